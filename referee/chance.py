@@ -1,0 +1,58 @@
+"""Chance keyed by event: every random event is a function of the deal's seed and its own name.
+
+There is no generator to fall out of step: whatever a seat chooses, the events that the rules
+still hold in common fall the same. An event's name ends in its place in the rules (round, seat,
+attack, roll), never in a running count of draws.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+Key = str | int
+
+_WORD = 8  # bytes of the stream behind each draw
+
+
+class Chance:
+    """The dice and cards of one deal.
+
+    The stream of an event is SHAKE-128 of the seed and the event's name, read in 64-bit
+    little-endian words; a word w becomes a number below n as w * n >> 64, whose bias (n / 2**64)
+    no league can see. Nothing here depends on the Python version.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self.seed = seed
+        self._base = hashlib.shake_128(seed.encode() + b"\0")
+
+    def _words(self, count: int, event: tuple[Key, ...]) -> list[int]:
+        stream = self._base.copy()
+        stream.update("\x1f".join(map(str, event)).encode())
+        data = stream.digest(count * _WORD)
+        return [
+            int.from_bytes(data[at : at + _WORD], "little") for at in range(0, len(data), _WORD)
+        ]
+
+    def below(self, limit: int, *event: Key) -> int:
+        """Return a whole number from 0 to `limit` - 1."""
+        return self._words(1, event)[0] * limit >> 64
+
+    def die(self, sides: int, *event: Key) -> int:
+        """Return one roll of a die, from 1 to `sides`."""
+        return self.below(sides, *event) + 1
+
+    def choice(self, items: Sequence[T], *event: Key) -> T:
+        """Return one of `items`, which may not be empty."""
+        return items[self.below(len(items), *event)]
+
+    def shuffled(self, items: Sequence[T], *event: Key) -> list[T]:
+        """Return a new list of `items` in random order (Fisher and Yates, from the end)."""
+        deck = list(items)
+        for last, word in zip(
+            range(len(deck) - 1, 0, -1), self._words(len(deck), event), strict=False
+        ):
+            other = word * (last + 1) >> 64
+            deck[last], deck[other] = deck[other], deck[last]
+        return deck

@@ -1,0 +1,121 @@
+"""The contract a game fulfils: pure rules, without processes, clocks or input and output."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, ClassVar
+
+import msgspec
+
+from referee.chance import Chance
+
+Move = dict[str, Any]
+"""A reply's `move`: a JSON object, decoded but not yet trusted."""
+
+Observation = dict[str, Any]
+"""What one seat may know, as plain JSON; nothing another seat's secret could change."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A game's options: types, ranges and defaults as its rules page lists them."""
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """One choice that is asked of one seat now.
+
+    Either `legal` lists every legal move, or, where the list would be huge, `limits` holds the
+    numbers and names a program needs to make one.
+    """
+
+    name: str
+    legal: Sequence[Move] | None = None
+    limits: Mapping[str, Any] | None = None
+
+
+class Game(ABC):
+    """One play of a game, from the deal to the places; a mutable state with its rules.
+
+    The loop that drives it::
+
+        while seats := game.deciders():
+            game.apply({seat: choose(game.decision(seat), game.view(seat)) for seat in seats})
+        print(game.places())
+
+    A decision with only one legal answer is never asked: the game plays it by itself. Several
+    deciders at once choose simultaneously and sealed. All randomness comes from `chance`.
+    """
+
+    name: ClassVar[str]
+    """The name on the command line, in league files and on the wire."""
+    title: ClassVar[str]
+    """One sentence for people."""
+    seat_counts: ClassVar[range]
+    """The numbers of seats the game can be played by."""
+    options_type: ClassVar[type[Options]]
+    """The game's options."""
+    rules_version: ClassVar[int] = 1
+    """Raised when a change of the rules would make an old replay end differently."""
+    decisions: ClassVar[Mapping[str, Mapping[str, Any]]]
+    """Every decision's name and the JSON Schema of its `move`, fields described."""
+    typical_decisions: ClassVar[int]
+    """About how many decisions a match takes, for estimates of time."""
+    illegal_is_sanctioned: ClassVar[bool] = False
+    """Whether the rules page has a sanction of its own for an illegal reply.
+
+    Then the fault is recorded, but does not count towards the forfeit.
+    """
+
+    def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
+        self.seats = seats
+        self.options = options
+        self.chance = chance
+        self.reason = ""
+        """In a word, why the game ended; empty while it goes on."""
+
+    @abstractmethod
+    def deciders(self) -> Sequence[int]:
+        """Return the seats that must decide now; none when the game is over."""
+
+    @abstractmethod
+    def decision(self, seat: int) -> Decision:
+        """Return what is asked of `seat`, one of the deciders."""
+
+    @abstractmethod
+    def view(self, seat: int) -> Observation:
+        """Return all that `seat` may know, enough for a program that remembers nothing."""
+
+    @abstractmethod
+    def check(self, seat: int, move: Move) -> str | None:
+        """Return why `move` is refused, in words for the bot's author; None if it is legal."""
+
+    @abstractmethod
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        """Carry out one move of every decider; each is legal or the seat's `default`."""
+
+    @abstractmethod
+    def default(self, seat: int) -> Move:
+        """Return the move that stands in for a missing or refused one (the rules page's)."""
+
+    @abstractmethod
+    def sample(self, seat: int, rng: Random) -> Move:
+        """Return a legal move at random; every legal move can come up."""
+
+    @abstractmethod
+    def places(self) -> list[int]:
+        """Return each seat's place once the game is over: 1 is best, equal numbers share it."""
+
+    @abstractmethod
+    def text(self, seat: int | None = None) -> str:
+        """Return the table drawn for people: as `seat` sees it, or with all cards open."""
+
+    def withdraw(self, seat: int) -> None:  # noqa: B027 - most games have nothing to do
+        """Take `seat` out: from now on only its default moves are played."""
+
+    def table(self) -> dict[str, Any]:
+        """Return the constants of the game that are worth sending once, at the start."""
+        return {}
+
+    def describe(self, seat: int, move: Move) -> str:
+        """Return `move`, not yet applied, in a few words for people."""
+        return json.dumps(move, ensure_ascii=False)
