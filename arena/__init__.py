@@ -1,0 +1,1 @@
+"""Many matches: leagues, their schedule, their results and their tables."""

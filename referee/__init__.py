@@ -1,0 +1,1 @@
+"""One match, from seats to places."""

@@ -29,8 +29,8 @@ class Decision(msgspec.Struct, frozen=True):
     """
 
     name: str
-    legal: Sequence[Move] | None = None
-    limits: Mapping[str, Any] | None = None
+    legal: list[Move] | None = None
+    limits: dict[str, Any] | None = None
 
 
 class Game(ABC):

@@ -1,0 +1,275 @@
+"""A league: one folder with `league.toml`, what to play, and `league.db`, what was played."""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from arena.roster import Bot, bot_folder, make_bot, shipped_bot
+from arena.schedule import Entrant, Rotations, Schedule, entrants_in_order
+from protocol.errors import ArenaError
+from referee.game import Game, Options
+from referee.games import GAMES
+from referee.limits import Limits
+from referee.options import check_seats, read_options, read_settings, suggestion
+
+FILE = "league.toml"
+DATABASE = "league.db"
+
+T = TypeVar("T")
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The top level of `league.toml`, its tables aside."""
+
+    game: str
+    seed: int | str
+    seats: Annotated[int, Meta(ge=2)] | None = None
+    deals: Annotated[int, Meta(ge=1)] = 50
+    format: Literal["round-robin"] = "round-robin"
+    rotations: Rotations = "cyclic"
+    share: Annotated[float, Meta(gt=0, le=1)] = 1.0
+
+
+class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """One `[[bot]]` of `league.toml`: one that comes along, a folder with a bot.toml, or a command.
+
+    A command's `folder` is by default that of the program it names.
+    """
+
+    name: str
+    shipped: str | None = None
+    folder: str | None = None
+    command: list[str] | None = None
+    files: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class League:
+    """What a league's file asks for; bots are in the order of the schedule's entrants."""
+
+    folder: Path
+    settings: Settings
+    game: type[Game]
+    options: Options
+    limits: Limits
+    bots: tuple[Bot, ...]
+
+    @property
+    def seats(self) -> int:
+        """How many seats a match has."""
+        return self.settings.seats or self.game.seat_counts[0]
+
+    @property
+    def database(self) -> Path:
+        """Where the results are."""
+        return self.folder / DATABASE
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """Everything that is to be played."""
+        settings = self.settings
+        return Schedule(
+            game=self.game.name,
+            seed=str(settings.seed),
+            seats=self.seats,
+            deals=settings.deals,
+            rotations=settings.rotations,
+            share=settings.share,
+            entrants=tuple(Entrant(bot.name, bot.version) for bot in self.bots),
+        )
+
+    def fixed(self) -> dict[str, Any]:
+        """Return what may not change once a match was played, by key of the file."""
+        settings = self.settings
+        return {
+            "game": self.game.name,
+            "seats": self.seats,
+            "seed": str(settings.seed),
+            "format": settings.format,
+            "rotations": settings.rotations,
+            "options": msgspec.to_builtins(self.options),
+            "limits": msgspec.to_builtins(self.limits),
+        }
+
+
+def read_league(folder: Path) -> League:
+    """Read a league's file; raise ArenaError with the line and the remedy if anything is wrong."""
+    file = folder / FILE
+    if not folder.is_dir():
+        raise ArenaError(f"there is no league {str(folder)!r}: no such folder.")
+    if not file.is_file():
+        raise ArenaError(f"{folder} is not a league: it has no {FILE}. `arena init` makes one.")
+    try:
+        text = file.read_text()
+        tables = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ArenaError(f"{file}: not TOML: {error}") from None
+    return _Reader(file, text).league(tables)
+
+
+class _Reader:
+    """Turns the tables of one file into a league, and errors into lines of that file."""
+
+    def __init__(self, file: Path, text: str) -> None:
+        self._file = file
+        self._lines = text.splitlines()
+
+    def league(self, tables: dict[str, Any]) -> League:
+        options = self._table(tables, "options")
+        limits = self._table(tables, "limits")
+        bots = tables.pop("bot", [])
+        if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
+            raise self._error("bots are written as tables: [[bot]].", "bot")
+        settings = self._read(Settings, tables, "key")
+        game = self._game(settings.game)
+        seats = settings.seats or game.seat_counts[0]
+        self._checked(lambda: check_seats(game, seats), "seats")
+        league = League(
+            folder=self._file.parent,
+            settings=settings,
+            game=game,
+            options=self._checked(lambda: read_options(game, options), *options, table="options"),
+            limits=self._read(Limits, limits, "limit", "limits"),
+            bots=self._bots(bots, game.name),
+        )
+        self._checked(lambda: league.schedule)
+        return league
+
+    def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:
+        table = tables.pop(name, {})
+        if not isinstance(table, dict):
+            raise self._error(f"{name} is a table: [{name}].", name)
+        return table
+
+    def _game(self, name: str) -> type[Game]:
+        if name not in GAMES:
+            raise self._error(f"there is no game {name!r}. {suggestion(name, GAMES)}", "game")
+        return GAMES[name]
+
+    def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
+        bots = {}
+        for number, table in enumerate(tables):
+            settings = self._read(BotSettings, table, "key of a bot", "bot", number)
+            bot = self._checked(partial(self._bot, settings, game), table="bot", nth=number)
+            if bot.name in bots:
+                raise self._error(
+                    f"two bots are called {bot.name!r}; give one another name.",
+                    "name",
+                    table="bot",
+                    nth=number,
+                )
+            bots[bot.name] = bot
+        order = entrants_in_order([Entrant(name, "") for name in bots])
+        return tuple(bots[entrant.key] for entrant in order)
+
+    def _bot(self, settings: BotSettings, game: str) -> Bot:
+        if settings.shipped is not None:
+            bot = shipped_bot(game, settings.shipped, settings.name)
+            if bot is None:
+                raise ArenaError(
+                    f"no bot {settings.shipped!r} comes along for {game}; see `arena bots`."
+                )
+            return bot
+        here = self._file.parent
+        if settings.command is None:
+            if settings.folder is None:
+                raise ArenaError(
+                    f"bot {settings.name!r}: give it a command, a folder with a bot.toml, or "
+                    f"the name of a shipped bot."
+                )
+            return bot_folder(here / settings.folder, settings.name)
+        folder = here if settings.folder is None else here / settings.folder
+        bot = make_bot(settings.name, folder, settings.command, settings.files)
+        bot.program  # noqa: B018 - so that a command that cannot be run is refused here
+        return bot
+
+    def _read(
+        self, kind: type[Any], raw: dict[str, Any], what: str, table: str = "", nth: int = 0
+    ) -> Any:
+        return self._checked(lambda: read_settings(kind, raw, what), *raw, table=table, nth=nth)
+
+    def _checked(self, read: Callable[[], T], *keys: str, table: str = "", nth: int = 0) -> T:
+        """Return what `read` returns; add file and line to its error.
+
+        The line is that of the first of `keys` that the error names, or of the table.
+        """
+        try:
+            return read()
+        except ArenaError as error:
+            message = str(error)
+            key = next((key for key in keys if f"{key!r}" in message), "")
+            if not key and len(keys) == 1:
+                key = keys[0]
+            raise self._error(message, key, table=table, nth=nth) from None
+
+    def _error(self, message: str, key: str = "", table: str = "", nth: int = 0) -> ArenaError:
+        line = self._line(key, table, nth)
+        return ArenaError(f"{self._file}{f':{line}' if line else ''}: {message}")
+
+    def _line(self, key: str, table: str, nth: int) -> int:
+        """Return the number of the line of a key in a table, of the table's header, or 0."""
+        here = ""
+        header = seen = 0
+        for number, line in enumerate(self._lines, 1):
+            if match := re.match(r"\s*\[+\s*([^\]\s]+)\s*\]+", line):
+                here = match[1]
+                if here == table:
+                    header = number if seen == nth else header
+                    seen += 1
+            elif (
+                key
+                and here == table
+                and (not table or seen == nth + 1)
+                and re.match(rf'\s*"?{re.escape(key)}"?\s*=', line)
+            ):
+                return number
+        return header
+
+
+def write_league(
+    folder: Path,
+    settings: Settings,
+    options: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    bots: Sequence[Mapping[str, Any]],
+) -> Path:
+    """Write a new league's file and return its path; raise ArenaError if there is one."""
+    file = folder / FILE
+    if file.exists():
+        raise ArenaError(f"{file} exists; choose another folder, or edit that file.")
+    seats = settings.seats
+    lines = [
+        "# What this league is. `arena run` plays whatever it asks for that was not yet played.",
+        "# Bots, deals and share may change at any time; for anything else, make a new league.",
+        "",
+        f"game = {_toml(settings.game)}",
+        *([f"seats = {seats}"] if seats is not None else []),
+        f"deals = {settings.deals}  # for each line-up of bots, in all rotations of the seats",
+        f"seed = {_toml(settings.seed)}  # of all chance; keep it to yourself while strangers play",
+        f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
+        f"share = {settings.share}  # the part of the deals that is played",
+        *_section("[options]", options),
+        *_section("[limits]", limits),
+    ]
+    for bot in bots:
+        lines += _section("[[bot]]", bot)
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def _section(header: str, entries: Mapping[str, Any]) -> list[str]:
+    return ["", header, *(f"{key} = {_toml(value)}" for key, value in entries.items())]
+
+
+def _toml(value: Any) -> str:
+    """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,200 @@
+"""The bots of a league: what is run for each, and the files that make its version."""
+
+import hashlib
+import os
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeGuard
+
+from protocol.errors import ArenaError
+from referee.sandbox import Program
+
+SHIPPED = Path(__file__).parent.parent / "bots"
+"""The folder of the bots that come along, one file `<game>_<name>.py` each."""
+PYTHON = "{python}"
+"""In a command, the interpreter that runs the arena itself."""
+NAME_LIMIT = 40
+"""The most characters of a bot's name."""
+
+_FILES_LIMIT = 2000
+_BYTES_LIMIT = 256 << 20
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A program entered in the arena, known by its name and by the hash of its files.
+
+    The command is run in `folder`; its first word is looked up there if it holds a slash, and
+    on the PATH otherwise. `files` are relative to `folder` and sorted.
+    """
+
+    name: str
+    folder: Path
+    command: tuple[str, ...]
+    files: tuple[str, ...]
+
+    @cached_property
+    def version(self) -> str:
+        """The hash of exactly the command and the files: another hash, another version."""
+        digest = hashlib.blake2b(digest_size=8)
+        for word in self.command:
+            digest.update(_framed(word.encode()))
+        for name in self.files:
+            digest.update(_framed(name.encode()))
+            digest.update(_framed((self.folder / name).read_bytes()))
+        return digest.hexdigest()
+
+    @cached_property
+    def program(self) -> Program:
+        """What is executed; raise ArenaError if it cannot be."""
+        words = [sys.executable if word == PYTHON else word for word in self.command]
+        return Program((self._executable(words[0]), *words[1:]), str(self.folder))
+
+    def _executable(self, word: str) -> str:
+        if "/" not in word:
+            found = shutil.which(word)
+            if found is None:
+                raise ArenaError(f"bot {self.name!r}: there is no program {word!r} on the PATH.")
+            return found
+        path = self.folder / word
+        if path.is_dir():
+            raise ArenaError(f"bot {self.name!r}: {path} is a folder; name the program in it.")
+        if not path.exists():
+            raise ArenaError(f"bot {self.name!r}: there is no file {path}.")
+        if not os.access(path, os.X_OK):
+            raise ArenaError(f"bot {self.name!r}: {path} is not executable; try chmod +x.")
+        return str(path)
+
+
+def _framed(data: bytes) -> bytes:
+    return len(data).to_bytes(8, "little") + data
+
+
+def check_name(name: str) -> None:
+    """Raise ArenaError for a name that could not stand in a table."""
+    if not name or len(name) > NAME_LIMIT or not name.isprintable() or name != name.strip():
+        raise ArenaError(f"a bot's name is 1 to {NAME_LIMIT} printable characters, not {name!r}.")
+
+
+def make_bot(
+    name: str, folder: Path, command: Sequence[str], files: Iterable[str] | None = None
+) -> Bot:
+    """Return a bot whose files exist; by default they are its folder's, save hidden ones."""
+    check_name(name)
+    if not command:
+        raise ArenaError(f"bot {name!r}: its command is empty.")
+    if not folder.is_dir():
+        raise ArenaError(f"bot {name!r}: there is no folder {folder}.")
+    folder = folder.resolve()
+    found = _folder_files(name, folder) if files is None else _named_files(name, folder, files)
+    return Bot(name, folder, tuple(command), found)
+
+
+def _named_files(name: str, folder: Path, files: Iterable[str]) -> tuple[str, ...]:
+    found: set[str] = set()
+    for word in files:
+        path = folder / word
+        if Path(word).is_absolute() or ".." in Path(word).parts:
+            raise ArenaError(f"bot {name!r}: files are named inside its folder, unlike {word!r}.")
+        if path.is_dir():
+            found.update(f"{word.rstrip('/')}/{inner}" for inner in _folder_files(name, path))
+        elif path.is_file():
+            found.add(word)
+        else:
+            raise ArenaError(f"bot {name!r}: there is no file {path}.")
+    return tuple(sorted(found))
+
+
+def _folder_files(name: str, folder: Path) -> tuple[str, ...]:
+    """Return the files of a folder, dot files and `__pycache__` left out."""
+    found: list[str] = []
+    size = 0
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(
+            inner for inner in folders if inner[0] != "." and inner != "__pycache__"
+        )
+        for file in files:
+            path = Path(here, file)
+            if file[0] == "." or not path.is_file():
+                continue
+            if file == "league.db":
+                raise ArenaError(
+                    f"bot {name!r}: its folder {folder} holds the results of a league "
+                    f"({path}); name the bot's own files: files = [...]."
+                )
+            found.append(str(path.relative_to(folder)))
+            size += path.stat().st_size
+            if len(found) > _FILES_LIMIT or size > _BYTES_LIMIT:
+                raise ArenaError(
+                    f"bot {name!r}: its folder {folder} holds more than {_FILES_LIMIT} files or "
+                    f"{_BYTES_LIMIT >> 20} MiB; name the bot's own files: files = [...]."
+                )
+    return tuple(sorted(found))
+
+
+def shipped(game: str) -> dict[str, Path]:
+    """Return the programs that come along for a game, by name."""
+    return {
+        path.stem.removeprefix(f"{game}_"): path for path in sorted(SHIPPED.glob(f"{game}_*.py"))
+    }
+
+
+def shipped_bot(game: str, name: str, called: str | None = None) -> Bot | None:
+    """Return a bot that comes along, `called` something else if need be; None if unknown."""
+    path = shipped(game).get(name.removeprefix(f"{game}_"))
+    if path is None:
+        return None
+    return make_bot(called or name, SHIPPED, (PYTHON, path.name), (path.name, "kit.py"))
+
+
+def bot_folder(folder: Path, called: str | None = None) -> Bot:
+    """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`."""
+    file = folder / "bot.toml"
+    try:
+        settings = tomllib.loads(file.read_text())
+    except FileNotFoundError:
+        raise ArenaError(f"{folder} is a folder without a bot.toml; name the program.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ArenaError(f"{file}: {error}") from None
+    unknown = set(settings) - {"name", "command", "files"}
+    if unknown:
+        raise ArenaError(
+            f"{file}: there is no key {min(unknown)!r}; there are name, command and files."
+        )
+    command = settings.get("command")
+    files = settings.get("files")
+    if not _is_words(command) or not (files is None or _is_words(files)):
+        raise ArenaError(f'{file}: command and files are lists of text: command = ["./bot"].')
+    name = called or settings.get("name", folder.resolve().name)
+    return make_bot(name, folder, command, files)
+
+
+def _is_words(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def find_bot(word: str, game: str, called: str | None = None) -> Bot:
+    """Return the bot that a word of the command line means.
+
+    It is the name of one that comes along, a folder with a `bot.toml`, or an executable; the
+    files of an executable are those of its folder.
+    """
+    if "/" not in word and (bot := shipped_bot(game, word, called)):
+        return bot
+    path = Path(word)
+    if path.is_dir():
+        return bot_folder(path, called)
+    if not path.exists():
+        names = ", ".join(shipped(game)) or "none"
+        raise ArenaError(
+            f"there is no bot {word!r}: it is no file here, and the bots that come along for "
+            f"{game} are {names}."
+        )
+    bot = make_bot(called or path.stem, path.parent, (f"./{path.name}",))
+    bot.program  # noqa: B018 - so that a file that cannot be executed is refused here
+    return bot

@@ -1,0 +1,142 @@
+"""Which deals are played by whom in which seats: pure, seeded, and stable under additions."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice, pairwise, permutations
+from math import comb, factorial
+from typing import Literal
+
+from protocol.errors import ArenaError
+from referee.chance import Chance
+
+Rotations = Literal["cyclic", "all", "one"]
+
+DEALS_LIMIT = 20_000_000
+"""The most pairs of a line-up and a deal a league may choose among."""
+
+_BLOCK = 10  # deals of a line-up played in a row, so that processes are reused
+_SEED_BITS = 53  # of a bot's own seed: every language's numbers hold it
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A bot as the schedule knows it: the key of its deals, and the version of its program."""
+
+    key: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Deal:
+    """One seed and one line-up, to be played once in every rotation of the seats.
+
+    `lineup` holds indices of the league's entrants, in the order of their keys.
+    """
+
+    lineup: tuple[int, ...]
+    number: int
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A round robin: every line-up of `seats` entrants plays `deals` deals in all rotations.
+
+    A deal's seed depends on the league's seed, the keys of its line-up and its number alone, so
+    adding a bot changes nothing for the others. `share` keeps a part of the pairs of a line-up
+    and a deal, chosen by hash.
+    """
+
+    game: str
+    seed: str
+    seats: int
+    deals: int
+    rotations: Rotations
+    share: float
+    entrants: tuple[Entrant, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.entrants) < self.seats:
+            raise ArenaError(
+                f"{self.game} with {self.seats} seats needs at least {self.seats} bots; "
+                f"there are {len(self.entrants)}."
+            )
+        pairs = comb(len(self.entrants), self.seats) * self.deals
+        if pairs > DEALS_LIMIT:
+            raise ArenaError(
+                f"{len(self.entrants)} bots at {self.seats} seats with {self.deals} deals make "
+                f"{pairs:,} deals, more than {DEALS_LIMIT:,}: ask for fewer deals or bots."
+            )
+
+    @property
+    def rotation_count(self) -> int:
+        """How many matches a deal has."""
+        counts = {"cyclic": self.seats, "all": factorial(self.seats), "one": 1}
+        return counts[self.rotations]
+
+    def plan(self) -> Iterator[Deal]:
+        """Yield every deal, those of one line-up in small blocks."""
+        lineups = range(len(self.entrants))
+        for first in range(0, self.deals, _BLOCK):
+            numbers = range(first, min(first + _BLOCK, self.deals))
+            for lineup in combinations(lineups, self.seats):
+                for number in numbers:
+                    deal = Deal(lineup, number)
+                    if self.share >= 1 or self._kept(deal):
+                        yield deal
+
+    def deal_count(self) -> int:
+        """Return how many deals the plan holds."""
+        if self.share >= 1:
+            return comb(len(self.entrants), self.seats) * self.deals
+        return sum(1 for _ in self.plan())
+
+    def deal_seed(self, deal: Deal) -> str:
+        """Return the seed of the deal's cards and dice."""
+        return self._hash("deal", deal, versions=False).hex()
+
+    def deal_id(self, deal: Deal) -> str:
+        """Return the deal's name in the league; another version of a bot makes another."""
+        return self._hash("id", deal, versions=True)[:8].hex()
+
+    def match_id(self, deal: Deal, rotation: int) -> str:
+        """Return the name of one match of a deal."""
+        return f"{self.deal_id(deal)}-{rotation}"
+
+    def seating(self, deal: Deal, rotation: int) -> tuple[int, ...]:
+        """Return the entrants of a match by seat.
+
+        The deal's first order is shuffled: the rotations of a sorted one would always seat the
+        same bots behind each other.
+        """
+        order = Chance(self.deal_seed(deal)).shuffled(deal.lineup, "seats")
+        if self.rotations == "all":
+            return next(islice(permutations(order), rotation, None))
+        return tuple(order[rotation:] + order[:rotation])
+
+    def bot_seed(self, match: str, entrant: int) -> int:
+        """Return the seed a bot is given for its own dice; it tells nothing about the deal."""
+        digest = self._digest("bot", match, self.entrants[entrant].key)
+        return int.from_bytes(digest[:8], "little") >> (64 - _SEED_BITS)
+
+    def _kept(self, deal: Deal) -> bool:
+        word = int.from_bytes(self._hash("share", deal, versions=False)[:8], "little")
+        return word < self.share * 2**64
+
+    def _hash(self, purpose: str, deal: Deal, *, versions: bool) -> bytes:
+        bots = [self.entrants[index] for index in deal.lineup]
+        words = [f"{bot.key}\0{bot.version}" if versions else bot.key for bot in bots]
+        return self._digest(purpose, str(deal.number), *words)
+
+    def _digest(self, *words: str) -> bytes:
+        text = "\0".join((self.game, self.seed, *words))
+        return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def entrants_in_order(entrants: Sequence[Entrant]) -> tuple[Entrant, ...]:
+    """Return entrants as a schedule wants them: sorted by key, each key once."""
+    ordered = tuple(sorted(entrants, key=lambda entrant: entrant.key))
+    for one, other in pairwise(ordered):
+        if one.key == other.key:
+            raise ArenaError(f"two bots are called {one.key!r}; give one another name.")
+    return ordered

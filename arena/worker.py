@@ -1,0 +1,239 @@
+"""A worker: one process on one core that plays deals with its bots beside it."""
+
+import ctypes
+import os
+import signal
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from arena.result import PlayedMatch, pack
+from arena.schedule import Deal, Schedule
+from protocol.messages import TimeControl
+from referee.bot_process import BotProcess, StartupError, start_bot
+from referee.game import Options
+from referee.games import GAMES
+from referee.limits import Limits
+from referee.match import Match, starts
+from referee.options import new_game
+from referee.sandbox import Launcher, Program
+from referee.seat import EmptySeat, ProcessSeat, Seat
+
+LIVE_PROCESSES = 64
+"""How many bot processes a worker keeps; an idle Python bot costs about 4 MB."""
+
+_FLUSH_SECONDS = 0.5
+_EXIT_GRACE = 0.3  # seconds in which bots may end by themselves when the input ends
+_PR_SET_PDEATHSIG = 1
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a worker must know of a league; bots are in the order of its entrants."""
+
+    game: str
+    options: dict[str, Any]
+    limits: Limits
+    schedule: Schedule
+    names: list[str]
+    programs: list[Program]
+
+
+class Task(msgspec.Struct, frozen=True):
+    """A deal to be played in some of its rotations."""
+
+    lineup: tuple[int, ...]
+    number: int
+    rotations: list[int]
+
+    @property
+    def deal(self) -> Deal:
+        """The deal."""
+        return Deal(self.lineup, self.number)
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """What the runner sends: tasks to play, or bots to check; neither means: finish."""
+
+    tasks: list[Task] = []
+    check: list[int] = []
+
+
+class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What a worker sends back; `done` ends the answer to a batch."""
+
+    played: list[PlayedMatch] = []
+    finished: list[Task] = []
+    """The tasks of the batch that are over and done with."""
+    failed: list[tuple[Task, str]] = []
+    """Tasks that an error of the referee's own stopped, with the error."""
+    unfit: list[tuple[int, str]] = []
+    """Bots that failed their start-up check, with the reason."""
+    done: bool = False
+
+
+_batch = msgspec.msgpack.Decoder(Batch)
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
+    """Answer batches from `link`, a connection, until an empty one or the end of the runner.
+
+    SIGUSR1 means: finish the match that is being played, and leave the rest.
+    """
+    _die_with(parent)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the runner hears them and decides
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    with Launcher() as launcher:
+        table = Table(setup, launcher)
+        signal.signal(signal.SIGUSR1, lambda *_: table.leave())
+        try:
+            link.send_bytes(_encode(Report(done=True)))
+            while (batch := _batch.decode(link.recv_bytes())) != Batch():
+                for report in table.answer(batch):
+                    link.send_bytes(_encode(report))
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            pass  # the runner is gone, and its store with it
+        finally:
+            table.close()
+
+
+def _die_with(parent: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
+    if os.getppid() != parent:
+        raise SystemExit("the runner is gone")
+
+
+class Table:
+    """Where matches are played one after another; it keeps the bots' processes between them.
+
+    A process belongs to a bot and a rotation and plays no other rotation, so that it never sees
+    a deal twice.
+    """
+
+    def __init__(self, setup: Setup, launcher: Launcher) -> None:
+        self._setup = setup
+        self._launcher = launcher
+        self._game = GAMES[setup.game]
+        self._options: Options = msgspec.convert(setup.options, self._game.options_type)
+        self._control: TimeControl = setup.limits.time_control
+        self._leaving = False
+        self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
+
+    def leave(self) -> None:
+        """Finish the match that is being played, and leave the rest of every batch."""
+        self._leaving = True
+
+    def answer(self, batch: Batch) -> Iterator[Report]:
+        """Play a batch; yield reports of what was played, about two a second."""
+        report = Report()
+        report.unfit = [(bot, reason) for bot in batch.check if (reason := self._check(bot))]
+        flushed = time.monotonic()
+        for task in batch.tasks:
+            for rotation in task.rotations:
+                if self._leaving:
+                    break
+                error = self._play(task, rotation, report)
+                if error:
+                    report.failed.append((task, error))
+                    break
+                if time.monotonic() - flushed > _FLUSH_SECONDS:
+                    yield report
+                    report = Report()
+                    flushed = time.monotonic()
+            else:
+                report.finished.append(task)
+        report.done = True
+        yield report
+
+    def close(self) -> None:
+        """End all processes; those that end by themselves get a moment for it."""
+        for process in self._processes.values():
+            process.close_input()
+        deadline = time.monotonic() + _EXIT_GRACE
+        while self._processes:
+            _, process = self._processes.popitem()
+            process.stop(grace=max(0.0, deadline - time.monotonic()))
+
+    def _check(self, bot: int) -> str:
+        """Return why a bot does not get ready, or nothing."""
+        try:
+            self._process(bot, 0)
+        except StartupError as error:
+            return str(error)
+        return ""
+
+    def _play(self, task: Task, rotation: int, report: Report) -> str:
+        """Play one match into the report; return the referee's own error, if there was one."""
+        try:
+            report.played.append(self._match(task.deal, rotation))
+        except ConnectionError:
+            raise
+        except Exception:  # noqa: BLE001 - whatever it is, it is reported and ends the run with 1
+            return traceback.format_exc()
+        return ""
+
+    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
+        schedule = self._setup.schedule
+        match = schedule.match_id(deal, rotation)
+        bots = schedule.seating(deal, rotation)
+        began = time.monotonic()
+        game = new_game(self._game, len(bots), self._options, schedule.deal_seed(deal))
+        seats = self._seats(bots, rotation)
+        seeds = [schedule.bot_seed(match, bot) for bot in bots]
+        played = Match(game, seats, self._setup.limits.faults_allowed).play(
+            starts(game, match, self._control, seeds)
+        )
+        faulty = {entry.seat for entry in played.replay.entries if entry.fault is not None}
+        for seat, bot in enumerate(bots):
+            if self._setup.limits.fresh or seat in faulty:
+                self._discard((bot, rotation))
+        return pack(
+            played,
+            match=match,
+            deal=schedule.deal_id(deal),
+            number=deal.number,
+            rotation=rotation,
+            bots=list(bots),
+            seconds=time.monotonic() - began,
+        )
+
+    def _seats(self, bots: tuple[int, ...], rotation: int) -> list[Seat]:
+        processes: list[BotProcess | StartupError] = []
+        for bot in bots:
+            try:
+                processes.append(self._process(bot, rotation))
+            except StartupError as error:
+                processes.append(error)
+        running = [process for process in processes if isinstance(process, BotProcess)]
+        return [
+            ProcessSeat(process, [other for other in running if other is not process])
+            if isinstance(process, BotProcess)
+            else EmptySeat(str(process), process.stderr)
+            for process in processes
+        ]
+
+    def _process(self, bot: int, rotation: int) -> BotProcess:
+        """Return a bot's process of a rotation, started if need be."""
+        key = (bot, rotation)
+        process = self._processes.get(key)
+        if process is None:
+            while len(self._processes) >= LIVE_PROCESSES:
+                self._discard(next(iter(self._processes)))
+            setup = self._setup
+            process = start_bot(self._launcher, setup.programs[bot], setup.limits, setup.names[bot])
+            self._processes[key] = process
+        self._processes.move_to_end(key)
+        return process
+
+    def _discard(self, key: tuple[int, int]) -> None:
+        process = self._processes.pop(key, None)
+        if process is not None:
+            process.stop()

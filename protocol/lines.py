@@ -1,0 +1,130 @@
+"""The bounded line codec: one JSON object a line, and nothing a hostile program could abuse.
+
+`json.loads(readline())` accepts endless lines, deep nesting, repeated keys, NaN, numbers of
+thousands of digits and lone surrogates. Here each of them is a `ProtocolError`.
+"""
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from protocol.errors import ProtocolError
+
+LINE_LIMIT = 64 * 1024
+"""The longest line a bot may send, in bytes, its newline not counted."""
+DEPTH_LIMIT = 32
+"""How deep lists and objects may be nested in a message."""
+INTEGER_LIMIT = 2**53
+"""The largest magnitude of an integer: beyond it, many languages lose digits."""
+
+Message = TypeVar("Message")
+
+_encoder = msgspec.json.Encoder()
+
+
+class OverlongLineError(ProtocolError):
+    """A line longer than `LINE_LIMIT`: whoever sent it is flooding, not answering."""
+
+
+class LineBuffer:
+    """Cuts what arrives in pieces into lines, and never holds more than it must."""
+
+    __slots__ = ("_data", "_searched")
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._searched = 0
+
+    def push(self, piece: bytes) -> None:
+        """Add bytes as they were read."""
+        self._data += piece
+
+    def pop(self) -> bytes | None:
+        """Return the next whole line without its newline, or None if there is none yet.
+
+        Raises OverlongLineError once the line is longer than `LINE_LIMIT`, ended or not.
+        """
+        data = self._data
+        if not data:
+            return None
+        end = data.find(b"\n", self._searched)
+        if (end if end >= 0 else len(data)) > LINE_LIMIT:
+            raise OverlongLineError(f"a line of more than {LINE_LIMIT} bytes")
+        if end < 0:
+            self._searched = len(data)
+            return None
+        line = bytes(data[:end])
+        del data[: end + 1]
+        self._searched = 0
+        return line
+
+    def rest(self) -> bytes:
+        """Return what arrived and is not yet a whole line."""
+        return bytes(self._data)
+
+
+def encode(message: Any) -> bytes:
+    """Return `message` as one line, newline included."""
+    return _encoder.encode(message) + b"\n"
+
+
+def decode(line: bytes, decoder: msgspec.json.Decoder[Message]) -> Message:
+    """Return the message on `line`, read by a decoder of a type that forbids unknown fields.
+
+    Raises ProtocolError for anything but one well-formed JSON object of that type, for text
+    that is not UTF-8, and for whatever breaks the limits of this module.
+    """
+    try:
+        message = decoder.decode(line)
+    except msgspec.ValidationError as error:
+        raise ProtocolError(_plain(error)) from None
+    except msgspec.DecodeError as error:
+        raise ProtocolError(f"not JSON: {_plain(error)}") from None
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"not UTF-8: {error.reason}") from None
+    except RecursionError:
+        raise ProtocolError(f"nested deeper than {DEPTH_LIMIT} levels") from None
+    return message
+
+
+def check_limits(line: bytes, value: Any, keys: int) -> None:
+    """Raise ProtocolError if a decoded `value` of `line` is too deep, too large or ambiguous.
+
+    `keys` is the number of keys of the message outside `value`. A repeated key leaves no trace
+    in what was decoded, but a colon on the line: only where the colons outnumber the keys (a
+    colon may also stand in a string) is the line read a second time, slowly.
+    """
+    keys += _count_keys(value, DEPTH_LIMIT)
+    if line.count(b":") != keys:
+        json.loads(line, object_pairs_hook=_refuse_repeated)
+
+
+def _count_keys(value: Any, room: int) -> int:
+    if not room:
+        raise ProtocolError(f"nested deeper than {DEPTH_LIMIT} levels")
+    count = 0
+    if type(value) is dict:
+        count = len(value)
+        value = value.values()
+    for item in value:
+        kind = type(item)
+        if kind is dict or kind is list:
+            count += _count_keys(item, room - 1)
+        elif kind is int and not -INTEGER_LIMIT <= item <= INTEGER_LIMIT:
+            raise ProtocolError("an integer beyond 2**53")
+    return count
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ProtocolError(f"the key {twice!r} twice in one object")
+    return found
+
+
+def _plain(error: Exception) -> str:
+    """Return msgspec's message without its notation for paths into the object."""
+    return str(error).removeprefix("JSON is malformed: ").replace(" - at `$.", " at `")

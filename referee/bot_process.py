@@ -1,0 +1,296 @@
+"""A bot's running process: its pipes, its CPU clock, its standard error, and its end."""
+
+import contextlib
+import math
+import os
+import select
+import signal
+import time
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
+
+from protocol.errors import ProtocolError
+from protocol.lines import LineBuffer, encode
+from protocol.messages import VERSION, Hello, TimeControl, read_ready
+from referee.capture import Capture
+from referee.clock import Clock, cpu_clock, wall_cap
+from referee.limits import Limits
+from referee.sandbox import Child, Ended, Launcher, Program, StartError
+
+_PIECE = 64 * 1024  # bytes read at a time: what a pipe holds
+_DRAINED = 64  # pieces of standard error read when nobody waits for them
+_EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
+_BURNT_SECONDS = 0.1  # of CPU that any bot may use off turn in a match ...
+_BURNT_SHARE = 0.5  # ... and how much more, as a share of what it used on turn
+
+
+class LateError(Exception):
+    """The bot has used up its time; the text says how."""
+
+
+class StartupError(Exception):
+    """The bot did not get ready; the text says why."""
+
+    def __init__(self, reason: str, stderr: str) -> None:
+        super().__init__(reason)
+        self.stderr = stderr
+        """What the bot wrote to its standard error."""
+
+
+class GoneError(Exception):
+    """The bot's process has ended or will not talk any more; the text says how."""
+
+
+class Turn(NamedTuple):
+    """What one turn took, in seconds; its beginning and end are times of `time.monotonic`."""
+
+    began: float
+    ended: float
+    cpu: float
+    billed: float
+    """The CPU time or the wall time, whichever is judged."""
+
+
+class BotProcess:
+    """One process, asked one thing at a time: `open_turn`, `read_line`, `close_turn`.
+
+    Everything happens on the caller's thread, in one poll of the bot's output and standard
+    error; nothing is read while nothing is asked.
+    """
+
+    def __init__(self, launcher: Launcher, child: Child) -> None:
+        self._launcher = launcher
+        self._child = child
+        self._cpu_clock = cpu_clock(child.pid)
+        self._lines = LineBuffer()
+        self._unsent = b""
+        self._poll = select.poll()
+        self._poll.register(child.stdout, select.POLLIN)
+        self._poll.register(child.stderr, select.POLLIN)
+        self._frozen = False
+        self._turn_cpu = self._turn_wall = self._cap_start = 0.0
+        self.allowed = 0.0
+        self._by_cpu = True
+        self.ended: Ended | None = None
+        """How the process ended, once it has."""
+        self.begin_match(())
+
+    def begin_match(self, rivals: Sequence["BotProcess"]) -> None:
+        """Forget the last match; `rivals` are the other processes of the new one."""
+        self.thaw()
+        self._rivals = rivals
+        self.stderr = Capture()
+        self.burner = False
+        """Whether it burnt CPU between its turns; then it is frozen there."""
+        self.on_turn = 0.0
+        """CPU seconds used while asked, in this match."""
+        self.off_turn = 0.0
+        """CPU seconds used between its turns, in this match."""
+        self._mark: float | None = None  # the CPU clock when its last turn ended
+
+    def end_match(self) -> None:
+        """Empty the standard error and leave the process frozen until it plays again."""
+        if self.ended is None:
+            self._drain()
+            self.freeze()
+
+    def send(self, line: bytes) -> None:
+        """Send a line that needs no answer; raise GoneError if nobody can read it."""
+        data = self._unsent + line if self._unsent else line
+        try:
+            sent = os.write(self._child.stdin, data)
+        except BlockingIOError:
+            sent = 0
+        except BrokenPipeError:
+            self._gone("it closed its standard input")
+        self._unsent = data[sent:] if sent < len(data) else b""
+
+    def open_turn(self, line: bytes, clock: Clock) -> None:
+        """Send what is asked and start the clock; raise GoneError if nobody is there."""
+        if self._frozen:
+            self.thaw()
+        self.allowed = clock.allowed
+        self._by_cpu = clock.by_cpu
+        cpu = self._cpu()
+        if self._mark is not None:
+            self.off_turn += cpu - self._mark
+            if self.off_turn > _BURNT_SECONDS + _BURNT_SHARE * self.on_turn:
+                self.burner = True
+        self._turn_cpu = cpu
+        self._turn_wall = self._cap_start = time.monotonic()
+        self.send(line)
+
+    def read_line(self) -> bytes:
+        """Return the bot's next line.
+
+        Raises LateError when its time is up, GoneError when there will be no more lines, and
+        OverlongLineError.
+        """
+        line = self._lines.pop()
+        timeout = self.allowed
+        while line is None:
+            if self._unsent:
+                self._flush(timeout)
+            else:
+                self._collect(self._poll.poll(math.ceil(timeout * 1000)))
+            line = self._lines.pop()
+            if line is None:
+                timeout = self._time_left()
+        return line
+
+    def close_turn(self) -> Turn:
+        """Stop the clock; return what the turn took."""
+        ended = time.monotonic()
+        mark = self._mark = self._cpu()
+        cpu = mark - self._turn_cpu
+        self.on_turn += cpu
+        if self.burner:
+            self.freeze()
+        billed = cpu if self._by_cpu else ended - self._cap_start
+        return Turn(self._turn_wall, ended, cpu, billed)
+
+    def freeze(self) -> None:
+        """Stop the process where it is."""
+        if not self._frozen and self.ended is None:
+            self._signal(signal.SIGSTOP)
+            self._frozen = True
+
+    def thaw(self) -> None:
+        """Let a frozen process go on."""
+        if self._frozen and self.ended is None:
+            self._signal(signal.SIGCONT)
+            self._frozen = False
+
+    def freeze_if_burning(self) -> bool:
+        """Freeze the process if it is using up a turn that is not its own; return whether so."""
+        if self._frozen or self.ended is not None or self._mark is None:
+            return False
+        off_turn = self.off_turn + self._cpu() - self._mark
+        if off_turn <= _BURNT_SECONDS + _BURNT_SHARE * self.on_turn:
+            return False
+        self.burner = True
+        self.freeze()
+        return True
+
+    def close_input(self) -> None:
+        """Tell the bot that no more will come, so that it can exit by itself."""
+        if self.ended is None:
+            self.thaw()
+            null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+            os.dup2(null, self._child.stdin, inheritable=False)
+            os.close(null)
+
+    def stop(self, grace: float = 0.0) -> Ended:
+        """End the process, after `grace` seconds in which it may do so itself."""
+        if self.ended is None:
+            if grace:
+                self._wait_for_end(grace)
+            self._drain()
+            self.ended = self._launcher.stop(self._child)
+        return self.ended
+
+    def _cpu(self) -> float:
+        try:
+            return time.clock_gettime(self._cpu_clock)
+        except OSError:  # it has ended and was reaped
+            return self._turn_cpu
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._child.pidfd, number)
+
+    def _collect(self, events: list[tuple[int, int]]) -> None:
+        """Read what a poll found."""
+        for descriptor, _ in events:
+            data = os.read(descriptor, _PIECE)
+            if descriptor == self._child.stderr:
+                if data:
+                    self.stderr.add(data)
+                else:
+                    self._poll.unregister(descriptor)
+            elif data:
+                self._lines.push(data)
+            else:
+                self._gone("it closed its standard output")
+
+    def _gone(self, closed: str) -> NoReturn:
+        """Raise GoneError for a process that has ended, or has `closed` a pipe and lives on."""
+        has_ended = self._wait_for_end(_EXIT_GRACE)
+        ended = self.stop()
+        raise GoneError(f"it {ended}" if has_ended else closed)
+
+    def _wait_for_end(self, seconds: float) -> bool:
+        waiting = select.poll()
+        waiting.register(self._child.pidfd, select.POLLIN)
+        return bool(waiting.poll(seconds * 1000))
+
+    def _flush(self, timeout: float) -> None:
+        """Wait until the bot reads on or says something; send what it had not read."""
+        stdin = self._child.stdin
+        self._poll.register(stdin, select.POLLOUT)
+        events = self._poll.poll(math.ceil(timeout * 1000))
+        self._poll.unregister(stdin)
+        self._collect([event for event in events if event[0] != stdin])
+        if any(event[0] == stdin for event in events):
+            self.send(b"")
+
+    def _drain(self) -> None:
+        """Read what is left of the standard error, without waiting for more."""
+        with contextlib.suppress(BlockingIOError):
+            for _ in range(_DRAINED):
+                data = os.read(self._child.stderr, _PIECE)
+                if not data:
+                    return
+                self.stderr.add(data)
+
+    def _time_left(self) -> float:
+        """Return how long to wait for the bot now, in seconds; raise LateError if it is late."""
+        moment = time.monotonic()
+        wall = moment - self._cap_start
+        if not self._by_cpu:
+            left = self.allowed - wall
+            if left > 0 or self._rival_burnt(moment):
+                return left if left > 0 else self.allowed
+            raise LateError(f"no answer after {wall:.3f} s; {self.allowed:.3f} s allowed")
+        cpu = self._cpu() - self._turn_cpu
+        if cpu >= self.allowed:
+            raise LateError(f"{cpu:.3f} s of CPU time used; {self.allowed:.3f} s allowed")
+        cap = wall_cap(self.allowed)
+        if wall >= cap:
+            if not self._rival_burnt(moment):
+                raise LateError(
+                    f"no answer after {wall:.3f} s on the wall, {cpu:.3f} s of CPU time used; "
+                    f"{self.allowed:.3f} s of CPU time and {cap:.3f} s on the wall allowed"
+                )
+            wall = 0.0
+        return min(self.allowed - cpu, cap - wall)
+
+    def _rival_burnt(self, moment: float) -> bool:
+        """Freeze rivals that used up this bot's core; if there are any, start its cap anew."""
+        burnt = [rival.freeze_if_burning() for rival in self._rivals]
+        if any(burnt):
+            self._cap_start = moment
+            return True
+        return False
+
+
+def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -> BotProcess:
+    """Start a bot and wait until it says ready, within `limits.startup`.
+
+    Raises StartupError; then nothing of the process is left.
+    """
+    try:
+        process = BotProcess(launcher, launcher.start(program, limits.memory))
+    except StartError as error:
+        raise StartupError(f"it could not be started: {error}", "") from None
+    clock = Clock(
+        TimeControl(judge=limits.clock, move_time=limits.startup, bank=0.0, increment=0.0)
+    )
+    try:
+        process.open_turn(encode(Hello(VERSION, name)), clock)
+        read_ready(process.read_line())
+        process.close_turn()
+    except (LateError, GoneError, ProtocolError) as error:
+        process.stop()
+        raise StartupError(f"it did not say ready: {error}", process.stderr.text()) from None
+    return process

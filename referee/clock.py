@@ -1,0 +1,59 @@
+"""How long a seat may still think, and what a process has really used."""
+
+from protocol.messages import TimeControl, TimeLeft
+
+_CAP_FACTOR = 2.0
+_CAP_SECONDS = 1.0
+
+
+def cpu_clock(pid: int) -> int:
+    """Return the kernel's clock of a process: the CPU time of all its threads.
+
+    See CPUCLOCK_SCHED in the kernel's posix-timers: the pid inverted, then three bits of kind.
+    """
+    return (~pid << 3) | 2
+
+
+def wall_cap(allowed: float) -> float:
+    """Return how long a bot that is judged by CPU time may take on the wall, in seconds.
+
+    It stops sleepers, and leaves a slow machine room enough to run an honest bot.
+    """
+    return _CAP_FACTOR * allowed + _CAP_SECONDS
+
+
+class Clock:
+    """One seat's time in one match: `move_time` is free at each decision, then the bank pays."""
+
+    __slots__ = ("_left", "bank", "by_cpu", "increment", "move_time")
+
+    def __init__(self, control: TimeControl) -> None:
+        self.by_cpu = control.judge == "cpu"
+        self.move_time = control.move_time
+        self.bank = control.bank
+        self.increment = control.increment
+        self._left: TimeLeft | None = None
+
+    @property
+    def allowed(self) -> float:
+        """The most a decision may take now, in seconds."""
+        return self.move_time + self.bank
+
+    def spend(self, used: float) -> bool:
+        """Pay for a decision that took `used` seconds; return whether it was in time."""
+        in_time = True
+        if used > self.move_time:
+            left = self.bank - (used - self.move_time)
+            in_time = left >= 0
+            self.bank = max(left, 0.0)
+            self._left = None
+        if self.increment:
+            self.bank += self.increment
+            self._left = None
+        return in_time
+
+    def left(self) -> TimeLeft:
+        """Return what the seat may spend now, as its ask tells it."""
+        if self._left is None:
+            self._left = TimeLeft(self.move_time, round(self.bank, 3))
+        return self._left

@@ -1,0 +1,29 @@
+"""What a bot did wrong: data about a match, never an exception that stops one."""
+
+from typing import Literal
+
+import msgspec
+
+Kind = Literal["late", "illegal", "malformed", "crash", "flood", "startup"]
+
+FATAL: frozenset[Kind] = frozenset({"crash", "flood", "startup"})
+"""The kinds after which there is nobody left to ask: they forfeit at once."""
+
+_SHOWN = 2000  # characters of a line that are kept
+
+
+class Fault(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One fault: its kind, the reason in words for the author, and the lines that show it."""
+
+    kind: Kind
+    reason: str
+    line: str = ""
+    """The offending line as it was sent, shortened if it is long."""
+    forfeit: bool = False
+    """Whether the seat forfeits the match with it."""
+
+
+def shown(line: bytes) -> str:
+    """Return a line of the wire as text to keep: any bytes, not too many."""
+    text = line.rstrip(b"\n")[:_SHOWN].decode(errors="backslashreplace")
+    return text if len(line) <= _SHOWN else f"{text}… ({len(line)} bytes)"

@@ -1,0 +1,201 @@
+"""One match: ask, check, apply, until there are places; one rule for every fault."""
+
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
+from typing import Annotated
+
+import msgspec
+
+from protocol.messages import End, Start, TimeControl
+from referee.fault import FATAL, Fault
+from referee.game import Game, Move
+from referee.replay import Entry, Replay
+from referee.seat import Seat
+
+Microseconds = Annotated[int, msgspec.Meta(ge=0)]
+
+Watch = Callable[[Game, Sequence[Entry]], None]
+"""Called before each step is applied, with the decisions of that step."""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured and kept of a match; nothing of it enters a result."""
+
+    cpu: list[Microseconds]
+    """The bot's CPU time for each entry of the replay."""
+    wall: list[Microseconds]
+    """The time on the wall from the ask to its answer, for each entry."""
+    lag: list[Microseconds]
+    """The referee's own time before each ask: since the answer before it."""
+    stderr: list[str]
+    """By seat, what was kept of the standard error."""
+    conversations: list[list[str]]
+    """By seat, the last lines exchanged before the first fault."""
+    burners: list[int]
+    """The seats whose process burnt CPU off turn and was frozen between its turns."""
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A match that was played: the record of it, and the evidence."""
+
+    replay: Replay
+    evidence: Evidence
+
+
+class Match:
+    """A match on its way; `play` takes it to the end."""
+
+    def __init__(self, game: Game, seats: Sequence[Seat], faults_allowed: int) -> None:
+        self._game = game
+        self._seats = seats
+        self._faults_allowed = faults_allowed
+        self._faults = [0] * len(seats)
+        self._forfeits: dict[int, int] = {}  # by seat, the step in which it forfeited
+        self._step = 0
+        self._entries: list[Entry] = []
+        self._cpu: list[int] = []
+        self._wall: list[int] = []
+        self._lag: list[int] = []
+
+    def play(self, starts: Sequence[Start], watch: Watch | None = None) -> Played:
+        """Play the match; `starts` holds what each seat is told at the beginning."""
+        game = self._game
+        self._start(starts)
+        self._last = monotonic()
+        while self._going_on() and (deciders := game.deciders()):
+            self._step += 1
+            first = len(self._entries)
+            moves = {seat: self._decide(seat) for seat in deciders}
+            if watch is not None:
+                watch(game, self._entries[first:])
+            for number, step in self._forfeits.items():
+                if step == self._step:
+                    game.withdraw(number)
+            game.apply(moves)
+        over = not game.deciders()
+        places = final_places(game.places() if over else None, self._forfeits, game.seats)
+        reason = game.reason if over else "forfeit"
+        for seat in self._seats:
+            seat.end(End(places, reason))
+        return Played(self._replay(places, reason), self._evidence())
+
+    def _start(self, starts: Sequence[Start]) -> None:
+        for number, (seat, start) in enumerate(zip(self._seats, starts, strict=True)):
+            fault = seat.start(start)
+            if fault is not None:
+                self._record(number, None, self._judged(number, fault), None, 0.0, 0.0, 0.0)
+                self._game.withdraw(number)
+
+    def _going_on(self) -> bool:
+        return not self._forfeits or len(self._seats) - len(self._forfeits) > 1
+
+    def _decide(self, number: int) -> Move:
+        """Return the move of one seat: its answer, or the default where that is refused."""
+        game = self._game
+        if number in self._forfeits:
+            move = game.default(number)
+            self._record(number, move, None, None, 0.0, 0.0, 0.0)
+            return move
+        seat = self._seats[number]
+        answer = seat.ask(game.decision(number), game.view(number))
+        lag = answer.began - self._last
+        self._last = answer.ended
+        answered, fault = answer.move, answer.fault
+        if answered is not None and (reason := game.check(number, answered)) is not None:
+            seat.keep_conversation()
+            fault = Fault("illegal", reason, seat.offending)
+        if fault is None:
+            assert answered is not None
+            move = answered
+        else:
+            fault = self._judged(number, fault)
+            move = game.default(number)
+        self._record(number, move, fault, answer.note, answer.cpu, answer.ended - answer.began, lag)
+        return move
+
+    def _judged(self, number: int, fault: Fault) -> Fault:
+        """Count a fault and say whether the seat forfeits with it."""
+        if fault.kind != "illegal" or not self._game.illegal_is_sanctioned:
+            self._faults[number] += 1
+        if fault.kind not in FATAL and self._faults[number] <= self._faults_allowed:
+            return fault
+        self._forfeits[number] = self._step
+        return msgspec.structs.replace(fault, forfeit=True)
+
+    def _record(
+        self,
+        number: int,
+        move: Move | None,
+        fault: Fault | None,
+        note: str | None,
+        cpu: float,
+        wall: float,
+        lag: float,
+    ) -> None:
+        self._entries.append(Entry(number, move, fault, note))
+        self._cpu.append(int(cpu * 1e6))
+        self._wall.append(int(wall * 1e6))
+        self._lag.append(int(lag * 1e6))
+
+    def _replay(self, places: list[int], reason: str) -> Replay:
+        game = self._game
+        return Replay(
+            game=game.name,
+            rules=game.rules_version,
+            seats=game.seats,
+            options=msgspec.to_builtins(game.options),
+            seed=game.chance.seed,
+            entries=self._entries,
+            places=places,
+            reason=reason,
+        )
+
+    def _evidence(self) -> Evidence:
+        return Evidence(
+            cpu=self._cpu,
+            wall=self._wall,
+            lag=self._lag,
+            stderr=[seat.stderr for seat in self._seats],
+            conversations=[list(seat.conversation) for seat in self._seats],
+            burners=[number for number, seat in enumerate(self._seats) if seat.burner],
+        )
+
+
+def starts(game: Game, match: str, control: TimeControl, seeds: Sequence[int]) -> list[Start]:
+    """Return what each seat of a match is told at its beginning; `seeds` are the bots' own."""
+    options = msgspec.to_builtins(game.options)
+    table = game.table()
+    return [
+        Start(
+            match=match,
+            game=game.name,
+            seat=seat,
+            seats=game.seats,
+            options=options,
+            table=table,
+            clock=control,
+            seed=seed,
+        )
+        for seat, seed in enumerate(seeds)
+    ]
+
+
+def final_places(
+    by_rules: Sequence[int] | None, forfeits: Mapping[int, int], seats: int
+) -> list[int]:
+    """Return the places of a match, forfeits last.
+
+    The seats still in are ranked by the rules (`by_rules`; None if the match stopped before its
+    end: then at most one is left). Seats that forfeited follow, the latest first, those of one
+    step sharing a place. If all forfeited, all share the first.
+    """
+    if len(forfeits) == seats:
+        return [1] * seats
+    scores = []
+    for seat in range(seats):
+        if seat in forfeits:
+            scores.append((1, -forfeits[seat]))
+        else:
+            scores.append((0, by_rules[seat] if by_rules else 1))
+    return [1 + sum(other < score for other in scores) for score in scores]
+

@@ -1,0 +1,95 @@
+"""A game's options from what a person wrote, with errors that name what is allowed."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+import msgspec
+
+from protocol.errors import ArenaError
+from referee.chance import Chance
+from referee.game import Game, Options
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return what was perhaps meant by an unknown word, as the end of a sentence."""
+    known = sorted(known)
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
+
+
+def allowed(kind: Any) -> str:
+    """Return the values that a field of a settings structure takes, in words."""
+    info = msgspec.inspect.type_info(kind)
+    if isinstance(info, msgspec.inspect.BoolType):
+        return "true or false"
+    if isinstance(info, msgspec.inspect.LiteralType):
+        return " or ".join(msgspec.json.encode(value).decode() for value in _literals(kind))
+    if isinstance(info, msgspec.inspect.IntType | msgspec.inspect.FloatType):
+        number = "a whole number" if isinstance(info, msgspec.inspect.IntType) else "a number"
+        bounds = [
+            f"{word} {bound:g}"
+            for word, bound in (
+                ("at least", info.ge),
+                ("more than", info.gt),
+                ("at most", info.le),
+                ("less than", info.lt),
+            )
+            if bound is not None
+        ]
+        return " ".join([number, " and ".join(bounds)]).strip()
+    if isinstance(info, msgspec.inspect.UnionType):
+        return " or ".join(allowed(part) for part in get_args(kind) if part is not type(None))
+    return "text" if isinstance(info, msgspec.inspect.StrType) else str(kind)
+
+
+def _literals(kind: Any) -> tuple[Any, ...]:
+    while get_origin(kind) is not Literal:
+        kind = get_args(kind)[0]
+    return get_args(kind)
+
+
+def fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    """Return the fields of a settings structure by name."""
+    return {field.name: field for field in msgspec.structs.fields(kind)}
+
+
+def read_settings(kind: type[msgspec.Struct], raw: Mapping[str, Any], what: str) -> Any:
+    """Return `raw` as a structure of type `kind`; `what` names one of its entries in errors.
+
+    Raises ArenaError for an unknown name, a wrong type or a value out of range, naming what
+    is allowed, and for a missing entry that has no default.
+    """
+    known = fields(kind)
+    for name, value in raw.items():
+        if name not in known:
+            raise ArenaError(f"there is no {what} {name!r}. {suggestion(name, known)}")
+        try:
+            msgspec.convert(value, known[name].type)
+        except msgspec.ValidationError:
+            text = msgspec.json.encode(value).decode()
+            raise ArenaError(
+                f"{what} {name!r} cannot be {text}: it takes {allowed(known[name].type)}."
+            ) from None
+    for name, field in known.items():
+        if field.required and name not in raw:
+            raise ArenaError(f"{what} {name!r} is missing: it takes {allowed(field.type)}.")
+    return msgspec.convert(dict(raw), kind)
+
+
+def read_options(game: type[Game], raw: Mapping[str, Any]) -> Options:
+    """Return a game's options, defaults filled in; raise ArenaError for what it has not."""
+    options: Options = read_settings(game.options_type, raw, f"option of {game.name}")
+    return options
+
+
+def check_seats(game: type[Game], seats: int) -> None:
+    """Raise ArenaError unless the game can be played by so many."""
+    if seats not in game.seat_counts:
+        counts = ", ".join(map(str, game.seat_counts))
+        raise ArenaError(f"{game.name} is played by {counts} seats, not by {seats}.")
+
+
+def new_game(game: type[Game], seats: int, options: Options, seed: str) -> Game:
+    """Return a match of `game` as it begins, dealt from `seed`."""
+    return game(seats=seats, options=options, chance=Chance(seed))

@@ -1,0 +1,80 @@
+"""The complete record of a match, enough to play it again without the bots."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from protocol.errors import ArenaError
+from referee.fault import Fault
+from referee.game import Game, Move
+from referee.games import GAMES
+from referee.options import new_game, read_options
+
+
+class Entry(msgspec.Struct, array_like=True, frozen=True):
+    """One decision: the move that was played, and the fault it stands in for, if any.
+
+    Without a move, the seat was withdrawn before it could be asked anything.
+    """
+
+    seat: int
+    move: Move | None
+    fault: Fault | None = None
+    note: str | None = None
+
+
+class Replay(msgspec.Struct, frozen=True, kw_only=True):
+    """What was dealt, what was decided, and how it ended."""
+
+    game: str
+    rules: int
+    """The version of the game's rules it was played by."""
+    seats: int
+    options: dict[str, Any]
+    seed: str
+    """The seed of the deal."""
+    entries: list[Entry]
+    places: list[int]
+    reason: str
+
+
+def game_of(replay: Replay) -> Game:
+    """Return the replay's game as it was dealt; raise ArenaError if it is not known here."""
+    kind = GAMES.get(replay.game)
+    if kind is None:
+        raise ArenaError(f"this replay is of a game that is not here: {replay.game!r}.")
+    if kind.rules_version != replay.rules:
+        raise ArenaError(
+            f"this replay was played by version {replay.rules} of the rules of {replay.game}; "
+            f"here is version {kind.rules_version}. Use the release that played it."
+        )
+    return new_game(kind, replay.seats, read_options(kind, replay.options), replay.seed)
+
+
+def steps(replay: Replay) -> Iterator[tuple[Game, list[Entry]]]:
+    """Play a replay: yield the game before each step, with the entries that decide it.
+
+    Raises ArenaError where the record does not fit the rules.
+    """
+    game = game_of(replay)
+    entries = list(replay.entries)
+    while entries and entries[0].move is None:
+        game.withdraw(entries.pop(0).seat)
+    done = 0
+    while done < len(entries):
+        deciders = list(game.deciders())
+        step = entries[done : done + len(deciders)]
+        if [entry.seat for entry in step] != deciders:
+            raise ArenaError(f"decision {done + 1} of the replay is not what the rules ask for.")
+        yield game, step
+        done += len(step)
+        _apply(game, step)
+    yield game, []
+
+
+def _apply(game: Game, step: list[Entry]) -> None:
+    for entry in step:
+        if entry.fault is not None and entry.fault.forfeit:
+            game.withdraw(entry.seat)
+    game.apply({entry.seat: entry.move for entry in step if entry.move is not None})

@@ -1,0 +1,231 @@
+"""A place at the table and who holds it: a bot's process, or a function of Python."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import NamedTuple
+
+from protocol.errors import ProtocolError
+from protocol.lines import OverlongLineError, encode
+from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
+from referee.bot_process import BotProcess, GoneError, LateError
+from referee.clock import Clock
+from referee.fault import Fault, Kind, shown
+from referee.game import Decision, Move, Observation
+
+
+class Answer(NamedTuple):
+    """What came of asking a seat: a move that still has to be checked, or a fault.
+
+    `began` and `ended` are times of `time.monotonic`; `cpu` is the bot's, in seconds.
+    """
+
+    move: Move | None
+    fault: Fault | None
+    note: str | None
+    began: float
+    ended: float
+    cpu: float
+
+
+class Seat(ABC):
+    """Whoever decides at one place of the table, for one match."""
+
+    conversation: Sequence[str] = ()
+    """The last lines exchanged before the first fault, where there is a wire."""
+
+    @abstractmethod
+    def start(self, start: Start) -> Fault | None:
+        """Begin the match; return a fault if the seat cannot play it."""
+
+    @abstractmethod
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Ask for one decision."""
+
+    @abstractmethod
+    def end(self, end: End) -> None:
+        """Tell how the match ended."""
+
+    def keep_conversation(self) -> None:  # noqa: B027 - only a wire has one
+        """Keep the last lines exchanged, if none were kept before."""
+
+    @property
+    def offending(self) -> str:
+        """The line that held the last answer, to be kept with an illegal move."""
+        return ""
+
+    @property
+    def burner(self) -> bool:
+        """Whether the bot burnt CPU between its turns."""
+        return False
+
+    @property
+    def stderr(self) -> str:
+        """What was written to the standard error in this match."""
+        return ""
+
+
+class FunctionSeat(Seat):
+    """A seat held by a function from a decision and a view to a move; it has no clock."""
+
+    def __init__(self, choose: Callable[[Decision, Observation], Move]) -> None:
+        self._choose = choose
+
+    def start(self, start: Start) -> Fault | None:
+        """Have nothing to prepare."""
+        return None
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Call the function."""
+        began = monotonic()
+        move = self._choose(decision, view)
+        return Answer(move, None, None, began, monotonic(), 0.0)
+
+    def end(self, end: End) -> None:
+        """Have nobody to tell."""
+
+
+class EmptySeat(Seat):
+    """A seat whose bot could not be started: it forfeits before the first decision."""
+
+    def __init__(self, reason: str, stderr: str) -> None:
+        self._reason = reason
+        self._stderr = stderr
+
+    def start(self, start: Start) -> Fault | None:
+        """Return the fault."""
+        return Fault("startup", self._reason)
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Never be asked."""
+        raise AssertionError("an empty seat was asked")
+
+    def end(self, end: End) -> None:
+        """Have nobody to tell."""
+
+    @property
+    def stderr(self) -> str:
+        """What was written before the bot failed."""
+        return self._stderr
+
+
+class ProcessSeat(Seat):
+    """A seat held by a bot's process, over the protocol and against the clock."""
+
+    def __init__(self, process: BotProcess, rivals: Sequence[BotProcess]) -> None:
+        self.process = process
+        self._rivals = rivals
+        self._given_up: set[int] = set()
+        self._id = 0
+        self._sent = self._heard = b""
+        self._before = (b"", b"")
+
+    def start(self, start: Start) -> Fault | None:
+        """Tell the bot about the match."""
+        self._clock = Clock(start.clock)
+        self.process.begin_match(self._rivals)
+        self._sent = encode(start)
+        try:
+            self.process.send(self._sent)
+        except GoneError as error:
+            return self._fault("crash", str(error))
+        return None
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Send the ask and wait for its reply as long as the clock allows."""
+        self._id += 1
+        line = encode(
+            Ask(
+                id=self._id,
+                decision=decision.name,
+                view=view,
+                legal=decision.legal,
+                limits=decision.limits,
+                clock=self._clock.left(),
+            )
+        )
+        self._before = (self._sent, self._heard)
+        self._sent = line
+        self._heard = b""
+        reply, fault = self._exchange(line)
+        turn = self.process.close_turn()
+        if not self._clock.spend(turn.billed) and fault is None:
+            fault = self._fault("late", self._overdrawn(turn.billed))
+        if fault is not None:
+            self._given_up.add(self._id)
+            if fault.kind == "late":
+                self.process.freeze()
+            return Answer(None, fault, None, turn.began, turn.ended, turn.cpu)
+        assert reply is not None
+        return Answer(reply.move, None, _shortened(reply.note), turn.began, turn.ended, turn.cpu)
+
+    def end(self, end: End) -> None:
+        """Tell the bot the places, if it still listens, and let it rest."""
+        if self.process.ended is None:
+            try:
+                self.process.send(encode(end))
+            except GoneError:
+                return  # its seat has played; what it missed is known to everybody
+            self.process.end_match()
+
+    @property
+    def offending(self) -> str:
+        """The line of the last reply."""
+        return shown(self._heard)
+
+    @property
+    def burner(self) -> bool:
+        """Whether the process was frozen between its turns."""
+        return self.process.burner
+
+    @property
+    def stderr(self) -> str:
+        """What the process wrote to its standard error in this match."""
+        return self.process.stderr.text()
+
+    def keep_conversation(self) -> None:
+        """Keep the last lines exchanged, if none were kept before."""
+        if not self.conversation:
+            sent, heard = self._before
+            lines = [f"→ {shown(sent)}", f"← {shown(heard)}"]
+            lines += [f"→ {shown(self._sent)}", f"← {shown(self._heard)}"]
+            self.conversation = [line for line in lines if line[2:]]
+
+    def _exchange(self, line: bytes) -> tuple[Reply | None, Fault | None]:
+        """Send an ask and return its reply, or the fault that came instead."""
+        try:
+            self.process.open_turn(line, self._clock)
+            return self._reply(), None
+        except LateError as error:
+            return None, self._fault("late", str(error))
+        except OverlongLineError as error:
+            return None, self._fault("flood", str(error))
+        except ProtocolError as error:
+            return None, self._fault("malformed", str(error))
+        except GoneError as error:
+            return None, self._fault("crash", str(error))
+
+    def _reply(self) -> Reply:
+        """Return the reply to the last ask; replies to asks that were given up are dropped."""
+        while True:
+            self._heard = line = self.process.read_line()
+            reply = read_reply(line)
+            if reply.id == self._id:
+                return reply
+            if reply.id not in self._given_up:
+                raise ProtocolError(f"it answers ask {reply.id}; ask {self._id} was open")
+            self._given_up.remove(reply.id)
+
+    def _fault(self, kind: Kind, reason: str) -> Fault:
+        self.keep_conversation()
+        return Fault(kind, reason, shown(self._heard))
+
+    def _overdrawn(self, used: float) -> str:
+        kind = "CPU time" if self._clock.by_cpu else "time on the wall"
+        return f"{used:.3f} s of {kind} used; {self.process.allowed:.3f} s allowed"
+
+
+def _shortened(note: str | None) -> str | None:
+    if note is None or len(note) <= NOTE_LIMIT:
+        return note
+    return note[:NOTE_LIMIT] + "…"
