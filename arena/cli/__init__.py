@@ -1,0 +1,40 @@
+"""The command line: parse, call, print. The one home of click."""
+
+from typing import Any
+
+import click
+
+from protocol.errors import ArenaError
+
+
+class ArenaGroup(click.Group):
+    """The commands, in the order they were added; errors of ours are shown as one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order they were added."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; show an ArenaError without a traceback."""
+        try:
+            return super().invoke(ctx)
+        except ArenaError as error:
+            click.echo(f"arena: {error}", err=True)
+            ctx.exit(error.exit_code)
+
+
+@click.group(cls=ArenaGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="bot-arena", prog_name="arena")
+def main() -> None:
+    """Run tournaments of AI bots, and read their tables.
+
+    \b
+    A first table:            arena demo
+    Two bots, one match:      arena play guerra sensible random --sandbox none
+    A league of your own:     arena init cup --game guerra sensible random ./my_bot --sandbox none
+                              arena run cup
+                              arena rank cup
+    """
+
+
+from arena.cli import about, leagues, matches, play  # noqa: E402, F401 - they add their commands

@@ -1,0 +1,180 @@
+"""Commands about what comes along: games, bots, schema, doctor."""
+
+import ast
+import json
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+import referee
+from arena.cli import main
+from arena.cli.common import default_workers, find_game, output_format, show
+from arena.roster import shipped
+from arena.tables import Column, Table
+from protocol.messages import VERSION, message_schemas
+from referee.game import Game
+from referee.games import GAMES
+from referee.options import allowed, fields
+from referee.sandbox import Launcher, Program, StartError
+
+
+@main.command()
+@click.argument("game", required=False)
+@click.option("--rules", is_flag=True, help="Print the game's rules page.")
+@output_format
+def games(game: str | None, rules: bool, form: str) -> None:
+    """List the games, or tell one: its seats, options and decisions.
+
+    \b
+    arena games
+    arena games guerra
+    arena games guerra --rules | less
+    """
+    if game is None:
+        show(_games_table(), form)
+    elif rules:
+        click.echo(_rules_page(find_game(game)), nl=False)
+    else:
+        _tell(find_game(game), form)
+
+
+def _games_table() -> Table:
+    return Table(
+        "games",
+        (Column("game", "Game"), Column("seats", "Seats", _counts), Column("title", "What it is")),
+        [
+            {"game": game.name, "seats": list(game.seat_counts), "title": game.title}
+            for game in GAMES.values()
+        ],
+    )
+
+
+def _counts(seats: list[int]) -> str:
+    return str(seats[0]) if len(seats) == 1 else f"{seats[0]}-{seats[-1]}"
+
+
+def _tell(game: type[Game], form: str) -> None:
+    options = [
+        {
+            "option": name,
+            "default": field.default,
+            "values": allowed(field.type),
+            "meaning": _description(field.type),
+        }
+        for name, field in fields(game.options_type).items()
+    ]
+    decisions = [
+        {"decision": name, "meaning": schema.get("description", "")}
+        for name, schema in game.decisions.items()
+    ]
+    facts = {"game": game.name, "seats": list(game.seat_counts), "title": game.title}
+    if form == "json":
+        click.echo(json.dumps({**facts, "options": options, "decisions": decisions}, indent=2))
+        return
+    click.echo(f"{game.name}: {game.title}\nSeats: {_counts(facts['seats'])}\n")
+    columns = (
+        Column("option", "Option"),
+        Column("default", "Default", json.dumps),
+        Column("values", "Values"),
+        Column("meaning", "Meaning"),
+    )
+    show(Table("options", columns, options), form)
+    click.echo()
+    columns = (Column("decision", "Decision"), Column("meaning", "What is chosen"))
+    show(Table("decisions", columns, decisions), form)
+    click.echo(f"\nRules: arena games {game.name} --rules   Moves: arena schema {game.name}")
+
+
+def _description(kind: Any) -> str:
+    info = msgspec.inspect.type_info(kind)
+    extra = info.extra_json_schema if isinstance(info, msgspec.inspect.Metadata) else None
+    return str((extra or {}).get("description", ""))
+
+
+def _rules_page(game: type[Game]) -> str:
+    package = Path(referee.__file__).parent
+    for folder in (package / "rules", package.parent / "docs" / "rules"):
+        page = folder / f"{game.name}.md"
+        if page.is_file():
+            return page.read_text()
+    raise AssertionError(f"{game.name} has no rules page")
+
+
+@main.command()
+@click.argument("game", required=False)
+@output_format
+def bots(game: str | None, form: str) -> None:
+    """List the bots that come along, of all games or of one.
+
+    \b
+    arena bots
+    arena bots guerra
+    """
+    names = [find_game(game).name] if game else list(GAMES)
+    rows = [
+        {"game": name, "bot": bot, "description": _first_line(path)}
+        for name in names
+        for bot, path in shipped(name).items()
+    ]
+    columns = (Column("game", "Game"), Column("bot", "Bot"), Column("description", "How it plays"))
+    show(Table("bots", columns, rows), form)
+
+
+def _first_line(path: Path) -> str:
+    text = ast.get_docstring(ast.parse(path.read_text())) or ""
+    return text.partition("\n")[0]
+
+
+@main.command()
+@click.argument("game", required=False)
+def schema(game: str | None) -> None:
+    """Print the JSON Schema of the protocol's messages, or of a game's moves.
+
+    \b
+    arena schema
+    arena schema guerra
+    """
+    if game is None:
+        found = message_schemas()
+    else:
+        kind = find_game(game)
+        found = {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": f"Moves of {kind.name}, by decision",
+            "$defs": kind.decisions,
+        }
+    click.echo(json.dumps(found, indent=2))
+
+
+@main.command()
+@output_format
+def doctor(form: str) -> None:
+    """Say what this machine offers for running bots.
+
+    \b
+    arena doctor
+    """
+    rows = [
+        {"what": "bot-arena", "value": metadata.version("bot-arena"), "remark": ""},
+        {"what": "protocol", "value": str(VERSION), "remark": ""},
+        {"what": "python", "value": platform.python_version(), "remark": sys.executable},
+        {"what": "system", "value": f"{platform.system()} {platform.release()}", "remark": ""},
+        {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
+        {"what": "sandbox none", **_sandbox_none()},
+    ]
+    columns = (Column("what", "What"), Column("value", "Here"), Column("remark", "Remark"))
+    show(Table("doctor", columns, rows), form)
+
+
+def _sandbox_none() -> dict[str, str]:
+    try:
+        with Launcher() as launcher:
+            launcher.stop(launcher.start(Program(("/bin/true",), "/"), 1 << 28))
+    except (OSError, StartError) as error:
+        return {"value": "does not work", "remark": str(error)}
+    return {"value": "works", "remark": "no protection: a bot can do whatever you can"}

@@ -1,0 +1,86 @@
+"""What several commands share: the output format, key=value options, safe text."""
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from arena.tables import FORMATS, Table, render
+from protocol.errors import ArenaError
+from referee.game import Game
+from referee.games import GAMES
+from referee.options import suggestion
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+UNPROTECTED = "bots run unprotected (sandbox none): they can do whatever you can."
+
+
+def output_format(command: F) -> F:
+    """Add `--format`."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="simple",
+        metavar="NAME",
+        help=f"How tables are written: {', '.join(FORMATS)}.  [default: simple]",
+    )(command)
+
+
+def show(table: Table, form: str) -> None:
+    """Print a table on standard output."""
+    click.echo(render(table, form))
+
+
+def league_argument(command: F) -> F:
+    """Add the argument LEAGUE, a folder."""
+    return click.argument("league", type=click.Path(path_type=Path))(command)
+
+
+def find_game(name: str) -> type[Game]:
+    """Return the game of that name; raise ArenaError if there is none."""
+    if name not in GAMES:
+        raise ArenaError(f"there is no game {name!r}. {suggestion(name, GAMES)}")
+    return GAMES[name]
+
+
+def key_values(words: Iterable[str]) -> dict[str, Any]:
+    """Return what `key=value` words say; a value is JSON, or else text."""
+    found = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise ArenaError(f"{word!r} is not of the form key=value.")
+        try:
+            found[key] = msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            found[key] = value
+    return found
+
+
+def safe(text: str) -> str:
+    """Return text that a terminal cannot take for commands; line ends stay."""
+    return "\n".join(
+        "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
+        for line in text.expandtabs().splitlines()
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words, roughly."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.1f} days"
+
+
+def default_workers() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,234 @@
+"""Commands of a league: init, run, rank."""
+
+import math
+import os
+import secrets
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from arena.cli import main
+from arena.cli.common import (
+    UNPROTECTED,
+    default_workers,
+    duration,
+    find_game,
+    key_values,
+    league_argument,
+    output_format,
+    show,
+)
+from arena.cli.progress import ProgressLine
+from arena.leaderboard import leaderboard
+from arena.league import League, Settings, read_league, write_league
+from arena.roster import SHIPPED, find_bot
+from arena.run import Run, open_run
+from arena.schedule import Rotations
+from arena.store import Store
+from protocol.errors import ArenaError, RunError
+from referee.limits import Limits
+from referee.options import read_options, read_settings
+from referee.sandbox import SANDBOXES
+
+_SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
+
+
+@main.command()
+@click.argument("league", type=click.Path(path_type=Path))
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+@click.option("--game", required=True, help="What is played: see `arena games`.")
+@click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
+@click.option("--deals", type=int, default=50, show_default=True, help="Deals for each line-up.")
+@click.option("--seed", help="Of all chance.  [default: a new one, written into the file]")
+@click.option(
+    "--rotations",
+    type=click.Choice(["cyclic", "all", "one"]),
+    default="cyclic",
+    show_default=True,
+    help="In which orders of the seats a deal is played.",
+)
+@click.option("--share", type=float, default=1.0, show_default=True, help="Part of the deals.")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
+@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
+@click.option("--sandbox", required=True, type=click.Choice(SANDBOXES), help="The bots' walls.")
+def init(
+    league: Path,
+    bots: tuple[str, ...],
+    game: str,
+    seats: int | None,
+    deals: int,
+    seed: str | None,
+    rotations: Rotations,
+    share: float,
+    options: tuple[str, ...],
+    limits: tuple[str, ...],
+    sandbox: str,
+) -> None:
+    """Make a league: a folder whose league.toml says what to play.
+
+    BOT is one that comes along (`arena bots`), an executable, or a folder with a bot.toml;
+    NAME=BOT calls it NAME.
+
+    \b
+    arena init cup --game guerra sensible random mine=./bots/my_bot --sandbox none
+    arena init cup --game guerra sensible random --deals 200 --limit move_time=0.2 --sandbox none
+    """
+    kind = find_game(game)
+    given = key_values(limits)
+    read_options(kind, key_values(options))
+    read_settings(Limits, {**given, "sandbox": sandbox}, "limit")
+    entries = [_bot_entry(word, game, league) for word in bots]
+    settings = Settings(
+        game=kind.name,
+        seats=seats or kind.seat_counts[0],
+        deals=deals,
+        seed=_seed(seed),
+        rotations=rotations,
+        share=share,
+    )
+    file = write_league(
+        league, settings, key_values(options), {"sandbox": sandbox, **given}, entries
+    )
+    try:
+        made = read_league(league)
+    except ArenaError:
+        file.unlink()
+        raise
+    click.echo(f"{file} is written.")
+    _tell_plan(made, made.schedule.deal_count() * made.schedule.rotation_count, None, None)
+    click.echo(f"Next: arena run {league}")
+
+
+def _seed(word: str | None) -> int | str:
+    if word is None:
+        return secrets.randbelow(2**53)
+    return int(word) if word.isdecimal() else word
+
+
+def _bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
+    """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
+    called, equals, what = word.partition("=")
+    bot = find_bot(what, game, called) if equals else find_bot(word, game)
+    if bot.folder == SHIPPED:
+        return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
+    entry: dict[str, object] = {
+        "name": bot.name,
+        "folder": os.path.relpath(bot.folder, league.resolve()),
+    }
+    if not (bot.folder / "bot.toml").is_file():
+        entry["command"] = list(bot.command)
+    return entry
+
+
+def _tell_plan(
+    league: League, missing: int, mean_seconds: float | None, workers: int | None
+) -> None:
+    """Say how many matches are to be played and how long that may take."""
+    if not missing:
+        click.echo("Nothing is missing.", err=True)
+        return
+    workers = workers or default_workers()
+    least = league.game.typical_decisions * _SECONDS_A_DECISION
+    if mean_seconds is None:
+        limit = league.limits.move_time * league.game.typical_decisions + league.limits.bank
+        time = (
+            f"about {duration(missing * least / workers)} if the bots answer at once, "
+            f"up to {duration(missing * limit / workers)} if they use all their time"
+        )
+    else:
+        time = f"about {duration(missing * mean_seconds / workers)}"
+    schedule = league.schedule
+    deals = math.ceil(missing / schedule.rotation_count)
+    click.echo(
+        f"{missing} matches to play ({deals} deals x {schedule.rotation_count} seatings), {time} "
+        f"with {workers} {'worker' if workers == 1 else 'workers'}.",
+        err=True,
+    )
+
+
+@main.command()
+@league_argument
+@click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@output_format
+def run(league: Path, workers: int | None, form: str) -> None:
+    """Play whatever the league asks for that was not yet played, then show the table.
+
+    Ctrl-C finishes what is being played and stores it; a second one stops at once. Run it again
+    to go on.
+
+    \b
+    arena run cup
+    arena run cup --workers 1
+    """
+    asked = read_league(league)
+    play_missing(asked, workers)
+    with Store(asked.database) as store:
+        show(leaderboard(asked, store.matches()), form)
+
+
+def play_missing(league: League, workers: int | None) -> None:
+    """Play and store what is missing; raise RunError if that did not go well."""
+    with open_run(league, workers) as run:
+        _tell_plan(league, run.missing, run.mean_seconds, run.workers)
+        if not run.missing:
+            return
+        click.echo(f"Warning: {UNPROTECTED}", err=True)
+        set_aside = problems = 0
+        with _stopped_by_signals(run) as heard, ProgressLine(run.missing) as line:
+            for progress in run.play():
+                line.advance(progress.played)
+                for bot, reason in progress.set_aside.items():
+                    set_aside += 1
+                    line.say(f"{league.bots[bot].name} is set aside for this run: it {reason}.")
+                for problem in progress.problems:
+                    problems += 1
+                    line.say(problem)
+        if problems:
+            raise RunError(
+                f"{problems} problems of the arena's own, see above; {run.missing} matches are "
+                f"missing."
+            )
+        if heard and run.missing:
+            raise RunError(f"stopped; {run.missing} matches are missing. Run again to go on.")
+        if run.missing and not set_aside:
+            raise RunError(f"{run.missing} matches are missing, and no reason is known.")
+
+
+@contextmanager
+def _stopped_by_signals(run: Run) -> Iterator[list[int]]:
+    """Stop a run softly at the first SIGINT or SIGTERM, and hard at the second."""
+    heard: list[int] = []
+
+    def hear(number: int, _: FrameType | None) -> None:
+        heard.append(number)
+        if len(heard) > 1:
+            raise RunError("stopped at once; what was stored is safe. Run again to go on.")
+        click.echo("\nFinishing the matches being played; once more to stop at once.", err=True)
+        run.stop()
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, hear) for number in numbers]
+    try:
+        yield heard
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+@main.command()
+@league_argument
+@output_format
+def rank(league: Path, form: str) -> None:
+    """Show the leaderboard of a league.
+
+    \b
+    arena rank cup
+    arena rank cup --format json
+    """
+    asked = read_league(league)
+    with Store(asked.database) as store:
+        show(leaderboard(asked, store.matches()), form)

@@ -1,0 +1,90 @@
+"""Commands about single matches of a league: matches, show."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli import main
+from arena.cli.common import league_argument, output_format, safe, show
+from arena.league import read_league
+from arena.show import told
+from arena.store import Store, StoredMatch
+from arena.tables import Column, Table
+
+
+@main.command()
+@league_argument
+@click.option("--bot", help="Only matches of this bot.")
+@click.option("--faulty", is_flag=True, help="Only matches with faults.")
+@output_format
+def matches(league: Path, bot: str | None, faulty: bool, form: str) -> None:
+    """List the matches that were played, by deal.
+
+    \b
+    arena matches cup
+    arena matches cup --bot mine --faulty
+    """
+    with Store(read_league(league).database) as store:
+        found = store.matches()
+    rows = [
+        _row(match)
+        for match in found
+        if (bot is None or any(each.name == bot for each in match.bots))
+        and (not faulty or any(match.faults))
+    ]
+    columns = (
+        Column("match", "Match"),
+        Column("deal", "Deal", align="right"),
+        Column("seats", "Places by seat", _seats),
+        Column("reason", "Ended"),
+        Column("decisions", "Decisions", align="right"),
+        Column("faults", "Faults", _faults),
+    )
+    show(Table("matches", columns, rows), form)
+
+
+def _row(match: StoredMatch) -> dict[str, object]:
+    return {
+        "match": match.id,
+        "deal": match.number,
+        "rotation": match.rotation,
+        "seats": [
+            {"bot": bot.name, "version": bot.version, "place": place}
+            for bot, place in zip(match.bots, match.places, strict=True)
+        ],
+        "reason": match.reason,
+        "decisions": match.decisions,
+        "faults": {str(seat): dict(kinds) for seat, kinds in enumerate(match.faults) if kinds},
+    }
+
+
+def _seats(seats: list[dict[str, object]]) -> str:
+    return ", ".join(f"{seat['place']} {seat['bot']}" for seat in seats)
+
+
+def _faults(faults: dict[str, dict[str, int]]) -> str:
+    return "; ".join(
+        f"seat {seat}: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        for seat, kinds in faults.items()
+    )
+
+
+@main.command("show")
+@league_argument
+@click.argument("match")
+@click.option("--tables", is_flag=True, help="Draw the table before each step.")
+def show_match(league: Path, match: str, tables: bool) -> None:
+    """Tell a match move by move, with times, faults, notes and standard error.
+
+    MATCH is an id from `arena matches`, or the beginning of one.
+
+    \b
+    arena show cup 3f9a
+    arena show cup 3f9a --tables | less
+    """
+    with Store(read_league(league).database) as store:
+        found = store.find(match)
+        record, circumstances = store.record(found.id)
+    lines = told(found, record.open_replay(), record.open_evidence(), circumstances, tables=tables)
+    for line in lines:
+        click.echo(safe(line))

@@ -1,0 +1,139 @@
+"""Commands that need no league: play, demo."""
+
+import secrets
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from arena.cli import main
+from arena.cli.common import UNPROTECTED, find_game, key_values, output_format, safe, show
+from arena.cli.leagues import play_missing
+from arena.leaderboard import leaderboard
+from arena.league import Settings, read_league, write_league
+from arena.roster import Bot, find_bot, shipped
+from arena.show import move_line, result
+from arena.store import Store
+from protocol.errors import ArenaError
+from referee.bot_process import StartupError, start_bot
+from referee.game import Game
+from referee.limits import Limits
+from referee.match import Match, starts
+from referee.options import check_seats, new_game, read_options, read_settings
+from referee.replay import Entry
+from referee.sandbox import SANDBOXES, Launcher
+from referee.seat import ProcessSeat
+
+_DEMO = {"guerra": 40, "cold_war": 30}
+"""The demo's games and their deals."""
+_DEMO_SEED = 1
+
+
+@main.command()
+@click.argument("game")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+@click.option("--seed", help="Of the deal.  [default: a new one, shown]")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
+@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
+@click.option("--sandbox", required=True, type=click.Choice(SANDBOXES), help="The bots' walls.")
+@click.option("--quiet", is_flag=True, help="Only the result.")
+def play(
+    game: str,
+    bots: tuple[str, ...],
+    seed: str | None,
+    options: tuple[str, ...],
+    limits: tuple[str, ...],
+    sandbox: str,
+    quiet: bool,
+) -> None:
+    """Play one match and draw it; the bots sit in the order given.
+
+    \b
+    arena play guerra sensible random --sandbox none
+    arena play cold_war ./my_bot sensible random random --sandbox none --seed 7
+    """
+    kind = find_game(game)
+    check_seats(kind, len(bots))
+    chosen = read_options(kind, key_values(options))
+    allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit")
+    found = [find_bot(word, game) for word in bots]
+    names = _distinct([bot.name for bot in found])
+    seed = seed or secrets.token_hex(8)
+    click.echo(f"{kind.name}, seed {seed}: {', '.join(names)}")
+    click.echo(f"Warning: {UNPROTECTED}", err=True)
+    match = new_game(kind, len(bots), chosen, seed)
+    _play_and_draw(match, found, names, allowed, quiet=quiet)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return names that tell the seats apart, even if a bot plays itself."""
+    return [f"{name}#{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
+
+
+def _play_and_draw(
+    game: Game, bots: Sequence[Bot], names: list[str], limits: Limits, *, quiet: bool
+) -> None:
+    def draw(game: Game, step: Sequence[Entry]) -> None:
+        for entry in step:
+            click.echo(safe(move_line(game, entry, names)))
+            if entry.fault is not None:
+                click.echo(safe(f"  FAULT: {entry.fault.kind}: {entry.fault.reason}"))
+
+    with Launcher() as launcher, ExitStack() as running:
+        processes = []
+        for bot, name in zip(bots, names, strict=True):
+            try:
+                process = start_bot(launcher, bot.program, limits, bot.name)
+            except StartupError as error:
+                said = f" It wrote:\n{safe(error.stderr)}" if error.stderr else ""
+                raise ArenaError(f"bot {name!r}: {error}.{said}") from None
+            running.callback(process.stop)
+            processes.append(process)
+        seats = [
+            ProcessSeat(process, [other for other in processes if other is not process])
+            for process in processes
+        ]
+        seeds = [int.from_bytes(secrets.token_bytes(6)) for _ in bots]
+        played = Match(game, seats, limits.faults_allowed).play(
+            starts(game, "play", limits.time_control, seeds), None if quiet else draw
+        )
+    if not quiet:
+        click.echo(f"\n{game.text()}\n")
+    for line in result(names, played.replay.places, played.replay.reason):
+        click.echo(line)
+    for name, text in zip(names, played.evidence.stderr, strict=True):
+        if text:
+            click.echo(f"Standard error of {name}:\n{safe(text)}", err=True)
+
+
+@main.command()
+@click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@click.option("--keep", type=click.Path(path_type=Path), help="Keep the leagues in this folder.")
+@output_format
+def demo(workers: int | None, keep: Path | None, form: str) -> None:
+    """Run a small league of every game's own bots and show the tables.
+
+    \b
+    arena demo
+    arena demo --keep demo && arena matches demo/guerra
+    """
+    click.echo(f"These are the bots that come along; {UNPROTECTED}", err=True)
+    with ExitStack() as stack:
+        folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        for game, deals in _DEMO.items():
+            league = folder / game
+            if not (league / "league.toml").exists():
+                _write_demo(league, game, deals)
+            asked = read_league(league)
+            click.echo(f"\n{game}: {asked.game.title}")
+            play_missing(asked, workers)
+            with Store(asked.database) as store:
+                show(leaderboard(asked, store.matches()), form)
+
+
+def _write_demo(folder: Path, game: str, deals: int) -> None:
+    settings = Settings(game=game, seed=_DEMO_SEED, deals=deals)
+    bots = [{"name": name, "shipped": name} for name in shipped(game)]
+    write_league(folder, settings, {}, {"sandbox": "none"}, bots)

@@ -1,0 +1,126 @@
+"""One run over a league: find what is missing, play it, store it."""
+
+import datetime
+import fcntl
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from arena.league import FILE, League
+from arena.runner import Progress, Runner, usable_cores
+from arena.store import Store
+from arena.worker import Setup, Task
+from protocol.errors import ArenaError
+
+
+class Run:
+    """What a league asks for and the store lacks; `play` gets it."""
+
+    def __init__(self, league: League, store: Store, workers: int | None) -> None:
+        cores = usable_cores(workers)
+        setup = Setup(
+            game=league.game.name,
+            options=msgspec.to_builtins(league.options),
+            limits=league.limits,
+            schedule=league.schedule,
+            names=[bot.name for bot in league.bots],
+            programs=[bot.program for bot in league.bots],
+        )
+        tasks = missing_tasks(league, store.match_ids())
+        self.workers = len(cores)
+        self.missing = sum(len(task.rotations) for task in tasks)
+        """How many matches are missing now."""
+        self.mean_seconds = store.mean_seconds()
+        """The mean time of the matches already played; None if there are none."""
+        self._league = league
+        self._store = store
+        self._runner = Runner(setup, tasks, cores)
+
+    def stop(self) -> None:
+        """Let the matches that are being played be the last."""
+        self._runner.stop()
+
+    def play(self) -> Iterator[Progress]:
+        """Play and store what is missing; yield what happened, already stored."""
+        ids = self._store.bot_ids(self._league.bots)
+        self._store.keep_settings(self._league.fixed())
+        for progress in self._runner.run():
+            if progress.played:
+                self._store.add(
+                    progress.played,
+                    ids,
+                    played_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+                    machine=platform.node(),
+                    sandbox=self._league.limits.sandbox,
+                )
+                self.missing -= len(progress.played)
+            yield progress
+
+
+@contextmanager
+def open_run(league: League, workers: int | None) -> Iterator[Run]:
+    """Open a run; raise ArenaError if another one is going on, or the league has changed."""
+    with _locked(league.folder), Store(league.database, create=True) as store:
+        _check_unchanged(league, store)
+        yield Run(league, store, workers)
+
+
+def missing_tasks(league: League, known: set[str]) -> list[Task]:
+    """Return the deals of the schedule with those rotations that are not `known` match ids."""
+    schedule = league.schedule
+    rotations = range(schedule.rotation_count)
+    tasks = []
+    for deal in schedule.plan():
+        name = schedule.deal_id(deal)
+        absent = [number for number in rotations if f"{name}-{number}" not in known]
+        if absent:
+            tasks.append(Task(deal.lineup, deal.number, absent))
+    return tasks
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other runs away from a league; the lock is on its file and leaves nothing behind."""
+    with (folder / FILE).open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ArenaError(
+                f"{folder} is being played by another run ({_holder(file.fileno())}); wait for "
+                f"it, or stop it."
+            ) from None
+        yield
+
+
+def _holder(descriptor: int) -> str:
+    """Return who holds the lock of an open file, from the kernel's table."""
+    inode = f":{os.fstat(descriptor).st_ino}"
+    for line in Path("/proc/locks").read_text().splitlines():
+        words = line.split()
+        if words[1] == "FLOCK" and words[5].endswith(inode):
+            return f"process {words[4]}"
+    return "on another machine or in another container"
+
+
+def _check_unchanged(league: League, store: Store) -> None:
+    """Raise ArenaError if anything differs from what the stored matches were played with."""
+    before = store.settings()
+    for key, value in league.fixed().items():
+        if key in before and before[key] != value:
+            raise ArenaError(
+                f"{league.folder / FILE}: {_difference(key, before[key], value)} when the first "
+                f"match was played. Put it back, or make a new league: only bots, deals and "
+                f"share may change."
+            )
+
+
+def _difference(key: str, before: object, value: object) -> str:
+    if isinstance(before, dict) and isinstance(value, dict):
+        for name in sorted({*before, *value}):
+            if before.get(name) != value.get(name):
+                return f"{name} in [{key}] was {before.get(name)!r}, not {value.get(name)!r},"
+    return f"{key} was {before!r}, not {value!r},"

@@ -1,0 +1,320 @@
+"""Cold War: what is shown, what is refused, what holds in every game."""
+
+import itertools
+import json
+from random import Random
+
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.game import Move
+from referee.games.cold_war import ColdWar, ColdWarOptions
+from tests.referee.games.cold_war_notation import (
+    NULL,
+    PASS,
+    POSITION_X,
+    ZERO,
+    new,
+    play_round,
+    reply,
+)
+
+
+def test_the_view_is_the_one_of_the_rules_page() -> None:
+    game = new(("- 5 8 7 / 0", "6 - 7 7 / 0", "5 5 - 10 / 0", "4 4 12 - / 0"))
+    game.round = 6
+    plays = ["arm 0 2 1 1", "arm 1 0 2 1", "arm 1 1 0 2", "arm 2 2 0 0"]
+    play_round(game, [reply(text) for text in plays])
+    assert game.view(0) == {
+        "game": "cold_war", "seat": 0, "decision": "play", "round": 7, "max_rounds": 200,
+        "markers": [[0, 7, 9, 8], [7, 0, 9, 8], [6, 6, 0, 12], [6, 6, 12, 0]],
+        "reserve": [0, 0, 0, 0],
+        "last": [{"play": "arm", "add": [0, 2, 1, 1]}, {"play": "arm", "add": [1, 0, 2, 1]},
+                 {"play": "arm", "add": [1, 1, 0, 2]}, {"play": "arm", "add": [2, 2, 0, 0]}],
+        "attacks": [], "messages": [],
+        "options": {"talk": False, "talk_exchanges": 1, "talk_chars": 200, "max_rounds": 200,
+                    "cap_result": "draw"},
+    }  # fmt: skip
+
+
+def test_a_valid_attack_is_shown_with_its_forces() -> None:
+    game = new(POSITION_X)
+    play_round(game, [reply("attack 2"), PASS, reply("attack 0"), PASS])
+    assert game.view(3)["attacks"] == [
+        {"pair": [0, 2], "force": 7 + 8 + 6 + 12, "against": 7 + 9 + 6 + 12, "won": False}
+    ]
+
+
+def test_the_attacks_of_a_round_are_gone_after_the_next() -> None:
+    game = new(POSITION_X)
+    play_round(game, [reply("attack 2"), PASS, reply("attack 0"), PASS])
+    play_round(game, [PASS] * 4)
+    assert game.view(0)["attacks"] == []
+
+
+def test_last_plays_are_null_in_round_one() -> None:
+    assert new().view(0)["last"] is None
+
+
+def test_a_play_is_shown_without_the_fields_it_does_not_use() -> None:
+    game = new()
+    chatty = {"play": "arm", "add": [0, 4, 0, 0], "move": "?", "with": 1, "say": "psst"}
+    assert play_round(game, [chatty, reply("attack 0"), PASS, PASS]) == []
+    assert game.view(1)["last"][0] == {"play": "arm", "add": [0, 4, 0, 0]}
+    assert game.attacks == []
+
+
+@pytest.mark.parametrize(
+    ("move", "words"),
+    [
+        ({}, '"play" must be'),
+        ({"play": "null"}, '"play" must be'),
+        ({"play": ["arm"]}, '"play" must be'),
+        ({"play": "arm"}, "list of four"),
+        ({"play": "arm", "add": "0211"}, "list of four"),
+        ({"play": "arm", "add": [0, 1, 1]}, "list of four"),
+        ({"play": "arm", "add": [0, 1, 1, 1, 1]}, "list of four"),
+        ({"play": "arm", "add": [0, 1, 1, True]}, "list of four"),
+        ({"play": "arm", "add": [0, 1, 1, 2.0]}, "list of four"),
+        ({"play": "arm", "add": [0, 1, 1, None]}, "list of four"),
+        ({"play": "arm", "add": [0, -1, 1, 1]}, "from 0 to 12"),
+        ({"play": "arm", "add": [0, 13, 0, 0]}, "from 0 to 12"),
+        ({"play": "arm", "add": [1, 1, 1, 1]}, "one's own"),
+        ({"play": "arm", "add": [0, 5, 4, 3]}, "at most 9"),
+        ({"play": "shift"}, "list of four"),
+        ({"play": "shift", "move": [0, False, 0, 0]}, "list of four"),
+        ({"play": "shift", "move": [0, -13, 13, 0]}, "from -12 to 12"),
+        ({"play": "shift", "move": [1, -1, 0, 0]}, "one's own"),
+        ({"play": "shift", "move": [0, -1, 2, 0]}, "add up to 1"),
+        ({"play": "shift", "move": [0, 7, 6, -13]}, "from -12 to 12"),
+        ({"play": "shift", "move": [0, 9, -10, 1]}, "only 9"),
+        ({"play": "shift", "move": [0, -7, 1, 6]}, None),
+        ({"play": "shift", "move": [0, -6, 13, -7]}, "from -12 to 12"),
+        ({"play": "attack"}, "seat number"),
+        ({"play": "attack", "with": "1"}, "seat number"),
+        ({"play": "attack", "with": 1.0}, "seat number"),
+        ({"play": "attack", "with": True}, "seat number"),
+        ({"play": "attack", "with": 4}, "seat number"),
+        ({"play": "attack", "with": -1}, "seat number"),
+        ({"play": "attack", "with": 0}, "one's own"),
+        ({"say": "hello"}, '"play" must be'),
+    ],
+)
+def test_a_refusal_says_why(move: Move, words: str | None) -> None:
+    reason = new(("- 7 9 8 / 5", *POSITION_X[1:])).check(0, move)
+    assert reason is None if words is None else words in str(reason)
+
+
+def test_twelve_missiles_may_leave_one_marker_or_reach_one() -> None:
+    game = new(("- 12 6 6 / 0", *ZERO[1:]))
+    assert game.check(0, reply("shift 0 -12 5 7")) is None
+    assert game.check(0, reply("shift 0 12 -6 -6")) is None
+
+
+def legal(game: ColdWar, kind: str, field: str, values: range) -> int:
+    """Count the legal plays of seat 0 among all lists of the given values."""
+    lists = itertools.product(values, repeat=3)
+    return sum(game.check(0, {"play": kind, field: [0, *entries]}) is None for entries in lists)
+
+
+@pytest.mark.parametrize(("reserve", "arms"), [(0, 35), (8, 455), (99, 455)])
+def test_number_of_legal_arms(reserve: int, arms: int) -> None:
+    assert legal(new((f"- 0 0 0 / {reserve}", *ZERO[1:])), "arm", "add", range(-1, 14)) == arms
+
+
+def test_number_of_legal_shifts() -> None:
+    assert legal(new(("- 50 50 50 / 0", *ZERO[1:])), "shift", "move", range(-13, 14)) == 469
+
+
+def test_number_of_legal_attacks() -> None:
+    plays = [{"play": "attack", "with": seat} for seat in range(-1, 6)]
+    assert sum(new().check(0, play) is None for play in plays) == 3
+
+
+def test_every_legal_play_can_be_sampled() -> None:
+    game, rng = new(("- 50 50 50 / 8", *ZERO[1:])), Random(1)
+    assert len({json.dumps(game.sample(0, rng)) for _ in range(60_000)}) == 927
+
+
+def test_limits_follow_the_reserve() -> None:
+    game = new(("- 0 0 0 / 3", "0 - 0 0 / 9", *ZERO[2:]))
+    assert game.decision(0).limits == {"add_max": 7, "move_max": 12, "partners": [1, 2, 3]}
+    assert game.decision(1).limits == {"add_max": 12, "move_max": 12, "partners": [0, 2, 3]}
+
+
+def test_the_default_play_is_one_no_bot_may_state() -> None:
+    game = new()
+    assert game.default(0) == NULL
+    assert game.check(0, NULL) is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("attack with 2", "attack with 2"),
+        ("a\tb\u00a0c\u2028d", "abcd"),
+        ("\u202eevil\u200b", "evil"),
+        ("\ue000\ud800x", "x"),
+        ("\u0378é🚀", "\u0378é🚀"),
+        ("\n" * 20 + "0123456789ABC", "0123456789AB"),
+    ],
+)
+def test_a_message_is_cleaned_and_then_cut(said: str, shown: str) -> None:
+    game = new(talk=True, talk_chars=12 if "0123" in said else 200)
+    play_round(game, [{"say": said}] * 4)
+    assert game.view(0)["messages"] == [[shown] * 4]
+
+
+def test_messages_last_one_round() -> None:
+    game = new(talk=True)
+    play_round(game, [{"say": "hello"}] * 4)
+    play_round(game, [PASS] * 4)
+    assert game.view(0)["decision"] == "talk"
+    assert game.view(0)["messages"] == []
+
+
+def capped(start: tuple[str, ...], *withdrawn: int) -> list[int]:
+    """Return the places after a single round of nulls, with `cap_result` lead."""
+    game = new(start, max_rounds=1, cap_result="lead")
+    for seat in withdrawn:
+        game.withdraw(seat)
+    game.apply({seat: game.default(seat) for seat in range(4)})
+    return game.places()
+
+
+def test_two_pairs_with_the_same_greatest_lead_are_a_draw() -> None:
+    assert capped(("- 0 0 5 / 0", *ZERO[1:])) == [1, 1, 1, 1]
+
+
+def test_a_pair_with_a_withdrawn_seat_cannot_lead() -> None:
+    assert capped(POSITION_X) == [1, 1, 3, 3]
+    assert capped(POSITION_X, 0, 3) == [1, 1, 1, 1]
+
+
+def test_the_best_of_the_pairs_without_a_withdrawn_seat_leads() -> None:
+    assert capped(POSITION_X, 0) == [3, 1, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("start", "cap_result", "reason"),
+    [
+        (POSITION_X, "draw", "max_rounds"),
+        (POSITION_X, "lead", "lead"),
+        (ZERO, "lead", "max_rounds"),
+    ],
+)
+def test_the_reason_of_a_stopped_game(start: tuple[str, ...], cap_result: str, reason: str) -> None:
+    game = new(start, max_rounds=1, cap_result=cap_result)
+    play_round(game, [PASS] * 4)
+    assert game.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("move", "words"),
+    [
+        (reply("arm 2 0 2 0"), "West arms: South +2, North +2"),
+        (reply("arm 0 0 0 1"), "West arms: East +1, reserve +3"),
+        (reply("arm 9 0 0 0"), "West arms: South +9, reserve -5"),
+        (reply("shift 0 0 -3 3"), "West shifts: North -3, East +3"),
+        (PASS, "West passes"),
+        (reply("attack 3"), "West attacks with East"),
+        (NULL, "West loses the play"),
+    ],
+)
+def test_a_play_is_described(move: Move, words: str) -> None:
+    assert new().describe(1, move) == words
+
+
+def test_a_message_is_described() -> None:
+    game = new(talk=True, talk_chars=5)
+    assert game.describe(0, {"say": "hello there"}) == 'South says "hello"'
+    assert game.describe(0, {"say": ""}) == "South is silent"
+
+
+def test_the_table_for_people() -> None:
+    game = new(POSITION_X)
+    play_round(game, [reply("attack 1"), reply("attack 0"), reply("arm 2 2 0 0"), {}])
+    assert (
+        game.text(1)
+        == """\
+Cold War, round 1 of 200; you are West
+
+aimed at    South    West   North    East reserve
+South           -       7       9       8       0
+West            7       -       9       8       0
+North           8       8       -      12       0
+East            6       6      12       -       0
+
+Last plays:
+  South attacks with West
+  West attacks with South
+  North arms: South +2, West +2
+  East loses the play
+  Attack of South and West: 34 against 28, won
+
+South and West win."""
+    )
+
+
+def test_spoken_words_are_on_the_table_for_people() -> None:
+    game = new(talk=True)
+    play_round(game, [{"say": "word " * 40}, {}, {}, {"say": "no"}])
+    text = game.text()
+    assert "  West: (silent)" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@st.composite
+def plays(draw: st.DrawFn) -> Move:
+    """Draw an object that looks like a play, legal or not."""
+    entry = st.integers(-14, 14) | st.booleans() | st.floats(allow_nan=False) | st.none()
+    fields = {"add": st.lists(entry, max_size=5), "move": st.lists(entry, max_size=5)}
+    fields["with"] = entry
+    kind = draw(st.sampled_from(["arm", "shift", "attack", "null", 3]))
+    return draw(st.fixed_dictionaries({"play": st.just(kind)}, optional=fields))
+
+
+@given(move=plays(), reserve=st.integers(0, 12))
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_what_the_schema_refuses_is_refused(move: Move, reserve: int) -> None:
+    game = new((f"- 7 9 8 / {reserve}", *POSITION_X[1:]))
+    validator = jsonschema.Draft202012Validator(ColdWar.decisions["play"])
+    assert validator.is_valid(move) or game.check(0, move) is not None
+
+
+@given(seed=st.integers(0, 2**32), withdrawn=st.sets(st.integers(0, 3)), lead=st.booleans())
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_invariants_of_random_play(seed: int, withdrawn: set[int], lead: bool) -> None:
+    game, rng = new(max_rounds=30, cap_result="lead" if lead else "draw"), Random(seed)
+    arms = [0] * 4
+    for seat in withdrawn:
+        game.withdraw(seat)
+    while seats := game.deciders():
+        moves = {s: game.default(s) if s in withdrawn else game.sample(s, rng) for s in seats}
+        game.apply(moves)
+        for seat, play in moves.items():
+            arms[seat] += play["play"] == "arm"
+            assert min(*game.markers[seat], game.reserve[seat]) >= 0
+            assert sum(game.markers[seat]) + game.reserve[seat] == 4 * arms[seat]
+            assert game.markers[seat][seat] == 0
+        assert sum(attack["won"] for attack in game.attacks) <= 1
+    assert sorted(game.places()) in ([1, 1, 3, 3], [1, 1, 1, 1])
+
+
+@given(seed=st.integers(0, 2**32), order=st.permutations(range(4)))
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_the_order_of_the_replies_is_immaterial(seed: int, order: list[int]) -> None:
+    one, other, rng = new(), new(), Random(seed)
+    while one.deciders() and one.round < 20:
+        moves = {seat: one.sample(seat, rng) for seat in range(4)}
+        one.apply(moves)
+        other.apply({seat: moves[seat] for seat in order})
+        assert one.view(0) == other.view(0)
+
+
+def test_options_out_of_range_are_refused() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"max_rounds": 0}, ColdWarOptions)

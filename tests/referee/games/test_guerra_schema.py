@@ -1,0 +1,145 @@
+"""Guerra's schemas against its checks, for any reply that might come in."""
+
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from referee.games.guerra import Guerra
+from referee.games.guerra_battle import DECK, ZONES
+from tests.referee.games.guerra_positions import (
+    at_orders,
+    in_battle,
+    new_game,
+    opening,
+    too_many,
+    wander,
+)
+
+PAGE = Path(__file__).parents[3] / "docs" / "rules" / "guerra.md"
+VALIDATORS = {name: Draft202012Validator(schema) for name, schema in Guerra.decisions.items()}
+
+
+def fits_schema(game, move):
+    return VALIDATORS[game.asked].is_valid(move)
+
+
+@pytest.mark.parametrize("name", Guerra.decisions)
+def test_schemas_are_schemas(name):
+    Draft202012Validator.check_schema(Guerra.decisions[name])
+
+
+def described_fields(schema):
+    for field, shape in schema.get("properties", {}).items():
+        if shape is not False:
+            yield field, shape
+            yield from described_fields(shape.get("items", {}))
+    for form in schema.get("oneOf", ()):
+        yield from described_fields(form)
+
+
+@pytest.mark.parametrize("name", Guerra.decisions)
+def test_every_field_of_a_schema_is_described(name):
+    fields = list(described_fields(Guerra.decisions[name]))
+    assert fields
+    assert all(shape["description"] for _, shape in fields)
+
+
+def examples_of_the_page():
+    """Yield each example reply of the rules page with the decision it stands under."""
+    for section in PAGE.read_text(encoding="utf-8").split("### `")[1:]:
+        name = section.partition("`")[0]
+        for line in section.splitlines():
+            if line.startswith('{"id"'):
+                yield name, msgspec.json.decode(line)["move"]
+
+
+@pytest.mark.parametrize(("name", "move"), [*examples_of_the_page()])
+def test_an_example_of_the_page_fits_its_schema(name, move):
+    VALIDATORS[name].validate(move)
+
+
+def test_the_view_of_the_page_has_every_field():
+    view = PAGE.read_text(encoding="utf-8").split("```json\n")[1].partition("```")[0]
+    shown, real = msgspec.json.decode(view), new_game().view(0)
+    assert list(shown) == list(real)
+    assert shown["options"] == real["options"]
+
+
+ATOMS = st.one_of(
+    st.sampled_from(DECK),
+    st.sampled_from(ZONES),
+    st.sampled_from(["attack", "incorporate", "mass_transfer", "", "7O ", "8O", "7o", "\ud800"]),
+    st.none(),
+    st.booleans(),
+    st.integers(-1, 12),
+    st.sampled_from([1.0, 1e300]),
+)
+FIELDS = st.sampled_from(
+    sorted({field for schema in Guerra.decisions.values() for field, _ in described_fields(schema)})
+)
+JSON = st.recursive(
+    ATOMS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(FIELDS, inner, max_size=4),
+    max_leaves=12,
+)
+OBJECTS = st.dictionaries(FIELDS, JSON, max_size=5)
+PLAYS = st.tuples(st.integers(0, 10**6), st.integers(0, 120))
+
+
+def bent(move, data):
+    """Return `move` with one value, at any depth, put in place of another or left out."""
+    move = msgspec.json.decode(msgspec.json.encode(move))
+    at = move
+    while True:
+        keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+        if not keys:
+            return move
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(at[key], dict | list) or data.draw(st.booleans()):
+            break
+        at = at[key]
+    if data.draw(st.booleans()):
+        at[key] = data.draw(JSON)
+    else:
+        del at[key]
+    return move
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from([opening, at_orders, in_battle, too_many]), OBJECTS)
+def test_any_object_is_checked_and_what_fails_the_schema_is_refused(asked, move):
+    game = asked()
+    assert game.check(game.to_move, move) is not None or fits_schema(game, move)
+
+
+@pytest.mark.parametrize("asked", [opening, at_orders, in_battle, too_many])
+def test_a_reply_nested_out_of_all_bounds_is_refused(asked):
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    fields = {"rearguard", "centre", "action", "transfers", "attackers", "target", "cards"}
+    assert asked().check(asked().to_move, dict.fromkeys(fields, deep))
+
+
+@settings(max_examples=250, deadline=None)
+@given(PLAYS, st.data())
+def test_a_bent_reply_is_checked_and_what_fails_the_schema_is_refused(where, data):
+    game = wander(*where)
+    for seat in game.deciders():
+        move = bent(game.sample(seat, Random(where[0])), data)
+        assert game.check(seat, move) is not None or fits_schema(game, move)
+
+
+@settings(max_examples=80, deadline=None)
+@given(PLAYS)
+def test_the_default_is_legal_and_so_are_samples(where):
+    game = wander(*where, transfers=2, knight_duel="any_suit")
+    for seat in game.deciders():
+        for move in (game.default(seat), *(game.sample(seat, Random(n)) for n in range(5))):
+            assert game.check(seat, move) is None
+            assert fits_schema(game, move)
