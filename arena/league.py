@@ -26,6 +26,15 @@ DATABASE = "league.db"
 T = TypeVar("T")
 
 
+class LeagueFileError(ArenaError):
+    """Something wrong in a league's file."""
+
+    def __init__(self, where: str, what: str) -> None:
+        super().__init__(f"{where}: {what}")
+        self.what = what
+        """The message without the file and the line."""
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The top level of `league.toml`, its tables aside."""
 
@@ -128,7 +137,7 @@ class _Reader:
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
             raise self._error("bots are written as tables: [[bot]].", "bot")
-        settings = self._read(Settings, tables, "key")
+        settings = self._read(Settings, tables, "key {}")
         game = self._game(settings.game)
         seats = settings.seats or game.seat_counts[0]
         self._checked(lambda: check_seats(game, seats), "seats")
@@ -137,7 +146,7 @@ class _Reader:
             settings=settings,
             game=game,
             options=self._checked(lambda: read_options(game, options), *options, table="options"),
-            limits=self._read(Limits, limits, "limit", "limits"),
+            limits=self._read(Limits, limits, "limit {}", "limits"),
             bots=self._bots(bots, game.name),
         )
         self._checked(lambda: league.schedule)
@@ -157,7 +166,7 @@ class _Reader:
     def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
         bots = {}
         for number, table in enumerate(tables):
-            settings = self._read(BotSettings, table, "key of a bot", "bot", number)
+            settings = self._read(BotSettings, table, "key {} of a bot", "bot", number)
             bot = self._checked(partial(self._bot, settings, game), table="bot", nth=number)
             if bot.name in bots:
                 raise self._error(
@@ -210,9 +219,9 @@ class _Reader:
                 key = keys[0]
             raise self._error(message, key, table=table, nth=nth) from None
 
-    def _error(self, message: str, key: str = "", table: str = "", nth: int = 0) -> ArenaError:
+    def _error(self, message: str, key: str = "", table: str = "", nth: int = 0) -> LeagueFileError:
         line = self._line(key, table, nth)
-        return ArenaError(f"{self._file}{f':{line}' if line else ''}: {message}")
+        return LeagueFileError(f"{self._file}{f':{line}' if line else ''}", message)
 
     def _line(self, key: str, table: str, nth: int) -> int:
         """Return the number of the line of a key in a table, of the table's header, or 0."""
@@ -234,24 +243,47 @@ class _Reader:
         return header
 
 
-def write_league(
+def make_league(
     folder: Path,
     settings: Settings,
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
-) -> Path:
-    """Write a new league's file and return its path; raise ArenaError if there is one."""
+) -> League:
+    """Make a league's folder and file, and return it as read back.
+
+    Raises ArenaError if there is one already, or if it could not be played; then nothing is left.
+    """
     file = folder / FILE
     if file.exists():
         raise ArenaError(f"{file} exists; choose another folder, or edit that file.")
-    seats = settings.seats
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(_text(settings, options, limits, bots))
+    except OSError as error:
+        raise ArenaError(f"{file} cannot be written: {error.strerror}.") from None
+    try:
+        return read_league(folder)
+    except LeagueFileError as error:
+        file.unlink()
+        for path in made:
+            path.rmdir()
+        raise ArenaError(error.what) from None
+
+
+def _text(
+    settings: Settings,
+    options: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    bots: Sequence[Mapping[str, Any]],
+) -> str:
     lines = [
         "# What this league is. `arena run` plays whatever it asks for that was not yet played.",
         "# Bots, deals and share may change at any time; for anything else, make a new league.",
         "",
         f"game = {_toml(settings.game)}",
-        *([f"seats = {seats}"] if seats is not None else []),
+        *([f"seats = {settings.seats}"] if settings.seats is not None else []),
         f"deals = {settings.deals}  # for each line-up of bots, in all rotations of the seats",
         f"seed = {_toml(settings.seed)}  # of all chance; keep it to yourself while strangers play",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
@@ -261,9 +293,7 @@ def write_league(
     ]
     for bot in bots:
         lines += _section("[[bot]]", bot)
-    folder.mkdir(parents=True, exist_ok=True)
-    file.write_text("\n".join(lines) + "\n")
-    return file
+    return "\n".join(lines) + "\n"
 
 
 def _section(header: str, entries: Mapping[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ from multiprocess.connection import wait
 from arena import worker
 from arena.result import PlayedMatch
 from arena.worker import Batch, Report, Setup, Task
-from protocol.errors import RunError
+from protocol.errors import ArenaError
 
 FORFEITS_IN_A_ROW = 10
 """After so many forfeited matches in a row a bot is set aside for the rest of the run."""
@@ -236,11 +236,11 @@ class Runner:
 def usable_cores(workers: int | None) -> list[int | None]:
     """Return a core for each worker; by default there is one worker for each core.
 
-    Raises RunError for a number of workers that makes no sense.
+    Raises ArenaError for a number of workers that makes no sense.
     """
     cores = sorted(os.sched_getaffinity(0))
     if workers is None:
         return list(cores)
     if workers < 1:
-        raise RunError("there must be at least one worker.")
+        raise ArenaError("there must be at least one worker.")
     return [cores[number % len(cores)] for number in range(workers)]

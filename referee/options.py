@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_args
 
 import msgspec
 
@@ -21,10 +21,12 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 def allowed(kind: Any) -> str:
     """Return the values that a field of a settings structure takes, in words."""
     info = msgspec.inspect.type_info(kind)
+    if isinstance(info, msgspec.inspect.Metadata):
+        info = info.type
     if isinstance(info, msgspec.inspect.BoolType):
         return "true or false"
     if isinstance(info, msgspec.inspect.LiteralType):
-        return " or ".join(msgspec.json.encode(value).decode() for value in _literals(kind))
+        return " or ".join(msgspec.json.encode(value).decode() for value in info.values)
     if isinstance(info, msgspec.inspect.IntType | msgspec.inspect.FloatType):
         number = "a whole number" if isinstance(info, msgspec.inspect.IntType) else "a number"
         bounds = [
@@ -38,15 +40,11 @@ def allowed(kind: Any) -> str:
             if bound is not None
         ]
         return " ".join([number, " and ".join(bounds)]).strip()
+    if isinstance(info, msgspec.inspect.ListType):
+        return "a list of text"
     if isinstance(info, msgspec.inspect.UnionType):
         return " or ".join(allowed(part) for part in get_args(kind) if part is not type(None))
     return "text" if isinstance(info, msgspec.inspect.StrType) else str(kind)
-
-
-def _literals(kind: Any) -> tuple[Any, ...]:
-    while get_origin(kind) is not Literal:
-        kind = get_args(kind)[0]
-    return get_args(kind)
 
 
 def fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
@@ -55,7 +53,7 @@ def fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
 
 
 def read_settings(kind: type[msgspec.Struct], raw: Mapping[str, Any], what: str) -> Any:
-    """Return `raw` as a structure of type `kind`; `what` names one of its entries in errors.
+    """Return `raw` as a structure of type `kind`; `what` calls an entry `{}` in errors.
 
     Raises ArenaError for an unknown name, a wrong type or a value out of range, naming what
     is allowed, and for a missing entry that has no default.
@@ -63,23 +61,25 @@ def read_settings(kind: type[msgspec.Struct], raw: Mapping[str, Any], what: str)
     known = fields(kind)
     for name, value in raw.items():
         if name not in known:
-            raise ArenaError(f"there is no {what} {name!r}. {suggestion(name, known)}")
+            raise ArenaError(f"there is no {what.format(repr(name))}. {suggestion(name, known)}")
         try:
             msgspec.convert(value, known[name].type)
         except msgspec.ValidationError:
             text = msgspec.json.encode(value).decode()
             raise ArenaError(
-                f"{what} {name!r} cannot be {text}: it takes {allowed(known[name].type)}."
+                f"{what.format(repr(name))} cannot be {text}: it takes {allowed(known[name].type)}."
             ) from None
     for name, field in known.items():
         if field.required and name not in raw:
-            raise ArenaError(f"{what} {name!r} is missing: it takes {allowed(field.type)}.")
+            raise ArenaError(
+                f"{what.format(repr(name))} is missing: it takes {allowed(field.type)}."
+            )
     return msgspec.convert(dict(raw), kind)
 
 
 def read_options(game: type[Game], raw: Mapping[str, Any]) -> Options:
     """Return a game's options, defaults filled in; raise ArenaError for what it has not."""
-    options: Options = read_settings(game.options_type, raw, f"option of {game.name}")
+    options: Options = read_settings(game.options_type, raw, f"option {{}} of {game.name}")
     return options
 
 

@@ -4,6 +4,7 @@ import ast
 import json
 import platform
 import sys
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,11 @@ def games(game: str | None, rules: bool, form: str) -> None:
 def _games_table() -> Table:
     return Table(
         "games",
-        (Column("game", "Game"), Column("seats", "Seats", _counts), Column("title", "What it is")),
+        (
+            Column("game", "Game"),
+            Column("seats", "Seats", _counts),
+            Column("title", "What it is", width=56),
+        ),
         [
             {"game": game.name, "seats": list(game.seat_counts), "title": game.title}
             for game in GAMES.values()
@@ -54,39 +59,47 @@ def _games_table() -> Table:
     )
 
 
-def _counts(seats: list[int]) -> str:
+def _counts(seats: Sequence[int]) -> str:
     return str(seats[0]) if len(seats) == 1 else f"{seats[0]}-{seats[-1]}"
 
 
 def _tell(game: type[Game], form: str) -> None:
-    options = [
-        {
-            "option": name,
-            "default": field.default,
-            "values": allowed(field.type),
-            "meaning": _description(field.type),
-        }
-        for name, field in fields(game.options_type).items()
-    ]
-    decisions = [
-        {"decision": name, "meaning": schema.get("description", "")}
-        for name, schema in game.decisions.items()
-    ]
-    facts = {"game": game.name, "seats": list(game.seat_counts), "title": game.title}
-    if form == "json":
-        click.echo(json.dumps({**facts, "options": options, "decisions": decisions}, indent=2))
-        return
-    click.echo(f"{game.name}: {game.title}\nSeats: {_counts(facts['seats'])}\n")
-    columns = (
-        Column("option", "Option"),
-        Column("default", "Default", json.dumps),
-        Column("values", "Values"),
-        Column("meaning", "Meaning"),
+    options = Table(
+        "options",
+        (
+            Column("option", "Option"),
+            Column("default", "Default", json.dumps),
+            Column("values", "Values", width=18),
+            Column("meaning", "Meaning", width=32),
+        ),
+        [
+            {
+                "option": name,
+                "default": field.default,
+                "values": allowed(field.type),
+                "meaning": _description(field.type),
+            }
+            for name, field in fields(game.options_type).items()
+        ],
     )
-    show(Table("options", columns, options), form)
+    decisions = Table(
+        "decisions",
+        (Column("decision", "Decision"), Column("meaning", "What is chosen", width=60)),
+        [
+            {"decision": name, "meaning": schema.get("description", "")}
+            for name, schema in game.decisions.items()
+        ],
+    )
+    if form == "json":
+        facts = {"game": game.name, "seats": list(game.seat_counts), "title": game.title}
+        click.echo(
+            json.dumps({**facts, "options": options.rows, "decisions": decisions.rows}, indent=2)
+        )
+        return
+    click.echo(f"{game.name}: {game.title}\nSeats: {_counts(game.seat_counts)}\n")
+    show(options, form)
     click.echo()
-    columns = (Column("decision", "Decision"), Column("meaning", "What is chosen"))
-    show(Table("decisions", columns, decisions), form)
+    show(decisions, form)
     click.echo(f"\nRules: arena games {game.name} --rules   Moves: arena schema {game.name}")
 
 
@@ -121,7 +134,11 @@ def bots(game: str | None, form: str) -> None:
         for name in names
         for bot, path in shipped(name).items()
     ]
-    columns = (Column("game", "Game"), Column("bot", "Bot"), Column("description", "How it plays"))
+    columns = (
+        Column("game", "Game"),
+        Column("bot", "Bot"),
+        Column("description", "How it plays", width=58),
+    )
     show(Table("bots", columns, rows), form)
 
 
@@ -167,7 +184,11 @@ def doctor(form: str) -> None:
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
         {"what": "sandbox none", **_sandbox_none()},
     ]
-    columns = (Column("what", "What"), Column("value", "Here"), Column("remark", "Remark"))
+    columns = (
+        Column("what", "What"),
+        Column("value", "Here"),
+        Column("remark", "Remark", width=34),
+    )
     show(Table("doctor", columns, rows), form)
 
 

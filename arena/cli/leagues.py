@@ -24,14 +24,12 @@ from arena.cli.common import (
 )
 from arena.cli.progress import ProgressLine
 from arena.leaderboard import leaderboard
-from arena.league import League, Settings, read_league, write_league
+from arena.league import FILE, League, Settings, make_league, read_league
 from arena.roster import SHIPPED, find_bot
 from arena.run import Run, open_run
 from arena.schedule import Rotations
 from arena.store import Store
-from protocol.errors import ArenaError, RunError
-from referee.limits import Limits
-from referee.options import read_options, read_settings
+from protocol.errors import RunError
 from referee.sandbox import SANDBOXES
 
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
@@ -79,8 +77,6 @@ def init(
     """
     kind = find_game(game)
     given = key_values(limits)
-    read_options(kind, key_values(options))
-    read_settings(Limits, {**given, "sandbox": sandbox}, "limit")
     entries = [_bot_entry(word, game, league) for word in bots]
     settings = Settings(
         game=kind.name,
@@ -90,15 +86,10 @@ def init(
         rotations=rotations,
         share=share,
     )
-    file = write_league(
+    made = make_league(
         league, settings, key_values(options), {"sandbox": sandbox, **given}, entries
     )
-    try:
-        made = read_league(league)
-    except ArenaError:
-        file.unlink()
-        raise
-    click.echo(f"{file} is written.")
+    click.echo(f"{made.folder / FILE} is written.")
     _tell_plan(made, made.schedule.deal_count() * made.schedule.rotation_count, None, None)
     click.echo(f"Next: arena run {league}")
 
@@ -170,13 +161,14 @@ def run(league: Path, workers: int | None, form: str) -> None:
         show(leaderboard(asked, store.matches()), form)
 
 
-def play_missing(league: League, workers: int | None) -> None:
+def play_missing(league: League, workers: int | None, *, warn: bool = True) -> None:
     """Play and store what is missing; raise RunError if that did not go well."""
     with open_run(league, workers) as run:
         _tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
             return
-        click.echo(f"Warning: {UNPROTECTED}", err=True)
+        if warn:
+            click.echo(f"Warning: {UNPROTECTED}", err=True)
         set_aside = problems = 0
         with _stopped_by_signals(run) as heard, ProgressLine(run.missing) as line:
             for progress in run.play():

@@ -12,7 +12,7 @@ from arena.cli import main
 from arena.cli.common import UNPROTECTED, find_game, key_values, output_format, safe, show
 from arena.cli.leagues import play_missing
 from arena.leaderboard import leaderboard
-from arena.league import Settings, read_league, write_league
+from arena.league import FILE, Settings, make_league, read_league
 from arena.roster import Bot, find_bot, shipped
 from arena.show import move_line, result
 from arena.store import Store
@@ -57,7 +57,7 @@ def play(
     kind = find_game(game)
     check_seats(kind, len(bots))
     chosen = read_options(kind, key_values(options))
-    allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit")
+    allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}")
     found = [find_bot(word, game) for word in bots]
     names = _distinct([bot.name for bot in found])
     seed = seed or secrets.token_hex(8)
@@ -124,11 +124,11 @@ def demo(workers: int | None, keep: Path | None, form: str) -> None:
         folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for game, deals in _DEMO.items():
             league = folder / game
-            if not (league / "league.toml").exists():
+            if not (league / FILE).exists():
                 _write_demo(league, game, deals)
             asked = read_league(league)
             click.echo(f"\n{game}: {asked.game.title}")
-            play_missing(asked, workers)
+            play_missing(asked, workers, warn=False)
             with Store(asked.database) as store:
                 show(leaderboard(asked, store.matches()), form)
 
@@ -136,4 +136,4 @@ def demo(workers: int | None, keep: Path | None, form: str) -> None:
 def _write_demo(folder: Path, game: str, deals: int) -> None:
     settings = Settings(game=game, seed=_DEMO_SEED, deals=deals)
     bots = [{"name": name, "shipped": name} for name in shipped(game)]
-    write_league(folder, settings, {}, {"sandbox": "none"}, bots)
+    make_league(folder, settings, {}, {"sandbox": "none"}, bots)

@@ -1,5 +1,6 @@
 """The line that shows how a run is getting on, on standard error."""
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from time import monotonic
@@ -7,7 +8,6 @@ from types import TracebackType
 from typing import Any, Self
 
 import click
-from click import progressbar
 
 from arena.result import PlayedMatch
 
@@ -22,14 +22,14 @@ class ProgressLine:
         self._done = 0
         self._faults: Counter[str] = Counter()
         self._started = self._told = monotonic()
-        self._terminal = click.get_text_stream("stderr").isatty()
+        self._terminal = sys.stderr.isatty()
         self._bar: Any = None
 
     def __enter__(self) -> Self:
         if self._terminal:
-            self._bar = progressbar(
+            self._bar = click.progressbar(
                 length=self._matches,
-                file=click.get_text_stream("stderr"),
+                file=sys.stderr,
                 show_pos=True,
                 width=20,
                 bar_template="%(bar)s %(info)s %(label)s",
