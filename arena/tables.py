@@ -23,6 +23,8 @@ class Column:
     title: str
     text: Callable[[Any], str] = str
     align: str = "left"
+    width: int | None = None
+    """Where longer text is folded."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ def render(table: Table, form: str) -> str:
         tablefmt=form,
         disable_numparse=True,
         colalign=[column.align for column in table.columns] if table.rows else None,
+        maxcolwidths=[column.width for column in table.columns] if table.rows else None,
     )
     return "\n".join([text, *(["", *table.notes] if table.notes else [])])
 

@@ -29,11 +29,12 @@ def main() -> None:
     """Run tournaments of AI bots, and read their tables.
 
     \b
-    A first table:            arena demo
-    Two bots, one match:      arena play guerra sensible random --sandbox none
-    A league of your own:     arena init cup --game guerra sensible random ./my_bot --sandbox none
-                              arena run cup
-                              arena rank cup
+    A first table:      arena demo
+    One match:          arena play guerra sensible random --sandbox none
+    Your own league:    arena init cup --game guerra sensible random ./my_bot \\
+                            --sandbox none
+                        arena run cup
+                        arena rank cup
     """
 
 

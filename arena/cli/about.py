@@ -150,7 +150,7 @@ def _first_line(path: Path) -> str:
 @main.command()
 @click.argument("game", required=False)
 def schema(game: str | None) -> None:
-    """Print the JSON Schema of the protocol's messages, or of a game's moves.
+    """Print the JSON Schema of the messages, or of a game's moves.
 
     \b
     arena schema

@@ -27,7 +27,8 @@ def output_format(command: F) -> F:
         type=click.Choice(FORMATS),
         default="simple",
         metavar="NAME",
-        help=f"How tables are written: {', '.join(FORMATS)}.  [default: simple]",
+        help="json, csv, or a format of tabulate: github, html, latex, psql, tsv ...  "
+        "[default: simple]",
     )(command)
 
 

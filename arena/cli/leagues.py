@@ -72,8 +72,9 @@ def init(
     NAME=BOT calls it NAME.
 
     \b
-    arena init cup --game guerra sensible random mine=./bots/my_bot --sandbox none
-    arena init cup --game guerra sensible random --deals 200 --limit move_time=0.2 --sandbox none
+    arena init cup --game guerra sensible mine=./my_bot --sandbox none
+    arena init cup --game guerra sensible random --sandbox none \\
+        --deals 200 --limit move_time=0.2
     """
     kind = find_game(game)
     given = key_values(limits)
@@ -146,7 +147,7 @@ def _tell_plan(
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
 @output_format
 def run(league: Path, workers: int | None, form: str) -> None:
-    """Play whatever the league asks for that was not yet played, then show the table.
+    """Play whatever is missing, then show the table.
 
     Ctrl-C finishes what is being played and stores it; a second one stops at once. Run it again
     to go on.

@@ -74,7 +74,7 @@ def _faults(faults: dict[str, dict[str, int]]) -> str:
 @click.argument("match")
 @click.option("--tables", is_flag=True, help="Draw the table before each step.")
 def show_match(league: Path, match: str, tables: bool) -> None:
-    """Tell a match move by move, with times, faults, notes and standard error.
+    """Tell a match move by move, with times, faults and notes.
 
     MATCH is an id from `arena matches`, or the beginning of one.
 

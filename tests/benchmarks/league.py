@@ -1,0 +1,124 @@
+"""Matches and decisions per second of a league, and the referee's own CPU time per decision.
+
+Run it with `make bench`. Two copies of a shipped random bot play `guerra`; one worker and two
+take turns, so that a noisy machine disturbs both alike. Read the ratios: the rates belong to the
+machine.
+"""
+
+import os
+import statistics
+import time
+
+import msgspec
+from tabulate import tabulate
+
+from arena.roster import shipped_bot
+from arena.runner import Runner, usable_cores
+from arena.schedule import Entrant, Schedule
+from arena.worker import Setup, Task
+from referee.bot_process import start_bot
+from referee.games import GAMES
+from referee.limits import Limits
+from referee.match import Match, starts
+from referee.options import new_game, read_options
+from referee.sandbox import Launcher
+from referee.seat import FunctionSeat, ProcessSeat
+
+GAME = "guerra"
+ROUNDS = 3
+DEALS = 150
+MATCHES = 40
+LIMITS = Limits(sandbox="none")
+
+
+def league_rates(workers: int) -> tuple[float, float]:
+    """Return the matches and decisions per second of a league, start-up of workers included."""
+    bots = [shipped_bot(GAME, "random", name) for name in ("one", "other")]
+    schedule = Schedule(
+        game=GAME,
+        seed="benchmark",
+        seats=2,
+        deals=DEALS,
+        rotations="cyclic",
+        share=1.0,
+        entrants=tuple(Entrant(bot.name, bot.version) for bot in bots if bot),
+    )
+    setup = Setup(
+        game=GAME,
+        options=msgspec.to_builtins(GAMES[GAME].options_type()),
+        limits=LIMITS,
+        schedule=schedule,
+        names=[bot.name for bot in bots if bot],
+        programs=[bot.program for bot in bots if bot],
+    )
+    tasks = [Task(deal.lineup, deal.number, [0, 1]) for deal in schedule.plan()]
+    began = time.perf_counter()
+    played = [
+        each.result
+        for progress in Runner(setup, tasks, usable_cores(workers)).run()
+        for each in progress.played
+    ]
+    seconds = time.perf_counter() - began
+    return len(played) / seconds, sum(result.decisions for result in played) / seconds
+
+
+def own_cpu() -> tuple[float, float]:
+    """Return microseconds of own CPU per decision: with processes, and with the rules alone.
+
+    The first holds rules, codec, pipes, clock readings and bookkeeping; the bots' own time is
+    theirs. In the second a function holds each seat and answers the same moves.
+    """
+    game = GAMES[GAME]
+    options = read_options(game, {})
+    bot = shipped_bot(GAME, "random")
+    assert bot is not None
+    used = decisions = 0.0
+    replays = []
+    with Launcher() as launcher:
+        processes = [start_bot(launcher, bot.program, LIMITS, bot.name) for _ in range(2)]
+        for number in range(-2, MATCHES):  # the first two warm up
+            seats = [ProcessSeat(process, ()) for process in processes]
+            match = new_game(game, 2, options, str(number))
+            began = time.process_time()
+            played = Match(match, seats, 2).play(starts(match, "x", LIMITS.time_control, [1, 2]))
+            if number >= 0:
+                used += time.process_time() - began
+                decisions += len(played.replay.entries)
+                replays.append(played.replay)
+    alone = 0.0
+    for replay in replays:
+        moves = iter([entry.move for entry in replay.entries])
+        seats = [FunctionSeat(lambda *_, moves=moves: next(moves)) for _ in range(2)]
+        match = new_game(game, 2, options, replay.seed)
+        began = time.process_time()
+        Match(match, seats, 2).play(starts(match, "x", LIMITS.time_control, [1, 2]))
+        alone += time.process_time() - began
+    return used / decisions * 1e6, alone / decisions * 1e6
+
+
+def main() -> None:
+    """Print the table."""
+    rates = {1: [], 2: []}
+    for _ in range(ROUNDS):
+        for workers, found in rates.items():
+            found.append(league_rates(workers))
+    rows = [
+        (
+            f"{workers} worker{'s' * (workers > 1)}",
+            *map(statistics.median, zip(*found, strict=True)),
+        )
+        for workers, found in rates.items()
+    ]
+    print(f"{GAME}, random v random, Python bots, {2 * DEALS} matches, sandbox none")
+    print(tabulate(rows, headers=("", "matches/s", "decisions/s"), floatfmt=",.0f"))
+    print(f"two workers: {rows[1][2] / rows[0][2]:.2f} x one")
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    whole, alone = own_cpu()
+    print(
+        f"the referee's own CPU per decision: {whole:.1f} us, of which rules and bookkeeping "
+        f"{alone:.1f} us"
+    )
+
+
+if __name__ == "__main__":
+    main()

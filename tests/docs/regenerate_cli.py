@@ -1,0 +1,30 @@
+"""Writes docs/cli.md from the commands' own help; run it as `python -m tests.docs.regenerate_cli`."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli import main
+
+PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
+WIDTH = 80
+
+
+def reference() -> str:
+    """Return the page."""
+    context = click.Context(main, info_name="arena", terminal_width=WIDTH)
+    parts = ["# The command line\n\nGenerated from `arena --help` and `arena COMMAND --help`.\n"]
+    parts.append(_help("arena", main, context))
+    for name in main.list_commands(context):
+        command = main.commands[name]
+        inner = click.Context(command, info_name=name, parent=context, terminal_width=WIDTH)
+        parts.append(_help(f"arena {name}", command, inner))
+    return "\n".join(parts)
+
+
+def _help(title: str, command: click.Command, context: click.Context) -> str:
+    return f"## {title}\n\n```\n{command.get_help(context)}\n```\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(reference())
