@@ -1,0 +1,3 @@
+"""Dies of an exception before it is ready."""
+
+raise RuntimeError("crashed on purpose")

@@ -1,0 +1,9 @@
+"""Gets ready, then never reads again."""
+
+import sys
+
+import polite
+
+sys.stdin.readline()
+polite.send(polite.READY)
+polite.hang()

@@ -1,0 +1,6 @@
+"""Reads everything and never says that it is ready."""
+
+import polite
+
+for _ in polite.messages():
+    pass

@@ -1,0 +1,179 @@
+"""A table for programs: talks the protocol over pipes and plays whole matches, without a clock."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from referee.chance import Chance
+from referee.game import Game
+from referee.games import GAMES
+
+BOTS = Path(__file__).parents[2] / "bots"
+NAUGHTY = BOTS / "naughty"
+PROGRAMS = Path(__file__).parent / "programs"
+CLOCK = {"judge": "cpu", "move_time": 1.0, "bank": 0.0, "increment": 0.0}
+
+Message = dict[str, Any]
+
+
+def shipped(game: str = "*") -> list[Path]:
+    """Return the files of the bots that come along, of one game or of all."""
+    names = GAMES if game == "*" else [game]
+    return sorted(path for name in names for path in BOTS.glob(f"{name}_*.py"))
+
+
+def python(path: Path, *arguments: object) -> list[str]:
+    """Return the command that runs a Python program."""
+    return [sys.executable, str(path), *map(str, arguments)]
+
+
+class Program:
+    """A bot's process."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed on exit
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0
+        )
+        self._unread = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self._errors):
+            assert stream
+            stream.close()
+
+    def tell(self, message: Message) -> None:
+        """Send one message."""
+        assert self.process.stdin
+        line = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+        self.process.stdin.write(line.encode() + b"\n")
+
+    def read(self, seconds: float) -> bytes:
+        """Return what comes next, a piece of any length; empty at the end of the output."""
+        assert self.process.stdout
+        if not select.select([self.process.stdout], [], [], seconds)[0]:
+            raise TimeoutError(f"nothing within {seconds} s")
+        return os.read(self.process.stdout.fileno(), 65536)
+
+    def hear(self, seconds: float = 10.0) -> Any:
+        """Return the next line, decoded."""
+        while b"\n" not in self._unread:
+            piece = self.read(seconds)
+            if not piece:
+                raise EOFError(self.errors())
+            self._unread += piece
+        line, self._unread = self._unread.split(b"\n", 1)
+        return json.loads(line)
+
+    def greet(self) -> None:
+        """Say hello and wait until the program is ready."""
+        self.tell({"type": "hello", "protocol": 1, "name": "test"})
+        assert self.hear() == {"type": "ready"}
+
+    def leave(self, seconds: float = 10.0) -> int:
+        """End the input; return the exit code."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        return self.process.wait(seconds)
+
+    def errors(self) -> str:
+        """Return all that was written to standard error."""
+        self._errors.seek(0)
+        return self._errors.read().decode()
+
+
+@contextmanager
+def seated(*commands: Sequence[str]) -> Iterator[list[Program]]:
+    """Start programs that have said that they are ready."""
+    with ExitStack() as stack:
+        programs = [stack.enter_context(Program(command)) for command in commands]
+        for program in programs:
+            program.greet()
+        yield programs
+
+
+Transcript = list[tuple[Message, Any]]
+"""What one seat was told, each message with the reply it got, None where none is due."""
+
+
+class Match:
+    """One match between programs; any illegal move is a failure."""
+
+    def __init__(self, game: str, programs: Sequence[Program], seed: int, **options: Any) -> None:
+        settings = msgspec.convert(options, GAMES[game].options_type)
+        self.programs = programs
+        self.game: Game = GAMES[game](
+            seats=len(programs), options=settings, chance=Chance(f"deal {seed}")
+        )
+        self.seed = seed
+        self.decisions = 0
+        self.transcripts: list[Transcript] = [[] for _ in programs]
+
+    def play(self) -> list[int]:
+        """Play to the end; return the places."""
+        game = self.game
+        for seat in range(game.seats):
+            self._tell(seat, self._start(seat))
+        while seats := game.deciders():
+            game.apply({seat: self._move(seat) for seat in seats})
+        for seat in range(game.seats):
+            self._tell(seat, {"type": "end", "places": game.places(), "reason": game.reason})
+        return game.places()
+
+    def _start(self, seat: int) -> Message:
+        return {
+            "type": "start",
+            "match": f"{self.seed:04x}-0",
+            "game": self.game.name,
+            "seat": seat,
+            "seats": self.game.seats,
+            "options": msgspec.to_builtins(self.game.options),
+            "table": self.game.table(),
+            "clock": CLOCK,
+            "seed": self.seed * 16 + seat,
+        }
+
+    def _move(self, seat: int) -> Message:
+        decision = self.game.decision(seat)
+        message = {"type": "ask", "id": self.decisions, "decision": decision.name}
+        message["view"] = self.game.view(seat)
+        if decision.legal is not None:
+            message["legal"] = decision.legal
+        if decision.limits is not None:
+            message["limits"] = decision.limits
+        message["clock"] = {"move_time": 1.0, "bank": 0.0}
+        self._tell(seat, message)
+        reply = self.programs[seat].hear()
+        self.transcripts[seat][-1] = (message, reply)
+        assert reply["id"] == self.decisions
+        reason = self.game.check(seat, reply["move"])
+        assert reason is None, f"{reply['move']}: {reason}"
+        self.decisions += 1
+        return dict(reply["move"])
+
+    def _tell(self, seat: int, message: Message) -> None:
+        self.programs[seat].tell(message)
+        self.transcripts[seat].append((message, None))
+
+
+def replay(program: Program, transcript: Transcript) -> list[Any]:
+    """Tell a program what was told before; return its replies."""
+    replies = []
+    for message, reply in transcript:
+        program.tell(message)
+        replies.append(program.hear() if reply is not None else None)
+    return replies

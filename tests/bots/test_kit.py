@@ -1,0 +1,161 @@
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bots.driver import BOTS, CLOCK, Program
+
+BOT = """\
+import sys
+sys.path.insert(0, {bots!r})
+import kit
+
+def choose(ask):
+    print("asked for", ask.decision)
+    if ask.decision == "fail":
+        raise ValueError("no idea")
+    if ask.decision == "facts":
+        return {{
+            "game": ask.game, "seat": ask.seat, "seats": ask.seats, "options": ask.options,
+            "table": ask.table, "seed": ask.seed, "judge": ask.match.clock["judge"],
+            "clock": ask.clock, "view": ask.view, "limits": ask.limits, "legal": ask.legal,
+        }}
+    ask.memory["asks"] = ask.memory.get("asks", 0) + 1
+    ask.note = f"ask {{ask.memory['asks']}} of this match: ¡olé!"
+    return ask.rng.choice(ask.legal)
+
+kit.run(
+    choose,
+    on_start=lambda match: print("start", match.seat),
+    on_end=lambda match, end: print("end", match.seat, end["places"], end["reason"]),
+)
+print("done")
+"""
+LEGAL = [{"card": n} for n in range(1000)]
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> list[str]:
+    path = tmp_path / "bot.py"
+    path.write_text(BOT.format(bots=str(BOTS)))
+    return [sys.executable, str(path)]
+
+
+def start(seed: int = 5, **changes: Any) -> dict[str, Any]:
+    message = {"type": "start", "match": "3f9a-0", "game": "guerra", "seat": 1, "seats": 2}
+    return message | {"options": {}, "table": {}, "clock": CLOCK, "seed": seed} | changes
+
+
+def ask(number: int, decision: str = "pick", **changes: Any) -> dict[str, Any]:
+    message = {"type": "ask", "id": number, "decision": decision, "view": {}, "legal": LEGAL}
+    return message | {"clock": {"move_time": 1.0, "bank": 0.0}} | changes
+
+
+END = {"type": "end", "places": [2, 1], "reason": "breakthrough"}
+
+
+def test_a_whole_conversation(bot: list[str]) -> None:
+    with Program(bot) as program:
+        program.greet()
+        for seed in (1, 2):
+            program.tell(start(seed))
+            for number in (1, 2):
+                program.tell(ask(number))
+                reply = program.hear()
+                assert reply["id"] == number
+                assert reply["move"] in LEGAL
+                assert reply["note"] == f"ask {number} of this match: ¡olé!"
+            program.tell(END)
+        assert program.leave() == 0
+
+
+def test_what_is_printed_goes_to_standard_error(bot: list[str]) -> None:
+    with Program(bot) as program:
+        program.greet()
+        program.tell(start())
+        program.tell(ask(1))
+        program.hear()
+        program.tell(END)
+        assert program.leave() == 0
+        assert program.read(1.0) == b""
+        printed = sorted(program.errors().splitlines())
+    expected = ["start 1", "asked for pick", "end 1 [2, 1] breakthrough", "done"]
+    assert printed == sorted(expected)
+
+
+def test_the_facts_of_the_match(bot: list[str]) -> None:
+    with Program(bot) as program:
+        program.greet()
+        program.tell(start(options={"transfers": 2}, table={"map": [1]}))
+        program.tell(ask(1, "facts", view={"hand": ["4E"]}, limits={"centre": 2}, legal=None))
+        move = program.hear()["move"]
+    assert move == {
+        "game": "guerra",
+        "seat": 1,
+        "seats": 2,
+        "options": {"transfers": 2},
+        "table": {"map": [1]},
+        "seed": 5,
+        "judge": "cpu",
+        "clock": {"move_time": 1.0, "bank": 0.0},
+        "view": {"hand": ["4E"]},
+        "limits": {"centre": 2},
+        "legal": [],
+    }
+
+
+def test_unknown_messages_and_fields_are_ignored(bot: list[str]) -> None:
+    with Program(bot) as program:
+        program.tell({"type": "hello", "protocol": 1, "name": "x", "weather": "fine"})
+        program.tell({"type": "rumour", "id": 99, "decision": "pick"})
+        program.tell(start(mood="good"))
+        program.tell(ask(7, hurry=True))
+        assert program.hear() == {"type": "ready"}
+        assert program.hear()["id"] == 7
+
+
+def test_the_dice_and_the_memory_begin_anew_in_every_match(bot: list[str]) -> None:
+    def replies(program: Program, seed: int) -> list[Any]:
+        program.tell(start(seed))
+        for number in range(5):
+            program.tell(ask(number))
+        program.tell(END)
+        return [program.hear() for _ in range(5)]
+
+    with Program(bot) as used, Program(bot) as fresh:
+        used.greet()
+        fresh.greet()
+        other, again = replies(used, 8), replies(used, 9)
+        assert again == replies(fresh, 9)
+        assert again != other
+
+
+def test_an_exception_ends_the_bot_with_its_traceback(bot: list[str]) -> None:
+    with Program(bot) as program:
+        program.greet()
+        program.tell(start())
+        program.tell(ask(1, "fail"))
+        with pytest.raises(EOFError):
+            program.hear()
+        assert program.process.wait(10) == 1
+        assert "ValueError: no idea" in program.errors()
+
+
+def test_the_note_is_left_out_when_there_is_none(tmp_path: Path) -> None:
+    code = f"import sys; sys.path.insert(0, {str(BOTS)!r}); import kit; kit.run(lambda ask: {{}})"
+    lines = b"".join(json.dumps(m).encode() + b"\n" for m in (start(), ask(3)))
+    result = subprocess.run([sys.executable, "-c", code], input=lines, capture_output=True)
+    assert result.stdout == b'{"id":3,"move":{}}\n'
+    assert result.stderr == b""
+
+
+def test_the_kit_is_for_python_3_8_and_imports_little() -> None:
+    source = (BOTS / "kit.py").read_text()
+    tree = ast.parse(source, feature_version=(3, 8))
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = [alias.name for node in imports for alias in node.names]
+    assert names == ["annotations", "json", "os", "random", "sys"]
