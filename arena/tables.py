@@ -15,29 +15,35 @@ FORMATS = (*sorted(tabulate_formats), "csv", "json")
 _DECIMALS = 4  # of numbers in JSON and CSV
 
 
+Row = Mapping[str, Any]
+
+
 @dataclass(frozen=True)
 class Column:
-    """One column: its key in JSON and CSV, its title in a table, and how a value is written."""
+    """One column of a table for people: its title, and a row's key or what is made of a row."""
 
-    key: str
     title: str
-    text: Callable[[Any], str] = str
+    cell: str | Callable[[Row], str]
     align: str = "left"
     width: int | None = None
     """Where longer text is folded."""
+
+    def text(self, row: Row) -> str:
+        """Return what stands in the column for a row."""
+        return self.cell(row) if callable(self.cell) else str(row[self.cell])
 
 
 @dataclass(frozen=True)
 class Table:
     """Rows of values by key, with facts that hold for all of them and notes for the reader.
 
-    JSON holds the facts and, under `name`, the rows; CSV holds the rows; the other formats show
-    the columns, then the notes.
+    JSON holds the facts and, under `name`, the rows; CSV holds the rows, whose keys are its
+    header; the other formats show the columns, then the notes.
     """
 
     name: str
     columns: Sequence[Column]
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Row]
     facts: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
@@ -51,7 +57,7 @@ def render(table: Table, form: str) -> str:
     if form == "csv":
         return _csv(table)
     text = tabulate(
-        [[column.text(row[column.key]) for column in table.columns] for row in table.rows],
+        [[column.text(row) for column in table.columns] for row in table.rows],
         headers=[column.title for column in table.columns],
         tablefmt=form,
         disable_numparse=True,
@@ -62,7 +68,7 @@ def render(table: Table, form: str) -> str:
 
 
 def _csv(table: Table) -> str:
-    keys = list(table.rows[0]) if table.rows else [column.key for column in table.columns]
+    keys = list(table.rows[0]) if table.rows else []
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(keys)

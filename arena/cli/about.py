@@ -48,9 +48,9 @@ def _games_table() -> Table:
     return Table(
         "games",
         (
-            Column("game", "Game"),
-            Column("seats", "Seats", _counts),
-            Column("title", "What it is", width=56),
+            Column("Game", "game"),
+            Column("Seats", lambda row: _counts(row["seats"])),
+            Column("What it is", "title", width=56),
         ),
         [
             {"game": game.name, "seats": list(game.seat_counts), "title": game.title}
@@ -67,10 +67,10 @@ def _tell(game: type[Game], form: str) -> None:
     options = Table(
         "options",
         (
-            Column("option", "Option"),
-            Column("default", "Default", json.dumps),
-            Column("values", "Values", width=18),
-            Column("meaning", "Meaning", width=32),
+            Column("Option", "option"),
+            Column("Default", lambda row: json.dumps(row["default"])),
+            Column("Values", "values", width=18),
+            Column("Meaning", "meaning", width=32),
         ),
         [
             {
@@ -84,7 +84,7 @@ def _tell(game: type[Game], form: str) -> None:
     )
     decisions = Table(
         "decisions",
-        (Column("decision", "Decision"), Column("meaning", "What is chosen", width=60)),
+        (Column("Decision", "decision"), Column("What is chosen", "meaning", width=60)),
         [
             {"decision": name, "meaning": schema.get("description", "")}
             for name, schema in game.decisions.items()
@@ -135,7 +135,7 @@ def bots(game: str | None, form: str) -> None:
         for bot, path in shipped(name).items()
     ]
     columns = (
-        Column("game", "Game"),
+        Column("Game", "game"),
         Column("bot", "Bot"),
         Column("description", "How it plays", width=58),
     )

@@ -9,7 +9,7 @@ from arena.cli.common import league_argument, output_format, safe, show
 from arena.league import read_league
 from arena.show import told
 from arena.store import Store, StoredMatch
-from arena.tables import Column, Table
+from arena.tables import Column, Row, Table
 
 
 @main.command()
@@ -33,12 +33,12 @@ def matches(league: Path, bot: str | None, faulty: bool, form: str) -> None:
         and (not faulty or any(match.faults))
     ]
     columns = (
-        Column("match", "Match"),
-        Column("deal", "Deal", align="right"),
-        Column("seats", "Places by seat", _seats),
-        Column("reason", "Ended"),
-        Column("decisions", "Decisions", align="right"),
-        Column("faults", "Faults", _faults),
+        Column("Match", "match"),
+        Column("Deal", "deal", "right"),
+        Column("Places by seat", _seats, width=28),
+        Column("Ended", "reason"),
+        Column("Decisions", "decisions", "right"),
+        Column("Faults", _faults),
     )
     show(Table("matches", columns, rows), form)
 
@@ -58,14 +58,14 @@ def _row(match: StoredMatch) -> dict[str, object]:
     }
 
 
-def _seats(seats: list[dict[str, object]]) -> str:
-    return ", ".join(f"{seat['place']} {seat['bot']}" for seat in seats)
+def _seats(row: Row) -> str:
+    return ", ".join(f"{seat['place']} {seat['bot']}" for seat in row["seats"])
 
 
-def _faults(faults: dict[str, dict[str, int]]) -> str:
+def _faults(row: Row) -> str:
     return "; ".join(
         f"seat {seat}: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        for seat, kinds in faults.items()
+        for seat, kinds in row["faults"].items()
     )
 
 
