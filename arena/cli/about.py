@@ -15,7 +15,7 @@ import msgspec
 import referee
 from arena.cli import main
 from arena.cli.common import default_workers, find_game, output_format, show
-from arena.roster import shipped
+from arena.roster import SHIPPED, shipped
 from arena.tables import Column, Table
 from protocol.messages import VERSION, message_schemas
 from referee.game import Game
@@ -120,14 +120,19 @@ def _rules_page(game: type[Game]) -> str:
 
 @main.command()
 @click.argument("game", required=False)
+@click.option("--kit", is_flag=True, help="Print the kit for Python bots, to copy.")
 @output_format
-def bots(game: str | None, form: str) -> None:
+def bots(game: str | None, kit: bool, form: str) -> None:
     """List the bots that come along, of all games or of one.
 
     \b
     arena bots
     arena bots guerra
+    arena bots --kit > kit.py
     """
+    if kit:
+        click.echo((SHIPPED / "kit.py").read_text(), nl=False)
+        return
     names = [find_game(game).name] if game else list(GAMES)
     rows = [
         {"game": name, "bot": bot, "description": _first_line(path)}
