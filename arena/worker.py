@@ -14,7 +14,7 @@ import msgspec
 from arena.result import PlayedMatch, pack
 from arena.schedule import Deal, Schedule
 from protocol.messages import TimeControl
-from referee.bot_process import BotProcess, StartupError, start_bot
+from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
 from referee.game import Options
 from referee.games import GAMES
 from referee.limits import Limits
@@ -27,7 +27,6 @@ LIVE_PROCESSES = 64
 """How many bot processes a worker keeps; an idle Python bot costs about 4 MB."""
 
 _FLUSH_SECONDS = 0.5
-_EXIT_GRACE = 0.3  # seconds in which bots may end by themselves when the input ends
 _PR_SET_PDEATHSIG = 1
 
 
@@ -155,12 +154,8 @@ class Table:
 
     def close(self) -> None:
         """End all processes; those that end by themselves get a moment for it."""
-        for process in self._processes.values():
-            process.close_input()
-        deadline = time.monotonic() + _EXIT_GRACE
-        while self._processes:
-            _, process = self._processes.popitem()
-            process.stop(grace=max(0.0, deadline - time.monotonic()))
+        end_processes(self._processes.values())
+        self._processes.clear()
 
     def _check(self, bot: int) -> str:
         """Return why a bot does not get ready, or nothing."""

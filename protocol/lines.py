@@ -5,6 +5,7 @@ thousands of digits and lone surrogates. Here each of them is a `ProtocolError`.
 """
 
 import json
+from collections import Counter
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,9 +15,11 @@ from protocol.errors import ProtocolError
 LINE_LIMIT = 64 * 1024
 """The longest line a bot may send, in bytes, its newline not counted."""
 DEPTH_LIMIT = 32
-"""How deep lists and objects may be nested in a message."""
+"""How deep lists and objects may be nested in a move, itself the first."""
 INTEGER_LIMIT = 2**53
 """The largest magnitude of an integer: beyond it, many languages lose digits."""
+
+_REASON_LIMIT = 200  # characters of a bot's own in the reason of an error
 
 Message = TypeVar("Message")
 
@@ -97,7 +100,10 @@ def check_limits(line: bytes, value: Any, keys: int) -> None:
     """
     keys += _count_keys(value, DEPTH_LIMIT)
     if line.count(b":") != keys:
-        json.loads(line, object_pairs_hook=_refuse_repeated)
+        try:
+            json.loads(line, object_pairs_hook=_refuse_repeated)
+        except RecursionError:  # depth in what a repeated key hid
+            raise ProtocolError(f"nested deeper than {DEPTH_LIMIT} levels") from None
 
 
 def _count_keys(value: Any, room: int) -> int:
@@ -119,12 +125,16 @@ def _count_keys(value: Any, room: int) -> int:
 def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ProtocolError(f"the key {twice!r} twice in one object")
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise ProtocolError(f"the key {_short(twice)!r} twice in one object")
     return found
 
 
 def _plain(error: Exception) -> str:
     """Return msgspec's message without its notation for paths into the object."""
-    return str(error).removeprefix("JSON is malformed: ").replace(" - at `$.", " at `")
+    text = str(error).removeprefix("JSON is malformed: ").replace(" - at `$.", " at `")
+    return _short(text)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _REASON_LIMIT else text[:_REASON_LIMIT] + "…"

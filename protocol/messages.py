@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from protocol.lines import check_limits, decode
+from protocol.lines import INTEGER_LIMIT, check_limits, decode
 
 VERSION = 1
 """The protocol's version, sent in `hello`; it grows only when old bots would break."""
@@ -85,14 +85,17 @@ class End(msgspec.Struct, tag="end", tag_field="type", frozen=True):
     reason: Annotated[str, Meta(description="In a word, why the match ended.")]
 
 
-class Ready(msgspec.Struct, tag="ready", tag_field="type", frozen=True, forbid_unknown_fields=True):
-    """The bot's answer to `hello`, the one message it must send unasked."""
+class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The bot's answer to `hello`."""
+
+    # A field, not a tag: msgspec lets a lone tag be missing.
+    type: Annotated[Literal["ready"], Meta(description="What the message is.")]
 
 
 class Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The bot's answer to an `ask`."""
 
-    id: Annotated[int, Meta(description="The id of the ask.")]
+    id: Annotated[int, Meta(ge=0, le=INTEGER_LIMIT, description="The id of the ask.")]
     move: Annotated[
         dict[str, Any], Meta(description="The decision's move; its game has the schema.")
     ]
@@ -131,4 +134,3 @@ def message_schemas() -> dict[str, Any]:
         "title": f"Bot Arena protocol, version {VERSION}",
         "$defs": components,
     }
-

@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, NoReturn
 
 from protocol.errors import ProtocolError
@@ -20,6 +20,7 @@ from referee.sandbox import Child, Ended, Launcher, Program, StartError
 _PIECE = 64 * 1024  # bytes read at a time: what a pipe holds
 _DRAINED = 64  # pieces of standard error read when nobody waits for them
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
+_END_GRACE = 0.3  # seconds in which bots may end by themselves when their input ends
 _BURNT_SECONDS = 0.1  # of CPU that any bot may use off turn in a match ...
 _BURNT_SHARE = 0.5  # ... and how much more, as a share of what it used on turn
 
@@ -137,6 +138,10 @@ class BotProcess:
             if line is None:
                 timeout = self._time_left()
         return line
+
+    def unread(self) -> bytes:
+        """Return what the bot has sent that is not a whole line."""
+        return self._lines.rest()
 
     def close_turn(self) -> Turn:
         """Stop the clock; return what the turn took."""
@@ -272,6 +277,16 @@ class BotProcess:
             self._cap_start = moment
             return True
         return False
+
+
+def end_processes(processes: Iterable[BotProcess]) -> None:
+    """End processes, after a moment in which they may do so themselves at the end of input."""
+    left = list(processes)
+    for process in left:
+        process.close_input()
+    deadline = time.monotonic() + _END_GRACE
+    for process in left:
+        process.stop(grace=max(0.0, deadline - time.monotonic()))
 
 
 def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -> BotProcess:

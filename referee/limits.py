@@ -7,8 +7,9 @@ from msgspec import Meta
 
 from protocol.messages import TimeControl
 
-Seconds = Annotated[float, Meta(ge=0)]
-PositiveSeconds = Annotated[float, Meta(gt=0)]
+_DAY = 86_400
+Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
+PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

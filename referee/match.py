@@ -120,6 +120,7 @@ class Match:
         if fault.kind not in FATAL and self._faults[number] <= self._faults_allowed:
             return fault
         self._forfeits[number] = self._step
+        self._seats[number].dismiss()
         return msgspec.structs.replace(fault, forfeit=True)
 
     def _record(
@@ -198,4 +199,3 @@ def final_places(
         else:
             scores.append((0, by_rules[seat] if by_rules else 1))
     return [1 + sum(other < score for other in scores) for score in scores]
-

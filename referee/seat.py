@@ -46,6 +46,9 @@ class Seat(ABC):
     def end(self, end: End) -> None:
         """Tell how the match ended."""
 
+    def dismiss(self) -> None:  # noqa: B027 - only a process goes on by itself
+        """Ask no more: the seat has forfeited."""
+
     def keep_conversation(self) -> None:  # noqa: B027 - only a wire has one
         """Keep the last lines exchanged, if none were kept before."""
 
@@ -168,6 +171,10 @@ class ProcessSeat(Seat):
                 return  # its seat has played; what it missed is known to everybody
             self.process.end_match()
 
+    def dismiss(self) -> None:
+        """Leave the process frozen, so that it takes nothing from those who play on."""
+        self.process.freeze()
+
     @property
     def offending(self) -> str:
         """The line of the last reply."""
@@ -193,17 +200,20 @@ class ProcessSeat(Seat):
 
     def _exchange(self, line: bytes) -> tuple[Reply | None, Fault | None]:
         """Send an ask and return its reply, or the fault that came instead."""
+        kind: Kind
         try:
             self.process.open_turn(line, self._clock)
             return self._reply(), None
         except LateError as error:
-            return None, self._fault("late", str(error))
+            kind, reason = "late", str(error)
         except OverlongLineError as error:
-            return None, self._fault("flood", str(error))
+            kind, reason = "flood", str(error)
+        except GoneError as error:
+            kind, reason = "crash", str(error)
         except ProtocolError as error:
             return None, self._fault("malformed", str(error))
-        except GoneError as error:
-            return None, self._fault("crash", str(error))
+        self._heard = self.process.unread()
+        return None, self._fault(kind, reason)
 
     def _reply(self) -> Reply:
         """Return the reply to the last ask; replies to asks that were given up are dropped."""

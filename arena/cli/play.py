@@ -17,7 +17,7 @@ from arena.roster import Bot, find_bot, shipped
 from arena.show import move_line, result
 from arena.store import Store
 from protocol.errors import ArenaError
-from referee.bot_process import StartupError, start_bot
+from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
 from referee.game import Game
 from referee.limits import Limits
 from referee.match import Match, starts
@@ -81,15 +81,14 @@ def _play_and_draw(
             if entry.fault is not None:
                 click.echo(safe(f"  FAULT: {entry.fault.kind}: {entry.fault.reason}"))
 
-    with Launcher() as launcher, ExitStack() as running:
-        processes = []
+    with Launcher() as launcher:
+        processes: list[BotProcess] = []
         for bot, name in zip(bots, names, strict=True):
             try:
                 process = start_bot(launcher, bot.program, limits, bot.name)
             except StartupError as error:
                 said = f" It wrote:\n{safe(error.stderr)}" if error.stderr else ""
                 raise ArenaError(f"bot {name!r}: {error}.{said}") from None
-            running.callback(process.stop)
             processes.append(process)
         seats = [
             ProcessSeat(process, [other for other in processes if other is not process])
@@ -99,6 +98,7 @@ def _play_and_draw(
         played = Match(game, seats, limits.faults_allowed).play(
             starts(game, "play", limits.time_control, seeds), None if quiet else draw
         )
+        end_processes(processes)
     if not quiet:
         click.echo(f"\n{game.text()}\n")
     for line in result(names, played.replay.places, played.replay.reason):

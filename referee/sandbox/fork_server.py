@@ -173,11 +173,11 @@ def serve(link: socket.socket) -> None:
             forget(pid)
         if link.fileno() not in ready:
             continue
-        message, descriptors, _, _ = socket.recv_fds(
-            link, REQUEST_LIMIT, 3, socket.MSG_CMSG_CLOEXEC
-        )
+        message, descriptors, _, _ = socket.recv_fds(link, REQUEST_LIMIT, 3)
         if not message:
             return
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)  # recv_fds cannot ask for it
         request = json.loads(message)
         if "stop" in request:
             if request["stop"] in bots:

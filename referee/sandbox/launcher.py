@@ -148,11 +148,11 @@ class Launcher:
                 return message, descriptors[0] if descriptors else -1
 
     def _read(self) -> tuple[dict[str, Any], list[int]]:
-        data, descriptors, _, _ = socket.recv_fds(
-            self._link, _MESSAGE_LIMIT, 1, socket.MSG_CMSG_CLOEXEC
-        )
+        data, descriptors, _, _ = socket.recv_fds(self._link, _MESSAGE_LIMIT, 1)
         if not data:
             raise ConnectionError("the fork server has died")
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)
         message = msgspec.json.decode(data)
         if "ended" in message:
             self._ended[message["ended"]] = Ended(

@@ -1,0 +1,386 @@
+"""Lines and the limits of what may stand on one, against every hostile input known to us."""
+
+import json
+import sys
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from protocol.errors import ProtocolError
+from protocol.lines import (
+    DEPTH_LIMIT,
+    INTEGER_LIMIT,
+    LINE_LIMIT,
+    LineBuffer,
+    OverlongLineError,
+    encode,
+)
+from protocol.messages import read_reply
+
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def popped(buffer: LineBuffer) -> list[bytes]:
+    """Return all whole lines of a buffer."""
+    lines = []
+    while (line := buffer.pop()) is not None:
+        lines.append(line)
+    return lines
+
+
+def test_an_encoded_message_is_one_line() -> None:
+    assert encode({"say": "one\ntwo"}) == b'{"say":"one\\ntwo"}\n'
+
+
+def test_a_line_comes_without_its_newline() -> None:
+    buffer = LineBuffer()
+    buffer.push(b"one\ntwo\n")
+    assert popped(buffer) == [b"one", b"two"]
+
+
+def test_half_a_line_waits_for_its_other_half() -> None:
+    buffer = LineBuffer()
+    buffer.push(b"on")
+    assert buffer.pop() is None
+    buffer.push(b"e\n")
+    assert buffer.pop() == b"one"
+
+
+def test_an_empty_line_is_a_line() -> None:
+    buffer = LineBuffer()
+    buffer.push(b"\n\n")
+    assert popped(buffer) == [b"", b""]
+
+
+@unhurried
+@given(st.lists(st.text("ab\n", max_size=6).map(str.encode), max_size=12))
+def test_pieces_give_the_same_lines_as_the_whole(pieces: list[bytes]) -> None:
+    buffer = LineBuffer()
+    lines = []
+    for piece in pieces:
+        buffer.push(piece)
+        lines += popped(buffer)
+    buffer.push(b"\n")
+    assert lines + popped(buffer) == b"".join(pieces).split(b"\n")
+
+
+def test_a_line_as_long_as_the_limit_passes() -> None:
+    buffer = LineBuffer()
+    buffer.push(b"x" * LINE_LIMIT + b"\n")
+    assert buffer.pop() == b"x" * LINE_LIMIT
+
+
+def test_a_longer_line_is_refused_when_it_ends() -> None:
+    buffer = LineBuffer()
+    buffer.push(b"x" * (LINE_LIMIT + 1) + b"\n")
+    with pytest.raises(OverlongLineError, match="more than 65536 bytes"):
+        buffer.pop()
+
+
+def test_a_longer_line_is_refused_before_it_ends() -> None:
+    buffer = LineBuffer()
+    buffer.push(b"x" * (LINE_LIMIT + 1))
+    with pytest.raises(OverlongLineError):
+        buffer.pop()
+
+
+@pytest.mark.parametrize("size", [1, 1000, 4096, LINE_LIMIT])
+def test_a_long_line_in_pieces_is_refused_by_the_byte_that_is_too_many(size: int) -> None:
+    buffer = LineBuffer()
+    for _ in range(LINE_LIMIT // size):
+        buffer.push(b"x" * size)
+        assert buffer.pop() is None
+    buffer.push(b"x" * size)
+    with pytest.raises(OverlongLineError):
+        buffer.pop()
+
+
+def test_lines_before_a_long_one_are_still_read() -> None:
+    buffer = LineBuffer()
+    buffer.push(b"short\n" + b"x" * (LINE_LIMIT + 1))
+    assert buffer.pop() == b"short"
+    with pytest.raises(OverlongLineError):
+        buffer.pop()
+
+
+def with_value(value: bytes) -> bytes:
+    """Return a reply whose move holds a value."""
+    return b'{"id":1,"move":{"a":' + value + b"}}"
+
+
+def nested(levels: int, bracket: bytes = b"[]") -> bytes:
+    """Return a reply whose move is so many levels deep, itself the first."""
+    opening, closing = {b"[]": (b"[", b"]"), b"{}": (b'{"a":', b"}")}[bracket]
+    inside = levels - 1
+    return with_value(opening * inside + b"1" + closing * inside)
+
+
+NOT_JSON = {
+    "nothing": b"",
+    "spaces": b"   ",
+    "a word": b"hello",
+    "NaN": with_value(b"NaN"),
+    "Infinity": with_value(b"Infinity"),
+    "-Infinity": with_value(b"-Infinity"),
+    "a leading zero": with_value(b"01"),
+    "a leading plus": with_value(b"+1"),
+    "hexadecimal": with_value(b"0x10"),
+    "single quotes": with_value(b"'x'"),
+    "a trailing comma": with_value(b"[1,]"),
+    "a comment": with_value(b"1 /* one */"),
+    "half a message": b'{"id":1,"move":{"a":',
+    "an open string": with_value(b'"x')[:-2],
+    "trailing garbage": with_value(b"1") + b"x",
+    "two messages": with_value(b"1") + with_value(b"1"),
+    "a byte order mark": b"\xef\xbb\xbf" + with_value(b"1"),
+    "UTF-16": with_value(b"1").decode().encode("utf-16"),
+    "UTF-16 without its mark": with_value(b"1").decode().encode("utf-16-le"),
+    "UTF-32": with_value(b"1").decode().encode("utf-32-be"),
+    "NUL in a string": with_value(b'"\x00"'),
+    "NUL at the end": with_value(b"1") + b"\x00",
+    "a tab in a string": with_value(b'"\t"'),
+    "an unknown escape": with_value(rb'"\x41"'),
+    "a lone high surrogate": with_value(rb'"\ud800"'),
+    "a lone high surrogate before text": with_value(rb'"\ud800 and more text"'),
+    "a lone low surrogate": with_value(rb'"\udc00"'),
+    "surrogates the wrong way round": with_value(rb'"\udc00\ud800"'),
+    "a lone surrogate in a key": rb'{"id":1,"move":{"\ud800":1}}',
+}
+
+
+@pytest.mark.parametrize("line", NOT_JSON.values(), ids=NOT_JSON)
+def test_what_is_not_json_is_refused(line: bytes) -> None:
+    with pytest.raises(ProtocolError, match=r"^not JSON: "):
+        read_reply(line)
+
+
+NOT_UTF8 = {
+    "a lone byte": b'"\xff"',
+    "a cut sequence": b'"\xe2\x82"',
+    "an overlong sequence": b'"\xc0\x80"',
+    "an encoded surrogate": b'"\xed\xa0\x80"',
+    "beyond Unicode": b'"\xf4\x90\x80\x80"',
+    "inside a list": b'["ok",{"b":"\xff"}]',
+    "in a key": b'{"\xff":1}',
+}
+
+
+@pytest.mark.parametrize("value", NOT_UTF8.values(), ids=NOT_UTF8)
+def test_what_is_not_utf8_is_refused(value: bytes) -> None:
+    with pytest.raises(ProtocolError, match=r"^not UTF-8: "):
+        read_reply(with_value(value))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"id":1,"move":{},"note":"\xff"}',
+        b'{"id":1,"move":{},"note":"\xff","note":"ok"}',
+        b'{"id":1,"move":{"a":"\xff"},"move":{}}',
+        b'{"id":1,"move":{"a":"\xff","a":1}}',
+        b'{"id":1,"move":{},"x":"\xff"}',
+    ],
+    ids=["a note", "a note sent twice", "a move sent twice", "a key sent twice", "unknown field"],
+)
+def test_bad_utf8_is_refused_even_where_nobody_would_look(line: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        read_reply(line)
+
+
+@pytest.mark.parametrize("bracket", [b"[]", b"{}"], ids=["lists", "objects"])
+def test_a_move_as_deep_as_the_limit_passes(bracket: bytes) -> None:
+    assert read_reply(nested(DEPTH_LIMIT, bracket)).id == 1
+
+
+@pytest.mark.parametrize("bracket", [b"[]", b"{}"], ids=["lists", "objects"])
+@pytest.mark.parametrize("levels", [DEPTH_LIMIT + 1, 500, 2000, 5000])
+def test_a_deeper_move_is_refused(levels: int, bracket: bytes) -> None:
+    with pytest.raises(ProtocolError, match="nested deeper than 32 levels"):
+        read_reply(nested(levels, bracket))
+
+
+def test_thirty_thousand_lists_are_refused() -> None:
+    with pytest.raises(ProtocolError, match="nested deeper than 32 levels"):
+        read_reply(nested(30_000))
+
+
+def test_thirty_thousand_lists_without_an_end_are_refused() -> None:
+    with pytest.raises(ProtocolError):
+        read_reply(b"[" * 30_000)
+
+
+def test_depth_hidden_under_a_repeated_key_is_refused_at_any_depth() -> None:
+    for levels in range(sys.getrecursionlimit()):
+        hidden = b"[" * levels + b"]" * levels
+        with pytest.raises(ProtocolError):
+            read_reply(b'{"id":1,"move":{"a":%b,"a":1}}' % (hidden or b"1"))
+
+
+@pytest.mark.parametrize("number", [INTEGER_LIMIT, -INTEGER_LIMIT, 0])
+def test_an_integer_within_the_limit_passes(number: int) -> None:
+    assert read_reply(with_value(b"%d" % number)).move == {"a": number}
+
+
+@pytest.mark.parametrize(
+    "number",
+    [INTEGER_LIMIT + 1, -INTEGER_LIMIT - 1, 2**63, 2**64 - 1, 2**64, 10**400],
+    ids=["2**53 + 1", "-2**53 - 1", "2**63", "2**64 - 1", "2**64", "10**400"],
+)
+def test_an_integer_beyond_the_limit_is_refused(number: int) -> None:
+    with pytest.raises(ProtocolError, match=r"an integer beyond 2\*\*53"):
+        read_reply(with_value(b"%d" % number))
+
+
+@pytest.mark.parametrize("sign", [b"", b"-"], ids=["positive", "negative"])
+@pytest.mark.parametrize("digits", [4000, 4299, 4300, 4301, 5000, 60_000])
+def test_an_integer_of_thousands_of_digits_is_refused(digits: int, sign: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        read_reply(with_value(sign + b"9" * digits))
+
+
+@pytest.mark.parametrize("digits", [4000, 4300, 5000])
+def test_a_long_integer_under_a_repeated_key_is_refused(digits: int) -> None:
+    with pytest.raises(ProtocolError):
+        read_reply(b'{"id":1,"move":{"a":%b,"a":1}}' % (b"9" * digits))
+
+
+@pytest.mark.parametrize("number", [b"1e999", b"-1e999", b"1" * 400 + b".0"])
+def test_a_number_that_would_be_infinite_is_refused(number: bytes) -> None:
+    with pytest.raises(ProtocolError, match="out of range"):
+        read_reply(with_value(number))
+
+
+def test_a_long_fraction_passes() -> None:
+    assert read_reply(with_value(b"0." + b"3" * 5000)).move == {"a": pytest.approx(1 / 3)}
+
+
+REPEATED = {
+    "the id": b'{"id":1,"id":1,"move":{}}',
+    "the move": b'{"id":1,"move":{},"move":{}}',
+    "the note": b'{"id":1,"move":{},"note":"a","note":"b"}',
+    "a null note": b'{"id":1,"move":{},"note":null,"note":null}',
+    "in the move": b'{"id":1,"move":{"a":1,"a":1}}',
+    "with something between": b'{"id":1,"move":{"a":1,"b":2,"a":1}}',
+    "three times": b'{"id":1,"move":{"a":1,"a":1,"a":1}}',
+    "in an object in the move": b'{"id":1,"move":{"x":{"a":1,"a":2}}}',
+    "in an object in a list": b'{"id":1,"move":{"x":[1,[{"a":1,"a":2}]]}}',
+    "in what a repeated key hides": b'{"id":1,"move":{"x":{"a":1,"a":2},"x":1}}',
+    "the empty key": b'{"id":1,"move":{"":1,"":2}}',
+    "a key with a colon": b'{"id":1,"move":{":":1,":":2}}',
+    "beside colons in strings": b'{"id":1,"move":{"a":":::","a":"::"},"note":":"}',
+    "the id, once escaped": rb'{"id":1,"\u0069d":1,"move":{}}',
+    "the move, once escaped": rb'{"id":1,"move":{},"mov\u0065":{}}',
+    "once escaped": rb'{"id":1,"move":{"a":1,"\u0061":2}}',
+    "twice escaped": rb'{"id":1,"move":{"\u00e9":1,"\u00E9":2}}',
+    "escaped by a slash": rb'{"id":1,"move":{"/":1,"\/":2}}',
+    "as a surrogate pair": '{"id":1,"move":{"\\ud83d\\ude00":1,"😀":2}}'.encode(),
+    "with spaces": b'{ "id" : 1 , "move" : { "a" : 1 , "a" : 2 } }',
+}
+
+
+@pytest.mark.parametrize("line", REPEATED.values(), ids=REPEATED)
+def test_a_repeated_key_is_refused(line: bytes) -> None:
+    with pytest.raises(ProtocolError, match="twice in one object"):
+        read_reply(line)
+
+
+def test_a_repeated_key_is_named() -> None:
+    with pytest.raises(ProtocolError, match="the key 'attack' twice in one object"):
+        read_reply(b'{"id":1,"move":{"b":1,"attack":1,"attack":2}}')
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"id":1,"move":{"a":{"a":{"a":1}}}}',
+        b'{"id":1,"move":{"x":[{"a":1},{"a":1}]}}',
+        b'{"id":1,"move":{"id":1,"move":{},"note":""}}',
+        b'{"id":1,"move":{"a":1,"A":1}}',
+        b'{"id":1,"move":{"say":"\\"a\\":1,\\"a\\":2"}}',
+        '{"id":1,"move":{"é":1,"e\u0301":1}}'.encode(),
+    ],
+    ids=["nested", "side by side", "as outside", "another case", "in a string", "not normalised"],
+)
+def test_a_key_that_only_looks_repeated_passes(line: bytes) -> None:
+    assert read_reply(line).move == json.loads(line)["move"]
+
+
+texts = st.text(st.sampled_from(':"\\{}[],a /é😀\n'), max_size=4)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-INTEGER_LIMIT, INTEGER_LIMIT) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=12,
+)
+messages = st.fixed_dictionaries(
+    {"id": st.integers(1, 99), "move": st.dictionaries(texts, values, max_size=4)},
+    optional={"note": texts | st.none()},
+)
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield all objects with keys in a value, itself included."""
+    if isinstance(value, dict) and value:
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value:
+        if isinstance(inner, dict | list):
+            yield from objects(inner)
+
+
+def spelt(text: str, rng: Random) -> str:
+    """Return a string as JSON, with some of its characters escaped that need not be."""
+    letters = []
+    for letter in text:
+        plain = letter >= " " and letter not in '"\\'
+        units = letter.encode("utf-16-be").hex()
+        escaped = "".join(rf"\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+        letters.append(letter if plain and rng.random() < 0.6 else escaped)
+    return f'"{"".join(letters)}"'
+
+
+def spaced(word: str, rng: Random) -> str:
+    """Return a word of JSON with white space around it, now and then."""
+    return rng.choice(["", "", "", " ", "\t", "\r", "  "]) + word + rng.choice(["", "", "", " "])
+
+
+def written(value: Any, rng: Random, twice: object = None) -> str:
+    """Return a value as JSON, spelt and spaced at random; the object `twice` repeats a key."""
+    if isinstance(value, dict):
+        pairs = [*value.items()]
+        if value is twice:
+            pairs.insert(rng.randint(0, len(pairs)), rng.choice(pairs))
+        inner = [
+            spaced(spelt(key, rng), rng) + ":" + spaced(written(item, rng, twice), rng)
+            for key, item in pairs
+        ]
+        return "{" + ",".join(inner) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(spaced(written(item, rng, twice), rng) for item in value) + "]"
+    return spelt(value, rng) if isinstance(value, str) else json.dumps(value)
+
+
+seeds = st.integers(0, 2**32).map(Random)
+
+
+@unhurried
+@given(messages, seeds)
+def test_a_message_passes_however_it_is_spelt_and_spaced(
+    message: dict[str, Any], rng: Random
+) -> None:
+    reply = read_reply(spaced(written(message, rng), rng).encode())
+    assert (reply.id, reply.move, reply.note) == (
+        message["id"],
+        message["move"],
+        message.get("note"),
+    )
+
+
+@unhurried
+@given(messages, seeds)
+def test_a_repeated_key_is_refused_wherever_it_is(message: dict[str, Any], rng: Random) -> None:
+    twice = rng.choice([*objects(message)])
+    with pytest.raises(ProtocolError, match="twice in one object"):
+        read_reply(written(message, rng, twice).encode())

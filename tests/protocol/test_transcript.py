@@ -1,0 +1,70 @@
+"""The page of the protocol against the protocol: its transcript is played again, line by line."""
+
+import json
+import re
+from typing import Any, get_args
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from protocol.lines import DEPTH_LIMIT, LINE_LIMIT
+from protocol.messages import NOTE_LIMIT, message_schemas
+from referee.fault import Kind
+from referee.limits import Limits
+from referee.sandbox.launcher import environment
+from tests.protocol.regenerate_transcript import PAGE, REPLIES, documented, transcript
+
+TEXT = PAGE.read_text(encoding="utf-8")
+SCHEMAS = message_schemas()
+LINES = documented().splitlines()
+
+
+def test_the_transcript_is_what_is_said_today() -> None:
+    assert transcript().splitlines() == LINES, (
+        "if the change is meant, run `.venv/bin/python tests/protocol/regenerate_transcript.py`"
+    )
+
+
+def test_the_transcript_shows_both_directions() -> None:
+    assert [line[2:] for line in LINES if line.startswith("← ")] == list(REPLIES)
+    assert {line[:2] for line in LINES} == {"→ ", "← "}
+
+
+def fits(name: str, line: str) -> bool:
+    """Return whether a line is a message of a kind."""
+    validator: Any = Draft202012Validator({**SCHEMAS, "$ref": f"#/$defs/{name}"})
+    return bool(validator.is_valid(json.loads(line)))
+
+
+def test_the_transcript_holds_every_message() -> None:
+    for name in ("Hello", "Ready", "Start", "Ask", "Reply", "End"):
+        assert any(fits(name, line[2:]) for line in LINES), name
+
+
+@pytest.mark.parametrize("name", ["Hello", "Ready", "Start", "Ask", "Reply", "End"])
+def test_the_page_lists_the_fields_of_a_message(name: str) -> None:
+    section = TEXT.partition(f"### `{name.lower()}`")[2].partition("\n#")[0]
+    listed = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    assert listed == [*SCHEMAS["$defs"][name]["properties"]]
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_the_page_tells_of_every_kind_of_fault(kind: str) -> None:
+    assert f"| `{kind}` |" in TEXT
+
+
+@pytest.mark.parametrize("name", environment())
+def test_the_page_tells_of_every_variable_of_the_environment(name: str) -> None:
+    assert f"`{name}" in TEXT
+
+
+def test_the_page_gives_the_limits_as_they_are() -> None:
+    assert f"{LINE_LIMIT:,} bytes" in TEXT
+    assert f"{DEPTH_LIMIT} levels" in TEXT
+    assert f"{NOTE_LIMIT:,} characters" in TEXT
+
+
+@pytest.mark.parametrize("name", ["move_time", "bank", "increment", "startup", "faults_allowed"])
+def test_the_page_gives_the_defaults_of_the_limits(name: str) -> None:
+    default = getattr(Limits(sandbox="none"), name)
+    assert re.search(rf"`{name}`[^|\n]* \(default {default:g}\)", TEXT)

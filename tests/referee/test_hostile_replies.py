@@ -1,0 +1,488 @@
+"""Real processes that misbehave on the wire, each met by the fault it deserves."""
+
+import re
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from protocol.lines import LINE_LIMIT
+from protocol.messages import NOTE_LIMIT, End, Start
+from referee.bot_process import StartupError, start_bot
+from referee.capture import KEPT
+from referee.fault import Fault
+from referee.game import Decision
+from referee.limits import Limits
+from referee.sandbox import Launcher, Program
+from referee.seat import Answer, ProcessSeat
+
+TONGUE = """
+import json, os, signal, sys, time
+
+def hear():
+    return json.loads(sys.stdin.buffer.readline())
+
+def say(data):
+    if isinstance(data, dict):
+        data = json.dumps(data) + "\\n"
+    if isinstance(data, str):
+        data = data.encode()
+    while data:
+        data = data[os.write(1, data):]
+
+def answer(ask, **more):
+    say({"id": ask["id"], "move": {"echo": ask["view"].get("n")}, **more})
+
+def sleep_until_thawed():
+    signal.sigwait([signal.SIGCONT])
+
+def answer_all():
+    while line := sys.stdin.buffer.readline():
+        message = json.loads(line)
+        if message["type"] == "ask":
+            answer(message)
+"""
+READY = """
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCONT])
+hear(); say({"type": "ready"}); hear()
+"""
+
+PATIENT: dict[str, Any] = {"move_time": 20.0}
+"""For bots that answer: no machine is too slow for them."""
+QUICK: dict[str, Any] = {"move_time": 0.05}
+"""For bots that do not: their CPU is judged, so the wall's cap ends it, after 1.1 seconds."""
+HURRIED_ONCE: dict[str, Any] = {"clock": "wall", "move_time": 0.1, "increment": 20.0}
+"""For bots that miss the first decision: it alone is short, and then there is time enough."""
+HURRIED: dict[str, Any] = {"clock": "wall", "move_time": 0.1}
+"""For bots that miss every decision."""
+
+SeatOf = Callable[..., ProcessSeat]
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[Launcher]:
+    with Launcher() as launcher:
+        yield launcher
+
+
+def program(text: str, prologue: str = TONGUE + READY) -> Program:
+    """Return a program of Python, begun by the words that all of them need."""
+    source = prologue + dedent(text)
+    return Program((sys.executable, "-I", "-S", "-c", source), "/")
+
+
+@pytest.fixture
+def seat_of(launcher: Launcher) -> Iterator[SeatOf]:
+    """Return a function that seats a program, started, in a match of its own."""
+    running = []
+
+    def seat_of(text: str, **settings: Any) -> ProcessSeat:
+        limits = Limits(sandbox="none", **settings)
+        process = start_bot(launcher, program(text), limits, "hostile")
+        running.append(process)
+        seat = ProcessSeat(process, [])
+        assert seat.start(start(limits)) is None
+        return seat
+
+    yield seat_of
+    for process in running:
+        process.stop()
+
+
+def start(limits: Limits) -> Start:
+    """Return the opening of a match."""
+    return Start(
+        match="m",
+        game="g",
+        seat=0,
+        seats=1,
+        options={},
+        table={},
+        clock=limits.time_control,
+        seed=1,
+    )
+
+
+def ask(seat: ProcessSeat, number: int = 1, filling: int = 0) -> Answer:
+    """Ask for a decision; the view holds a number to be repeated, and so many bytes besides."""
+    return seat.ask(Decision("play", limits={}), {"n": number, "filling": "x" * filling})
+
+
+def fault(answer: Answer) -> tuple[str, str]:
+    """Return what was wrong with an answer: the kind and the reason."""
+    assert answer.move is None
+    assert answer.fault is not None
+    return answer.fault.kind, answer.fault.reason
+
+
+def good(answer: Answer, number: int = 1) -> bool:
+    """Return whether an answer is the one to this number."""
+    return answer.fault is None and answer.move == {"echo": number}
+
+
+def test_a_bot_that_does_as_it_should_has_no_fault(seat_of: SeatOf) -> None:
+    seat = seat_of("answer_all()", **PATIENT)
+    assert [good(ask(seat, number), number) for number in range(5)] == [True] * 5
+
+
+def test_endless_bytes_without_a_newline_are_a_flood(seat_of: SeatOf) -> None:
+    seat = seat_of("while True: say(b'x' * 65536)", **PATIENT)
+    assert fault(ask(seat)) == ("flood", f"a line of more than {LINE_LIMIT} bytes")
+
+
+def test_a_line_of_100_megabytes_is_a_flood_and_takes_no_memory(seat_of: SeatOf) -> None:
+    seat = seat_of(
+        """
+        megabyte = b"x" * 2**20
+        for _ in range(100): say(megabyte)
+        say("\\n")
+        """,
+        **PATIENT,
+    )
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert fault(ask(seat))[0] == "flood"
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 20 * 1024
+
+
+def test_a_good_reply_that_is_too_long_is_a_flood(seat_of: SeatOf) -> None:
+    seat = seat_of("answer(hear(), note='x' * 66_000); hear()", **PATIENT)
+    assert fault(ask(seat))[0] == "flood"
+
+
+def test_a_reply_as_long_as_the_limit_is_read(seat_of: SeatOf) -> None:
+    seat = seat_of(
+        f"""
+        reply = '{{"id":1,"move":{{"echo":1}}'
+        say(reply + " " * ({LINE_LIMIT} - len(reply) - 1) + "}}\\n")
+        """,
+        **PATIENT,
+    )
+    assert good(ask(seat))
+
+
+def test_a_flooder_can_be_told_the_end(seat_of: SeatOf) -> None:
+    seat = seat_of("while True: say(b'x' * 65536)", **PATIENT)
+    ask(seat)
+    seat.end(End([1], "over"))
+    assert seat.process.ended is None
+
+
+def test_endless_lines_are_one_malformed_reply_for_each_ask(seat_of: SeatOf) -> None:
+    seat = seat_of("while True: say('x\\n' * 1000)", **PATIENT)
+    assert [fault(ask(seat))[0] for _ in range(4)] == ["malformed"] * 4
+
+
+def test_endless_empty_lines_are_malformed(seat_of: SeatOf) -> None:
+    seat = seat_of("while True: say('\\n' * 1000)", **PATIENT)
+    assert fault(ask(seat))[0] == "malformed"
+
+
+def test_half_a_line_and_silence_is_late_at_the_cap(seat_of: SeatOf) -> None:
+    seat = seat_of("""hear(); say('{"id":1,"mo'); hear()""", **QUICK)
+    kind, reason = fault(ask(seat))
+    assert kind == "late"
+    assert re.fullmatch(
+        r"no answer after \d+\.\d+ s on the wall, .* 1\.100 s on the wall allowed", reason
+    )
+
+
+def test_half_a_line_may_be_finished_after_it_is_late(seat_of: SeatOf) -> None:
+    seat = seat_of(
+        """
+        say('{"id":1,"mo')
+        hear()
+        two = hear()
+        say('ve":{}}\\n')
+        answer(two)
+        """,
+        **HURRIED_ONCE,
+    )
+    assert fault(ask(seat))[0] == "late"
+    assert good(ask(seat, 2), 2)
+
+
+def test_bytes_that_drip_are_late_at_the_cap(seat_of: SeatOf) -> None:
+    seat = seat_of(
+        """
+        hear()
+        while True:
+            say(" ")
+            time.sleep(0.05)
+        """,
+        **QUICK,
+    )
+    assert fault(ask(seat))[0] == "late"
+
+
+def test_a_bot_that_computes_without_end_is_late_by_its_cpu_time(seat_of: SeatOf) -> None:
+    seat = seat_of("while True: pass", move_time=0.3)
+    kind, reason = fault(ask(seat))
+    assert kind == "late"
+    assert "CPU time used" in reason
+
+
+def test_a_bot_that_never_reads_is_late_however_much_piles_up(seat_of: SeatOf) -> None:
+    seat = seat_of("time.sleep(1000)", **HURRIED)
+    assert [fault(ask(seat, filling=50_000))[0] for _ in range(4)] == ["late"] * 4
+
+
+def test_the_end_of_a_match_does_not_wait_for_a_bot_that_never_reads(seat_of: SeatOf) -> None:
+    seat = seat_of("time.sleep(1000)", **HURRIED)
+    ask(seat, filling=100_000)
+    seat.end(End([1], "over"))
+    assert seat.process.ended is None
+
+
+def test_a_bot_that_reads_late_finds_all_that_piled_up(seat_of: SeatOf) -> None:
+    seat = seat_of("sleep_until_thawed(); answer_all()", **HURRIED_ONCE)
+    assert fault(ask(seat, 1, filling=200_000))[0] == "late"
+    assert good(ask(seat, 2, filling=200_000), 2)
+
+
+def test_a_bot_that_only_talks_and_never_reads_does_not_stop_the_referee(seat_of: SeatOf) -> None:
+    seat = seat_of("while True: say('x\\n' * 1000)", **PATIENT)
+    assert [fault(ask(seat, filling=100_000))[0] for _ in range(3)] == ["malformed"] * 3
+
+
+def test_a_late_bot_is_frozen(seat_of: SeatOf) -> None:
+    seat = seat_of("print(os.getpid(), file=sys.stderr, flush=True); time.sleep(1000)", **HURRIED)
+    assert fault(ask(seat))[0] == "late"
+    status = Path(f"/proc/{int(seat.stderr)}/status")
+    deadline = time.monotonic() + 10
+    while "State:\tT (stopped)" not in status.read_text():
+        assert time.monotonic() < deadline
+
+
+def test_a_late_reply_that_comes_during_the_next_ask_is_dropped(seat_of: SeatOf) -> None:
+    seat = seat_of("one, two = hear(), hear(); answer(one); answer(two)", **HURRIED_ONCE)
+    assert fault(ask(seat, 1))[0] == "late"
+    assert good(ask(seat, 2), 2)
+
+
+def test_replies_to_several_asks_that_were_given_up_are_dropped(seat_of: SeatOf) -> None:
+    seat = seat_of(
+        """
+        one = hear()
+        say("oh\\n")
+        two = hear()
+        say("no\\n")
+        answer(one)
+        answer(two)
+        answer_all()
+        """,
+        **PATIENT,
+    )
+    assert [fault(ask(seat))[0] for _ in range(2)] == ["malformed"] * 2
+    assert good(ask(seat, 3), 3)
+
+
+def test_a_printed_line_costs_one_fault_and_the_next_reply_counts(seat_of: SeatOf) -> None:
+    seat = seat_of("say('thinking...\\n'); answer_all()", **PATIENT)
+    kind, reason = fault(ask(seat, 1))
+    assert kind == "malformed"
+    assert reason.startswith("not JSON: ")
+    assert [good(ask(seat, number), number) for number in (2, 3, 4)] == [True] * 3
+
+
+def test_a_malformed_reply_is_kept_as_it_was_sent(seat_of: SeatOf) -> None:
+    seat = seat_of("say(b'caf\\xe9 \\x1b[2J\\n'); hear()", **PATIENT)
+    answer = ask(seat)
+    assert answer.fault is not None
+    assert answer.fault.line == "caf\\xe9 \x1b[2J"
+
+
+def test_a_long_malformed_reply_is_kept_in_part(seat_of: SeatOf) -> None:
+    seat = seat_of("say('x' * 60_000 + '\\n'); hear()", **PATIENT)
+    answer = ask(seat)
+    assert answer.fault is not None
+    assert answer.fault.line == "x" * 2000 + "… (60000 bytes)"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        """'{"id":1,"move":{},"' + 'x' * 60_000 + '":1}'""",
+        """'{"id":1,"move":{"' + 'x' * 30_000 + '":1,"' + 'x' * 30_000 + '":1}}'""",
+        """'{"id":' + '9' * 4000 + ',"move":{}}'""",
+    ],
+    ids=["an unknown field", "a repeated key", "an id"],
+)
+def test_the_reason_of_a_fault_is_short_however_long_the_word(seat_of: SeatOf, line: str) -> None:
+    seat = seat_of(f"say({line} + '\\n'); hear()", **PATIENT)
+    kind, reason = fault(ask(seat))
+    assert kind == "malformed"
+    assert len(reason) < 1000
+
+
+@pytest.mark.parametrize("number", [0, 2, 10**9])
+def test_another_id_is_malformed(seat_of: SeatOf, number: int) -> None:
+    seat = seat_of(f"hear(); say({{'id': {number}, 'move': {{}}}}); hear()", **PATIENT)
+    assert fault(ask(seat)) == ("malformed", f"it answers ask {number}; ask 1 was open")
+
+
+def test_a_second_reply_is_malformed_at_the_next_ask(seat_of: SeatOf) -> None:
+    seat = seat_of("one = hear(); answer(one); answer(one); answer_all()", **PATIENT)
+    assert good(ask(seat, 1))
+    assert fault(ask(seat, 2)) == ("malformed", "it answers ask 1; ask 2 was open")
+    assert good(ask(seat, 3), 3)
+
+
+def test_a_refused_reply_may_not_be_sent_twice(seat_of: SeatOf) -> None:
+    seat = seat_of(
+        """
+        one = hear()
+        say("not JSON\\n")
+        answer(one)
+        answer(one)
+        answer_all()
+        """,
+        **PATIENT,
+    )
+    assert fault(ask(seat, 1))[0] == "malformed"
+    assert fault(ask(seat, 2)) == ("malformed", "it answers ask 1; ask 2 was open")
+
+
+def test_closing_the_output_and_staying_is_a_crash(seat_of: SeatOf) -> None:
+    seat = seat_of("os.close(1); time.sleep(1000)", **PATIENT)
+    assert fault(ask(seat)) == ("crash", "it closed its standard output")
+
+
+def test_closing_the_input_and_staying_is_a_crash(seat_of: SeatOf) -> None:
+    seat = seat_of("one = hear(); os.close(0); answer(one); time.sleep(1000)", **PATIENT)
+    assert good(ask(seat))
+    assert fault(ask(seat)) == ("crash", "it closed its standard input")
+
+
+def test_closing_the_standard_error_is_no_fault(seat_of: SeatOf) -> None:
+    seat = seat_of("os.close(2); answer_all()", **PATIENT)
+    assert [good(ask(seat, number), number) for number in (1, 2)] == [True] * 2
+
+
+def test_an_exit_in_the_middle_is_a_crash_with_its_code(seat_of: SeatOf) -> None:
+    seat = seat_of("hear(); os._exit(3)", **PATIENT)
+    assert fault(ask(seat)) == ("crash", "it exited with code 3")
+
+
+def test_an_exit_that_leaves_a_child_with_the_pipes_is_a_crash(seat_of: SeatOf) -> None:
+    seat = seat_of("hear()\nif os.fork(): os._exit(3)\ntime.sleep(1000)", **PATIENT)
+    assert fault(ask(seat)) == ("crash", "it exited with code 3")
+
+
+def test_an_exit_in_the_middle_of_a_line_is_a_crash(seat_of: SeatOf) -> None:
+    seat = seat_of("""hear(); say('{"id":1,'); os._exit(0)""", **PATIENT)
+    assert fault(ask(seat)) == ("crash", "it exited with code 0")
+
+
+def test_a_reply_just_before_the_exit_counts(seat_of: SeatOf) -> None:
+    seat = seat_of("answer(hear()); os._exit(0)", **PATIENT)
+    assert good(ask(seat))
+    assert fault(ask(seat)) == ("crash", "it exited with code 0")
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGABRT"])
+def test_a_bot_killed_by_a_signal_crashes_and_the_signal_is_named(
+    seat_of: SeatOf, name: str
+) -> None:
+    seat = seat_of(f"hear(); os.kill(os.getpid(), signal.{name})", **PATIENT)
+    assert fault(ask(seat)) == ("crash", f"it was killed by {name}")
+
+
+def test_a_real_time_signal_is_told_by_its_number(seat_of: SeatOf) -> None:
+    seat = seat_of("hear(); os.kill(os.getpid(), 40)", **PATIENT)
+    assert fault(ask(seat)) == ("crash", "it was killed by signal 40")
+
+
+def test_an_exception_leaves_its_traceback(seat_of: SeatOf) -> None:
+    seat = seat_of("hear(); {}['missing']", **PATIENT)
+    assert fault(ask(seat)) == ("crash", "it exited with code 1")
+    assert seat.stderr.rstrip().endswith("KeyError: 'missing'")
+
+
+def test_the_lines_before_the_first_fault_are_kept(seat_of: SeatOf) -> None:
+    seat = seat_of("answer(hear()); hear(); say('oh no\\n'); hear()", **PATIENT)
+    ask(seat, 1)
+    ask(seat, 2)
+    kinds = [line[:12] for line in seat.conversation]
+    assert kinds == ['→ {"type":"a', '← {"id": 1, ', '→ {"type":"a', "← oh no"]
+
+
+def test_a_long_note_is_cut(seat_of: SeatOf) -> None:
+    seat = seat_of(f"answer(hear(), note='é' * {NOTE_LIMIT + 1})", **PATIENT)
+    assert ask(seat).note == "é" * NOTE_LIMIT + "…"
+
+
+def test_a_note_as_long_as_the_limit_is_kept(seat_of: SeatOf) -> None:
+    seat = seat_of(f"answer(hear(), note='x' * {NOTE_LIMIT})", **PATIENT)
+    assert ask(seat).note == "x" * NOTE_LIMIT
+
+
+def test_ten_megabytes_of_standard_error_are_drained_and_both_ends_kept(seat_of: SeatOf) -> None:
+    seat = seat_of(
+        """
+        one = hear()
+        sys.stderr.write("head" + "x" * (10 * 2**20 - 8) + "tail")
+        sys.stderr.flush()
+        answer(one)
+        hear()
+        """,
+        **PATIENT,
+    )
+    assert good(ask(seat))
+    seat.end(End([1], "over"))
+    left_out = 10 * 2**20 - KEPT
+    gap = f"\n[… {left_out} bytes left out …]\n"
+    assert seat.stderr == f"head{'x' * (KEPT // 2 - 4)}{gap}{'x' * (KEPT // 2 - 4)}tail"
+
+
+def test_a_standard_error_of_any_bytes_can_be_shown(seat_of: SeatOf) -> None:
+    seat = seat_of("one = hear(); os.write(2, b'\\xff\\n'); answer(one); hear()", **PATIENT)
+    ask(seat)
+    seat.end(End([1], "over"))
+    assert seat.stderr == "\\xff\n"
+
+
+NEVER_READY = {
+    "prints a line first": ("say('Welcome!\\n')", 20.0, r"not JSON: .*"),
+    "says {}": ("say({})", 20.0, r".*type.*"),
+    "says something else": ("say({'type': 'go'})", 20.0, r"Invalid .*'go'.*"),
+    "exits": ("os._exit(3)", 20.0, r"it exited with code 3"),
+    "is killed": ("os.kill(os.getpid(), 9)", 20.0, r"it was killed by SIGKILL"),
+    "closes its output": ("os.close(1); hear(); hear()", 20.0, r"it closed its standard output"),
+    "floods": ("say('x' * 70_000)", 20.0, r"a line of more than 65536 bytes"),
+    "computes": ("while True: pass", 0.1, r".* of CPU time used; 0\.100 s allowed"),
+    "is silent": ("hear(); hear()", 0.1, r"no answer after .* on the wall allowed"),
+}
+
+
+@pytest.mark.parametrize(("text", "seconds", "reason"), NEVER_READY.values(), ids=NEVER_READY)
+def test_a_bot_that_does_not_get_ready_is_told_why(
+    launcher: Launcher, text: str, seconds: float, reason: str
+) -> None:
+    limits = Limits(sandbox="none", startup=seconds)
+    with pytest.raises(StartupError, match=f"^it did not say ready: {reason}$"):
+        start_bot(launcher, program(text, TONGUE), limits, "hostile")
+
+
+def test_a_bot_that_is_ready_and_listens_no_more_crashes_at_the_start(launcher: Launcher) -> None:
+    limits = Limits(sandbox="none")
+    deaf = program("hear(); os.close(0); say({'type': 'ready'}); time.sleep(1000)", TONGUE)
+    seat = ProcessSeat(start_bot(launcher, deaf, limits, "hostile"), [])
+    assert seat.start(start(limits)) == Fault("crash", "it closed its standard input")
+
+
+def test_what_a_bot_wrote_before_it_failed_to_start_is_kept(launcher: Launcher) -> None:
+    limits = Limits(sandbox="none")
+    with pytest.raises(StartupError) as caught:
+        start_bot(launcher, program("sys.exit('no model here')", TONGUE), limits, "hostile")
+    assert caught.value.stderr == "no model here\n"
+
+
+def test_a_program_that_is_not_there_is_told(launcher: Launcher) -> None:
+    with pytest.raises(StartupError, match=r"could not be started: /no/such: No such file"):
+        start_bot(launcher, Program(("/no/such",), "/"), Limits(sandbox="none"), "hostile")
