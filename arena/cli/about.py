@@ -141,8 +141,8 @@ def bots(game: str | None, kit: bool, form: str) -> None:
     ]
     columns = (
         Column("Game", "game"),
-        Column("bot", "Bot"),
-        Column("description", "How it plays", width=58),
+        Column("Bot", "bot"),
+        Column("How it plays", "description", width=58),
     )
     show(Table("bots", columns, rows), form)
 
@@ -190,9 +190,9 @@ def doctor(form: str) -> None:
         {"what": "sandbox none", **_sandbox_none()},
     ]
     columns = (
-        Column("what", "What"),
-        Column("value", "Here"),
-        Column("remark", "Remark", width=34),
+        Column("What", "what"),
+        Column("Here", "value"),
+        Column("Remark", "remark", width=34),
     )
     show(Table("doctor", columns, rows), form)
 

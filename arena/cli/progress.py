@@ -4,7 +4,6 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self
 
 import click
@@ -37,12 +36,7 @@ class ProgressLine:
             self._bar.render_progress()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._terminal:
             self._bar.render_finish()
         else:
