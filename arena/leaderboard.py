@@ -97,7 +97,7 @@ def _columns(league: League) -> list[Column]:
         Column("Matches", "matches", "right"),
         Column("Points", _points, "right"),
         outcome,
-        Column("Faults", _fault_text),
+        Column("Faults", _fault_text, width=16),
     ]
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,7 +19,14 @@ from protocol.errors import ArenaError
 from referee.game import Game, Options
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.options import check_seats, read_options, read_settings, suggestion
+from referee.options import (
+    SettingError,
+    check_seats,
+    fields,
+    read_options,
+    read_settings,
+    suggestion,
+)
 
 FILE = "league.toml"
 DATABASE = "league.db"
@@ -117,9 +125,11 @@ def read_league(folder: Path) -> League:
     if not file.is_file():
         raise ArenaError(f"{folder} is not a league: it has no {FILE}. `arena init` makes one.")
     try:
-        text = file.read_text()
+        text = file.read_text(encoding="utf-8-sig")
         tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:
         raise ArenaError(f"{file}: not TOML: {error}") from None
     return _Reader(file, text).league(tables)
 
@@ -137,6 +147,10 @@ class _Reader:
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
             raise self._error("bots are written as tables: [[bot]].", "bot")
+        for name in tables:
+            if name not in fields(Settings) and self._line("", name):
+                known = suggestion(name, ("options", "limits", "bot"))
+                raise self._error(f"there is no table {name!r}. {known}", name)
         settings = self._read(Settings, tables, "key {}")
         game = self._game(settings.game)
         seats = settings.seats or game.seat_counts[0]
@@ -145,7 +159,7 @@ class _Reader:
             folder=self._file.parent,
             settings=settings,
             game=game,
-            options=self._checked(lambda: read_options(game, options), *options, table="options"),
+            options=self._checked(lambda: read_options(game, options), table="options"),
             limits=self._read(Limits, limits, "limit {}", "limits"),
             bots=self._bots(bots, game.name),
         )
@@ -203,33 +217,32 @@ class _Reader:
     def _read(
         self, kind: type[Any], raw: dict[str, Any], what: str, table: str = "", nth: int = 0
     ) -> Any:
-        return self._checked(lambda: read_settings(kind, raw, what), *raw, table=table, nth=nth)
+        return self._checked(lambda: read_settings(kind, raw, what), table=table, nth=nth)
 
     def _checked(self, read: Callable[[], T], *keys: str, table: str = "", nth: int = 0) -> T:
         """Return what `read` returns; add file and line to its error.
 
-        The line is that of the first of `keys` that the error names, or of the table.
+        The line is that of the key the error is about, by default `key`, or of the table.
         """
         try:
             return read()
         except ArenaError as error:
-            message = str(error)
-            key = next((key for key in keys if f"{key!r}" in message), "")
-            if not key and len(keys) == 1:
-                key = keys[0]
-            raise self._error(message, key, table=table, nth=nth) from None
+            key = error.key if isinstance(error, SettingError) else "".join(keys[:1])
+            raise self._error(str(error), key, table=table, nth=nth) from None
 
     def _error(self, message: str, key: str = "", table: str = "", nth: int = 0) -> LeagueFileError:
         line = self._line(key, table, nth)
         return LeagueFileError(f"{self._file}{f':{line}' if line else ''}", message)
 
-    def _line(self, key: str, table: str, nth: int) -> int:
+    def _line(self, key: str, table: str, nth: int = 0) -> int:
         """Return the number of the line of a key in a table, of the table's header, or 0."""
         here = ""
         header = seen = 0
         for number, line in enumerate(self._lines, 1):
             if match := re.match(r"\s*\[+\s*([^\]\s]+)\s*\]+", line):
                 here = match[1]
+                if not table and here == key:
+                    return number
                 if here == table:
                     header = number if seen == nth else header
                     seen += 1
@@ -257,19 +270,31 @@ def make_league(
     file = folder / FILE
     if file.exists():
         raise ArenaError(f"{file} exists; choose another folder, or edit that file.")
+    if settings.game in GAMES:
+        read_options(GAMES[settings.game], options)
+    read_settings(Limits, limits, "limit {}")
+    text = _text(settings, options, limits, bots)
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(_text(settings, options, limits, bots))
-    except OSError as error:
-        raise ArenaError(f"{file} cannot be written: {error.strerror}.") from None
-    try:
+        file.write_text(text, encoding="utf-8")
         return read_league(folder)
-    except LeagueFileError as error:
+    except BaseException as error:
+        _unmake(file, made)
+        if isinstance(error, LeagueFileError):
+            raise ArenaError(error.what) from None
+        if isinstance(error, OSError):
+            raise ArenaError(f"{file} cannot be written: {error.strerror}.") from None
+        raise
+
+
+def _unmake(file: Path, folders: Sequence[Path]) -> None:
+    """Remove a file, and folders that were made for it, as far as they are there."""
+    with suppress(OSError):
         file.unlink()
-        for path in made:
-            path.rmdir()
-        raise ArenaError(error.what) from None
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _text(
@@ -302,4 +327,7 @@ def _section(header: str, entries: Mapping[str, Any]) -> list[str]:
 
 def _toml(value: Any) -> str:
     """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
-    return json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if not text.isascii() and re.search("[\ud800-\udfff]", text):
+        raise ArenaError(f"{value!r} is not UTF-8; a league's file can hold nothing else.")
+    return text

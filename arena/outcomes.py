@@ -14,6 +14,7 @@ class Result:
     """One match: the deal it belongs to, and every bot's place, 1 for best."""
 
     deal: str
+    """The deal's name; no two deals that are rated together may share it."""
     places: tuple[tuple[str, int], ...]
 
 

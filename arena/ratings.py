@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from operator import mul
-from statistics import NormalDist, fmean
+from statistics import NormalDist
 
 from trueskill import TrueSkill, calc_draw_margin
 from trueskill import factorgraph as graph
@@ -35,7 +35,7 @@ _DRAW_PROBABILITIES = [n / 10_000 for n in range(10, 9_501)]  # those that can b
 _WIDEST = 3 * SIGMA  # mu points; bots that never lose would widen the prior for ever
 _TOLERANCE = 0.001  # mu points; at the end a full step would move nothing further than this
 _DAMPING, _LEAST_DAMPING = 0.7, 0.05  # the part of a full step that is taken
-_MOST_SWEEPS = 5000
+_MOST_SWEEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def environment(draw_probability: float) -> TrueSkill:
 
 def _posteriors(env: TrueSkill, priors: Sequence[Gaussian], outcome: Outcome) -> list[Gaussian]:
     places = [place for place, sharing in enumerate(outcome) for _ in sharing]
-    if len(places) in (2, len(outcome)):
+    if len(outcome) == len(places):
         return _rate(env, priors, places)
     if len(outcome) == 1:
         return _rate_draw(env, priors)
@@ -142,17 +142,18 @@ def _rate(env: TrueSkill, priors: Sequence[Gaussian], places: list[int]) -> list
 
 
 def _rate_draw(env: TrueSkill, priors: Sequence[Gaussian]) -> list[Gaussian]:
-    """Rate a match that everybody tied: the mean over all turns of TrueSkill's chain.
+    """Rate a match that everybody tied as the draws of all its pairs, at the weight of a chain.
 
-    The package compares neighbours in the list only, so one order would favour some of the bots.
+    The package compares neighbours only, so that ratings would depend on who is listed by whom.
     """
-    size = len(priors)
-    turns = [_rate(env, [*priors[turn:], *priors[:turn]], [0] * size) for turn in range(size)]
-    seats = [[own[seat - turn] for turn, own in enumerate(turns)] for seat in range(size)]
-    return [
-        Gaussian(pi=fmean(own.pi for own in owns), tau=fmean(own.tau for own in owns))
-        for owns in seats
-    ]
+    weight = 2 / len(priors)
+    posteriors = [Gaussian(pi=prior.pi, tau=prior.tau) for prior in priors]
+    for pair in combinations(range(len(priors)), 2):
+        drawn = _rate(env, [priors[seat] for seat in pair], [0, 0])
+        for seat, own in zip(pair, drawn, strict=True):
+            posteriors[seat].pi += weight * (own.pi - priors[seat].pi)
+            posteriors[seat].tau += weight * (own.tau - priors[seat].tau)
+    return posteriors
 
 
 def _rate_partial_order(

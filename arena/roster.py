@@ -18,6 +18,8 @@ SHIPPED = Path(__file__).parent.parent / "bots"
 """The folder of the bots that come along, one file `<game>_<name>.py` each."""
 PYTHON = "{python}"
 """In a command, the interpreter that runs the arena itself."""
+LEAGUE_FILE = "league.toml"
+"""What marks a folder as a league, which is no part of any bot."""
 NAME_LIMIT = 40
 """The most characters of a bot's name."""
 
@@ -41,12 +43,18 @@ class Bot:
     @cached_property
     def version(self) -> str:
         """The hash of exactly the command and the files: another hash, another version."""
-        digest = hashlib.blake2b(digest_size=8)
+        digest = hashlib.blake2b(len(self.command).to_bytes(8, "little"), digest_size=8)
         for word in self.command:
-            digest.update(_framed(word.encode()))
+            digest.update(_framed(os.fsencode(word)))
         for name in self.files:
-            digest.update(_framed(name.encode()))
-            digest.update(_framed((self.folder / name).read_bytes()))
+            digest.update(_framed(os.fsencode(name)))
+            try:
+                content = (self.folder / name).read_bytes()
+            except OSError as error:
+                raise ArenaError(
+                    f"bot {self.name!r}: {self.folder / name} cannot be read: {error.strerror}."
+                ) from None
+            digest.update(_framed(content))
         return digest.hexdigest()
 
     @cached_property
@@ -102,31 +110,29 @@ def _named_files(name: str, folder: Path, files: Iterable[str]) -> tuple[str, ..
         if Path(word).is_absolute() or ".." in Path(word).parts:
             raise ArenaError(f"bot {name!r}: files are named inside its folder, unlike {word!r}.")
         if path.is_dir():
-            found.update(f"{word.rstrip('/')}/{inner}" for inner in _folder_files(name, path))
+            found.update(str(Path(word) / inner) for inner in _folder_files(name, path))
         elif path.is_file():
-            found.add(word)
+            found.add(str(Path(word)))
         else:
             raise ArenaError(f"bot {name!r}: there is no file {path}.")
     return tuple(sorted(found))
 
 
 def _folder_files(name: str, folder: Path) -> tuple[str, ...]:
-    """Return the files of a folder, dot files and `__pycache__` left out."""
+    """Return the files of a folder; dot files, `__pycache__` and leagues are left out."""
     found: list[str] = []
     size = 0
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(
             inner for inner in folders if inner[0] != "." and inner != "__pycache__"
         )
+        if LEAGUE_FILE in files and here != str(folder):
+            folders.clear()
+            continue
         for file in files:
             path = Path(here, file)
-            if file[0] == "." or not path.is_file():
+            if file[0] == "." or _is_of_a_league(file) or not path.is_file():
                 continue
-            if file == "league.db":
-                raise ArenaError(
-                    f"bot {name!r}: its folder {folder} holds the results of a league "
-                    f"({path}); name the bot's own files: files = [...]."
-                )
             found.append(str(path.relative_to(folder)))
             size += path.stat().st_size
             if len(found) > _FILES_LIMIT or size > _BYTES_LIMIT:
@@ -135,6 +141,10 @@ def _folder_files(name: str, folder: Path) -> tuple[str, ...]:
                     f"{_BYTES_LIMIT >> 20} MiB; name the bot's own files: files = [...]."
                 )
     return tuple(sorted(found))
+
+
+def _is_of_a_league(file: str) -> bool:
+    return file == LEAGUE_FILE or file.startswith("league.db")
 
 
 def shipped(game: str) -> dict[str, Path]:
@@ -149,18 +159,25 @@ def shipped_bot(game: str, name: str, called: str | None = None) -> Bot | None:
     path = shipped(game).get(name.removeprefix(f"{game}_"))
     if path is None:
         return None
-    return make_bot(called or name, SHIPPED, (PYTHON, path.name), (path.name, "kit.py"))
+    return make_bot(
+        name if called is None else called, SHIPPED, (PYTHON, path.name), (path.name, "kit.py")
+    )
 
 
 def bot_folder(folder: Path, called: str | None = None) -> Bot:
     """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`."""
     file = folder / "bot.toml"
+    if not folder.is_dir():
+        said = f"bot {called!r}: " if called else ""
+        raise ArenaError(f"{said}there is no folder {folder}.")
     try:
-        settings = tomllib.loads(file.read_text())
+        settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise ArenaError(f"{folder} is a folder without a bot.toml; name the program.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ArenaError(f"{file}: {error}") from None
+    except OSError as error:
+        raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:
+        raise ArenaError(f"{file}: not TOML: {error}") from None
     unknown = set(settings) - {"name", "command", "files"}
     if unknown:
         raise ArenaError(
@@ -170,7 +187,9 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
     files = settings.get("files")
     if not _is_words(command) or not (files is None or _is_words(files)):
         raise ArenaError(f'{file}: command and files are lists of text: command = ["./bot"].')
-    name = called or settings.get("name", folder.resolve().name)
+    name = settings.get("name", folder.resolve().name) if called is None else called
+    if not isinstance(name, str):
+        raise ArenaError(f"{file}: name is text.")
     return make_bot(name, folder, command, files)
 
 
@@ -195,6 +214,6 @@ def find_bot(word: str, game: str, called: str | None = None) -> Bot:
             f"there is no bot {word!r}: it is no file here, and the bots that come along for "
             f"{game} are {names}."
         )
-    bot = make_bot(called or path.stem, path.parent, (f"./{path.name}",))
+    bot = make_bot(path.stem if called is None else called, path.parent, (f"./{path.name}",))
     bot.program  # noqa: B018 - so that a file that cannot be executed is refused here
     return bot

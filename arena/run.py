@@ -65,7 +65,8 @@ class Run:
 def open_run(league: League, workers: int | None) -> Iterator[Run]:
     """Open a run; raise ArenaError if another one is going on, or the league has changed."""
     with _locked(league.folder), Store(league.database, create=True) as store:
-        _check_unchanged(league, store)
+        if store.match_ids():
+            _check_unchanged(league, store)
         yield Run(league, store, workers)
 
 
@@ -84,16 +85,22 @@ def missing_tasks(league: League, known: set[str]) -> list[Task]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep other runs away from a league; the lock is on its file and leaves nothing behind."""
-    with (folder / FILE).open() as file:
+    """Keep other runs away from a league; the lock is on the folder and leaves nothing behind.
+
+    Not on the file: an editor that saves puts another file in its place.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ArenaError(
-                f"{folder} is being played by another run ({_holder(file.fileno())}); wait for "
-                f"it, or stop it."
+                f"{folder} is being played by another run ({_holder(descriptor)}); wait for it, "
+                f"or stop it."
             ) from None
         yield
+    finally:
+        os.close(descriptor)
 
 
 def _holder(descriptor: int) -> str:

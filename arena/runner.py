@@ -3,6 +3,7 @@
 The only module that knows multiprocess. It stores nothing: it hands on what comes back.
 """
 
+import contextlib
 import itertools
 import os
 import signal
@@ -14,6 +15,7 @@ from typing import Any
 
 import msgspec
 import multiprocess
+from multiprocess import resource_tracker
 from multiprocess.connection import wait
 
 from arena import worker
@@ -29,6 +31,10 @@ _LARGEST_BATCH = 500
 _AHEAD = 2  # batches a worker has before it: the one it plays and the next
 _DEATHS_ALLOWED = 2  # of workers over one deal
 _PATIENCE = 0.25  # seconds between looks at whether to stop
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+Key = tuple[tuple[int, ...], int]
+"""What tells one deal from another: its line-up and its number."""
 
 _report = msgspec.msgpack.Decoder(Report)
 _encode = msgspec.msgpack.Encoder().encode
@@ -54,19 +60,41 @@ class _Worker:
         self.process = context.Process(
             target=worker.main, args=(theirs, setup, core, os.getpid()), daemon=True
         )
-        self.process.start()
+        resource_tracker.ensure_running()  # starting it would unblock the signals
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
+            self.process.start()  # Ctrl-C reaches it too; it unblocks what it ignores by then
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         self.core = core
-        self.batches = 1  # its first report, that it is up, counts as the answer to one
         self.up = False
-        self.tasks: list[Task] = []
-        self.send(Batch(check=check))
-        self.checked = False
+        self.dismissed = False
+        self.unchecked = check
+        self.sent: list[dict[Key, Task]] = [{}]
+        """What is left of each batch not yet answered; that it is up counts as an answer too."""
+        for bot in check:
+            self.send(Batch(check=[bot]))
 
     def send(self, batch: Batch) -> None:
-        self.link.send_bytes(_encode(batch))
-        self.batches += 1
-        self.tasks += batch.tasks
+        with contextlib.suppress(OSError):  # it has died, as its sentinel will tell
+            self.link.send_bytes(_encode(batch))
+        self.sent.append({(task.lineup, task.number): task for task in batch.tasks})
+        self.dismissed = batch.last
+
+    def note(self, report: Report) -> None:
+        """Cross off what was played, so that nothing is played twice if the worker dies."""
+        batch = self.sent[0]
+        for played in report.played:
+            key = (tuple(sorted(played.result.bots)), played.result.number)
+            batch[key].rotations.remove(played.result.rotation)
+        for task in itertools.chain(report.finished, (task for task, _ in report.failed)):
+            del batch[task.lineup, task.number]
+        if report.done:
+            del self.sent[0]
+            if self.up and self.unchecked:
+                del self.unchecked[0]
+            self.up = True
 
 
 class Runner:
@@ -77,7 +105,7 @@ class Runner:
         self._tasks = iter(tasks)
         self._cores = cores
         self._again: list[Task] = []  # from dead workers; played one at a time
-        self._deaths: Counter[tuple[tuple[int, ...], int]] = Counter()
+        self._deaths: Counter[Key] = Counter()
         self._in_a_row: Counter[int] = Counter()
         self._aside: set[int] = set()
         self._workers: list[_Worker] = []
@@ -93,12 +121,10 @@ class Runner:
         """Play; yield what is to be stored and told, until there is nothing left to do."""
         bots = range(len(self._setup.names))
         count = len(self._cores)
-        self._workers = [
-            _Worker(self._setup, core, list(bots[number::count]))
-            for number, core in enumerate(self._cores)
-        ]
         told = False
         try:
+            for number, core in enumerate(self._cores):
+                self._workers.append(_Worker(self._setup, core, list(bots[number::count])))
             while self._workers:
                 if self._stopping and not told:
                     told = True
@@ -125,13 +151,9 @@ class Runner:
         return Progress()
 
     def _take(self, each: _Worker, report: Report) -> Progress:
-        each.checked = each.checked or (each.up and report.done)
-        each.up = True
-        each.batches -= report.done
+        each.note(report)
+        self._finished += len(report.finished) + len(report.failed)
         progress = Progress(played=report.played)
-        for task in itertools.chain(report.finished, (task for task, _ in report.failed)):
-            each.tasks.remove(task)
-            self._finished += 1
         for task, error in report.failed:
             progress.problems.append(
                 f"{self._name(task)} was stopped by an error of the referee and not stored:\n"
@@ -159,42 +181,54 @@ class Runner:
             progress.set_aside[bot] = reason
 
     def _bury(self, each: _Worker) -> Progress:
-        """Take leave of a dead worker: its tasks are played again, each by itself."""
+        """Take leave of a dead worker: what it left is played by another, each deal by itself.
+
+        Only the batch it was at can have killed it.
+        """
         each.process.join()
         self._workers.remove(each)
         progress = Progress()
         code = each.process.exitcode
-        if code == 0 or self._stopping:
+        if each.dismissed or self._stopping:
             return progress
         if not each.up:
             progress.problems.append(f"a worker died before it could play (exit code {code}).")
             self._stopping = True
             return progress
-        for task in each.tasks:
-            key = (task.lineup, task.number)
-            self._deaths[key] += 1
-            if self._deaths[key] < _DEATHS_ALLOWED:
-                self._again.append(task)
-            else:
+        unchecked = each.unchecked
+        if unchecked and self._is_deadly(((unchecked[0],), -1)):
+            self._set_aside(unchecked.pop(0), "twice killed its worker when it started", progress)
+        for batch in each.sent[:1]:
+            for key, task in batch.items():
+                if not self._is_deadly(key):
+                    self._again.append(task)
+                    continue
                 progress.problems.append(
                     f"{self._name(task)} twice killed its worker (exit code {code}); it was not "
                     f"stored."
                 )
-        self._workers.append(_Worker(self._setup, each.core, []))
+        for batch in each.sent[1:]:
+            self._again += batch.values()
+        self._workers.append(_Worker(self._setup, each.core, unchecked))
         return progress
+
+    def _is_deadly(self, key: Key) -> bool:
+        """Count a worker's death over a deal or a bot's start; return whether it is too many."""
+        self._deaths[key] += 1
+        return self._deaths[key] >= _DEATHS_ALLOWED
 
     def _hand_out(self) -> None:
         """Give every worker what it needs to stay busy; let those go that have no more to do.
 
         Nothing is played before every bot is checked.
         """
-        if not all(each.checked for each in self._workers):
+        if not all(each.up and not each.unchecked for each in self._workers):
             return
-        for each in list(self._workers):
-            while each.batches < _AHEAD and (batch := self._next_batch()):
+        for each in self._workers:
+            while len(each.sent) < _AHEAD and (batch := self._next_batch()):
                 each.send(batch)
-            if not each.batches:
-                each.send(Batch())
+            if not each.sent:
+                each.send(Batch(last=True))
 
     def _next_batch(self) -> Batch | None:
         if self._stopping:
@@ -223,10 +257,11 @@ class Runner:
                 os.kill(each.process.pid, signal.SIGUSR1)
 
     def _kill_all(self) -> None:
-        for each in self._workers:
-            each.process.kill()
-        for each in self._workers:
-            each.process.join()
+        children = multiprocess.active_children()
+        for child in children:
+            child.kill()
+        for child in children:
+            child.join()
 
     def _name(self, task: Task) -> str:
         names = ", ".join(self._setup.names[bot] for bot in task.lineup)

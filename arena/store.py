@@ -20,6 +20,7 @@ from protocol.errors import ArenaError, RunError
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x41524E41  # "ARNA"
+_MAGIC = b"SQLite format 3\0"
 _WAIT = 30.0  # seconds for another process to let go of the database
 
 _SCHEMA = """
@@ -81,15 +82,30 @@ class Store:
         self._path = path
         if not create and not path.exists():
             raise ArenaError(f"{path.parent} has no results yet; `arena run` plays them.")
+        self._check_magic()
         with self._explained():
             self._db = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                self._db.close()
+                raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._db.close()
+
+    def _check_magic(self) -> None:
+        """Refuse a file that is no database, which SQLite would take for empty if it is short."""
+        try:
+            with self._path.open("rb") as file:
+                start = file.read(len(_MAGIC))
+        except OSError:
+            return  # SQLite will say it
+        if start and start != _MAGIC:
+            raise ArenaError(f"{self._path} is not a league's database: it is no database at all.")
 
     def _prepare(self) -> None:
         """Make the tables of a new database, or refuse one that is not ours to read."""
@@ -144,8 +160,9 @@ class Store:
         return {key: json.loads(value) for key, value in rows}
 
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
-        """Store the settings that may not change any more, unless some are stored."""
+        """Store the settings that may not change once a match is stored, unless one is."""
         with self._transaction():
+            self._db.execute("DELETE FROM setting WHERE NOT EXISTS (SELECT 1 FROM match)")
             self._db.executemany(
                 "INSERT OR IGNORE INTO setting VALUES (?, ?)",
                 [(key, json.dumps(value)) for key, value in settings.items()],

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ from tabulate import tabulate, tabulate_formats
 FORMATS = (*sorted(tabulate_formats), "csv", "json")
 """Everything `--format` takes."""
 
+_WIDTH = 80
 _DECIMALS = 4  # of numbers in JSON and CSV
 
 
@@ -46,6 +48,8 @@ class Table:
     rows: Sequence[Row]
     facts: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    keys: Sequence[str] = ()
+    """The header of the CSV where there are no rows."""
 
 
 def render(table: Table, form: str) -> str:
@@ -64,11 +68,12 @@ def render(table: Table, form: str) -> str:
         colalign=[column.align for column in table.columns] if table.rows else None,
         maxcolwidths=[column.width for column in table.columns] if table.rows else None,
     )
-    return "\n".join([text, *(["", *table.notes] if table.notes else [])])
+    notes = [textwrap.fill(note, _WIDTH, break_on_hyphens=False) for note in table.notes]
+    return "\n".join([text, *(["", *notes] if notes else [])])
 
 
 def _csv(table: Table) -> str:
-    keys = list(table.rows[0]) if table.rows else []
+    keys = list(table.rows[0] if table.rows else table.keys)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(keys)

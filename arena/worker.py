@@ -55,10 +55,11 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """What the runner sends: tasks to play, or bots to check; neither means: finish."""
+    """What the runner sends: tasks to play, bots to check, or the word that it was the last."""
 
     tasks: list[Task] = []
     check: list[int] = []
+    last: bool = False
 
 
 class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -79,25 +80,33 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
-    """Answer batches from `link`, a connection, until an empty one or the end of the runner.
+    """Answer batches from `link`, a connection, until the last one or the end of the runner.
 
     SIGUSR1 means: finish the match that is being played, and leave the rest.
     """
     _die_with(parent)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the runner hears them and decides
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the runner started us with these blocked
     if core is not None:
         os.sched_setaffinity(0, {core})
+    try:
+        _serve(link, setup)
+    except EOFError:
+        pass  # the runner is gone, and its store with it
+    except ConnectionError:
+        os._exit(1)  # the fork server is gone, and all bots with it: another worker plays on
+
+
+def _serve(link: Any, setup: Setup) -> None:
     with Launcher() as launcher:
         table = Table(setup, launcher)
         signal.signal(signal.SIGUSR1, lambda *_: table.leave())
         try:
             link.send_bytes(_encode(Report(done=True)))
-            while (batch := _batch.decode(link.recv_bytes())) != Batch():
+            while not (batch := _batch.decode(link.recv_bytes())).last:
                 for report in table.answer(batch):
                     link.send_bytes(_encode(report))
-        except (EOFError, BrokenPipeError, ConnectionResetError):
-            pass  # the runner is gone, and its store with it
         finally:
             table.close()
 
@@ -172,6 +181,8 @@ class Table:
         except ConnectionError:
             raise
         except Exception:  # noqa: BLE001 - whatever it is, it is reported and ends the run with 1
+            for bot in task.lineup:
+                self._discard((bot, rotation))  # it was told of a start and never of an end
             return traceback.format_exc()
         return ""
 
@@ -188,7 +199,9 @@ class Table:
         )
         faulty = {entry.seat for entry in played.replay.entries if entry.fault is not None}
         for seat, bot in enumerate(bots):
-            if self._setup.limits.fresh or seat in faulty:
+            process = self._processes.get((bot, rotation))
+            gone = process is not None and process.ended is not None
+            if self._setup.limits.fresh or seat in faulty or gone:
                 self._discard((bot, rotation))
         return pack(
             played,

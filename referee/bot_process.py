@@ -87,7 +87,7 @@ class BotProcess:
         """CPU seconds used while asked, in this match."""
         self.off_turn = 0.0
         """CPU seconds used between its turns, in this match."""
-        self._mark: float | None = None  # the CPU clock when its last turn ended
+        self._mark = self._cpu()  # the CPU clock when its last turn ended, or the match began
 
     def end_match(self) -> None:
         """Empty the standard error and leave the process frozen until it plays again."""
@@ -97,6 +97,8 @@ class BotProcess:
 
     def send(self, line: bytes) -> None:
         """Send a line that needs no answer; raise GoneError if nobody can read it."""
+        if self.ended is not None:  # its descriptors are closed: others may have their numbers
+            raise GoneError(f"it {self.ended}")
         data = self._unsent + line if self._unsent else line
         try:
             sent = os.write(self._child.stdin, data)
@@ -112,8 +114,11 @@ class BotProcess:
             self.thaw()
         self.allowed = clock.allowed
         self._by_cpu = clock.by_cpu
-        cpu = self._cpu()
-        if self._mark is not None:
+        try:
+            cpu = time.clock_gettime(self._cpu_clock)
+        except OSError:  # it has ended; what holds its pipes now is not the bot
+            self._gone("it has ended")
+        if self.on_turn:  # what it used before its first turn was for getting ready
             self.off_turn += cpu - self._mark
             if self.off_turn > _BURNT_SECONDS + _BURNT_SHARE * self.on_turn:
                 self.burner = True
@@ -168,12 +173,13 @@ class BotProcess:
 
     def freeze_if_burning(self) -> bool:
         """Freeze the process if it is using up a turn that is not its own; return whether so."""
-        if self._frozen or self.ended is not None or self._mark is None:
+        if self._frozen or self.ended is not None:
             return False
-        off_turn = self.off_turn + self._cpu() - self._mark
-        if off_turn <= _BURNT_SECONDS + _BURNT_SHARE * self.on_turn:
+        burnt = self._cpu() - self._mark
+        if burnt <= _BURNT_SECONDS:
             return False
-        self.burner = True
+        if self.off_turn + burnt > _BURNT_SECONDS + _BURNT_SHARE * self.on_turn:
+            self.burner = True
         self.freeze()
         return True
 
@@ -305,6 +311,7 @@ def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -
         process.open_turn(encode(Hello(VERSION, name)), clock)
         read_ready(process.read_line())
         process.close_turn()
+        process.freeze()  # until its first match: others may be playing
     except (LateError, GoneError, ProtocolError) as error:
         process.stop()
         raise StartupError(f"it did not say ready: {error}", process.stderr.text()) from None

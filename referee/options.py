@@ -1,6 +1,7 @@
 """A game's options from what a person wrote, with errors that name what is allowed."""
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
@@ -9,6 +10,14 @@ import msgspec
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.game import Game, Options
+
+
+class SettingError(ArenaError):
+    """Something wrong with one entry of a structure, whose name is `key`."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
@@ -61,18 +70,21 @@ def read_settings(kind: type[msgspec.Struct], raw: Mapping[str, Any], what: str)
     known = fields(kind)
     for name, value in raw.items():
         if name not in known:
-            raise ArenaError(f"there is no {what.format(repr(name))}. {suggestion(name, known)}")
+            raise SettingError(
+                name, f"there is no {what.format(repr(name))}. {suggestion(name, known)}"
+            )
         try:
             msgspec.convert(value, known[name].type)
         except msgspec.ValidationError:
-            text = msgspec.json.encode(value).decode()
-            raise ArenaError(
-                f"{what.format(repr(name))} cannot be {text}: it takes {allowed(known[name].type)}."
+            text = json.dumps(value, default=str, ensure_ascii=False)
+            takes = allowed(known[name].type)
+            raise SettingError(
+                name, f"{what.format(repr(name))} cannot be {text}: it takes {takes}."
             ) from None
     for name, field in known.items():
         if field.required and name not in raw:
-            raise ArenaError(
-                f"{what.format(repr(name))} is missing: it takes {allowed(field.type)}."
+            raise SettingError(
+                name, f"{what.format(repr(name))} is missing: it takes {allowed(field.type)}."
             )
     return msgspec.convert(dict(raw), kind)
 

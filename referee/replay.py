@@ -59,22 +59,35 @@ def steps(replay: Replay) -> Iterator[tuple[Game, list[Entry]]]:
     """
     game = game_of(replay)
     entries = list(replay.entries)
+    out = set()
     while entries and entries[0].move is None:
+        out.add(entries[0].seat)
         game.withdraw(entries.pop(0).seat)
     done = 0
     while done < len(entries):
         deciders = list(game.deciders())
         step = entries[done : done + len(deciders)]
-        if [entry.seat for entry in step] != deciders:
+        fits = bool(step) and [entry.seat for entry in step] == deciders
+        if not fits or not all(_is_possible(game, entry, out) for entry in step):
             raise ArenaError(f"decision {done + 1} of the replay is not what the rules ask for.")
         yield game, step
         done += len(step)
-        _apply(game, step)
+        _apply(game, step, out)
     yield game, []
 
 
-def _apply(game: Game, step: list[Entry]) -> None:
+def _is_possible(game: Game, entry: Entry, out: set[int]) -> bool:
+    """Return whether a match could record this now; `out` are the seats that have forfeited."""
+    if entry.move is None:
+        return False
+    if entry.fault is not None or entry.seat in out:
+        return entry.move == game.default(entry.seat)
+    return game.check(entry.seat, entry.move) is None
+
+
+def _apply(game: Game, step: list[Entry], out: set[int]) -> None:
     for entry in step:
         if entry.fault is not None and entry.fault.forfeit:
+            out.add(entry.seat)
             game.withdraw(entry.seat)
     game.apply({entry.seat: entry.move for entry in step if entry.move is not None})

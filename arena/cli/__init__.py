@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from arena.cli.common import safe_lines
 from protocol.errors import ArenaError
 
 
@@ -19,7 +20,7 @@ class ArenaGroup(click.Group):
         try:
             return super().invoke(ctx)
         except ArenaError as error:
-            click.echo(f"arena: {error}", err=True)
+            click.echo(safe_lines(f"arena: {error}"), err=True)
             ctx.exit(error.exit_code)
 
 

@@ -64,11 +64,13 @@ def key_values(words: Iterable[str]) -> dict[str, Any]:
 
 
 def safe(text: str) -> str:
-    """Return text that a terminal cannot take for commands; line ends stay."""
-    return "\n".join(
-        "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
-        for line in text.expandtabs().splitlines()
-    )
+    """Return text as one line that a terminal cannot take for commands."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text.expandtabs())
+
+
+def safe_lines(text: str, indent: str = "") -> str:
+    """Return text that a terminal cannot take for commands, its lines kept and indented."""
+    return "\n".join(indent + safe(line) for line in text.splitlines())
 
 
 def duration(seconds: float) -> str:

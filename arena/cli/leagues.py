@@ -20,12 +20,14 @@ from arena.cli.common import (
     key_values,
     league_argument,
     output_format,
+    safe,
+    safe_lines,
     show,
 )
 from arena.cli.progress import ProgressLine
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
-from arena.roster import SHIPPED, find_bot
+from arena.roster import PYTHON, SHIPPED, find_bot
 from arena.run import Run, open_run
 from arena.schedule import Rotations
 from arena.store import Store
@@ -81,7 +83,7 @@ def init(
     entries = [_bot_entry(word, game, league) for word in bots]
     settings = Settings(
         game=kind.name,
-        seats=seats or kind.seat_counts[0],
+        seats=kind.seat_counts[0] if seats is None else seats,
         deals=deals,
         seed=_seed(seed),
         rotations=rotations,
@@ -98,14 +100,14 @@ def init(
 def _seed(word: str | None) -> int | str:
     if word is None:
         return secrets.randbelow(2**53)
-    return int(word) if word.isdecimal() else word
+    return int(word) if word.isdecimal() and len(word) < 20 else word
 
 
 def _bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
     called, equals, what = word.partition("=")
     bot = find_bot(what, game, called) if equals else find_bot(word, game)
-    if bot.folder == SHIPPED:
+    if bot.folder == SHIPPED and bot.command[0] == PYTHON:
         return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
     entry: dict[str, object] = {
         "name": bot.name,
@@ -176,10 +178,11 @@ def play_missing(league: League, workers: int | None, *, warn: bool = True) -> N
                 line.advance(progress.played)
                 for bot, reason in progress.set_aside.items():
                     set_aside += 1
-                    line.say(f"{league.bots[bot].name} is set aside for this run: it {reason}.")
+                    name = league.bots[bot].name
+                    line.say(safe(f"{name} is set aside for this run: it {reason}."))
                 for problem in progress.problems:
                     problems += 1
-                    line.say(problem)
+                    line.say(safe_lines(problem))
         if problems:
             raise RunError(
                 f"{problems} problems of the arena's own, see above; {run.missing} matches are "

@@ -11,6 +11,8 @@ from arena.show import told
 from arena.store import Store, StoredMatch
 from arena.tables import Column, Row, Table
 
+KEYS = ("match", "deal", "rotation", "seats", "reason", "decisions", "faults")
+
 
 @main.command()
 @league_argument
@@ -40,7 +42,7 @@ def matches(league: Path, bot: str | None, faulty: bool, form: str) -> None:
         Column("Decisions", "decisions", "right"),
         Column("Faults", _faults),
     )
-    show(Table("matches", columns, rows), form)
+    show(Table("matches", columns, rows, keys=KEYS), form)
 
 
 def _row(match: StoredMatch) -> dict[str, object]:

@@ -9,7 +9,15 @@ from pathlib import Path
 import click
 
 from arena.cli import main
-from arena.cli.common import UNPROTECTED, find_game, key_values, output_format, safe, show
+from arena.cli.common import (
+    UNPROTECTED,
+    find_game,
+    key_values,
+    output_format,
+    safe,
+    safe_lines,
+    show,
+)
 from arena.cli.leagues import play_missing
 from arena.leaderboard import leaderboard
 from arena.league import FILE, Settings, make_league, read_league
@@ -87,8 +95,8 @@ def _play_and_draw(
             try:
                 process = start_bot(launcher, bot.program, limits, bot.name)
             except StartupError as error:
-                said = f" It wrote:\n{safe(error.stderr)}" if error.stderr else ""
-                raise ArenaError(f"bot {name!r}: {error}.{said}") from None
+                said = f" It wrote:\n{safe_lines(error.stderr, '  ')}" if error.stderr else ""
+                raise ArenaError(f"bot {name!r}: {safe(str(error))}.{said}") from None
             processes.append(process)
         seats = [
             ProcessSeat(process, [other for other in processes if other is not process])
@@ -100,12 +108,12 @@ def _play_and_draw(
         )
         end_processes(processes)
     if not quiet:
-        click.echo(f"\n{game.text()}\n")
+        click.echo(f"\n{safe_lines(game.text())}\n")
     for line in result(names, played.replay.places, played.replay.reason):
         click.echo(line)
     for name, text in zip(names, played.evidence.stderr, strict=True):
         if text:
-            click.echo(f"Standard error of {name}:\n{safe(text)}", err=True)
+            click.echo(f"Standard error of {name}:\n{safe_lines(text, '  ')}", err=True)
 
 
 @main.command()

@@ -13,6 +13,7 @@ status, "cpu": seconds, "memory": bytes at its peak}`.
 """
 
 import ctypes
+import errno
 import json
 import os
 import resource
@@ -25,6 +26,7 @@ from typing import Any
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
 REQUEST_LIMIT = 1 << 17
 
 Request = dict[str, Any]
@@ -59,6 +61,7 @@ def become_bot(request: Request, descriptors: list[int], server: int) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     prctl(PR_SET_DUMPABLE, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(PR_SET_NO_NEW_PRIVS, 1)  # or a set-uid program could not be killed
     if os.getppid() != server:
         os._exit(126)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -67,29 +70,43 @@ def become_bot(request: Request, descriptors: list[int], server: int) -> None:
     os.execve(request["argv"][0], request["argv"], request["env"])
 
 
-def start(request: Request, descriptors: list[int]) -> tuple[int, str]:
-    """Fork a bot; return its pid and an empty text, or 0 and why it could not be started.
+def explained(error: BaseException) -> str:
+    """Return what went wrong, and with which file."""
+    if not isinstance(error, OSError):
+        return repr(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
+
+
+def start(request: Request, descriptors: list[int]) -> tuple[int, int]:
+    """Fork a bot; return its pid and a pidfd, or raise OSError if it could not be started.
 
     The end of the status pipe proves that the program was executed.
     """
+    if len(descriptors) < 3:  # the kernel drops those that there is no room for
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
     server = os.getpid()
     status, told = os.pipe()
-    pid = os.fork()
-    if pid == 0:
+    with open(status, "rb", buffering=0) as answer:
         try:
-            become_bot(request, descriptors, server)
-        except BaseException as error:  # the child may do nothing but tell and go
-            reason = error.strerror if isinstance(error, OSError) else repr(error)
-            os.write(told, (reason or repr(error)).encode()[:500])
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    become_bot(request, descriptors, server)
+                except BaseException as error:  # the child may do nothing but tell and go
+                    os.write(told, explained(error).encode()[:500])
+                finally:
+                    os._exit(126)
         finally:
-            os._exit(126)
-    os.close(told)
-    reason = os.read(status, 500).decode(errors="replace")
-    os.close(status)
+            os.close(told)
+        reason = answer.read(500).decode(errors="replace")
     if reason:
         os.waitpid(pid, 0)
-        return 0, reason
-    return pid, ""
+        raise OSError(0, reason)
+    try:
+        return pid, os.pidfd_open(pid)
+    except OSError:
+        end(pid)
+        raise
 
 
 def kill(pid: int) -> None:
@@ -183,15 +200,16 @@ def serve(link: socket.socket) -> None:
             if request["stop"] in bots:
                 forget(request["stop"])
             continue
-        pid, reason = start(request["start"], descriptors)
+        try:
+            pid, pidfd = start(request["start"], descriptors)
+        except OSError as error:
+            link.send(json.dumps({"error": explained(error)}).encode())
+        else:
+            bots[pid] = pidfd
+            poll.register(pidfd, select.POLLIN)
+            socket.send_fds(link, [json.dumps({"pid": pid}).encode()], [pidfd])
         for descriptor in descriptors:
             os.close(descriptor)
-        if reason:
-            link.send(json.dumps({"error": reason}).encode())
-        else:
-            bots[pid] = os.pidfd_open(pid)
-            poll.register(bots[pid], select.POLLIN)
-            socket.send_fds(link, [json.dumps({"pid": pid}).encode()], [bots[pid]])
 
 
 def main() -> None:

@@ -113,7 +113,7 @@ class Launcher:
         if "error" in answer:
             for descriptor in (stdin, stdout, stderr):
                 os.close(descriptor)
-            raise StartError(f"{program.argv[0]}: {answer['error']}")
+            raise StartError(answer["error"])
         return Child(answer["pid"], pidfd, stdin, stdout, stderr)
 
     def stop(self, child: Child) -> Ended:
