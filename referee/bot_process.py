@@ -114,6 +114,8 @@ class BotProcess:
             self.thaw()
         self.allowed = clock.allowed
         self._by_cpu = clock.by_cpu
+        self._turn_cpu = self._mark
+        self._turn_wall = self._cap_start = time.monotonic()
         try:
             cpu = time.clock_gettime(self._cpu_clock)
         except OSError:  # it has ended; what holds its pipes now is not the bot
@@ -123,7 +125,6 @@ class BotProcess:
             if self.off_turn > _BURNT_SECONDS + _BURNT_SHARE * self.on_turn:
                 self.burner = True
         self._turn_cpu = cpu
-        self._turn_wall = self._cap_start = time.monotonic()
         self.send(line)
 
     def read_line(self) -> bytes:

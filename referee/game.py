@@ -83,15 +83,29 @@ class Game(ABC):
 
     @abstractmethod
     def view(self, seat: int) -> Observation:
-        """Return all that `seat` may know, enough for a program that remembers nothing."""
+        """Return all that `seat` may know, enough for a program that remembers nothing.
+
+        It holds `game`, `seat`, `decision` (None when the game is over) and `options`. The caller
+        may change it, as it may change what `decision` and `default` return.
+        """
 
     @abstractmethod
     def check(self, seat: int, move: Move) -> str | None:
         """Return why `move` is refused, in words for the bot's author; None if it is legal."""
 
+    def canonical(self, seat: int, move: Move) -> Move:
+        """Return a legal `move` with nothing but what the rules read: that is what is recorded.
+
+        A game whose `check` refuses fields that it does not know has nothing to do here.
+        """
+        return move
+
     @abstractmethod
     def apply(self, moves: Mapping[int, Move]) -> None:
-        """Carry out one move of every decider; each is legal or the seat's `default`."""
+        """Carry out one move of every decider; each is legal or the seat's `default`.
+
+        `withdraw` may come between asking and applying; what was collected is still applied.
+        """
 
     @abstractmethod
     def default(self, seat: int) -> Move:
@@ -107,7 +121,7 @@ class Game(ABC):
 
     @abstractmethod
     def text(self, seat: int | None = None) -> str:
-        """Return the table drawn for people: as `seat` sees it, or with all cards open."""
+        """Return the table in at most 80 columns: as `seat` sees it, or with all cards open."""
 
     def withdraw(self, seat: int) -> None:  # noqa: B027 - most games have nothing to do
         """Take `seat` out: from now on only its default moves are played."""

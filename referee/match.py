@@ -106,7 +106,7 @@ class Match:
             fault = Fault("illegal", reason, seat.offending)
         if fault is None:
             assert answered is not None
-            move = answered
+            move = game.canonical(number, answered)
         else:
             fault = self._judged(number, fault)
             move = game.default(number)

@@ -157,6 +157,10 @@ class ColdWar(Game):
             return _check_attack(seat, move.get("with"))
         return '"play" must be "arm", "shift" or "attack"'
 
+    def canonical(self, seat: int, move: Move) -> Move:
+        """Return the message as it is passed on, or the play without what it does not use."""
+        return {"say": self._cleaned(move)} if self._talking() else _canonical(move)
+
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Take in the four messages, or play the round out."""
         if self._talking():

@@ -24,6 +24,7 @@ from referee.games.guerra_battle import (
 )
 from referee.games.guerra_checks import (
     attack_refusal,
+    canonical_orders,
     deploy_refusal,
     discard_refusal,
     orders_refusal,
@@ -145,6 +146,15 @@ class Guerra(Game):
         if self.asked == "deploy":
             return deploy_refusal(move, army, self._deployment())
         return discard_refusal(move, army, self._surplus())
+
+    def canonical(self, seat: int, move: Move) -> Move:
+        """Return the fields that the decision reads, omitted ones filled in."""
+        if self.asked == "orders":
+            return canonical_orders(move)
+        if self.asked == "attack":
+            return {"attackers": move["attackers"], "target": move["target"]}
+        fields = self._deployment() if self.asked == "deploy" else ("cards",)
+        return {field: move[field] for field in fields}
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Carry out the move, and all that follows by itself."""

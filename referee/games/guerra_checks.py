@@ -1,4 +1,4 @@
-"""Why a reply in Guerra is refused, in words for the bot's author.
+"""What a reply in Guerra says, and why it is refused, in words for the bot's author.
 
 Nothing about a reply is trusted here: any JSON object may come in, and none raises.
 """
@@ -56,6 +56,26 @@ def orders_refusal(move: Move, army: Army, transfers: int) -> str | None:
     if action == "mass_transfer":
         return _wrong_moves(move, army)
     return '"action" must be "attack", "incorporate" or "mass_transfer"'
+
+
+def canonical_orders(move: Move) -> Move:
+    """Return legal orders with the fields their action reads, omitted ones filled in."""
+    action = move["action"]
+    if action == "mass_transfer":
+        steps = [{"card": step["card"], "to": step["to"]} for step in move["moves"]]
+        return {"action": action, "moves": steps}
+    transfers = [
+        {"card": each["card"], "to": each["to"], "swap_with": each.get("swap_with")}
+        for each in move.get("transfers", ())
+    ]
+    if action == "attack":
+        return {"action": action, "transfers": transfers}
+    return {
+        "action": action,
+        "transfers": transfers,
+        "card": move["card"],
+        "zone": move["zone"],
+    }
 
 
 def attack_refusal(

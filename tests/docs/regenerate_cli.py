@@ -12,7 +12,7 @@ WIDTH = 80
 
 def reference() -> str:
     """Return the page."""
-    context = click.Context(main, info_name="arena", terminal_width=WIDTH)
+    context = click.Context(main, info_name="arena", terminal_width=WIDTH, **main.context_settings)
     parts = ["# The command line\n\nGenerated from `arena --help` and `arena COMMAND --help`.\n"]
     parts.append(_help("arena", main, context))
     for name in main.list_commands(context):

@@ -50,6 +50,7 @@ def answer_all():
 READY = """
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCONT])
 hear(); say({"type": "ready"}); hear()
+signal.sigtimedwait([signal.SIGCONT], 0)  # of the match's beginning
 """
 
 PATIENT: dict[str, Any] = {"move_time": 20.0}

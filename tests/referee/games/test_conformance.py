@@ -190,6 +190,38 @@ def test_a_replay_reproduces_the_game(case: Case) -> None:
 
 
 @every_case
+def test_a_canonical_move_plays_the_same_and_carries_nothing_else(case: Case) -> None:
+    played = record(case.new(), sampling())
+    again = case.new()
+    for shown, moves in played:
+        assert everything(again) == shown
+        if moves:
+            again.apply({seat: canonical(again, seat, move) for seat, move in json.loads(moves)})
+
+
+def canonical(game: Game, seat: int, move: Move) -> Move:
+    """Return the canonical form of a move, the same whatever was added to it."""
+    found = game.canonical(seat, move)
+    assert game.check(seat, found) is None
+    assert game.canonical(seat, found) == found
+    fields = {name for kind in game.decisions.values() for name in named(kind)}
+    for field in sorted(fields | {"unknown"}):
+        more = {field: "x" * 1000, **move}
+        if game.check(seat, more) is None:
+            assert game.canonical(seat, more) == found
+    return found
+
+
+def named(schema: Any) -> set[str]:
+    """Return all property names in a JSON Schema, at any depth."""
+    if isinstance(schema, list):
+        return {name for each in schema for name in named(each)}
+    if not isinstance(schema, dict):
+        return set()
+    return set(schema.get("properties", ())) | named(list(schema.values()))
+
+
+@every_case
 def test_the_same_seed_gives_the_same_game(case: Case) -> None:
     assert record(case.new("7"), sampling(7)) == record(case.new("7"), sampling(7))
 
