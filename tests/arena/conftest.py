@@ -1,0 +1,256 @@
+"""Leagues on disk, bots beside them, and the commands that are run on them."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.cli import main
+from arena.league import read_league
+from arena.roster import SHIPPED
+from arena.store import Store, StoredMatch
+from referee.replay import Replay
+
+ROOT = Path(__file__).parents[2]
+ARENA = (sys.executable, "-m", "arena")
+NOBODY = 65534
+
+TWO_BOTS = """
+[[bot]]
+name = "one"
+shipped = "random"
+
+[[bot]]
+name = "two"
+shipped = "rusher"
+"""
+
+STEADY = """
+import time, kit, guerra_random
+kit.run(guerra_random.choose, on_start=lambda match: time.sleep({pause}))
+"""
+"""A bot that plays at random, a match in no less than `pause` seconds."""
+
+
+PLAYED = f"""\
+game = "guerra"
+seed = 1
+deals = 2
+
+[options]
+max_turns = 20
+
+[limits]
+sandbox = "none"
+{TWO_BOTS}
+[[bot]]
+name = "illegal"
+folder = "{SHIPPED / "naughty"}"
+command = ["{{python}}", "illegal.py"]
+files = ["illegal.py", "polite.py"]
+"""
+"""The league of the fixture `played`: two bots that come along, and one that makes faults."""
+
+
+def until(true: Callable[[], Any], seconds: float = 10.0) -> Any:
+    """Return what `true` returns as soon as that is true; fail after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < deadline, f"{true} is still not true"
+        time.sleep(0.01)
+    return found
+
+
+class League:
+    """A league in a folder of its own, with its bots' folders beside it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.folder = home / "league"
+        self.folder.mkdir(parents=True)
+        self._sessions: list[subprocess.Popen[str]] = []
+
+    def write(self, text: str) -> None:
+        """Write the file."""
+        (self.folder / "league.toml").write_text(text)
+
+    def bot(self, name: str, source: str) -> str:
+        """Make a bot of a Python source that may import kit; return its entry in the file."""
+        folder = self.home / name
+        folder.mkdir()
+        for helper in ("kit.py", "guerra_random.py"):
+            shutil.copy(SHIPPED / helper, folder)
+        (folder / "bot.py").write_text(source)
+        return (
+            f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\n'
+            'command = ["{python}", "bot.py"]\n'
+        )
+
+    def start(self, *words: str, **settings: Any) -> "subprocess.Popen[str]":
+        """Start a command on the league, such as `run`, in a session of its own."""
+        process = subprocess.Popen(
+            [*ARENA, words[0], str(self.folder), *words[1:]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            start_new_session=True,
+            **settings,
+        )
+        self._sessions.append(process)
+        return process
+
+    def call(
+        self, *words: str, code: int = 0, **settings: Any
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run a command on the league to its end, which must be with exit code `code`."""
+        process = self.start(*words, **settings)
+        return self.finish(process, code)
+
+    def finish(
+        self, process: "subprocess.Popen[str]", code: int = 0
+    ) -> "subprocess.CompletedProcess[str]":
+        """Wait for a command that was started; it must end with exit code `code`."""
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == code, f"exit code {process.returncode}\n{out}\n{err}"
+        return subprocess.CompletedProcess(process.args, code, out, err)
+
+    def rank(self) -> str:
+        """Return what `arena rank --format json` prints."""
+        result = CliRunner().invoke(
+            main, ["rank", str(self.folder), "--format", "json"], catch_exceptions=False
+        )
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    def stored(self) -> list[tuple[StoredMatch, Replay]]:
+        """Return every match that is stored, with its replay."""
+        with Store(read_league(self.folder).database) as store:
+            return [(match, store.record(match.id)[0].open_replay()) for match in store.matches()]
+
+    def count(self) -> int:
+        """Return how many matches are stored, whoever is writing more of them."""
+        database = self.folder / "league.db"
+        if not database.exists():
+            return 0
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)) as db:
+            if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'match'").fetchone():
+                return 0
+            return int(db.execute("SELECT count(*) FROM match").fetchone()[0])
+
+    def files(self) -> list[str]:
+        """Return the names in the league's folder."""
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def processes(self) -> dict[int, str]:
+        """Return the command lines, by pid, of all processes that our commands started.
+
+        Arena, workers and fork servers stay in the session of the command; bots leave it, but
+        work in their folder.
+        """
+        sessions = {process.pid for process in self._sessions}
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                words = (entry / "cmdline").read_text().replace("\0", " ")
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            state, session = fields[0], int(fields[3])
+            if state not in "ZX" and (session in sessions or self._is_home_of(entry)):
+                found[int(entry.name)] = words
+        return found
+
+    def _is_home_of(self, process: Path) -> bool:
+        try:
+            return (process / "cwd").readlink().is_relative_to(self.home.resolve())
+        except OSError:
+            return False
+
+    def workers(self) -> list[int]:
+        """Return the pids of the workers."""
+        return [pid for pid, words in self.processes().items() if "spawn_main" in words]
+
+    def is_left_clean(self) -> bool:
+        """Wait until no process is left; return whether the folder holds what it should."""
+        until(lambda: not self.processes(), 5)
+        return self.files() == ["league.db", "league.toml"]
+
+    def close(self) -> None:
+        """End whatever a failed test left running."""
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        for process in self._sessions:
+            process.communicate(timeout=10)
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[League]:
+    """An empty league folder."""
+    made = League(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of a league that was played; not to be changed."""
+    league = League(tmp_path_factory.mktemp("played"))
+    league.write(PLAYED)
+    league.call("run")
+    yield league.folder
+    league.close()
+
+
+@pytest.fixture
+def copy(played: Path, tmp_path: Path) -> Path:
+    """A copy of the played league, to be changed."""
+    return shutil.copytree(played, tmp_path / "copy")
+
+
+@pytest.fixture
+def arena() -> Callable[..., Result]:
+    """Call a command inside this process; a traceback is the test's failure."""
+
+    def call(*words: object, env: Mapping[str, str] | None = None) -> Result:
+        return CliRunner(env=env).invoke(main, list(map(str, words)), catch_exceptions=False)
+
+    return call
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """A folder that every user may read: unlike `tmp_path`, whose parents are its owner's."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Be somebody to whom the modes of files apply, also when the tests run as root."""
+    me = os.geteuid()
+    if me == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if me == 0:
+            os.seteuid(me)

@@ -1,0 +1,168 @@
+"""The command line: help, formats, and one line with a remedy for every mistake."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from jsonschema import Draft202012Validator
+
+from arena.cli import main
+from arena.tables import FORMATS
+from referee.games import GAMES
+from tests.arena.conftest import ARENA, ROOT
+
+Arena = Callable[..., Result]
+
+
+# --- help
+
+
+@pytest.mark.parametrize("name", ["", *main.commands])
+def test_help_fits_a_terminal_and_holds_an_example(arena: Arena, name: str) -> None:
+    result = arena(*name.split(), "--help")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert any(line.strip().startswith(f"arena {name}") for line in lines if "Usage" not in line)
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_commands_are_these() -> None:
+    assert set(main.commands) >= {
+        *("games", "bots", "init", "run", "rank", "matches", "show", "play"),
+        *("schema", "demo", "doctor"),
+    }
+
+
+def test_the_version_is_told(arena: Arena) -> None:
+    assert arena("--version").stdout.startswith("arena, version ")
+
+
+# --- formats
+
+
+TABLES = [("games",), ("bots",), ("doctor",), ("rank", "LEAGUE"), ("matches", "LEAGUE")]
+tables = pytest.mark.parametrize("words", TABLES, ids=lambda words: words[0])
+
+
+@pytest.fixture
+def table(arena: Arena, played: Path) -> Callable[..., str]:
+    """Return what a command prints, for the word LEAGUE the played one put in."""
+
+    def call(words: tuple[str, ...], *more: str, **settings: Any) -> str:
+        named = [str(played) if word == "LEAGUE" else word for word in words]
+        result = arena(*named, *more, **settings)
+        assert result.exit_code == 0, result.output
+        assert result.stderr == ""
+        return result.stdout
+
+    return call
+
+
+@tables
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_table_comes_in_every_format(
+    table: Callable[..., str], words: tuple[str, ...], form: str
+) -> None:
+    text = table(words, "--format", form)
+    assert text.strip()
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    assert "\x1b" not in text
+
+
+@tables
+def test_csv_and_json_hold_the_same_rows(table: Callable[..., str], words: tuple[str, ...]) -> None:
+    whole = json.loads(table(words, "--format", "json"))
+    (rows,) = (value for value in whole.values() if isinstance(value, list))
+    header, *lines = csv.reader(io.StringIO(table(words, "--format", "csv")))
+    assert rows
+    assert header == list(rows[0])
+    assert len(lines) == len(rows)
+    for line, row in zip(lines, rows, strict=True):
+        for cell, value in zip(line, row.values(), strict=True):
+            assert cell == str(value if value is not None else "") or json.loads(cell) == value
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_table_without_rows_comes_in_every_format(arena: Arena, played: Path, form: str) -> None:
+    result = arena("matches", played, "--bot", "nobody", "--format", form)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+
+
+def test_csv_without_rows_has_the_header_of_one_with_rows(arena: Arena, played: Path) -> None:
+    with_rows = arena("matches", played, "--format", "csv").stdout
+    without = arena("matches", played, "--bot", "nobody", "--format", "csv").stdout
+    assert without.splitlines() == with_rows.splitlines()[:1]
+
+
+@pytest.mark.parametrize("words", TABLES[:4], ids=lambda words: words[0])
+def test_tables_fit_80_columns(table: Callable[..., str], words: tuple[str, ...]) -> None:
+    text = table(words)
+    assert all(len(line) <= 80 for line in text.splitlines() if ROOT.name not in line), text
+
+
+@tables
+def test_tables_are_the_same_everywhere(table: Callable[..., str], words: tuple[str, ...]) -> None:
+    text = table(words)
+    for env in ({"COLUMNS": "40"}, {"COLUMNS": "200", "NO_COLOR": "1"}, {"FORCE_COLOR": "1"}):
+        assert table(words, env=env) == text
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_tells_its_options_decisions_and_rules(arena: Arena, game: str) -> None:
+    kind = GAMES[game]
+    told = json.loads(arena("games", game, "--format", "json").stdout)
+    assert [row["option"] for row in told["options"]] == list(kind.options_type.__struct_fields__)
+    assert [row["decision"] for row in told["decisions"]] == list(kind.decisions)
+    assert arena("games", game, "--rules").stdout == (
+        ROOT / "docs" / "rules" / f"{game}.md"
+    ).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("words", [(), *((game,) for game in GAMES)], ids=str)
+def test_schemas_are_json_schemas(arena: Arena, words: tuple[str, ...]) -> None:
+    schema = json.loads(arena("schema", *words).stdout)
+    Draft202012Validator.check_schema(schema)
+    assert schema["$defs"]
+
+
+def test_doctor_tells_of_this_machine(arena: Arena) -> None:
+    rows = json.loads(arena("doctor", "--format", "json").stdout)["doctor"]
+    told = {row["what"]: row["value"] for row in rows}
+    assert told["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert told["sandbox none"] == "works"
+
+
+# --- terminals and pipes
+
+
+def test_a_reader_that_leaves_early_is_no_trouble() -> None:
+    command = [*ARENA, "schema"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout
+    process.stdout.close()
+    _, errors = process.communicate(timeout=30)
+    assert errors == b""
+
+
+def test_a_terminal_without_unicode_is_no_trouble(played: Path, arena: Arena) -> None:
+    faulty = json.loads(arena("matches", played, "--faulty", "--format", "json").stdout)
+    match = faulty["matches"][0]["match"]
+    told = subprocess.run(
+        [*ARENA, "show", str(played), match],
+        cwd=ROOT,
+        env={"PYTHONIOENCODING": "ascii", "PATH": ""},
+        capture_output=True,
+        check=False,
+    )
+    assert told.stderr == b""
+    assert told.returncode == 0
+    assert b"Last lines before the first fault of illegal" in told.stdout

@@ -1,0 +1,352 @@
+"""The fit: published tables, order, ties, draws, error bars, rank intervals."""
+
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trueskill import Rating as Prior
+
+from arena import ratings as module
+from arena.outcomes import outcome_of
+from arena.ratings import (
+    BETA,
+    MEAN,
+    SIGMA,
+    Rating,
+    Ratings,
+    Result,
+    environment,
+    fit,
+    rank_intervals,
+)
+from protocol.errors import ArenaError
+
+VECTORS = Path(__file__).parents[1] / "vectors"
+PUBLISHED = json.loads((VECTORS / "trueskill_published.json").read_text())
+BATCH = json.loads((VECTORS / "ratings_batch.json").read_text())
+
+
+def by_case(vectors: list[dict[str, Any]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("vector", vectors, ids=[vector["case"] for vector in vectors])
+
+
+def result(text: str, deal: str = "deal") -> Result:
+    """`A > B = C` as a result."""
+    groups = enumerate(text.split(" > "), 1)
+    return Result(
+        deal, tuple((bot, place) for place, group in groups for bot in group.split(" = "))
+    )
+
+
+def results(*texts: str, copies: int = 1) -> list[Result]:
+    """Every text as a deal of its own, `copies` times."""
+    return [result(text, f"{text} {n}") for text in texts for n in range(copies)]
+
+
+def numbers(ratings: Ratings) -> list[tuple[float, float]]:
+    return [(rating.mu, rating.sigma) for rating in ratings.bots.values()]
+
+
+@by_case(PUBLISHED)
+def test_environment_gives_the_published_tables(vector: dict[str, Any]) -> None:
+    env = environment(0.1)
+    sizes = vector["sizes"]
+    priors = [Prior(*prior) for prior in vector.get("priors", [[MEAN, SIGMA]] * sum(sizes))]
+    seats = iter(priors)
+    groups = [tuple(next(seats) for _ in range(size)) for size in sizes]
+    rated = [tuple(own) for group in env.rate(groups, ranks=vector["ranks"]) for own in group]
+    for got, expected in zip(rated, vector["expected"], strict=True):
+        assert got == pytest.approx(expected, abs=vector.get("tolerance", 0.002))
+    if "quality" in vector:
+        assert env.quality(groups) == pytest.approx(vector["quality"], abs=0.0006)
+
+
+@by_case(BATCH)
+def test_batch_vectors_in_any_order(vector: dict[str, Any]) -> None:
+    played = [result(text, str(n)) for n, text in enumerate(vector["results"])]
+    orders = [random.Random(seed).sample(played, len(played)) for seed in range(6)]
+    fits = [fit(order, draw_probability=vector.get("draw_probability")) for order in orders]
+    assert len({repr(each) for each in fits}) == 1
+    for bot, expected in vector["expected"].items():
+        rating = fits[0].bots[bot]
+        assert (rating.mu, rating.sigma) == pytest.approx(expected, abs=0.002)
+
+
+def test_a_long_match_gives_the_gap_of_greatest_likelihood() -> None:
+    rated = fit(results("A > B", copies=7000) + results("B > A", copies=3000)).bots
+    likeliest = 0.524401 * BETA * math.sqrt(2)
+    assert rated["A"].mu - rated["B"].mu == pytest.approx(likeliest, abs=0.01)
+
+
+places = st.lists(st.integers(1, 3), min_size=1, max_size=4)
+matches = st.builds(
+    lambda bots, numbers, deal: Result(f"deal {deal}", tuple(zip(bots, numbers, strict=False))),
+    st.permutations("ABCDE"),
+    places,
+    st.integers(1, 4),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(matches, max_size=12), st.randoms(use_true_random=False))
+def test_shuffled_results_give_the_same_bytes(played: list[Result], chance: random.Random) -> None:
+    shuffled = [Result(r.deal, tuple(chance.sample(r.places, len(r.places)))) for r in played]
+    chance.shuffle(shuffled)
+    assert repr(fit(shuffled)) == repr(fit(played))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(matches, max_size=8), st.permutations("ABCDE"))
+def test_names_do_not_matter(played: list[Result], names: list[str]) -> None:
+    new = dict(zip("ABCDE", names, strict=True))
+    renamed = [Result(r.deal, tuple((new[bot], place) for bot, place in r.places)) for r in played]
+    after = fit(renamed).bots
+    for bot, rating in fit(played).bots.items():
+        assert after[new[bot]].mu == pytest.approx(rating.mu, abs=1e-5)
+        assert after[new[bot]].sigma == pytest.approx(rating.sigma, abs=1e-5)
+
+
+def test_deals_do_not_change_mu_and_sigma() -> None:
+    texts = ["A > B", "B > A", "A > B", "B > C", "C > A = B"]
+    apart = fit(result(text, str(n)) for n, text in enumerate(texts))
+    assert numbers(apart) == numbers(fit(map(result, texts)))
+
+
+def test_written_places_do_not_matter() -> None:
+    assert outcome_of([("B", 4), ("A", 1), ("C", 4)]) == (("A",), ("B", "C"))
+
+
+@pytest.mark.parametrize("wins", [10, 100, 1_000, 10_000, 100_000])
+def test_unbeaten_pair_comes_to_rest(wins: int) -> None:
+    rated = fit([result("A > B")] * wins)
+    better, worse = rated.bots.values()
+    assert rated.sweeps < 250
+    assert better.mu - MEAN == pytest.approx(MEAN - worse.mu)
+    assert 5 < better.mu - MEAN < 30
+    assert 1 < better.sigma < 10
+
+
+def test_more_wins_give_a_wider_gap() -> None:
+    gaps = [fit([result("A > B")] * wins).bots["A"].mu for wins in (1, 3, 10, 100, 1000)]
+    assert gaps == sorted(gaps)
+
+
+def test_a_foregone_win_changes_nothing() -> None:
+    priors = Prior(400, 1), Prior(0, 1)
+    assert [own for (own,) in environment(0.001).rate([(p,) for p in priors])] == list(priors)
+
+
+def test_result_beyond_arithmetic_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise FloatingPointError("cannot calculate correctly")
+
+    monkeypatch.setattr(module, "_rate", fail)
+    with pytest.raises(ArenaError, match="the result A > B is too unlikely"):
+        fit([result("A > B")])
+
+
+@pytest.mark.parametrize(
+    "text", ["A > B = C = D", "A = B = C > D", "A > B = C > D", "A = B > C = D"]
+)
+def test_tied_equals_are_rated_alike(text: str) -> None:
+    rated = fit([result(text)]).bots
+    for group in text.split(" > "):
+        first, *others = group.split(" = ")
+        for other in others:
+            assert rated[other].mu == pytest.approx(rated[first].mu, abs=1e-4)
+            assert rated[other].sigma == pytest.approx(rated[first].sigma, abs=1e-4)
+
+
+@pytest.mark.parametrize("draw_probability", [0.001, 0.1, 0.6])
+def test_drawn_equals_are_rated_alike(draw_probability: float) -> None:
+    rated = fit([result("A = B = C = D")], draw_probability=draw_probability)
+    assert len(set(numbers(rated))) == 1
+    assert rated.bots["A"].mu == pytest.approx(MEAN)
+
+
+def test_shared_places_are_no_draws() -> None:
+    rated = fit(results("A > B = C = D", "B > A = C = D", copies=5))
+    assert rated.draw_probability == 0.001
+    assert rated.bots["A"].mu > rated.bots["C"].mu
+
+
+def test_a_shared_place_says_nothing_between_the_two() -> None:
+    rated = fit(results("A > B", copies=20) + results("A = B > C", copies=5)).bots
+    alone = fit(results("A > B", copies=20)).bots
+    assert rated["A"].mu - rated["B"].mu > 0.9 * (alone["A"].mu - alone["B"].mu)
+
+
+def league(
+    bots: int, spread: float, games: int, margin: float, seed: int, seats: int = 2
+) -> tuple[list[float], list[Result]]:
+    """Skills, and random tables where everybody ties if all forms lie within `margin`."""
+    chance = random.Random(seed)
+    skills = [chance.gauss(0, spread) for _ in range(bots)]
+    played = []
+    for game in range(games):
+        forms = {
+            bot: skills[bot] + chance.gauss(0, BETA) for bot in chance.sample(range(bots), seats)
+        }
+        drawn = max(forms.values()) - min(forms.values()) < margin
+        order = sorted(forms, key=forms.__getitem__, reverse=True)
+        entry = tuple((f"{bot:02}", 1 if drawn else 1 + n) for n, bot in enumerate(order))
+        played.append(Result(f"deal {game}", entry))
+    return skills, played
+
+
+def share_drawn(played: Iterable[Result]) -> float:
+    drawn = Counter(len(outcome_of(r.places)) == 1 for r in played)
+    return drawn[True] / drawn.total()
+
+
+def test_draw_probability_is_that_of_equals() -> None:
+    # Equals draw six games in ten; so wide a field draws far fewer, and the share would mislead.
+    _, played = league(16, 8.33, 2000, margin=0.8416 * BETA * math.sqrt(2), seed=4)
+    assert share_drawn(played) < 0.4
+    assert fit(played).draw_probability == pytest.approx(0.6, abs=0.05)
+
+
+def test_only_draws() -> None:
+    rated = fit(results("A = B", copies=50))
+    assert rated.draw_probability == 0.95
+    assert rated.bots["A"].mu == rated.bots["B"].mu == pytest.approx(MEAN)
+
+
+def test_drawn_tables_do_not_stretch_the_orders() -> None:
+    skills, played = league(6, 3.0, 400, margin=6.0, seed=1, seats=3)
+    rated = fit(played)
+    assert 0.4 < rated.draw_probability < 0.8
+    spread = max(r.mu for r in rated.bots.values()) - min(r.mu for r in rated.bots.values())
+    assert spread == pytest.approx(max(skills) - min(skills), rel=0.25)
+
+
+@pytest.mark.parametrize("outside", [0.0, 1.0, -0.1, 7.0])
+def test_impossible_draw_probability(outside: float) -> None:
+    with pytest.raises(ArenaError, match="between 0 and 1"):
+        fit([], draw_probability=outside)
+
+
+def test_narrow_field_keeps_the_published_prior() -> None:
+    assert fit(league(12, 5.0, 400, margin=0.0, seed=2)[1]).prior_sigma == SIGMA
+
+
+def test_wide_field_widens_the_prior() -> None:
+    skills, played = league(12, 20.0, 1500, margin=0.0, seed=3)
+    rated = fit(played)
+    centre = math.fsum(skills) / len(skills)
+    distances = [(skill - centre) ** 2 for skill in skills]
+    assert rated.prior_sigma == pytest.approx(math.sqrt(sum(distances) / len(skills)), rel=0.3)
+    spread = math.sqrt(math.fsum((r.mu - MEAN) ** 2 for r in rated.bots.values()) / 12)
+    assert rated.prior_sigma == pytest.approx(spread, abs=0.01)
+
+
+def test_ladder_that_never_fails_widens_it_no_further_than_thrice() -> None:
+    assert fit(results("A > B > C > D", copies=200)).prior_sigma == 3 * SIGMA
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(matches, min_size=1, max_size=8))
+def test_mean_is_pinned_in_every_connected_group(played: list[Result]) -> None:
+    apart = [Result(r.deal, tuple((bot.lower(), p) for bot, p in r.places)) for r in played]
+    rated = fit([*played, result("X > Y"), *apart]).bots
+    for group in ("ABCDE", "abcde", "XY"):
+        own = [rated[bot].mu for bot in group if bot in rated]
+        assert not own or math.fsum(own) / len(own) == pytest.approx(MEAN, abs=1e-6)
+
+
+def test_disconnected_groups_do_not_touch() -> None:
+    one, two = results("A > B", "B > C", copies=3), results("X > Y", "Y > X")
+    together = fit(one + two).bots
+    for bot, rating in {**fit(one).bots, **fit(two).bots}.items():
+        assert together[bot].mu == pytest.approx(rating.mu, abs=0.005)
+        assert together[bot].sigma == pytest.approx(rating.sigma, abs=0.005)
+
+
+def test_no_results() -> None:
+    assert fit([]) == Ratings({}, 0.001, SIGMA, 1)
+
+
+def test_bots_without_evidence_stay_at_the_prior() -> None:
+    rated = fit([result("A > B"), result("C")], bots=["D"]).bots
+    assert rated["C"] == rated["D"]
+    assert (rated["C"].mu, rated["C"].sigma, rated["C"].sigma_by_deal) == pytest.approx(
+        (MEAN, SIGMA, SIGMA)
+    )
+    assert rated["C"].deals == 0
+    assert numbers(fit([result("A > B")])) == [
+        (r.mu, r.sigma) for b, r in rated.items() if b in "AB"
+    ]
+
+
+def test_few_deals_show_the_models_error() -> None:
+    rated = fit(results("A > B", "B > A", copies=14)).bots["A"]
+    assert (rated.deals, rated.error) == (28, rated.sigma)
+    rated = fit(results("A > B", "B > A", copies=15)).bots["A"]
+    assert (rated.deals, rated.error) == (30, rated.sigma_by_deal)
+
+
+def test_independent_deals_bear_out_the_model() -> None:
+    for rating in fit(league(8, 3.0, 1200, margin=0.0, seed=5)[1]).bots.values():
+        assert rating.error == pytest.approx(rating.sigma, rel=0.08)
+
+
+def mirrored(luck: float, deals: int, seed: int) -> list[Result]:
+    """Two bots, B slightly better; each deal twice with its luck on either side."""
+    chance = random.Random(seed)
+    played = []
+    for deal in range(deals):
+        dealt = chance.gauss(0, math.sqrt(2 * luck) * BETA)
+        for side in (1, -1):
+            lead = side * dealt + chance.gauss(-1, math.sqrt(2 - 2 * luck) * BETA)
+            played.append(result("A > B" if lead > 0 else "B > A", f"deal {deal}"))
+    return played
+
+
+def test_mirrored_deals_shrink_the_error() -> None:
+    rating = fit(mirrored(0.95, 300, seed=1)).bots["A"]
+    assert rating.error < 0.6 * rating.sigma
+    rating = fit(mirrored(0.0, 300, seed=1)).bots["A"]
+    assert rating.error == pytest.approx(rating.sigma, rel=0.15)
+
+
+def test_repeating_a_deals_result_is_no_new_evidence_by_deal() -> None:
+    once = results("A > B", copies=40) + results("B > A", copies=30)
+    thrice = [match for match in once for _ in range(3)]
+    assert fit(thrice).bots["A"].error == pytest.approx(fit(once).bots["A"].error, rel=0.1)
+
+
+def test_a_bot_that_never_lost_is_not_certain() -> None:
+    for rating in fit(results("A > B > C", copies=100)).bots.values():
+        assert rating.error >= 0.99 * rating.sigma > 1
+
+
+def table(**bots: tuple[float, float]) -> Ratings:
+    rated = {bot: Rating(mu, sigma, sigma, 50) for bot, (mu, sigma) in bots.items()}
+    return Ratings(rated, 0.001, SIGMA, 1)
+
+
+def test_rank_intervals_hold_all_that_is_not_separated() -> None:
+    assert rank_intervals(table(A=(40, 1), B=(30, 1), C=(28, 1), D=(27, 1), E=(10, 1))) == {
+        "A": (1, 1),
+        "B": (2, 3),
+        "C": (2, 4),
+        "D": (3, 4),
+        "E": (5, 5),
+    }
+
+
+def test_separation_takes_more_than_two_standard_errors() -> None:
+    assert rank_intervals(table(A=(30, 3), B=(20, 4))) == {"A": (1, 2), "B": (1, 2)}
+    assert rank_intervals(table(A=(30.1, 3), B=(20, 4))) == {"A": (1, 1), "B": (2, 2)}
+
+
+def test_rank_intervals_of_few_bots() -> None:
+    assert rank_intervals(table()) == {}
+    assert rank_intervals(table(A=(25, 8))) == {"A": (1, 1)}

@@ -1,0 +1,363 @@
+"""Whole runs with real workers and bots, undisturbed and disturbed: the results are the same.
+
+After each of them no process is left, and in the league's folder nothing but its two files.
+"""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import multiprocess
+import pytest
+
+from arena.league import read_league
+from arena.run import open_run
+from arena.runner import FORFEITS_IN_A_ROW, usable_cores
+from arena.store import StoredMatch
+from protocol.errors import ArenaError
+from referee.replay import Replay
+from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, until
+
+HEAD = """
+game = "guerra"
+seed = 1
+deals = {deals}
+options.max_turns = 20
+limits = {{ sandbox = "none", move_time = 10.0, startup = 30.0 }}
+"""
+MATCHES = 30
+
+
+def steady_league(league: League, *, deals: int = 5, pause: float = 0.03) -> League:
+    """Write a league of three bots that takes a second or two."""
+    bots = [league.bot(name, STEADY.format(pause=pause)) for name in ("ada", "bob", "cyd")]
+    league.write(HEAD.format(deals=deals) + "".join(bots))
+    return league
+
+
+def naughty(name: str) -> str:
+    """Return the entry of a bot that misbehaves."""
+    return (
+        f'\n[[bot]]\nname = "{name}"\nfolder = "{ROOT / "bots" / "naughty"}"\n'
+        f'command = ["{{python}}", "{name}.py"]\nfiles = ["{name}.py", "polite.py"]\n'
+    )
+
+
+class Outcome:
+    """All that a finished league says."""
+
+    def __init__(self, league: League) -> None:
+        self.rank: str = league.rank()
+        self.stored: list[tuple[StoredMatch, Replay]] = league.stored()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """What one worker makes of the steady league in one go."""
+    league = steady_league(League(tmp_path_factory.mktemp("undisturbed")))
+    try:
+        league.call("run", "--workers", "1")
+        assert league.is_left_clean()
+        assert league.count() == MATCHES
+        return Outcome(league)
+    finally:
+        league.close()
+
+
+@pytest.fixture
+def steady(league: League) -> League:
+    """The steady league, not yet played."""
+    return steady_league(league)
+
+
+def assert_same(league: League, expected: Outcome) -> None:
+    """Fail unless a league ended as another, down to the byte, and was left clean."""
+    found = Outcome(league)
+    assert found.stored == expected.stored
+    assert found.rank == expected.rank
+    assert league.is_left_clean()
+
+
+def hear(process: "subprocess.Popen[str]", words: str) -> str:
+    """Wait for a line with these words on standard error, and return it."""
+    assert process.stderr
+    return until(lambda: next((line for line in process.stderr or () if words in line), ""))
+
+
+# --- the same results, whatever happens
+
+
+def test_two_workers_find_what_one_finds(steady: League, undisturbed: Outcome) -> None:
+    steady.call("run", "--workers", "2")
+    assert_same(steady, undisturbed)
+
+
+def test_more_workers_than_bots_or_cores_find_the_same(
+    steady: League, undisturbed: Outcome
+) -> None:
+    process = steady.start("run", "--workers", "5")
+    until(lambda: steady.count() and len(steady.workers()) == 5)
+    steady.finish(process)
+    assert_same(steady, undisturbed)
+
+
+def test_a_second_run_finds_nothing_to_do(league: League) -> None:
+    league.write(HEAD.format(deals=2) + TWO_BOTS)
+    first = league.call("run")
+    second = league.call("run")
+    assert league.count() == 4
+    assert second.stdout == first.stdout
+    assert second.stderr == "Nothing is missing.\n"
+
+
+def test_a_run_after_ctrl_c_goes_on_where_that_one_stopped(
+    steady: League, undisturbed: Outcome
+) -> None:
+    process = steady.start("run", "--workers", "2")
+    until(lambda: steady.count() >= 3)
+    os.killpg(process.pid, signal.SIGINT)
+    stopped = steady.finish(process, code=1)
+    assert steady.is_left_clean()
+    missing = MATCHES - steady.count()
+    assert missing > 0
+    assert f"stopped; {missing} matches are missing. Run again to go on." in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    again = steady.call("run", "--workers", "1")
+    assert again.stderr.startswith(f"{missing} matches to play")
+    assert_same(steady, undisturbed)
+
+
+@pytest.mark.parametrize(
+    ("victim", "workers"), [("spawn_main", "1"), ("spawn_main", "2"), ("fork_server.py", "1")]
+)
+def test_a_run_survives_the_death_of_a_worker_or_its_fork_server(
+    steady: League, undisturbed: Outcome, victim: str, workers: str
+) -> None:
+    process = steady.start("run", "--workers", workers)
+    until(lambda: steady.count() >= 3)
+    pid = next(pid for pid, words in steady.processes().items() if victim in words)
+    os.kill(pid, signal.SIGKILL)
+    assert "Traceback" not in steady.finish(process).stderr
+    assert_same(steady, undisturbed)
+
+
+def test_a_run_after_the_runner_was_killed_goes_on_where_that_one_ended(
+    steady: League, undisturbed: Outcome
+) -> None:
+    process = steady.start("run", "--workers", "2")
+    until(lambda: steady.count() >= 3)
+    process.kill()
+    steady.finish(process, code=-signal.SIGKILL)
+    until(lambda: not steady.processes(), 5)
+    missing = MATCHES - steady.count()
+    assert missing > 0
+    again = steady.call("run", "--workers", "2")
+    assert again.stderr.startswith(f"{missing} matches to play")
+    assert_same(steady, undisturbed)
+
+
+def test_a_match_already_stored_is_not_played_again_when_its_worker_dies(league: League) -> None:
+    """The other rotation of its deal is."""
+    bots = [league.bot(name, STEADY.format(pause=0.6)) for name in ("ada", "bob")]
+    league.write(HEAD.format(deals=1) + "".join(bots))
+    process = league.start("run", "--workers", "1")
+    until(lambda: league.count() == 1)
+    (worker,) = league.workers()
+    os.kill(worker, signal.SIGKILL)
+    league.finish(process)
+    assert league.count() == 2
+    assert league.is_left_clean()
+
+
+def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
+    steady: League, undisturbed: Outcome
+) -> None:
+    with open_run(read_league(steady.folder), 1) as run:
+        playing = run.play()
+        next(playing)  # the worker is up
+        next(playing)  # its bots are checked
+        for child in multiprocess.active_children():
+            child.kill()
+            child.join()
+        problems = [problem for progress in playing for problem in progress.problems]
+    assert problems == []
+    assert_same(steady, undisturbed)
+
+
+# --- stopping
+
+
+def maps(pid: int) -> str:
+    """Return what a process has mapped into its memory: the libraries it has loaded."""
+    try:
+        return Path(f"/proc/{pid}/maps").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def test_ctrl_c_while_the_workers_start_is_quiet(steady: League) -> None:
+    process = steady.start("run", "--workers", "2")
+    until(lambda: any("msgspec" in maps(pid) for pid in steady.workers()))  # they import
+    os.killpg(process.pid, signal.SIGINT)
+    stopped = steady.finish(process, code=1)
+    assert "Traceback" not in stopped.stderr
+    assert steady.is_left_clean()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_stops_at_once(league: League, number: signal.Signals) -> None:
+    bots = [league.bot(name, STEADY.format(pause=60)) for name in ("ada", "bob")]
+    league.write(HEAD.format(deals=1) + "".join(bots))
+    process = league.start("run", "--workers", "1")
+    until(lambda: sum("bot.py" in words for words in league.processes().values()) == 2)
+    os.killpg(process.pid, number)
+    hear(process, "Finishing the matches being played; once more to stop at once.")
+    os.killpg(process.pid, number)
+    stopped = league.finish(process, code=1)
+    assert "stopped at once; what was stored is safe. Run again to go on." in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    assert league.is_left_clean()
+
+
+def rewrite(league: League) -> None:
+    """Save the league's file as editors do: a new file takes the place of the old one."""
+    file = league.folder / "league.toml"
+    text = file.read_text()
+    file.with_suffix(".new").write_text(f"# edited\n{text}")
+    file.with_suffix(".new").replace(file)
+
+
+@pytest.mark.parametrize("meanwhile", [rewrite, lambda league: None], ids=["edited", "untouched"])
+def test_two_runs_at_the_same_time_are_refused(
+    league: League, meanwhile: Callable[[League], None]
+) -> None:
+    steady_league(league, deals=20, pause=0.1)
+    process = league.start("run", "--workers", "1")
+    until(league.count)
+    meanwhile(league)
+    second = league.call("run", code=2)
+    assert second.stderr == (
+        f"arena: {league.folder} is being played by another run (process {process.pid}); wait "
+        f"for it, or stop it.\n"
+    )
+    assert league.rank()
+    os.kill(process.pid, signal.SIGTERM)
+    league.finish(process, code=1)
+    assert league.is_left_clean()
+
+
+# --- bots that misbehave
+
+
+def test_a_bot_that_crashes_at_start_is_set_aside_and_its_matches_stay_missing(
+    league: League,
+) -> None:
+    league.write(HEAD.format(deals=2) + TWO_BOTS + naughty("crash_at_start"))
+    for _ in range(2):
+        run = league.call("run", "--workers", "2")
+        said = "crash_at_start is set aside for this run: it failed its start-up check: "
+        assert said in run.stderr
+        assert "it exited with code 1" in run.stderr
+        assert league.count() == 4
+    assert league.is_left_clean()
+
+
+def test_limits_too_narrow_to_start_any_bot_can_be_mended(league: League) -> None:
+    """Nothing was played by them, so nothing speaks against others."""
+    text = HEAD.format(deals=1) + TWO_BOTS
+    league.write(text.replace("startup = 30.0", "startup = 0.000001"))
+    run = league.call("run", "--workers", "1")
+    assert run.stderr.count("is set aside for this run: it failed its start-up check") == 2
+    assert league.count() == 0
+    league.write(text)
+    league.call("run", "--workers", "1")
+    assert league.count() == 2
+
+
+def test_a_bot_that_forfeits_ten_times_in_a_row_is_set_aside(league: League) -> None:
+    league.write(HEAD.format(deals=60) + TWO_BOTS + naughty("crash_mid_match"))
+    run = league.call("run", "--workers", "1")
+    said = f"crash_mid_match is set aside for this run: it forfeited {FORFEITS_IN_A_ROW} matches"
+    assert said in run.stderr
+    stored = [match for match, _ in league.stored()]
+    played = [match for match in stored if "crash_mid_match" in {bot.name for bot in match.bots}]
+    assert FORFEITS_IN_A_ROW <= len(played) < 240
+    assert len(stored) - len(played) == 120
+    assert league.is_left_clean()
+
+
+KILLER = """
+import os, signal, kit
+def choose(ask):
+    os.kill(os.getppid(), signal.SIGKILL)
+kit.run(choose)
+"""
+
+
+def test_a_deal_that_twice_kills_its_worker_is_named_and_the_others_are_played(
+    league: League,
+) -> None:
+    league.write(HEAD.format(deals=2) + TWO_BOTS + league.bot("killer", KILLER))
+    run = league.call("run", "--workers", "1", code=1)
+    named = re.findall(r"deal (\d) of (.*) twice killed its worker", run.stderr)
+    assert sorted(named) == [
+        (number, lineup) for number in "01" for lineup in ("killer, one", "killer, two")
+    ]
+    assert "Traceback" not in run.stderr
+    assert league.count() == 4
+    assert league.is_left_clean()
+
+
+KILLS_AT_START = """
+import os, signal
+marker = os.path.join(os.path.dirname(os.getcwd()), "killed")
+if not os.path.exists(marker):
+    open(marker, "w").close()
+    os.kill(os.getppid(), signal.SIGKILL)
+    signal.pause()
+import kit, guerra_random
+kit.run(guerra_random.choose)
+"""
+
+
+def test_bots_are_checked_even_if_a_worker_dies_while_it_checks_them(league: League) -> None:
+    bots = league.bot("a killer", KILLS_AT_START) + naughty("crash_at_start")
+    league.write(HEAD.format(deals=2) + TWO_BOTS + bots)
+    run = league.call("run", "--workers", "1")
+    assert "crash_at_start is set aside" in run.stderr
+    assert not any("crash" in bot.name for match, _ in league.stored() for bot in match.bots)
+    assert league.count() == 12
+
+
+# --- disks and workers
+
+
+def small_files() -> None:
+    """Make this process unable to let any file grow beyond 48 KiB."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (48 << 10, 48 << 10))
+
+
+def test_a_full_disk_ends_the_run_and_loses_nothing(steady: League, undisturbed: Outcome) -> None:
+    stopped = steady.call("run", "--workers", "2", code=1, preexec_fn=small_files)
+    assert "What was stored before is safe; free the disk" in stopped.stderr.splitlines()[-1]
+    assert "Traceback" not in stopped.stderr
+    until(lambda: not steady.processes(), 5)
+    steady.call("run", "--workers", "2")
+    assert_same(steady, undisturbed)
+
+
+def test_workers_are_spread_over_the_cores_there_are() -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    assert usable_cores(None) == cores
+    assert usable_cores(1) == cores[:1]
+    assert usable_cores(len(cores) + 1) == [*cores, cores[0]]
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_a_number_of_workers_below_one_is_refused(number: int) -> None:
+    with pytest.raises(ArenaError, match="at least one worker"):
+        usable_cores(number)

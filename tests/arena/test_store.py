@@ -1,0 +1,348 @@
+"""The store, on real SQLite files: all or nothing, once, and safe from whatever befalls a disk."""
+
+import os
+import resource
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.result import MatchResult, PlayedMatch, Record
+from arena.roster import Bot
+from arena.store import SCHEMA_VERSION, BotVersion, Circumstances, Store
+from protocol.errors import ArenaError, RunError
+from tests.arena.conftest import ordinary_user
+
+ONE, TWO = (Bot(name, Path("/"), ("true", name), ()) for name in ("one", "two"))
+
+
+def match(deal: str, rotation: int = 0, *, number: int = 0, size: int = 10) -> PlayedMatch:
+    """Return a match as a worker reports it, whose record has about so many bytes."""
+    result = MatchResult(
+        match=f"{deal}-{rotation}",
+        deal=deal,
+        number=number,
+        rotation=rotation,
+        bots=[1, 0],
+        places=[2, 1],
+        reason="breakthrough",
+        decisions=7,
+        faults=[{}, {"late": 2}],
+        forfeits=[1],
+    )
+    return PlayedMatch(result, Record(os.urandom(size), b"evidence", 0.25))
+
+
+def add(store: Store, *played: PlayedMatch) -> None:
+    """Store matches of the bots ONE and TWO."""
+    ids = store.bot_ids([ONE, TWO])
+    store.add(played, ids, played_at="2026-01-01T00:00:00", machine="here", sandbox="none")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a database may be made."""
+    return tmp_path / "league.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    """An open store without matches."""
+    with Store(path, create=True) as made:
+        yield made
+
+
+def stored(path: Path) -> set[str]:
+    """Return the ids of what is stored, whole, as whoever opens the file next finds it."""
+    with Store(path) as store:
+        for found in store.matches():
+            store.record(found.id)
+        return store.match_ids()
+
+
+def refused(act: Callable[[], object], kind: type[ArenaError] = ArenaError) -> str:
+    """Return the message of the error, which is one line."""
+    with pytest.raises(ArenaError) as caught:
+        act()
+    assert type(caught.value) is kind
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- what is stored
+
+
+def test_a_match_comes_back_as_it_was_stored(store: Store) -> None:
+    played = match("d1", 1, number=3)
+    add(store, played)
+    (found,) = store.matches()
+    assert (found.id, found.deal, found.number, found.rotation) == ("d1-1", "d1", 3, 1)
+    assert found.bots == (BotVersion("two", TWO.version), BotVersion("one", ONE.version))
+    assert found.places == (2, 1)
+    assert (found.reason, found.decisions) == ("breakthrough", 7)
+    assert found.faults == ({}, {"late": 2})
+    assert found.forfeits == (1,)
+    assert store.record("d1-1") == (
+        played.record,
+        Circumstances("2026-01-01T00:00:00", "here", "none", 0.25),
+    )
+
+
+def test_what_was_stored_is_there_when_the_file_is_opened_later(path: Path) -> None:
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    with Store(path) as store:
+        add(store, match("d1", 1), match("d2"))
+    assert stored(path) == {"d1-0", "d1-1", "d2-0"}
+
+
+def test_matches_come_sorted_whatever_the_order_of_storing(store: Store) -> None:
+    add(store, match("b", 1, number=1), match("z", number=0))
+    add(store, match("b", 0, number=1), match("a", 0, number=1))
+    assert [found.id for found in store.matches()] == ["z-0", "a-0", "b-0", "b-1"]
+
+
+def test_a_match_is_never_stored_twice(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    with pytest.raises(sqlite3.IntegrityError):
+        add(store, match("d1"))
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_batch_is_stored_whole_or_not_at_all(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    with pytest.raises(sqlite3.IntegrityError):
+        add(store, match("d2"), match("d1"), match("d3"))
+    assert stored(path) == {"d1-0"}
+    add(store, match("d2"), match("d3"))
+    assert stored(path) == {"d1-0", "d2-0", "d3-0"}
+
+
+def test_a_bot_is_known_by_name_and_version(store: Store) -> None:
+    newer = Bot("one", Path("/"), ("true", "newer"), ())
+    first, second = store.bot_ids([ONE, newer])
+    assert first != second
+    assert store.bot_ids([newer, ONE]) == [second, first]
+
+
+def test_the_mean_time_is_that_of_the_stored_matches(store: Store) -> None:
+    assert store.mean_seconds() is None
+    add(store, match("d1"), match("d2"))
+    assert store.mean_seconds() == 0.25
+
+
+def test_settings_are_kept_as_they_were_for_the_first_match(store: Store) -> None:
+    assert store.settings() == {}
+    store.keep_settings({"seed": "1", "options": {"a": 1.5}})
+    store.keep_settings({"seed": "2", "options": {"a": 1.5}})
+    add(store, match("d1"))
+    store.keep_settings({"seed": "3", "more": None})
+    assert store.settings() == {"seed": "2", "options": {"a": 1.5}, "more": None}
+
+
+# --- finding a match
+
+
+def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
+    add(store, match("abc", 0), match("abd", 0), match("b", 1), match("b", 10))
+    assert store.find("abc").id == "abc-0"
+    assert store.find("abd-0").id == "abd-0"
+    assert store.find("b-1").id == "b-1"
+    assert store.find("b-10").id == "b-10"
+
+
+def test_the_beginning_of_several_ids_is_refused(store: Store) -> None:
+    add(store, match("abc"), match("abd"))
+    assert refused(lambda: store.find("ab")) == "'ab' begins 2 ids; give more of it."
+    assert refused(lambda: store.find("")) == "'' begins 2 ids; give more of it."
+
+
+def test_the_beginning_of_no_id_is_refused(store: Store) -> None:
+    add(store, match("abc"))
+    assert "there is no match 'x'; `arena matches` lists them" in refused(lambda: store.find("x"))
+    assert "there is no match '%'" in refused(lambda: store.find("%"))
+
+
+# --- files that are not ours to read
+
+
+def test_a_league_without_results_says_how_to_get_them(path: Path) -> None:
+    assert refused(lambda: Store(path)) == (
+        f"{path.parent} has no results yet; `arena run` plays them."
+    )
+    assert not path.exists()
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE songs (title)")
+    before = path.read_bytes()
+    assert refused(lambda: Store(path, create=True)) == (
+        f"{path} is a database of some other program."
+    )
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"just text\n" * 100, b"x", b"SQLite format 3\0" + b"?" * 999])
+def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    assert refused(lambda: Store(path, create=True)).startswith(
+        f"{path} is not a league's database: "
+    )
+    assert path.read_bytes() == content
+
+
+def test_a_database_of_a_newer_release_is_refused_and_left_alone(path: Path) -> None:
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    before = path.read_bytes()
+    message = refused(lambda: Store(path, create=True))
+    assert message.startswith(f"{path} was written by a newer Bot Arena")
+    assert message.endswith("Upgrade with: pip install -U bot-arena")
+    assert path.read_bytes() == before
+
+
+def test_a_database_that_is_damaged_is_told(path: Path) -> None:
+    with Store(path, create=True) as store:
+        add(store, match("d1", size=50_000))
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    with pytest.raises(ArenaError, match=str(path)):
+        stored(path)
+
+
+def test_an_empty_file_becomes_a_database(path: Path) -> None:
+    path.touch()
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_folder_in_the_place_of_the_database_is_told(path: Path) -> None:
+    path.mkdir()
+    assert str(path) in refused(lambda: Store(path, create=True), RunError)
+
+
+# --- disks
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """Let this process write no file beyond a size, as a full disk would not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_disk_that_takes_no_more_loses_nothing_stored(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    big = match("d2", size=500_000)
+    with files_no_larger_than(path.stat().st_size):
+        message = refused(lambda: add(store, match("d3"), big), RunError)
+    assert message.startswith(f"{path}: ")
+    assert "What was stored before is safe" in message
+    assert "run again" in message
+    assert stored(path) == {"d1-0"}
+    add(store, match("d3"), big)
+    assert stored(path) == {"d1-0", "d2-0", "d3-0"}
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_full_database_loses_nothing_stored(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite takes its own limit for a full disk, and rolls back by itself."""
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    connect = sqlite3.connect
+
+    def limited(*args: object, **kwargs: object) -> sqlite3.Connection:
+        db = connect(*args, **kwargs)  # type: ignore[call-overload]
+        db.execute("PRAGMA max_page_count = 20")
+        assert isinstance(db, sqlite3.Connection)
+        return db
+
+    monkeypatch.setattr("arena.store.sqlite3.connect", limited)
+    with Store(path) as store:
+        message = refused(lambda: add(store, match("d2"), match("d3", size=500_000)), RunError)
+    assert message.startswith(f"{path}: database or disk is full. ")
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_disk_that_is_full_from_the_start_is_told(path: Path) -> None:
+    with files_no_larger_than(0):
+        assert refused(lambda: Store(path, create=True), RunError).startswith(f"{path}: ")
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_file_that_may_not_be_written_can_still_be_read(public: Path) -> None:
+    path = public / "league.db"
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    path.chmod(0o444)
+    with ordinary_user():
+        assert stored(path) == {"d1-0"}
+        with Store(path, create=True) as store:
+            message = refused(lambda: add(store, match("d2")), RunError)
+    assert message.startswith(f"{path}: ")
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_folder_that_may_not_be_written_is_told(public: Path) -> None:
+    public.chmod(0o555)
+    with ordinary_user():
+        message = refused(lambda: Store(public / "league.db", create=True), RunError)
+    public.chmod(0o755)
+    assert str(public / "league.db") in message
+
+
+def test_a_database_that_may_not_be_read_is_told(public: Path) -> None:
+    path = public / "league.db"
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    path.chmod(0)
+    with ordinary_user():
+        assert str(path) in refused(lambda: Store(path), RunError)
+    path.chmod(0o644)
+    assert stored(path) == {"d1-0"}
+
+
+def test_reading_goes_on_while_another_process_writes(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert stored(path) == {"d1-0"}
+        other.execute("ROLLBACK")
+
+
+def write_half_a_batch(path: Path) -> None:
+    """Leave a transaction open, its pages spilt into the file."""
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA cache_size = 1")
+    db.execute("BEGIN IMMEDIATE")
+    for number in range(50):
+        row = (f"half-{number}", os.urandom(20_000), b"", 0.0, "", "", "")
+        db.execute("INSERT INTO record VALUES (?,?,?,?,?,?,?)", row)
+
+
+def test_a_process_killed_while_it_stores_leaves_all_or_nothing(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    child = os.fork()
+    if child == 0:
+        try:
+            write_half_a_batch(path)
+        finally:
+            os._exit(9)
+    os.waitpid(child, 0)
+    assert path.stat().st_size > 500_000
+    assert stored(path) == {"d1-0"}
+    add(store, match("d2"))
+    assert stored(path) == {"d1-0", "d2-0"}
+    assert [file.name for file in path.parent.iterdir()] == [path.name]

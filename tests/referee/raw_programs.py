@@ -1,0 +1,49 @@
+"""Programs as the fork server starts them, without a conversation."""
+
+import os
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+from referee.sandbox import Child, Launcher, Program
+from tests.referee.process_watch import until
+from tests.referee.table import NAUGHTY
+
+ENOUGH = 1 << 30
+"""Bytes of memory that are no limit here."""
+SH, SLEEP, TRUE = "/bin/sh", "/bin/sleep", "/bin/true"
+
+
+def here(folder: Path, *words: str) -> Program:
+    return Program(words, str(folder))
+
+
+def python(folder: Path, text: str) -> Program:
+    return here(folder, sys.executable, "-I", "-S", "-c", dedent(text))
+
+
+def read_all(descriptor: int) -> str:
+    """Return all that comes out of a pipe."""
+    os.set_blocking(descriptor, True)
+    pieces = []
+    while piece := os.read(descriptor, 65536):
+        pieces.append(piece)
+    return b"".join(pieces).decode()
+
+
+def output(launcher: Launcher, program: Program, memory: int = ENOUGH) -> str:
+    """Run a program to its end; return what it wrote."""
+    child = launcher.start(program, memory)
+    text = read_all(child.stdout)
+    errors = read_all(child.stderr)
+    ended = launcher.wait(child)
+    assert str(ended) == "exited with code 0", errors
+    return text
+
+
+def started(folder: Path, launcher: Launcher, name: str) -> tuple[Child, int]:
+    """Start the fixture `child` or `daemon`; return it and the pid of what it left."""
+    note = folder / f"{name}.pid"
+    words = (sys.executable, "-S", str(NAUGHTY / f"{name}.py"), str(note), "600")
+    child = launcher.start(here(folder, *words), ENOUGH)
+    return child, int(until(lambda: note.read_text() if note.exists() else ""))

@@ -1,0 +1,60 @@
+"""Seats that follow a script, and a match between them: no process, no clock."""
+
+import copy
+from collections.abc import Callable
+
+from protocol.messages import End, Start, TimeControl
+from referee.fault import Fault
+from referee.game import Decision, Game, Move, Observation
+from referee.match import Match, Played, starts
+from referee.seat import Answer, Seat
+
+CONTROL = TimeControl(judge="cpu", move_time=1.0, bank=0.0, increment=0.0)
+ONE, TWO, THREE, NINE = ({"take": number} for number in (1, 2, 3, 9))
+LATE, MALFORMED, CRASH = (
+    Fault("late", "too slow"),
+    Fault("malformed", "not JSON", "blah"),
+    Fault("crash", "it exited with code 1"),
+)
+
+
+class ScriptedSeat(Seat):
+    """Answers with what its script says, move or fault, the last word again and again."""
+
+    def __init__(self, *script: Move | Fault) -> None:
+        self.script = list(script)
+        self.asked: list[tuple[Decision, Observation]] = []
+        self.started: Start | None = None
+        self.ended: End | None = None
+        self.dismissed = False
+
+    def start(self, start: Start) -> Fault | None:
+        self.started = start
+        return None
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        assert not self.dismissed
+        self.asked.append(copy.deepcopy((decision, view)))
+        word = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        move, fault = (None, word) if isinstance(word, Fault) else (word, None)
+        began = float(len(self.asked))
+        return Answer(move, fault, None, began, began + 0.5, 0.25)
+
+    def end(self, end: End) -> None:
+        self.ended = end
+
+    def dismiss(self) -> None:
+        self.dismissed = True
+
+
+def play(
+    game: Game, *seats: Seat, faults_allowed: int = 2, watch: Callable[..., None] | None = None
+) -> Played:
+    """Play a match."""
+    told = starts(game, "m", CONTROL, range(10, 10 + game.seats))
+    return Match(game, seats, faults_allowed).play(told, watch)
+
+
+def two_polite() -> list[Seat]:
+    """Return two seats that do as they should."""
+    return [ScriptedSeat(ONE), ScriptedSeat(ONE)]

@@ -1,0 +1,85 @@
+"""A table for real processes: start bots by a word, and play a match between them."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from referee.bot_process import BotProcess, start_bot
+from referee.game import Game
+from referee.limits import Limits
+from referee.match import Match, Played, Watch, starts
+from referee.sandbox import Launcher, Program
+from referee.seat import ProcessSeat, Seat
+
+NAUGHTY = Path(__file__).parents[2] / "bots" / "naughty"
+
+
+class Table:
+    """Where bots are started and play, each with limits of its own making."""
+
+    def __init__(self, launcher: Launcher, folder: Path) -> None:
+        self.launcher = launcher
+        self.folder = folder
+        self._running: list[BotProcess] = []
+
+    def naughty(self, name: str, *arguments: object) -> Program:
+        """Return the command of a fixture among the bots."""
+        words = (sys.executable, "-S", str(NAUGHTY / f"{name}.py"), *map(str, arguments))
+        return Program(words, str(self.folder))
+
+    def python(self, text: str) -> Program:
+        """Return a program of Python that may import the fixtures' common part, `polite`."""
+        source = f"import sys; sys.path.insert(0, {str(NAUGHTY)!r})\n{dedent(text)}"
+        return Program((sys.executable, "-S", "-c", source), str(self.folder))
+
+    def start(self, program: Program | str, *arguments: object, **limits: Any) -> BotProcess:
+        """Start a program or a naughty fixture, and wait until it is ready."""
+        if isinstance(program, str):
+            program = self.naughty(program, *arguments)
+        process = start_bot(self.launcher, program, Limits(sandbox="none", **limits), "bot")
+        self._running.append(process)
+        return process
+
+    def play(
+        self,
+        game: Game,
+        holders: Sequence[BotProcess | Seat],
+        watch: Watch | None = None,
+        **limits: Any,
+    ) -> Played:
+        """Play a match; the processes among those who hold its seats are rivals."""
+        allowed = Limits(sandbox="none", **limits)
+        processes = [holder for holder in holders if isinstance(holder, BotProcess)]
+        seats = [
+            ProcessSeat(holder, [other for other in processes if other is not holder])
+            if isinstance(holder, BotProcess)
+            else holder
+            for holder in holders
+        ]
+        told = starts(game, "m", allowed.time_control, range(len(seats)))
+        return Match(game, seats, allowed.faults_allowed).play(told, watch)
+
+    def close(self) -> None:
+        """Stop what was started."""
+        for process in self._running:
+            process.stop()
+
+
+@contextmanager
+def on_one_core() -> Iterator[None]:
+    """Keep this process, and what it starts meanwhile, on one core, as a worker does."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def pid_of(process: BotProcess) -> int:
+    """Return the pid of a bot."""
+    return process._child.pid

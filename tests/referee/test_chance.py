@@ -1,0 +1,179 @@
+"""Chance is a function of the deal's seed and an event's name, and of nothing else."""
+
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise, permutations, product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.chance import Chance
+
+GOLDEN_NUMBERS = [978666, 194040, 266052, 134258]
+GOLDEN_DICE = [5, 5, 2, 2, 4, 3, 4, 6, 3, 3]
+GOLDEN_DECK = "ladjbcihefkg"
+GOLDEN_WORD = 7709619472721761036
+
+seeds = st.text(max_size=40)
+events = st.lists(st.integers(0, 10**6) | st.text(max_size=10), max_size=4)
+
+
+def chi_square(found: Counter[object], kinds: int) -> float:
+    """Return how far counts are from even, as chi-square's distance from its mean in deviations."""
+    expected = found.total() / kinds
+    square = sum((count - expected) ** 2 for count in found.values()) / expected
+    square += (kinds - len(found)) * expected  # of the kinds that never came
+    return (square - (kinds - 1)) / math.sqrt(2 * (kinds - 1))
+
+
+EVEN = 5.0
+"""So many deviations from the mean are bad luck of one in a million, or a bug."""
+
+
+@given(seeds, events, st.integers(1, 1000))
+def test_the_same_event_of_the_same_deal_always_falls_the_same(
+    seed: str, event: list[str | int], limit: int
+) -> None:
+    one, two = Chance(seed), Chance(seed)
+    assert one.below(limit, *event) == two.below(limit, *event) == one.below(limit, *event)
+
+
+def test_what_was_drawn_before_changes_nothing() -> None:
+    fresh, used = Chance("deal"), Chance("deal")
+    for roll in range(100):
+        used.die(6, "attack", 1, roll)
+        used.shuffled(range(40), "deck", roll)
+    assert used.shuffled(range(40), "deck", "west") == fresh.shuffled(range(40), "deck", "west")
+
+
+@given(seeds, events, st.integers(1, 1000))
+def test_a_number_is_from_zero_to_below_the_limit(
+    seed: str, event: list[str | int], limit: int
+) -> None:
+    assert 0 <= Chance(seed).below(limit, *event) < limit
+
+
+@given(seeds, events, st.integers(1, 100))
+def test_a_die_shows_one_more_than_the_number(
+    seed: str, event: list[str | int], sides: int
+) -> None:
+    chance = Chance(seed)
+    assert chance.die(sides, *event) == chance.below(sides, *event) + 1
+
+
+@given(seeds, events, st.lists(st.integers(), min_size=1))
+def test_a_choice_is_the_item_of_that_number(
+    seed: str, event: list[str | int], items: list[int]
+) -> None:
+    chance = Chance(seed)
+    assert chance.choice(items, *event) == items[chance.below(len(items), *event)]
+
+
+@given(seeds, events, st.lists(st.integers()))
+def test_a_shuffle_is_a_permutation_and_leaves_the_list_alone(
+    seed: str, event: list[str | int], items: list[int]
+) -> None:
+    before = items.copy()
+    assert sorted(Chance(seed).shuffled(items, *event)) == sorted(items)
+    assert items == before
+
+
+def test_no_event_and_no_deal_is_another_one() -> None:
+    places = [*product(("round", "attack"), range(4), range(4)), ("round", 11, 1), ("round", 1, 11)]
+    draws = {
+        (seed, place): Chance(seed).below(1 << 60, *place)
+        for seed in ("deal", "deal 2", "deal 21")
+        for place in places
+    }
+    assert len(set(draws.values())) == len(draws)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (("round", 11, 1), ("round", 1, 11)),
+        (("ab", "c"), ("a", "bc")),
+        (("a", "b"), ("ab",)),
+        (("a",), ("a", "")),
+        ((12,), (1, 2)),
+    ],
+)
+def test_names_of_events_do_not_run_together(
+    one: Sequence[str | int], two: Sequence[str | int]
+) -> None:
+    chance = Chance("deal")
+    assert chance.below(1 << 60, *one) != chance.below(1 << 60, *two)
+
+
+def test_a_seed_does_not_run_together_with_an_event() -> None:
+    assert Chance("deal").below(1 << 60, "x") != Chance("dealx").below(1 << 60)
+
+
+@pytest.mark.parametrize("sides", [2, 3, 6, 10, 40])
+def test_dice_are_even_over_the_events_of_a_deal(sides: int) -> None:
+    chance = Chance("dice")
+    rolls = Counter(chance.die(sides, "attack", number) for number in range(20_000))
+    assert chi_square(rolls, sides) < EVEN
+
+
+def test_a_die_is_even_over_deals() -> None:
+    rolls = Counter(Chance(f"deal {number}").die(6, "attack", 1) for number in range(20_000))
+    assert chi_square(rolls, 6) < EVEN
+
+
+def test_neighbouring_events_are_independent() -> None:
+    chance = Chance("pairs")
+    rolls = [chance.die(6, "attack", number) for number in range(40_001)]
+    assert chi_square(Counter(pairwise(rolls)), 36) < EVEN
+
+
+def test_the_same_event_of_neighbouring_deals_is_independent() -> None:
+    rolls = [Chance(str(number)).die(6, "attack", 1) for number in range(40_001)]
+    assert chi_square(Counter(pairwise(rolls)), 36) < EVEN
+
+
+def test_every_order_of_a_shuffle_is_as_likely() -> None:
+    chance = Chance("orders")
+    orders = Counter(tuple(chance.shuffled("abcd", "deck", number)) for number in range(24_000))
+    assert set(orders) == set(permutations("abcd"))
+    assert chi_square(orders, 24) < EVEN
+
+
+def test_every_card_comes_up_as_often_in_every_place_of_a_deck() -> None:
+    chance = Chance("cards")
+    found = Counter(
+        (place, card)
+        for number in range(2_000)
+        for place, card in enumerate(chance.shuffled(range(10), "deck", number))
+    )
+    assert chi_square(found, 100) < EVEN
+
+
+def test_the_luck_of_every_deal_that_was_ever_played_stays_as_it_was() -> None:
+    """Golden values: stored replays are re-played from their seeds, by any later version."""
+    chance = Chance("golden")
+    assert [chance.below(1_000_000, "event", number) for number in range(4)] == GOLDEN_NUMBERS
+    assert [chance.die(6, "attack", 3, roll) for roll in range(10)] == GOLDEN_DICE
+    assert "".join(chance.shuffled("abcdefghijkl", "deck", 0)) == GOLDEN_DECK
+    assert Chance("¡olé!").below(1 << 64, "ñ", -1) == GOLDEN_WORD
+
+
+def test_chance_does_not_depend_on_the_hash_seed_of_python() -> None:
+    text = "from referee.chance import Chance; print(Chance('a').shuffled(range(40), 'deck', 1))"
+    orders = {
+        subprocess.run(
+            [sys.executable, "-c", text],
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(orders) == 1

@@ -1,0 +1,245 @@
+"""The fork server: what it cannot start, what a bot is given, and what is told of its end."""
+
+import json
+import os
+import resource
+from pathlib import Path
+
+import pytest
+
+from referee.sandbox import Launcher, Program, StartError
+from tests.referee.process_watch import children, descriptors, fields, gone, until
+from tests.referee.raw_programs import ENOUGH, SH, SLEEP, TRUE, here, output, python, read_all
+
+# What cannot be started
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    """A script, executable, that begins as scripts do."""
+    path = tmp_path / "script"
+    path.write_text("#!/bin/sh\nexec sleep 60\n")
+    path.chmod(0o755)
+    return path
+
+
+def refusal(launcher: Launcher, program: Program) -> str:
+    before = descriptors()
+    with pytest.raises(StartError) as caught:
+        launcher.start(program, ENOUGH)
+    assert descriptors() == before
+    assert output(launcher, Program(("/bin/echo", "still here"), "/")) == "still here\n"
+    return str(caught.value)
+
+
+def test_a_missing_file_is_named(launcher: Launcher, tmp_path: Path) -> None:
+    reason = refusal(launcher, here(tmp_path, str(tmp_path / "no_such_bot")))
+    assert reason == f"{tmp_path / 'no_such_bot'}: No such file or directory"
+
+
+def test_a_file_that_is_not_executable_is_named(launcher: Launcher, script: Path) -> None:
+    script.chmod(0o644)
+    assert refusal(launcher, here(script.parent, str(script))) == f"{script}: Permission denied"
+
+
+def test_a_text_without_an_interpreter_is_named(launcher: Launcher, script: Path) -> None:
+    script.write_text("print('I am a bot')\n")
+    assert refusal(launcher, here(script.parent, str(script))) == f"{script}: Exec format error"
+
+
+def test_an_empty_file_is_named(launcher: Launcher, script: Path) -> None:
+    script.write_text("")
+    assert refusal(launcher, here(script.parent, str(script))) == f"{script}: Exec format error"
+
+
+def test_a_script_whose_interpreter_is_missing_is_named(launcher: Launcher, script: Path) -> None:
+    script.write_text("#!/no/such/interpreter\n")
+    assert str(script) in refusal(launcher, here(script.parent, str(script)))
+
+
+def test_a_folder_is_no_program(launcher: Launcher, tmp_path: Path) -> None:
+    assert refusal(launcher, here(tmp_path, str(tmp_path))) == f"{tmp_path}: Permission denied"
+
+
+def test_a_missing_working_folder_is_named(launcher: Launcher, tmp_path: Path) -> None:
+    """And not the program, which is there."""
+    reason = refusal(launcher, here(tmp_path / "gone", TRUE))
+    assert reason == f"{tmp_path / 'gone'}: No such file or directory"
+
+
+def test_an_argument_that_cannot_be_passed_is_told(launcher: Launcher, tmp_path: Path) -> None:
+    assert "null" in refusal(launcher, here(tmp_path, TRUE, "a\0b"))
+
+
+def test_a_lack_of_descriptors_is_told_and_survived(launcher: Launcher, tmp_path: Path) -> None:
+    """A lack of processes or memory would be as good, and harder to bring about."""
+    server, sleeper = launcher._server.pid, here(tmp_path, SLEEP, "60")
+    running = [launcher.start(sleeper, ENOUGH) for _ in range(4)]
+    before = resource.prlimit(server, resource.RLIMIT_NOFILE)
+    resource.prlimit(server, resource.RLIMIT_NOFILE, (12, before[1]))
+    try:
+        with pytest.raises(StartError):
+            running.extend(launcher.start(sleeper, ENOUGH) for _ in range(12))
+    finally:
+        resource.prlimit(server, resource.RLIMIT_NOFILE, before)
+    for child in running:
+        launcher.stop(child)
+    assert output(launcher, here(tmp_path, "/bin/echo", "still here")) == "still here\n"
+    assert children(server) == set()
+
+
+# What a bot is given
+
+
+def test_the_environment_is_built_and_not_inherited(
+    launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
+    lines = output(launcher, here(tmp_path, "/usr/bin/env")).splitlines()
+    assert sorted(lines) == sorted(
+        [
+            f"PATH={os.environ['PATH']}",
+            "LANG=C.UTF-8",
+            "PYTHONHASHSEED=0",
+            "PYTHONDONTWRITEBYTECODE=1",
+            "PYTHONUNBUFFERED=1",
+        ]
+    )
+
+
+def test_arguments_and_folder_are_passed_as_they_are(launcher: Launcher, tmp_path: Path) -> None:
+    folder = tmp_path / "mañana und ‘Morgen’"
+    folder.mkdir()
+    said = output(launcher, here(folder, SH, "-c", 'pwd; printf "%s|" "$@"', "sh", "", "a b", "ü*"))
+    assert said == f"{folder}\n|a b|ü*|"
+
+
+def test_there_are_three_pipes_and_no_other_descriptor(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    try:
+        with Launcher() as launcher:
+            first = launcher.start(here(tmp_path, SLEEP, "60"), ENOUGH)
+            found = json.loads(output(launcher, python(tmp_path, LIST_DESCRIPTORS)))
+            launcher.stop(first)
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert sorted(found) == ["0", "1", "2"]
+    assert all(target.startswith("pipe:") for target in found.values())
+    assert len(set(found.values())) == 3
+
+
+LIST_DESCRIPTORS = """
+import json, os
+found = {}
+for name in os.listdir("/proc/self/fd"):
+    try:
+        found[name] = os.readlink(f"/proc/self/fd/{name}")
+    except OSError:
+        pass  # the listing's own
+print(json.dumps(found))
+"""
+
+
+def test_no_signal_is_blocked_or_ignored(launcher: Launcher, tmp_path: Path) -> None:
+    """Python ignores SIGPIPE and SIGXFSZ; its children would, too."""
+    status = output(launcher, here(tmp_path, "/bin/cat", "/proc/self/status"))
+    masks = dict(line.split(":\t") for line in status.splitlines() if line.startswith("Sig"))
+    assert int(masks["SigBlk"], 16) == int(masks["SigIgn"], 16) == 0
+
+
+def test_a_bot_leads_its_own_session(launcher: Launcher, tmp_path: Path) -> None:
+    """The Ctrl-C of a terminal does not reach it."""
+    child = launcher.start(here(tmp_path, SLEEP, "60"), ENOUGH)
+    group, session = fields(child.pid)[2:4]
+    assert group == session == str(child.pid)
+    launcher.stop(child)
+
+
+def test_a_bot_gains_no_rights_by_what_it_executes(launcher: Launcher, tmp_path: Path) -> None:
+    """As root's program, `su` say, it could not be killed by an ordinary user's referee."""
+    status = output(launcher, here(tmp_path, "/bin/cat", "/proc/self/status"))
+    assert "NoNewPrivs:\t1" in status.splitlines()
+
+
+def test_files_of_a_bot_are_its_own_and_no_core_is_dumped(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    assert output(launcher, here(tmp_path, SH, "-c", "umask; ulimit -c")).split() == ["0077", "0"]
+
+
+def test_the_memory_limit_holds(launcher: Launcher, tmp_path: Path) -> None:
+    take = "bytearray(200 * 2**20)"
+    assert output(launcher, python(tmp_path, take), memory=300 << 20) == ""
+    child = launcher.start(python(tmp_path, take), 100 << 20)
+    assert "MemoryError" in read_all(child.stderr)
+    assert str(launcher.wait(child)) == "exited with code 1"
+
+
+# How a bot ended
+
+
+@pytest.mark.parametrize(
+    ("words", "how"),
+    [
+        ((TRUE,), "exited with code 0"),
+        ((SH, "-c", "exit 7"), "exited with code 7"),
+        ((SH, "-c", "kill -SEGV $$"), "was killed by SIGSEGV"),
+        ((SH, "-c", "kill -40 $$"), "was killed by signal 40"),
+    ],
+)
+def test_the_end_is_told(
+    launcher: Launcher, tmp_path: Path, words: tuple[str, ...], how: str
+) -> None:
+    assert str(launcher.wait(launcher.start(here(tmp_path, *words), ENOUGH))) == how
+
+
+def test_what_was_used_is_told(launcher: Launcher, tmp_path: Path) -> None:
+    idle = launcher.wait(launcher.start(here(tmp_path, TRUE), ENOUGH))
+    work = "import time\ntaken = b'x' * (100 * 2**20)\nwhile time.process_time() < 0.3: pass"
+    busy = launcher.wait(launcher.start(python(tmp_path, work), ENOUGH))
+    assert 0 <= idle.cpu < 0.1
+    assert 0.3 <= busy.cpu < 0.6
+    assert 0 < idle.memory < 50 * 2**20
+    assert 100 * 2**20 <= busy.memory < 200 * 2**20
+
+
+def test_ends_are_told_to_those_they_belong_to(launcher: Launcher, tmp_path: Path) -> None:
+    running = [launcher.start(here(tmp_path, SH, "-c", f"exit {n}"), ENOUGH) for n in range(9)]
+    for number in (5, 8, 0, 3, 1, 7, 2, 6, 4):
+        assert str(launcher.wait(running[number])) == f"exited with code {number}"
+
+
+def test_a_bot_that_ended_by_itself_can_be_stopped(launcher: Launcher, tmp_path: Path) -> None:
+    child = launcher.start(here(tmp_path, SH, "-c", "exit 3"), ENOUGH)
+    until(lambda: gone(child.pid))
+    assert str(launcher.stop(child)) == "exited with code 3"
+
+
+# Many
+
+
+def test_two_hundred_starts_leak_nothing(launcher: Launcher, tmp_path: Path) -> None:
+    before = descriptors()
+    server = launcher._server.pid
+    resource.prlimit(server, resource.RLIMIT_NOFILE, (30, 30))  # it would run out of them
+    for _ in range(100):
+        launcher.wait(launcher.start(here(tmp_path, TRUE), ENOUGH))
+        launcher.stop(launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH))
+    assert descriptors() == before
+    assert children(server) == set()
+
+
+def fill(descriptor: int) -> None:
+    while True:
+        os.write(descriptor, b"x" * 65536)
+
+
+def test_pipes_never_block_the_referee(launcher: Launcher, tmp_path: Path) -> None:
+    child = launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH)
+    with pytest.raises(BlockingIOError):
+        os.read(child.stdout, 1)
+    with pytest.raises(BlockingIOError):
+        fill(child.stdin)
+    launcher.stop(child)

@@ -1,0 +1,174 @@
+"""Bots and all that they leave end with their stop, their launcher, or the death of either."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from referee.sandbox import Ended, Launcher
+from tests.referee.process_watch import children, descriptors, gone, state, until
+from tests.referee.raw_programs import ENOUGH, SH, SLEEP, TRUE, here, output, python, started
+
+ROOT = Path(__file__).parents[2]
+
+
+def killed(ended: Ended) -> bool:
+    return str(ended) == "was killed by SIGKILL"
+
+
+def test_a_bot_that_ignores_every_signal_it_can_is_killed(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    child = launcher.start(
+        python(
+            tmp_path,
+            """
+            import signal, time
+            for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+                signal.signal(number, signal.SIG_IGN)
+            print("deaf", flush=True)
+            while True: time.sleep(600)
+            """,
+        ),
+        ENOUGH,
+    )
+    until(lambda: state(child.pid) == "S")
+    assert killed(launcher.stop(child))
+    assert gone(child.pid)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGTSTP])
+def test_a_stopped_bot_is_killed(
+    launcher: Launcher, tmp_path: Path, number: signal.Signals
+) -> None:
+    child = launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH)
+    os.kill(child.pid, signal.SIGSTOP)
+    until(lambda: state(child.pid) == "T")
+    assert killed(launcher.stop(child))
+
+
+def test_a_child_of_a_bot_dies_with_it(launcher: Launcher, tmp_path: Path) -> None:
+    bot, child = started(tmp_path, launcher, "child")
+    assert not gone(child)
+    launcher.stop(bot)
+    until(lambda: gone(child))
+
+
+def test_a_stopped_child_of_a_bot_dies_with_it(launcher: Launcher, tmp_path: Path) -> None:
+    bot, child = started(tmp_path, launcher, "child")
+    os.kill(child, signal.SIGSTOP)
+    launcher.stop(bot)
+    until(lambda: gone(child))
+
+
+def test_a_whole_tree_dies_with_its_bot(launcher: Launcher, tmp_path: Path) -> None:
+    tree = "for i in 1 2 3; do (for j in 1 2 3; do sleep 600 & done; wait) & done; echo up; wait"
+    bot = launcher.start(here(tmp_path, SH, "-c", tree), ENOUGH)
+    until(lambda: len(children(bot.pid)) == 3)
+    pids = {bot.pid} | children(bot.pid)
+    until(lambda: all(len(children(pid)) == 3 for pid in pids))
+    pids |= {grandchild for pid in pids for grandchild in children(pid)}
+    launcher.stop(bot)
+    until(lambda: gone(*pids))
+
+
+def test_a_daemon_dies_at_the_latest_with_the_launcher(tmp_path: Path) -> None:
+    with Launcher() as launcher:
+        bot, daemon = started(tmp_path, launcher, "daemon")
+        launcher.stop(bot)
+    assert gone(bot.pid, daemon)
+
+
+def test_closing_ends_everything(tmp_path: Path) -> None:
+    before = descriptors()
+    with Launcher() as launcher:
+        running = [launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH) for _ in range(10)]
+        os.kill(running[0].pid, signal.SIGSTOP)
+        server = launcher._server.pid
+    assert gone(server, *(child.pid for child in running))
+    for child in running:
+        for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
+            os.close(descriptor)
+    assert descriptors() == before
+
+
+# The death of those who look after the bots
+
+OWNER = """
+import json, os, sys, time
+from pathlib import Path
+from referee.sandbox import Launcher, Program
+from tests.referee.raw_programs import ENOUGH, SLEEP, here, started
+folder = Path(sys.argv[1])
+launcher = Launcher()
+pids = {"server": launcher._server.pid}
+for name in ("child", "daemon"):
+    bot, left = started(folder, launcher, name)
+    pids |= {f"bot with a {name}": bot.pid, name: left}
+pids["bot"] = launcher.start(here(folder, SLEEP, "600"), ENOUGH).pid
+pids["frozen"] = launcher.start(here(folder, SLEEP, "600"), ENOUGH).pid
+os.kill(pids["frozen"], 19)
+print(json.dumps(pids), flush=True)
+time.sleep(600)
+"""
+
+
+@contextmanager
+def owner(folder: Path) -> Iterator[tuple["subprocess.Popen[bytes]", dict[str, int]]]:
+    """Run a process that owns a launcher and bots of every kind; yield it and their pids."""
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield process, json.loads(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
+def test_when_the_owner_dies_everything_goes(tmp_path: Path, number: signal.Signals) -> None:
+    with owner(tmp_path) as (process, pids):
+        assert not any(gone(pid) for pid in pids.values())
+        process.send_signal(number)
+        process.wait()
+        until(lambda: gone(*pids.values()), 5)
+
+
+def test_when_the_fork_server_dies_the_bots_go(tmp_path: Path) -> None:
+    """Their children stay, with nobody left to know them; that is said in the documentation."""
+    with owner(tmp_path) as (_, pids):
+        os.kill(pids.pop("server"), signal.SIGKILL)
+        left = pids.pop("child"), pids.pop("daemon")
+        until(lambda: gone(*pids.values()), 5)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_when_the_fork_server_dies_its_owner_is_told(launcher: Launcher, tmp_path: Path) -> None:
+    child = launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH)
+    os.kill(launcher._server.pid, signal.SIGKILL)
+    with pytest.raises(ConnectionError):
+        launcher.wait(child)
+    with pytest.raises(ConnectionError):
+        launcher.stop(child)
+    with pytest.raises(ConnectionError):
+        launcher.start(here(tmp_path, TRUE), ENOUGH)
+    for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
+        os.close(descriptor)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_fork_server_ends_only_with_its_owner(
+    launcher: Launcher, tmp_path: Path, number: signal.Signals
+) -> None:
+    """A Ctrl-C reaches it too; it still has to clean up after the others."""
+    assert output(launcher, here(tmp_path, "/bin/echo", "up")) == "up\n"
+    os.kill(launcher._server.pid, number)
+    assert output(launcher, here(tmp_path, "/bin/echo", "still here")) == "still here\n"

@@ -1,0 +1,378 @@
+"""One match: asks, defaults, faults, forfeits and places, with seats that follow a script."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+import msgspec
+import pytest
+
+from protocol.messages import End, Start
+from referee.fault import Fault, Kind
+from referee.game import Decision, Game, Move, Observation
+from referee.games.cold_war import ColdWar
+from referee.games.guerra import Guerra
+from referee.match import Played
+from referee.replay import Entry
+from referee.seat import Answer, EmptySeat, FunctionSeat
+from tests.referee.games_for_tests import AtOnce, Countdown, Lenient, dealt
+from tests.referee.scripted import (
+    CONTROL,
+    CRASH,
+    LATE,
+    MALFORMED,
+    NINE,
+    ONE,
+    THREE,
+    TWO,
+    ScriptedSeat,
+    play,
+    two_polite,
+)
+
+
+def kinds(played: Played, seat: int) -> list[tuple[Kind, bool]]:
+    """Return the faults of a seat, and which of them was the forfeit."""
+    entries = [entry for entry in played.replay.entries if entry.seat == seat]
+    return [(entry.fault.kind, entry.fault.forfeit) for entry in entries if entry.fault]
+
+
+def taken(played: Played, seat: int) -> list[int]:
+    """Return what a seat took."""
+    return [
+        entry.move["take"] for entry in played.replay.entries if entry.seat == seat and entry.move
+    ]
+
+
+# The course of a match
+
+
+def test_functions_play_a_match_to_the_places_of_the_rules() -> None:
+    seats = [FunctionSeat(lambda _decision, _view, move=move: move) for move in (ONE, THREE, TWO)]
+    played = play(dealt(Countdown, 3), *seats)
+    assert played.replay.places == [3, 1, 2]
+    assert played.replay.reason == "counted"
+
+
+def test_seats_are_told_the_match_the_decisions_and_the_end() -> None:
+    one, two = ScriptedSeat(ONE), ScriptedSeat(TWO)
+    play(dealt(Countdown, 2, rounds=1), one, two)
+    assert one.started == Start(
+        match="m",
+        game="countdown",
+        seat=0,
+        seats=2,
+        options={"rounds": 1},
+        table={},
+        clock=CONTROL,
+        seed=10,
+    )
+    assert two.started is not None
+    assert (two.started.seat, two.started.seed) == (1, 11)
+    assert [decision.name for decision, _ in one.asked] == ["take"]
+    assert two.asked[0][1] == {"taken": [[1], []], "withdrawn": []}
+    assert one.ended == two.ended == End([2, 1], "counted")
+
+
+def test_decisions_are_recorded_in_the_order_they_were_asked() -> None:
+    played = play(dealt(Countdown, 2, rounds=2), ScriptedSeat(ONE, TWO), ScriptedSeat(THREE))
+    assert played.replay.entries == [
+        Entry(0, ONE),
+        Entry(1, THREE),
+        Entry(0, TWO),
+        Entry(1, THREE),
+    ]
+
+
+def test_the_replay_says_what_was_dealt() -> None:
+    replay = play(dealt(Countdown, 2, "a seed", rounds=1), *two_polite()).replay
+    assert (replay.game, replay.rules, replay.seats) == ("countdown", 1, 2)
+    assert (replay.options, replay.seed) == ({"rounds": 1}, "a seed")
+
+
+def test_a_watcher_sees_each_step_before_it_is_applied() -> None:
+    seen: list[tuple[str, list[int]]] = []
+
+    def watch(game: Game, entries: Sequence[Entry]) -> None:
+        seen.append((game.text(), [entry.seat for entry in entries]))
+
+    play(dealt(Countdown, 2, rounds=2), *two_polite(), watch=watch)
+    assert seen == [
+        ("[[], []]", [0]),
+        ("[[1], []]", [1]),
+        ("[[1], [1]]", [0]),
+        ("[[1, 1], [1]]", [1]),
+    ]
+
+
+def test_a_watcher_sees_a_simultaneous_step_at_once() -> None:
+    seen: list[list[int]] = []
+    play(
+        dealt(AtOnce, 2, rounds=2),
+        *two_polite(),
+        watch=lambda _game, entries: seen.append([entry.seat for entry in entries]),
+    )
+    assert seen == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("first", [ONE, THREE, NINE, LATE, CRASH])
+def test_simultaneous_asks_are_sealed(first: Move | Fault) -> None:
+    """What seat 1 is asked says nothing of what seat 0 has answered, be it a forfeit."""
+    second = ScriptedSeat(TWO)
+    play(dealt(AtOnce, 3, rounds=1), ScriptedSeat(first), second, ScriptedSeat(ONE))
+    decision, view = second.asked[0]
+    assert view == {"taken": [[], [], []], "withdrawn": []}
+    assert decision.legal == [ONE, TWO, THREE]
+
+
+def test_a_seat_sees_the_choices_of_the_round_before() -> None:
+    first, second = ScriptedSeat(THREE), ScriptedSeat(TWO)
+    play(dealt(AtOnce, 2, rounds=2), first, second)
+    assert first.asked[1][1] == second.asked[1][1] == {"taken": [[3], [2]], "withdrawn": []}
+
+
+@pytest.mark.parametrize("kind", [ColdWar, Guerra])
+def test_what_a_bot_adds_to_its_moves_is_not_recorded(kind: type[Game]) -> None:
+    """Or one bot fills the disk: a legal move may be a line of 64 KB."""
+    game, rng = dealt(kind, min(kind.seat_counts)), Random(1)
+    seats = [
+        FunctionSeat(
+            lambda _decision, _view, seat=seat: {**game.sample(seat, rng), "junk": "x" * 60_000}
+        )
+        for seat in range(game.seats)
+    ]
+    replay = play(game, *seats).replay
+    assert len(msgspec.json.encode(replay)) < 500 * len(replay.entries)
+
+
+# Evidence
+
+
+def test_the_evidence_has_one_time_for_each_entry() -> None:
+    forfeiting, one, two = ScriptedSeat(CRASH), ScriptedSeat(ONE), ScriptedSeat(ONE)
+    played = play(dealt(AtOnce, 4), forfeiting, one, two, EmptySeat("no such file", "sh: x"))
+    evidence, count = played.evidence, len(played.replay.entries)
+    assert count == 1 + 3 * 4
+    assert len(evidence.cpu) == len(evidence.wall) == len(evidence.lag) == count
+
+
+def test_times_are_in_microseconds() -> None:
+    evidence = play(dealt(Countdown, 1, rounds=2), ScriptedSeat(ONE)).evidence
+    assert evidence.cpu == [250_000, 250_000]
+    assert evidence.wall == [500_000, 500_000]
+    assert evidence.lag[1] == 500_000
+
+
+def test_the_times_of_functions_are_never_negative() -> None:
+    seats = [FunctionSeat(lambda _decision, _view: ONE) for _ in range(3)]
+    evidence = play(dealt(Countdown, 3, rounds=50), *seats).evidence
+    assert min(*evidence.cpu, *evidence.wall, *evidence.lag) >= 0
+
+
+def test_what_a_bot_that_did_not_start_wrote_is_kept() -> None:
+    played = play(dealt(Countdown, 2), EmptySeat("no such file", "sh: x"), ScriptedSeat(ONE))
+    assert played.evidence.stderr == ["sh: x", ""]
+
+
+# The one rule for every fault
+
+
+@pytest.mark.parametrize("word", [LATE, MALFORMED, NINE], ids=["late", "malformed", "illegal"])
+def test_for_a_fault_the_default_reply_is_played_and_the_match_goes_on(word: Move | Fault) -> None:
+    played = play(dealt(Countdown, 2), ScriptedSeat(ONE, word, THREE), ScriptedSeat(ONE))
+    assert taken(played, 0) == [1, 0, 3]
+    assert played.replay.places == [1, 2]
+    assert [forfeit for _, forfeit in kinds(played, 0)] == [False]
+
+
+def test_an_illegal_move_is_a_fault_with_the_reason_of_the_rules() -> None:
+    played = play(dealt(Countdown, 2), ScriptedSeat(NINE, ONE), ScriptedSeat(ONE))
+    assert played.replay.entries[0].fault == Fault("illegal", '"take" is 1, 2 or 3')
+
+
+def test_the_default_reply_of_the_rules_may_not_be_stated() -> None:
+    played = play(dealt(Countdown, 2), ScriptedSeat({"take": 0}, ONE), ScriptedSeat(ONE))
+    assert kinds(played, 0) == [("illegal", False)]
+
+
+def test_the_fault_after_those_allowed_forfeits_whatever_their_kinds() -> None:
+    played = play(
+        dealt(Countdown, 2, rounds=9), ScriptedSeat(LATE, ONE, NINE, MALFORMED), ScriptedSeat(ONE)
+    )
+    assert kinds(played, 0) == [("late", False), ("illegal", False), ("malformed", True)]
+    assert played.replay.places == [2, 1]
+    assert played.replay.reason == "forfeit"
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 5])
+def test_as_many_faults_are_allowed_as_the_league_says(allowed: int) -> None:
+    played = play(
+        dealt(Countdown, 2, rounds=9), ScriptedSeat(LATE), ScriptedSeat(ONE), faults_allowed=allowed
+    )
+    assert kinds(played, 0) == [("late", False)] * allowed + [("late", True)]
+
+
+def test_just_as_many_faults_as_are_allowed_lose_nothing() -> None:
+    played = play(dealt(Countdown, 2), ScriptedSeat(LATE, LATE, THREE), ScriptedSeat(ONE))
+    assert played.replay.reason == "counted"
+    assert played.replay.places == [1, 1]
+
+
+def test_faults_are_counted_for_each_seat_by_itself() -> None:
+    played = play(
+        dealt(Countdown, 3), ScriptedSeat(LATE), ScriptedSeat(LATE, ONE), ScriptedSeat(ONE)
+    )
+    assert kinds(played, 1) == [("late", False)]
+
+
+@pytest.mark.parametrize("kind", ["crash", "flood"])
+def test_a_process_with_nobody_left_to_ask_forfeits_at_once(kind: Kind) -> None:
+    played = play(
+        dealt(Countdown, 2), ScriptedSeat(Fault(kind, "gone")), ScriptedSeat(ONE), faults_allowed=5
+    )
+    assert kinds(played, 0) == [(kind, True)]
+
+
+def test_a_bot_that_did_not_start_forfeits_before_the_first_decision() -> None:
+    empty, other = EmptySeat("no such file", ""), ScriptedSeat(ONE)
+    played = play(dealt(Countdown, 2), empty, other)
+    fault = Fault("startup", "no such file", forfeit=True)
+    assert played.replay.entries == [Entry(0, None, fault)]
+    assert played.replay.places == [2, 1]
+    assert other.asked == []
+
+
+# After a forfeit
+
+
+def test_the_match_goes_on_while_two_others_are_in() -> None:
+    played = play(dealt(Countdown, 3), ScriptedSeat(CRASH), ScriptedSeat(ONE), ScriptedSeat(TWO))
+    assert played.replay.reason == "counted"
+    assert played.replay.places == [3, 2, 1]
+    assert taken(played, 0) == [0, 0, 0]
+    assert len(kinds(played, 0)) == 1
+
+
+def test_the_match_ends_when_one_is_left() -> None:
+    last = ScriptedSeat(ONE)
+    played = play(
+        dealt(Countdown, 3, rounds=9), ScriptedSeat(CRASH), ScriptedSeat(ONE, ONE, CRASH), last
+    )
+    assert played.replay.reason == "forfeit"
+    assert played.replay.places == [3, 2, 1]
+    assert len(last.asked) == 2
+
+
+def test_a_seat_that_forfeited_is_asked_no_more_and_told_the_end() -> None:
+    out = ScriptedSeat(CRASH)
+    play(dealt(Countdown, 3), out, *two_polite())
+    assert len(out.asked) == 1
+    assert out.dismissed
+    assert out.ended == End([3, 1, 1], "counted")
+
+
+def test_a_seat_still_in_is_not_dismissed() -> None:
+    seat = ScriptedSeat(LATE, LATE, ONE)
+    play(dealt(Countdown, 2), seat, ScriptedSeat(ONE))
+    assert not seat.dismissed
+
+
+def test_the_game_withdraws_the_seat_in_the_step_of_its_forfeit() -> None:
+    other = ScriptedSeat(ONE)
+    game = dealt(Countdown, 3)
+    play(game, ScriptedSeat(ONE, CRASH), other, ScriptedSeat(ONE))
+    assert [view["withdrawn"] for _, view in other.asked] == [[], [0], [0]]
+    assert isinstance(game, Countdown)
+    assert game.withdrawn == [0]
+
+
+def test_forfeits_of_one_simultaneous_step_share_a_place() -> None:
+    played = play(dealt(AtOnce, 4), ScriptedSeat(CRASH), ScriptedSeat(CRASH), *two_polite())
+    assert played.replay.places == [3, 3, 1, 1]
+
+
+def test_in_turn_the_earlier_forfeit_is_the_lower() -> None:
+    played = play(dealt(Countdown, 4), ScriptedSeat(CRASH), ScriptedSeat(CRASH), *two_polite())
+    assert played.replay.places == [4, 3, 1, 1]
+
+
+def test_if_all_forfeit_at_once_all_share_the_first_place() -> None:
+    played = play(dealt(AtOnce, 3), *(ScriptedSeat(CRASH) for _ in range(3)))
+    assert played.replay.places == [1, 1, 1]
+    assert played.replay.reason == "forfeit"
+
+
+def test_if_no_bot_starts_all_share_the_first_place_and_nothing_is_asked() -> None:
+    played = play(dealt(Countdown, 2), EmptySeat("no", ""), EmptySeat("no", ""))
+    assert played.replay.places == [1, 1]
+    assert [entry.move for entry in played.replay.entries] == [None, None]
+
+
+def test_a_forfeit_in_the_last_step_is_still_placed_last() -> None:
+    played = play(dealt(Countdown, 2, rounds=1), ScriptedSeat(ONE), ScriptedSeat(CRASH))
+    assert played.replay.reason == "counted"
+    assert played.replay.places == [1, 2]
+
+
+def test_who_leads_by_the_rules_and_forfeits_is_last() -> None:
+    played = play(
+        dealt(Countdown, 3),
+        ScriptedSeat(THREE, THREE, CRASH),
+        ScriptedSeat(ONE),
+        ScriptedSeat(TWO),
+    )
+    assert played.replay.places == [3, 2, 1]
+
+
+# A game's own sanction
+
+
+def test_a_sanctioned_illegal_reply_is_recorded_and_does_not_count() -> None:
+    played = play(dealt(Lenient, 2, rounds=20), ScriptedSeat(NINE), ScriptedSeat(ONE))
+    assert kinds(played, 0) == [("illegal", False)] * 20
+    assert played.replay.reason == "counted"
+
+
+def test_sanctioned_replies_do_not_add_to_the_faults_that_count() -> None:
+    script = [NINE, LATE, NINE, MALFORMED, NINE, NINE, LATE]
+    played = play(dealt(Lenient, 2, rounds=20), ScriptedSeat(*script), ScriptedSeat(ONE))
+    assert [forfeit for _, forfeit in kinds(played, 0)] == [False] * 6 + [True]
+
+
+PASS = {"play": "shift", "move": [0, 0, 0, 0]}
+TOO_MUCH = {"play": "arm", "add": [0, 12, 0, 0]}
+
+
+def test_cold_war_sanctions_illegal_plays_by_itself() -> None:
+    seats = [ScriptedSeat(TOO_MUCH), *(ScriptedSeat(PASS) for _ in range(3))]
+    played = play(dealt(ColdWar, 4, max_rounds=10), *seats)
+    assert kinds(played, 0) == [("illegal", False)] * 10
+    assert {entry.move["play"] for entry in played.replay.entries[::4] if entry.move} == {"null"}
+    assert played.replay.reason == "max_rounds"
+
+
+@pytest.mark.parametrize("fault", [LATE, MALFORMED])
+def test_late_and_malformed_plays_of_cold_war_count_as_everywhere(fault: Fault) -> None:
+    seats = [ScriptedSeat(TOO_MUCH, fault), *(ScriptedSeat(PASS) for _ in range(3))]
+    played = play(dealt(ColdWar, 4, max_rounds=10), *seats)
+    counted = [(fault.kind, False), (fault.kind, False), (fault.kind, True)]
+    assert kinds(played, 0) == [("illegal", False), *counted]
+    assert played.replay.places == [4, 1, 1, 1]
+
+
+def test_late_talk_in_cold_war_counts_as_everywhere() -> None:
+    talk_late = FunctionAnswers(lambda name: LATE if name == "talk" else PASS)
+    rest = [FunctionAnswers(lambda name: {"say": ""} if name == "talk" else PASS) for _ in range(3)]
+    played = play(dealt(ColdWar, 4, max_rounds=10, talk=True), talk_late, *rest)
+    assert kinds(played, 0) == [("late", False), ("late", False), ("late", True)]
+
+
+class FunctionAnswers(ScriptedSeat):
+    """Answers by the name of the decision."""
+
+    def __init__(self, word: Callable[[str], Move | Fault]) -> None:
+        super().__init__({})
+        self._word = word
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        self.script = [self._word(decision.name)]
+        return super().ask(decision, view)

@@ -1,0 +1,363 @@
+"""Misbehaving bots in real matches against polite ones: the fault, the places, and what is left."""
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+
+from referee.bot_process import BotProcess, StartupError, end_processes
+from referee.capture import KEPT
+from referee.fault import Fault
+from referee.match import Evidence, Played
+from referee.seat import EmptySeat, FunctionSeat
+from tests.referee.games_for_tests import AtOnce, Countdown, dealt
+from tests.referee.process_watch import fields, gone, until
+from tests.referee.table import Table, pid_of
+
+CPU = 0.05
+"""Seconds of CPU time that a polite bot needs a hundredth of; the wall's cap is then 1.1 s."""
+FAULTLESS: list[str] = []
+
+
+def faults(played: Played, seat: int = 0) -> list[Fault]:
+    """Return the faults of a seat."""
+    return [entry.fault for entry in played.replay.entries if entry.seat == seat and entry.fault]
+
+
+def kinds(played: Played, seat: int = 0) -> list[str]:
+    """Return the kinds of the faults of a seat."""
+    return [fault.kind for fault in faults(played, seat)]
+
+
+def assert_measured(played: Played) -> None:
+    """Check that the times of a match can be those of a match, whoever died in it."""
+    evidence = played.evidence
+    assert min(*evidence.cpu, *evidence.wall, *evidence.lag) >= 0
+    assert msgspec.json.decode(msgspec.json.encode(evidence), type=Evidence) == evidence
+
+
+def pair(table: Table, name: str, *arguments: object, **limits: Any) -> list[BotProcess]:
+    """Start a naughty bot, and a polite one to play against."""
+    return [table.start(name, *arguments, **limits), table.start("polite", **limits)]
+
+
+class Case(NamedTuple):
+    """A naughty bot, and what it deserves."""
+
+    words: tuple[object, ...]
+    kinds: list[str]
+    reason: str
+    line: str = ""
+    faults_allowed: int = 2
+
+
+THRICE = 3
+SILENT = r"no answer after 1\.\d+ s on the wall, 0\.0\d+ s of CPU time used; .*"
+BURNT = r"0\.\d+ s of CPU time used; 0\.050 s allowed"
+CASES = [
+    Case(("crash_mid_match",), ["crash"], "it exited with code 1"),
+    Case(("exit_mid_match",), ["crash"], "it exited with code 0"),
+    Case(("closes_stdout",), ["crash"], "it closed its standard output"),
+    Case(("flood_stdout",), ["flood"], "a line of more than 65536 bytes", "x+… .*"),
+    Case(("flood_lines",), ["malformed"] * THRICE, r"it answers ask 1; ask \d was open", "{.*}"),
+    Case(("malformed",), ["malformed"] * THRICE, "not JSON: .*", "I attack, of course!"),
+    Case(("illegal",), ["illegal"] * THRICE, '"take" is 1, 2 or 3', '{.*"move": {"foo": 1}}'),
+    Case(("spin",), ["late"] * THRICE, BURNT),
+    Case(("late", 0.1), ["late"] * THRICE, BURNT, "(?s).*"),
+    Case(("hang",), ["late"], SILENT, faults_allowed=0),
+    Case(("half_line",), ["late"], SILENT, '{"id": 1, .*', faults_allowed=0),
+    Case(("drip",), ["late"], SILENT, '{"id":1,"note":"z+', faults_allowed=0),
+    Case(("never_reads",), ["late"], SILENT, faults_allowed=0),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.words[0])
+def test_a_naughty_bot_forfeits_and_the_polite_one_wins(table: Table, case: Case) -> None:
+    limits = {"move_time": CPU, "faults_allowed": case.faults_allowed}
+    naughty, polite = pair(table, *case.words, **limits)
+    played = table.play(dealt(Countdown, 2, rounds=9), [naughty, polite], **limits)
+
+    assert kinds(played) == case.kinds
+    assert [fault.forfeit for fault in faults(played)][-2:] in ([True], [False, True])
+    for fault in faults(played):
+        assert re.fullmatch(case.reason, fault.reason)
+        assert re.fullmatch(case.line, fault.line)
+    assert played.replay.places == [2, 1]
+    assert played.replay.reason == "forfeit"
+    assert kinds(played, 1) == FAULTLESS
+    assert_measured(played)
+    assert polite.ended is None
+    naughty.stop()
+    assert gone(pid_of(naughty))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("polite",),
+        ("flood_stderr", 1),
+        ("ignore_sigterm",),
+        ("slow_start", 0.1),
+        ("late", 0.1, 1, "sleep"),
+        ("child",),
+        ("daemon",),
+        ("crash_mid_match", 10),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_bot_that_answers_in_time_plays_on_whatever_else_it_does(
+    table: Table, words: tuple[str, ...]
+) -> None:
+    seats = pair(table, *words)
+    played = table.play(dealt(Countdown, 2), seats)
+    assert kinds(played, 0) == kinds(played, 1) == FAULTLESS
+    assert played.replay.places == [1, 1]
+    seats[0].stop()
+    assert gone(pid_of(seats[0]))
+
+
+@pytest.mark.parametrize(
+    ("words", "reason", "stderr"),
+    [
+        (("crash_at_start",), "it did not say ready: it exited with code 1", "on purpose\n"),
+        (("never_ready",), r"it did not say ready: no answer after 0\.\d+ s; 0\.2.*", ""),
+        (("slow_start", 60), r"it did not say ready: no answer after 0\.\d+ s; 0\.2.*", ""),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_bot_that_does_not_get_ready_forfeits_every_match(
+    table: Table, words: tuple[str, ...], reason: str, stderr: str
+) -> None:
+    limits = {"clock": "wall", "startup": 0.2} if words[0] != "crash_at_start" else {}
+    with pytest.raises(StartupError) as caught:
+        table.start(*words, **limits)
+    assert re.fullmatch(reason, str(caught.value))
+    assert caught.value.stderr.endswith(stderr)
+
+    empty = EmptySeat(str(caught.value), caught.value.stderr)
+    played = table.play(dealt(Countdown, 2), [empty, table.start("polite")])
+    assert faults(played) == [Fault("startup", str(caught.value), forfeit=True)]
+    assert played.replay.places == [2, 1]
+    assert played.evidence.stderr[0] == caught.value.stderr
+
+
+def test_a_slow_start_is_within_its_allowance_and_not_billed_to_the_first_move(
+    table: Table,
+) -> None:
+    limits = {"clock": "wall", "move_time": 0.4, "startup": 30.0}
+    slow = table.start("slow_start", 0.6, **limits)
+    played = table.play(dealt(Countdown, 1), [slow], **limits)
+    assert kinds(played) == FAULTLESS
+
+
+def test_the_match_goes_on_around_a_bot_that_is_gone(table: Table) -> None:
+    crash = table.start("crash_mid_match", 2)
+    rest = [table.start("polite") for _ in range(3)]
+    played = table.play(dealt(AtOnce, 4), [crash, *rest])
+    assert played.replay.reason == "counted"
+    assert played.replay.places == [4, 1, 1, 1]
+    assert [kinds(played, seat) for seat in range(4)] == [["crash"], [], [], []]
+
+
+# What is kept for the author
+
+
+def test_the_traceback_of_a_crash_is_kept(table: Table) -> None:
+    played = table.play(dealt(Countdown, 2), pair(table, "crash_mid_match", 3))
+    assert "crashed on purpose at ask 3" in played.evidence.stderr[0]
+    assert played.evidence.stderr[1] == ""
+
+
+def test_a_flood_of_the_standard_error_is_drained_and_capped(table: Table) -> None:
+    played = table.play(dealt(Countdown, 2), pair(table, "flood_stderr", 2))
+    stderr = played.evidence.stderr[0]
+    assert KEPT < len(stderr) < KEPT + 100
+    assert stderr.startswith("x" * 63)
+    assert re.search(r"\n\[… \d+ bytes left out …\]\n", stderr)
+
+
+def test_the_last_lines_before_the_first_fault_are_kept(table: Table) -> None:
+    played = table.play(dealt(Countdown, 2), pair(table, "malformed", 2))
+    asked, answered, again, fault = played.evidence.conversations[0]
+    assert re.fullmatch(r'→ {"type":"ask","id":1,.*}', asked)
+    assert answered == '← {"id": 1, "move": {"take": 1}}'
+    assert re.fullmatch(r'→ {"type":"ask","id":2,.*}', again)
+    assert fault == "← I attack, of course!"
+    assert played.evidence.conversations[1] == []
+
+
+def test_of_a_crash_the_ask_that_it_did_not_survive_is_kept(table: Table) -> None:
+    played = table.play(dealt(Countdown, 2), pair(table, "crash_mid_match", 1))
+    start, ask = played.evidence.conversations[0]
+    assert start.startswith('→ {"type":"start",')
+    assert ask.startswith('→ {"type":"ask","id":1,')
+
+
+def test_the_standard_error_of_a_match_is_its_own(table: Table) -> None:
+    talker = table.start(
+        table.python(
+            """
+            import polite
+            for message in polite.messages():
+                if message["type"] == "start":
+                    print("playing", message["match"], message["seat"], file=sys.stderr)
+                elif message["type"] != "end":
+                    polite.send(polite.READY if message["type"] == "hello" else
+                                polite.reply(message))
+            """
+        )
+    )
+    polite = table.start("polite")
+    first = table.play(dealt(Countdown, 2), [talker, polite])
+    second = table.play(dealt(Countdown, 2), [polite, talker])
+    assert first.evidence.stderr == ["playing m 0\n", ""]
+    assert second.evidence.stderr == ["", "playing m 1\n"]
+
+
+# One process, many matches
+
+
+def test_a_process_plays_match_after_match(table: Table) -> None:
+    processes = [table.start("polite") for _ in range(2)]
+    pids = [pid_of(process) for process in processes]
+    for _ in range(5):
+        played = table.play(dealt(Countdown, 2), processes)
+        assert kinds(played, 0) == kinds(played, 1) == FAULTLESS
+        processes.reverse()
+        pids.reverse()
+    assert [pid_of(process) for process in processes] == pids
+    assert not gone(*pids)
+
+
+def test_a_bot_that_leaves_after_the_end_of_a_match_is_a_crash_in_the_next(table: Table) -> None:
+    leaver = table.start(
+        table.python(
+            """
+            import polite
+            for message in polite.messages():
+                if message["type"] == "end":
+                    sys.exit()
+                if message["type"] != "start":
+                    polite.send(polite.READY if message["type"] == "hello" else
+                                polite.reply(message))
+            """
+        )
+    )
+    polite = table.start("polite")
+    assert kinds(table.play(dealt(Countdown, 2), [leaver, polite])) == FAULTLESS
+    assert kinds(table.play(dealt(Countdown, 2), [leaver, polite])) == ["crash"]
+
+
+def test_a_bot_that_left_before_the_end_of_a_match_is_a_crash_in_the_next(table: Table) -> None:
+    """Its descriptors are closed by then, and others may have their numbers."""
+    leaver = table.start(
+        table.python(
+            """
+            import polite
+            asks = 0
+            for message in polite.messages():
+                if message["type"] != "start":
+                    polite.send(polite.READY if message["type"] == "hello" else
+                                polite.reply(message))
+                asks += message["type"] == "ask"
+                if asks == 2:
+                    sys.exit()
+            """
+        )
+    )
+
+    def last_word(_decision: object, view: dict[str, Any]) -> dict[str, int]:
+        if len(view["taken"][0]) == 2:
+            until(lambda: gone(pid_of(leaver)))
+        return {"take": 1}
+
+    first = table.play(dealt(Countdown, 2, rounds=2), [leaver, FunctionSeat(last_word)])
+    assert kinds(first) == FAULTLESS
+    assert leaver.ended is not None
+    second = table.play(dealt(Countdown, 2), [leaver, table.start("polite")])
+    assert kinds(second) == ["crash"]
+    assert second.replay.places == [2, 1]
+
+
+# The end of a process
+
+
+def test_a_bot_may_leave_by_itself_at_the_end_of_its_input(table: Table) -> None:
+    polite = table.start("polite")
+    table.play(dealt(Countdown, 1), [polite])
+    end_processes([polite])
+    assert str(polite.ended) == "exited with code 0"
+
+
+def test_a_bot_that_does_not_leave_by_itself_is_killed(table: Table) -> None:
+    stubborn = table.start("ignore_sigterm")
+    table.play(dealt(Countdown, 1), [stubborn])
+    end_processes([stubborn])
+    assert str(stubborn.ended) == "was killed by SIGKILL"
+    assert gone(pid_of(stubborn))
+
+
+def test_a_frozen_bot_is_killed(table: Table) -> None:
+    late = table.start("hang", 1)
+    table.play(dealt(Countdown, 1), [late], clock="wall", move_time=0.1)
+    late.stop()
+    assert gone(pid_of(late))
+
+
+def test_a_child_of_a_bot_goes_with_it(table: Table, tmp_path: Path) -> None:
+    bot = table.start("child", tmp_path / "pid", 600)
+    child = int((tmp_path / "pid").read_text())
+    table.play(dealt(Countdown, 1), [bot])
+    assert not gone(child)
+    bot.stop()
+    until(lambda: gone(child))
+
+
+def test_a_child_of_a_bot_that_crashed_goes_too(table: Table, tmp_path: Path) -> None:
+    bot = table.start(
+        table.python(
+            f"""
+            import polite, os, time
+            child = os.fork()
+            if not child:
+                time.sleep(600)
+            open({str(tmp_path / "pid")!r}, "w").write(str(child))
+            polite.play(lambda ask: os._exit(1))
+            """
+        )
+    )
+    child = int((tmp_path / "pid").read_text())
+    assert kinds(table.play(dealt(Countdown, 2), [bot, table.start("polite")])) == ["crash"]
+    until(lambda: gone(child))
+
+
+def test_a_bot_that_has_ended_is_gone_though_its_daemon_answers_for_it(table: Table) -> None:
+    """The daemon's CPU time is on no clock that the referee reads, and no signal reaches it."""
+    bot = table.start(
+        table.python(
+            """
+            import polite, os
+            def leave_a_daemon(ask):
+                reading, writing = os.pipe()
+                if os.fork():
+                    os.read(reading, 1)
+                    os._exit(0)
+                os.setsid()
+                os.write(writing, b"!")
+                polite.send(polite.reply(ask))
+                polite.play()
+            polite.play(leave_a_daemon)
+            """
+        )
+    )
+
+    def wait(_decision: object, _view: object) -> dict[str, int]:
+        until(lambda: not fields(pid_of(bot)))
+        return {"take": 1}
+
+    played = table.play(dealt(Countdown, 2), [bot, FunctionSeat(wait)])
+    assert kinds(played) == ["crash"]
+    assert faults(played)[0].reason == "it exited with code 0"
+    assert_measured(played)

@@ -1,0 +1,310 @@
+"""Real bots against the clock: CPU or wall, the bank, and those who burn the core of others."""
+
+import json
+import re
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from referee.bot_process import BotProcess
+from referee.game import Game
+from referee.match import Played
+from referee.replay import Entry
+from referee.sandbox import Launcher
+from referee.seat import FunctionSeat
+from tests.referee.games_for_tests import AtOnce, Countdown, dealt
+from tests.referee.process_watch import cpu, gone, state, until
+from tests.referee.table import Table, on_one_core, pid_of
+
+ONE = {"take": 1}
+
+
+def late(played: Played, seat: int = 0) -> list[str]:
+    """Return why a seat was late; it may have no other fault."""
+    faults = [entry.fault for entry in played.replay.entries if entry.seat == seat and entry.fault]
+    assert {fault.kind for fault in faults} <= {"late"}
+    return [fault.reason for fault in faults]
+
+
+def alone(table: Table, *words: object, rounds: int = 1, **limits: Any) -> Played:
+    """Let a naughty bot play by itself."""
+    bot = table.start(*words, **limits)
+    return table.play(dealt(Countdown, 1, rounds=rounds), [bot], **limits)
+
+
+# What is judged
+
+
+def test_a_sleeper_is_in_time_by_its_cpu(table: Table) -> None:
+    played = alone(table, "late", 0.4, 1, "sleep", move_time=0.1)
+    assert late(played) == []
+    assert played.evidence.cpu[0] < 100_000 < 400_000 <= played.evidence.wall[0]
+
+
+def test_a_sleeper_is_late_by_the_wall(table: Table) -> None:
+    (reason,) = late(alone(table, "late", 60, 1, "sleep", move_time=0.2, clock="wall"))
+    assert re.fullmatch(r"no answer after 0\.[2-9]\d+ s; 0\.200 s allowed", reason)
+
+
+def test_a_sleeper_beyond_the_cap_is_late_by_its_cpu_too(table: Table) -> None:
+    (reason,) = late(alone(table, "late", 60, 1, "sleep", move_time=0.1))
+    assert re.match(r"no answer after 1\.[2-9]\d+ s on the wall, 0\.0\d+ s of CPU", reason)
+
+
+def test_a_burner_is_late_by_its_cpu(table: Table) -> None:
+    played = alone(table, "late", 60, 1, move_time=0.2)
+    (reason,) = late(played)
+    assert re.fullmatch(r"0\.[2-9]\d+ s of CPU time used; 0\.200 s allowed", reason)
+    assert played.evidence.cpu[0] >= 200_000
+
+
+def test_the_cpu_of_all_threads_counts(table: Table) -> None:
+    bot = table.start(
+        table.python(
+            """
+            import polite, threading
+            def together(ask):
+                threads = [threading.Thread(target=polite.burn, args=(0.1,)) for _ in range(3)]
+                for thread in threads: thread.start()
+                for thread in threads: thread.join()
+            polite.play(together)
+            """
+        )
+    )
+    assert late(table.play(dealt(Countdown, 1, rounds=1), [bot], move_time=0.2)) != []
+
+
+def test_times_are_recorded_for_every_decision(table: Table) -> None:
+    evidence = alone(table, "late", 0.1, 2, rounds=3, move_time=5.0).evidence
+    assert evidence.cpu[0] < 100_000 <= evidence.cpu[1]
+    for wall, used in zip(evidence.wall, evidence.cpu, strict=True):
+        assert wall > 0.9 * used - 10_000
+    assert all(0 <= lag < 1_000_000 for lag in evidence.lag)
+
+
+# A late bot
+
+
+def test_a_late_bot_is_frozen_until_its_next_ask_and_its_late_reply_dropped(table: Table) -> None:
+    seen = []
+    bot = table.start("late", 0.5, 1, "sleep", clock="wall", move_time=0.3)
+
+    def look(_decision: object, _view: object) -> dict[str, int]:
+        seen.append(until(lambda: state(pid_of(bot)) == "T"))
+        time.sleep(0.3)
+        return ONE
+
+    game = dealt(Countdown, 2, rounds=1)
+    played = table.play(game, [bot, FunctionSeat(look)], clock="wall", move_time=0.3)
+    assert seen == [True]
+    assert len(late(played)) == 1
+
+
+def test_a_bot_that_was_late_may_be_in_time_again(table: Table) -> None:
+    bot = table.start(
+        table.python(
+            """
+            import polite, time
+            asks = []
+            def late_once(ask):
+                asks.append(ask)
+                if len(asks) == 1:
+                    time.sleep(0.6)
+            polite.play(late_once)
+            """
+        )
+    )
+    limits = {"clock": "wall", "move_time": 0.3, "increment": 10.0}
+    played = table.play(dealt(Countdown, 1, rounds=4), [bot], **limits)
+    assert len(late(played)) == 1
+    assert [entry.move for entry in played.replay.entries] == [{"take": 0}, ONE, ONE, ONE]
+
+
+# The bank
+
+STEADY = """
+import polite, json
+def think(ask):
+    polite.burn({seconds})
+    reply = {{"id": ask["id"], "move": {{"take": 1}}, "note": json.dumps(ask["clock"])}}
+    return json.dumps(reply).encode() + b"\\n"
+polite.play(think)
+"""
+
+
+def steady(table: Table, seconds: float, rounds: int, **limits: float) -> Played:
+    """Let a bot play by itself that burns so much at each decision and notes its clock."""
+    bot = table.start(table.python(STEADY.format(seconds=seconds)))
+    return table.play(dealt(Countdown, 1, rounds=rounds), [bot], **limits)
+
+
+def test_half_as_much_again_is_late_without_a_bank(table: Table) -> None:
+    assert len(late(steady(table, 0.15, 2, move_time=0.1))) == 2
+
+
+def test_half_as_much_again_is_paid_by_the_bank(table: Table) -> None:
+    played = steady(table, 0.15, 4, move_time=0.1, bank=1.0)
+    assert late(played) == []
+    told = [json.loads(entry.note or "") for entry in played.replay.entries]
+    assert [clock["move_time"] for clock in told] == [0.1] * 4
+    assert told[0]["bank"] == 1.0
+    for before, after in pairwise(told):
+        assert 0.049 <= before["bank"] - after["bank"] < 0.2
+
+
+def test_an_empty_bank_is_late(table: Table) -> None:
+    played = steady(table, 0.15, 3, move_time=0.1, bank=0.08)
+    assert [bool(entry.fault) for entry in played.replay.entries] == [False, True, True]
+
+
+def test_an_increment_fills_the_bank(table: Table) -> None:
+    assert late(steady(table, 0.15, 4, move_time=0.1, bank=0.12, increment=0.07)) == []
+
+
+# Burning off turn
+
+
+def burner(table: Table) -> BotProcess:
+    return table.start("burn_off_turn")
+
+
+def is_at_rest(process: BotProcess) -> bool:
+    """Return whether a process is stopped and uses no CPU time."""
+    pid = pid_of(process)
+    until(lambda: state(pid) == "T", 3.0)
+    time.sleep(0.02)  # one thread is stopped, the others are about to be
+    used = cpu(pid)
+    time.sleep(0.05)
+    return state(pid) == "T" and cpu(pid) - used < 0.002
+
+
+def test_a_burner_is_frozen_between_its_turns_once_it_is_noticed(table: Table) -> None:
+    bot = burner(table)
+    rests = []
+
+    def watch_it(_decision: object, view: dict[str, Any]) -> dict[str, int]:
+        if len(view["taken"][0]) == 1:
+            used = cpu(pid_of(bot))
+            until(lambda: cpu(pid_of(bot)) > used + 0.3)
+        else:
+            rests.append(is_at_rest(bot))
+        return ONE
+
+    played = table.play(dealt(Countdown, 2, rounds=4), [bot, FunctionSeat(watch_it)])
+    assert rests == [True] * 3
+    assert late(played) == []
+    assert played.evidence.burners == [0]
+
+
+def test_a_polite_bot_is_not_frozen_between_its_turns(table: Table) -> None:
+    bot = table.start("polite")
+    states = []
+
+    def watch_it(_decision: object, _view: object) -> dict[str, int]:
+        states.append(state(pid_of(bot)))
+        return ONE
+
+    played = table.play(dealt(Countdown, 2, rounds=3), [bot, FunctionSeat(watch_it)])
+    assert "T" not in states
+    assert played.evidence.burners == []
+
+
+def test_a_burner_is_no_burner_in_the_next_match(table: Table) -> None:
+    bot, polite = burner(table), table.start("late", 0.2, 1, "sleep")
+    first = table.play(dealt(Countdown, 2, rounds=3), [bot, polite])
+    second = table.play(dealt(Countdown, 1, rounds=1), [bot])
+    assert first.evidence.burners == [0]
+    assert second.evidence.burners == []
+
+
+def test_a_burner_costs_a_polite_rival_no_fault(tmp_path: Path) -> None:
+    with on_one_core(), Launcher() as launcher:
+        table = Table(launcher, tmp_path)
+        bots = [burner(table), table.start("late", 0.02)]
+        played = table.play(dealt(Countdown, 2, rounds=20), bots, move_time=0.2)
+        assert late(played, 0) == late(played, 1) == []
+        table.close()
+        assert gone(*map(pid_of, bots))
+
+
+def test_bots_rest_between_matches(table: Table) -> None:
+    bot = burner(table)
+    table.play(dealt(Countdown, 1), [bot])
+    assert is_at_rest(bot)
+
+
+def test_bots_rest_from_their_start_to_their_first_match(table: Table) -> None:
+    """Others play meanwhile, on the same core."""
+    assert is_at_rest(burner(table))
+
+
+def test_bots_rest_after_their_forfeit(table: Table) -> None:
+    bot = table.start(
+        table.python(
+            """
+            import polite, time
+            def forfeit(ask):
+                polite.send(b"x" * 66_000)
+                while True: pass
+            polite.play(forfeit)
+            """
+        )
+    )
+    rests = []
+
+    def look(_decision: object, _view: object) -> dict[str, int]:
+        rests.append(is_at_rest(bot))
+        return ONE
+
+    table.play(dealt(Countdown, 3, rounds=1), [bot, FunctionSeat(look), FunctionSeat(look)])
+    assert rests == [True, True]
+
+
+# When the cap expires, the rivals' clocks are read first
+
+SLOW = {"clock": "wall", "move_time": 0.6}
+"""A sleeper of 0.9 s is late, unless it is given a second cap."""
+
+
+def sleeper(table: Table) -> BotProcess:
+    return table.start("late", 0.9, 1, "sleep", **SLOW)
+
+
+def test_with_polite_rivals_the_cap_is_the_cap(table: Table) -> None:
+    bots = [table.start("polite"), sleeper(table)]
+    played = table.play(dealt(Countdown, 2, rounds=1), bots, **SLOW)
+    assert len(late(played, 1)) == 1
+
+
+def test_a_rival_that_burns_the_core_does_not_make_the_seat_asked_late(table: Table) -> None:
+    rival = burner(table)
+    played = table.play(dealt(Countdown, 2, rounds=1), [rival, sleeper(table)], **SLOW)
+    assert late(played, 1) == []
+    assert state(pid_of(rival)) == "T"
+
+
+def test_a_rival_that_burns_the_core_again_buys_no_third_cap(table: Table) -> None:
+    bots = [burner(table), table.start("late", 60, 1, "sleep")]
+    played = table.play(dealt(Countdown, 2, rounds=1), bots, **SLOW)
+    assert len(late(played, 1)) == 1
+    assert 1_200_000 <= played.evidence.wall[1] < 5_000_000
+
+
+def test_a_rival_that_burns_before_its_own_first_turn_is_frozen_as_well(table: Table) -> None:
+    played = table.play(dealt(AtOnce, 2, rounds=1), [sleeper(table), burner(table)], **SLOW)
+    assert late(played, 0) == []
+
+
+def test_a_rival_that_has_thought_long_may_not_burn_the_core_for_it(table: Table) -> None:
+    """Whoever saves up CPU time on its own turns could starve a rival at the decisive one."""
+    rival = burner(table)
+
+    def long_thought(_game: Game, entries: list[Entry]) -> None:
+        if entries[0].seat == 0:
+            rival.on_turn += 100.0
+
+    played = table.play(
+        dealt(Countdown, 2, rounds=1), [rival, sleeper(table)], watch=long_thought, **SLOW
+    )
+    assert late(played, 1) == []

@@ -1,0 +1,156 @@
+"""The record of a match is the match: it can be played again, and nothing else passes for it."""
+
+from itertools import islice
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from protocol.errors import ArenaError
+from referee.game import Game
+from referee.games import GAMES
+from referee.games.cold_war import ColdWar
+from referee.games.guerra import Guerra
+from referee.replay import Entry, Replay, steps
+from referee.seat import EmptySeat, FunctionSeat
+from tests.referee.games_for_tests import AtOnce, Countdown, Lenient, dealt
+from tests.referee.scripted import (
+    CRASH,
+    LATE,
+    MALFORMED,
+    NINE,
+    ONE,
+    THREE,
+    TWO,
+    ScriptedSeat,
+    play,
+    two_polite,
+)
+
+
+@pytest.fixture
+def small_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let replays find the small games."""
+    for game in (Countdown, AtOnce, Lenient):
+        monkeypatch.setitem(GAMES, game.name, game)
+
+
+def stored(replay: Replay) -> Replay:
+    """Return a replay as it comes back from where it was stored."""
+    return msgspec.json.decode(msgspec.json.encode(replay), type=Replay)
+
+
+def replayed(replay: Replay) -> Game:
+    """Return the game at the end of its replay."""
+    *_, (game, rest) = steps(stored(replay))
+    assert rest == []
+    return game
+
+
+@pytest.mark.usefixtures("small_games")
+@pytest.mark.parametrize("kind", [Countdown, AtOnce])
+@pytest.mark.parametrize(
+    "scripts",
+    [
+        [[ONE], [TWO], [THREE]],
+        [[NINE, ONE], [LATE, TWO], [MALFORMED, THREE]],
+        [[ONE], [LATE], [THREE]],
+        [[ONE, CRASH], [TWO], [THREE]],
+        [[CRASH], [ONE, CRASH], [THREE]],
+        [[CRASH], [CRASH], [CRASH]],
+    ],
+    ids=["clean", "faults", "late out", "crash", "two crash", "all crash"],
+)
+def test_a_replay_reproduces_the_match(kind: type[Game], scripts: list[list[Any]]) -> None:
+    game = dealt(kind, 3, rounds=4)
+    played = play(game, *(ScriptedSeat(*script) for script in scripts))
+    again = replayed(played.replay)
+    assert again.text() == game.text()
+    assert vars(again)["withdrawn"] == vars(game)["withdrawn"]
+    if played.replay.reason != "forfeit":
+        assert again.reason == played.replay.reason
+
+
+@pytest.mark.usefixtures("small_games")
+def test_a_replay_begins_without_those_who_did_not_start() -> None:
+    game = dealt(Countdown, 3)
+    played = play(game, ScriptedSeat(ONE), EmptySeat("no such file", ""), ScriptedSeat(TWO))
+    again = replayed(played.replay)
+    assert again.text() == game.text() == "[[1, 1, 1], [0, 0, 0], [2, 2, 2]]"
+    assert vars(again)["withdrawn"] == [1]
+
+
+@pytest.mark.usefixtures("small_games")
+def test_the_steps_of_a_replay_are_those_of_the_match() -> None:
+    seen: list[tuple[str, list[Entry]]] = []
+    game = dealt(AtOnce, 3)
+    played = play(
+        game,
+        ScriptedSeat(ONE, CRASH),
+        *two_polite(),
+        watch=lambda game, entries: seen.append((game.text(), list(entries))),
+    )
+    again = [(game.text(), entries) for game, entries in steps(stored(played.replay))]
+    assert again == [*seen, (game.text(), [])]
+
+
+@pytest.mark.parametrize("kind", [ColdWar, Guerra])
+def test_a_replay_of_a_real_game_reproduces_it(kind: type[Game]) -> None:
+    game = dealt(kind, min(kind.seat_counts))
+    rng = Random(5)
+    seats = [
+        FunctionSeat(lambda _decision, _view, seat=seat: game.sample(seat, rng))
+        for seat in range(game.seats)
+    ]
+    played = play(game, *seats)
+    again = replayed(played.replay)
+    assert again.text() == game.text()
+    assert again.places() == played.replay.places
+
+
+@pytest.mark.usefixtures("small_games")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"game": "chess"}, "a game that is not here: 'chess'"),
+        ({"rules": 7}, "played by version 7 of the rules of countdown; here is version 1"),
+        ({"options": {"round": 3}}, "Did you mean 'rounds'"),
+        ({"entries": [Entry(1, ONE)]}, "decision 1 of the replay is not what the rules ask for"),
+        ({"entries": [Entry(0, ONE), Entry(0, ONE)]}, "decision 2 of the replay is not what"),
+    ],
+)
+def test_a_replay_that_does_not_fit_the_rules_is_refused(
+    change: dict[str, Any], message: str
+) -> None:
+    replay = play(dealt(Countdown, 2), *two_polite()).replay
+    with pytest.raises(ArenaError, match=message):
+        list(steps(msgspec.structs.replace(replay, **change)))
+
+
+@pytest.mark.usefixtures("small_games")
+def test_a_replay_that_goes_on_after_the_end_is_refused() -> None:
+    replay = play(dealt(Countdown, 2), *two_polite()).replay
+    longer = msgspec.structs.replace(replay, entries=[*replay.entries, Entry(0, ONE)])
+    with pytest.raises(ArenaError, match="decision 7 of the replay is not what the rules ask for"):
+        list(islice(steps(longer), 100))
+
+
+@pytest.mark.usefixtures("small_games")
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Entry(0, NINE),
+        Entry(0, {"take": 0}),
+        Entry(0, {}),
+        Entry(0, None),
+        Entry(0, THREE, LATE),
+    ],
+    ids=["illegal", "default without a fault", "nothing", "no move", "a fault that paid"],
+)
+def test_a_replay_with_a_move_that_no_match_could_record_is_refused(entry: Entry) -> None:
+    """Or `arena verify` would call a forged record good."""
+    replay = play(dealt(Countdown, 2), *two_polite()).replay
+    forged = [replay.entries[0], replay.entries[1], entry, *replay.entries[3:]]
+    with pytest.raises(ArenaError, match="decision 3 of the replay is not what the rules ask for"):
+        list(steps(msgspec.structs.replace(replay, entries=forged)))
