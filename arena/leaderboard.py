@@ -7,47 +7,69 @@ from typing import Any
 from arena.league import League
 from arena.outcomes import Result
 from arena.ratings import fit
-from arena.run import missing_tasks
+from arena.schedule import Deal
 from arena.standings import Standing, standings
 from arena.store import StoredMatch
 from arena.tables import Column, Row, Table
 
 
-def leaderboard(league: League, matches: Sequence[StoredMatch]) -> Table:
+def leaderboard(league: League, matches: Iterable[StoredMatch], notes: Sequence[str] = ()) -> Table:
     """Return the table of the league's present bots, from their whole deals.
 
     Other versions of them, and bots that have left, do not count.
     """
-    whole = whole_deals(league, matches)
+    present = between_present(league, matches)
+    whole = whole_deals(league, present)
     results = [Result(match.deal, _places(match)) for match in whole]
     ratings = fit(results, bots=[bot.name for bot in league.bots])
     rows = standings(results, ratings, faults=_faults(whole), forfeits=_forfeits(whole))
-    known = {match.id for match in matches}
-    missing = sum(len(task.rotations) for task in missing_tasks(league, known))
     facts = {
         "game": league.game.name,
         "matches": len(whole),
         "deals": len({match.deal for match in whole}),
-        "missing": missing,
+        "missing": _missing(league, present),
         "draw_probability": ratings.draw_probability,
     }
     return Table(
-        "standings", _columns(league), [_row(row) for row in rows], facts, _notes(league, facts)
+        "standings",
+        _columns(league),
+        [_row(row) for row in rows],
+        facts,
+        [*_notes(league, facts), *notes],
     )
 
 
+def between_present(league: League, matches: Iterable[StoredMatch]) -> list[StoredMatch]:
+    """Return the matches in which only the league's present bots sat, in their versions."""
+    present = {(bot.name, bot.version) for bot in league.bots}
+    return [
+        match for match in matches if all((bot.name, bot.version) in present for bot in match.bots)
+    ]
+
+
 def whole_deals(league: League, matches: Iterable[StoredMatch]) -> list[StoredMatch]:
-    """Return the matches between the league's present bots whose deal was played whole.
+    """Return the matches whose deal was played whole.
 
     The deal is the unit of statistics: half a deal would favour whoever sat better.
     """
-    present = {(bot.name, bot.version) for bot in league.bots}
     deals: dict[str, list[StoredMatch]] = defaultdict(list)
     for match in matches:
-        if all((bot.name, bot.version) in present for bot in match.bots):
-            deals[match.deal].append(match)
+        deals[match.deal].append(match)
     whole = league.schedule.rotation_count
     return [match for deal in deals.values() if len(deal) == whole for match in deal]
+
+
+def _missing(league: League, matches: Iterable[StoredMatch]) -> int:
+    """Return how many matches the league asks for beyond these of its present bots."""
+    schedule = league.schedule
+    entrants = {bot.name: number for number, bot in enumerate(league.bots)}
+    wanted = sum(
+        schedule.asks_for(
+            Deal(tuple(sorted(entrants[bot.name] for bot in match.bots)), match.number)
+        )
+        for match in matches
+    )
+    return schedule.deal_count() * schedule.rotation_count - wanted
 
 
 def _places(match: StoredMatch) -> tuple[tuple[str, int], ...]:

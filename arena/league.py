@@ -147,8 +147,9 @@ class _Reader:
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
             raise self._error("bots are written as tables: [[bot]].", "bot")
-        for name in tables:
-            if name not in fields(Settings) and self._line("", name):
+        for name, value in tables.items():
+            is_table = isinstance(value[0] if isinstance(value, list) and value else value, dict)
+            if is_table and name not in fields(Settings):
                 known = suggestion(name, ("options", "limits", "bot"))
                 raise self._error(f"there is no table {name!r}. {known}", name)
         settings = self._read(Settings, tables, "key {}")
@@ -219,15 +220,15 @@ class _Reader:
     ) -> Any:
         return self._checked(lambda: read_settings(kind, raw, what), table=table, nth=nth)
 
-    def _checked(self, read: Callable[[], T], *keys: str, table: str = "", nth: int = 0) -> T:
+    def _checked(self, read: Callable[[], T], key: str = "", table: str = "", nth: int = 0) -> T:
         """Return what `read` returns; add file and line to its error.
 
-        The line is that of the key the error is about, by default `key`, or of the table.
+        The line is that of the entry the error is about, by default of `key`, or of the table.
         """
         try:
             return read()
         except ArenaError as error:
-            key = error.key if isinstance(error, SettingError) else "".join(keys[:1])
+            key = error.key if isinstance(error, SettingError) else key
             raise self._error(str(error), key, table=table, nth=nth) from None
 
     def _error(self, message: str, key: str = "", table: str = "", nth: int = 0) -> LeagueFileError:
@@ -253,7 +254,7 @@ class _Reader:
                 and re.match(rf'\s*"?{re.escape(key)}"?\s*=', line)
             ):
                 return number
-        return header
+        return header or (self._line(table, "") if table else 0)
 
 
 def make_league(

@@ -43,6 +43,16 @@ class Bot:
     @cached_property
     def version(self) -> str:
         """The hash of exactly the command and the files: another hash, another version."""
+        return self._hash()
+
+    def has_changed(self) -> bool:
+        """Return whether the files are others by now."""
+        try:
+            return self._hash() != self.version
+        except ArenaError:
+            return True
+
+    def _hash(self) -> str:
         digest = hashlib.blake2b(len(self.command).to_bytes(8, "little"), digest_size=8)
         for word in self.command:
             digest.update(_framed(os.fsencode(word)))

@@ -21,7 +21,8 @@ class Run:
     """What a league asks for and the store lacks; `play` gets it."""
 
     def __init__(self, league: League, store: Store, workers: int | None) -> None:
-        cores = usable_cores(workers)
+        tasks = missing_tasks(league, store.match_ids())
+        cores = usable_cores(workers)[: max(1, len(tasks))]
         setup = Setup(
             game=league.game.name,
             options=msgspec.to_builtins(league.options),
@@ -30,7 +31,6 @@ class Run:
             names=[bot.name for bot in league.bots],
             programs=[bot.program for bot in league.bots],
         )
-        tasks = missing_tasks(league, store.match_ids())
         self.workers = len(cores)
         self.missing = sum(len(task.rotations) for task in tasks)
         """How many matches are missing now."""
@@ -59,6 +59,16 @@ class Run:
                 )
                 self.missing -= len(progress.played)
             yield progress
+        yield Progress(problems=self._edited())
+
+    def _edited(self) -> list[str]:
+        """Return a line for each bot whose files are no longer those that were entered."""
+        return [
+            f"bot {bot.name!r} was changed while it played: what is stored under its old version "
+            f"may have been played by either. Put the bot under another name."
+            for bot in self._league.bots
+            if bot.has_changed()
+        ]
 
 
 @contextmanager

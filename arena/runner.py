@@ -191,12 +191,12 @@ class Runner:
         code = each.process.exitcode
         if each.dismissed or self._stopping:
             return progress
-        if not each.up:
-            progress.problems.append(f"a worker died before it could play (exit code {code}).")
+        if not each.up and self._is_deadly(((), -1)):
+            progress.problems.append(f"two workers died before they could play (exit code {code}).")
             self._stopping = True
             return progress
         unchecked = each.unchecked
-        if unchecked and self._is_deadly(((unchecked[0],), -1)):
+        if each.up and unchecked and self._is_deadly(((unchecked[0],), -1)):
             self._set_aside(unchecked.pop(0), "twice killed its worker when it started", progress)
         for batch in each.sent[:1]:
             for key, task in batch.items():

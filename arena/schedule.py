@@ -12,8 +12,10 @@ from referee.chance import Chance
 
 Rotations = Literal["cyclic", "all", "one"]
 
-DEALS_LIMIT = 20_000_000
+PAIRS_LIMIT = 20_000_000
 """The most pairs of a line-up and a deal a league may choose among."""
+DEALS_LIMIT = 2_000_000
+"""The most of them that a league may play."""
 
 _BLOCK = 10  # deals of a line-up played in a row, so that processes are reused
 _SEED_BITS = 53  # of a bot's own seed: every language's numbers hold it
@@ -62,10 +64,11 @@ class Schedule:
                 f"there are {len(self.entrants)}."
             )
         pairs = comb(len(self.entrants), self.seats) * self.deals
-        if pairs > DEALS_LIMIT:
+        if pairs > PAIRS_LIMIT or pairs * self.share > DEALS_LIMIT:
             raise ArenaError(
                 f"{len(self.entrants)} bots at {self.seats} seats with {self.deals} deals make "
-                f"{pairs:,} deals, more than {DEALS_LIMIT:,}: ask for fewer deals or bots."
+                f"{pairs:,} deals. At most {PAIRS_LIMIT:,} can be chosen among, and "
+                f"{DEALS_LIMIT:,} played: ask for fewer deals or bots, or a smaller share."
             )
 
     @property
@@ -82,8 +85,12 @@ class Schedule:
             for lineup in combinations(lineups, self.seats):
                 for number in numbers:
                     deal = Deal(lineup, number)
-                    if self.share >= 1 or self._kept(deal):
+                    if self._kept(deal):
                         yield deal
+
+    def asks_for(self, deal: Deal) -> bool:
+        """Return whether a deal is in the plan."""
+        return deal.number < self.deals and self._kept(deal)
 
     def deal_count(self) -> int:
         """Return how many deals the plan holds."""
@@ -120,6 +127,8 @@ class Schedule:
         return int.from_bytes(digest[:8], "little") >> (64 - _SEED_BITS)
 
     def _kept(self, deal: Deal) -> bool:
+        if self.share >= 1:
+            return True
         word = int.from_bytes(self._hash("share", deal, versions=False)[:8], "little")
         return word < self.share * 2**64
 

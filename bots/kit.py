@@ -110,7 +110,10 @@ def run(
     on_start: Callable[[Match], None] | None = None,
     on_end: Callable[[Match, dict[str, Any]], None] | None = None,
 ) -> None:
-    """Play until the input ends; `on_end` receives the `end` message with the places."""
+    """Play until the input ends; `on_end` receives the `end` message with the places.
+
+    It may run as late as the next match's beginning, or not at all if there is none.
+    """
     wire = _take_stdout()
     match = Match({"game": "", "seat": 0, "seats": 0})
     for line in sys.stdin.buffer:

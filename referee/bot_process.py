@@ -13,7 +13,7 @@ from protocol.errors import ProtocolError
 from protocol.lines import LineBuffer, encode
 from protocol.messages import VERSION, Hello, TimeControl, read_ready
 from referee.capture import Capture
-from referee.clock import Clock, cpu_clock, wall_cap
+from referee.clock import Clock, billed, cpu_clock, wall_cap
 from referee.limits import Limits
 from referee.sandbox import Child, Ended, Launcher, Program, StartError
 
@@ -49,7 +49,7 @@ class Turn(NamedTuple):
     ended: float
     cpu: float
     billed: float
-    """The CPU time or the wall time, whichever is judged."""
+    """What is paid for it: the time that is judged."""
 
 
 class BotProcess:
@@ -72,6 +72,7 @@ class BotProcess:
         self._turn_cpu = self._turn_wall = self._cap_start = 0.0
         self.allowed = 0.0
         self._by_cpu = True
+        self._heard = False  # a line in this turn already
         self.ended: Ended | None = None
         """How the process ended, once it has."""
         self.begin_match(())
@@ -114,6 +115,7 @@ class BotProcess:
             self.thaw()
         self.allowed = clock.allowed
         self._by_cpu = clock.by_cpu
+        self._heard = False
         self._turn_cpu = self._mark
         self._turn_wall = self._cap_start = time.monotonic()
         try:
@@ -134,7 +136,8 @@ class BotProcess:
         OverlongLineError.
         """
         line = self._lines.pop()
-        timeout = self.allowed
+        timeout = self._time_left() if self._heard else self.allowed
+        self._heard = True
         while line is None:
             if self._unsent:
                 self._flush(timeout)
@@ -157,8 +160,8 @@ class BotProcess:
         self.on_turn += cpu
         if self.burner:
             self.freeze()
-        billed = cpu if self._by_cpu else ended - self._cap_start
-        return Turn(self._turn_wall, ended, cpu, billed)
+        wall = ended - self._cap_start
+        return Turn(self._turn_wall, ended, cpu, billed(cpu, wall) if self._by_cpu else wall)
 
     def freeze(self) -> None:
         """Stop the process where it is."""
@@ -208,8 +211,10 @@ class BotProcess:
             return self._turn_cpu
 
     def _signal(self, number: int) -> None:
+        """Signal the process, and its children as far as they are in its process group."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._child.pidfd, number)
+            os.killpg(self._child.pid, number)
 
     def _collect(self, events: list[tuple[int, int]]) -> None:
         """Read what a poll found."""

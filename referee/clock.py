@@ -22,6 +22,15 @@ def wall_cap(allowed: float) -> float:
     return _CAP_FACTOR * allowed + _CAP_SECONDS
 
 
+def billed(cpu: float, wall: float) -> float:
+    """Return what a bot that is judged by CPU time pays for a turn, in seconds.
+
+    It is the CPU time; for a sleeper, what makes it late just when the cap does, so that a bank
+    is no store of time to sleep.
+    """
+    return max(cpu, (wall - _CAP_SECONDS) / _CAP_FACTOR)
+
+
 class Clock:
     """One seat's time in one match: `move_time` is free at each decision, then the bank pays."""
 

@@ -26,7 +26,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     clock: Literal["cpu", "wall"] = "cpu"
     """Whether the bot's CPU time is judged, or the time on the wall."""
     startup: PositiveSeconds = 10.0
-    """From the start of the process to its `ready`."""
+    """From the start of the process to its `ready`; judged like a decision."""
     faults_allowed: Annotated[int, Meta(ge=0)] = 2
     """The fault after these forfeits the match."""
     fresh: bool = False

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from protocol.errors import ProtocolError
 from protocol.lines import OverlongLineError, encode
 from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
-from referee.bot_process import BotProcess, GoneError, LateError
+from referee.bot_process import BotProcess, GoneError, LateError, Turn
 from referee.clock import Clock
 from referee.fault import Fault, Kind, shown
 from referee.game import Decision, Move, Observation
@@ -153,7 +153,7 @@ class ProcessSeat(Seat):
         reply, fault = self._exchange(line)
         turn = self.process.close_turn()
         if not self._clock.spend(turn.billed) and fault is None:
-            fault = self._fault("late", self._overdrawn(turn.billed))
+            fault = self._fault("late", self._overdrawn(turn))
         if fault is not None:
             self._given_up.add(self._id)
             if fault.kind == "late":
@@ -230,9 +230,12 @@ class ProcessSeat(Seat):
         self.keep_conversation()
         return Fault(kind, reason, shown(self._heard))
 
-    def _overdrawn(self, used: float) -> str:
-        kind = "CPU time" if self._clock.by_cpu else "time on the wall"
-        return f"{used:.3f} s of {kind} used; {self.process.allowed:.3f} s allowed"
+    def _overdrawn(self, turn: Turn) -> str:
+        return (
+            f"answered after {turn.cpu:.3f} s of CPU time and {turn.ended - turn.began:.3f} s on "
+            f"the wall; {self.process.allowed:.3f} s "
+            f"{'of CPU time ' if self._clock.by_cpu else ''}allowed"
+        )
 
 
 def _shortened(note: str | None) -> str | None:

@@ -73,6 +73,11 @@ def safe_lines(text: str, indent: str = "") -> str:
     return "\n".join(indent + safe(line) for line in text.splitlines())
 
 
+def counted(number: int, thing: str, plural: str = "") -> str:
+    """Return a number of things in words."""
+    return f"{number} {thing if number == 1 else plural or thing + 's'}"
+
+
 def duration(seconds: float) -> str:
     """Return a time in words, roughly."""
     if seconds < 90:

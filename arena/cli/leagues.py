@@ -1,6 +1,5 @@
 """Commands of a league: init, run, rank."""
 
-import math
 import os
 import secrets
 import signal
@@ -14,6 +13,7 @@ import click
 from arena.cli import main
 from arena.cli.common import (
     UNPROTECTED,
+    counted,
     default_workers,
     duration,
     find_game,
@@ -106,7 +106,8 @@ def _seed(word: str | None) -> int | str:
 def _bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
     called, equals, what = word.partition("=")
-    bot = find_bot(what, game, called) if equals else find_bot(word, game)
+    is_called = equals and "/" not in called
+    bot = find_bot(what, game, called) if is_called else find_bot(word, game)
     if bot.folder == SHIPPED and bot.command[0] == PYTHON:
         return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
     entry: dict[str, object] = {
@@ -135,11 +136,9 @@ def _tell_plan(
         )
     else:
         time = f"about {duration(missing * mean_seconds / workers)}"
-    schedule = league.schedule
-    deals = math.ceil(missing / schedule.rotation_count)
     click.echo(
-        f"{missing} matches to play ({deals} deals x {schedule.rotation_count} seatings), {time} "
-        f"with {workers} {'worker' if workers == 1 else 'workers'}.",
+        f"{counted(missing, 'match', 'matches')} to play, {time} with "
+        f"{counted(workers, 'worker')}.",
         err=True,
     )
 
@@ -158,40 +157,44 @@ def run(league: Path, workers: int | None, form: str) -> None:
     arena run cup
     arena run cup --workers 1
     """
-    asked = read_league(league)
-    play_missing(asked, workers)
-    with Store(asked.database) as store:
-        show(leaderboard(asked, store.matches()), form)
+    play_and_show(read_league(league), workers, form)
 
 
-def play_missing(league: League, workers: int | None, *, warn: bool = True) -> None:
-    """Play and store what is missing; raise RunError if that did not go well."""
+def play_and_show(league: League, workers: int | None, form: str, *, warn: bool = True) -> None:
+    """Play what is missing, then show the table; raise RunError if that did not go well."""
+    notes = _play_missing(league, workers, warn=warn)
+    with Store(league.database) as store:
+        show(leaderboard(league, store.matches(), notes), form)
+
+
+def _play_missing(league: League, workers: int | None, *, warn: bool) -> list[str]:
+    """Play and store what is missing; return what the table should say of it."""
+    notes: list[str] = []
+    problems = 0
     with open_run(league, workers) as run:
         _tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
-            return
+            return notes
         if warn:
             click.echo(f"Warning: {UNPROTECTED}", err=True)
-        set_aside = problems = 0
         with _stopped_by_signals(run) as heard, ProgressLine(run.missing) as line:
             for progress in run.play():
                 line.advance(progress.played)
                 for bot, reason in progress.set_aside.items():
-                    set_aside += 1
                     name = league.bots[bot].name
                     line.say(safe(f"{name} is set aside for this run: it {reason}."))
+                    notes.append(safe(f"{name} was set aside: it {reason}."))
                 for problem in progress.problems:
                     problems += 1
                     line.say(safe_lines(problem))
+        missing = f"{counted(run.missing, 'match is', 'matches are')} missing"
         if problems:
-            raise RunError(
-                f"{problems} problems of the arena's own, see above; {run.missing} matches are "
-                f"missing."
-            )
+            raise RunError(f"{counted(problems, 'problem')} of the arena's own, above; {missing}.")
         if heard and run.missing:
-            raise RunError(f"stopped; {run.missing} matches are missing. Run again to go on.")
-        if run.missing and not set_aside:
-            raise RunError(f"{run.missing} matches are missing, and no reason is known.")
+            raise RunError(f"stopped; {missing}. Run again to go on.")
+        if run.missing and not notes:
+            raise RunError(f"{missing}, and no reason is known.")
+    return notes
 
 
 @contextmanager
@@ -203,7 +206,7 @@ def _stopped_by_signals(run: Run) -> Iterator[list[int]]:
         heard.append(number)
         if len(heard) > 1:
             raise RunError("stopped at once; what was stored is safe. Run again to go on.")
-        click.echo("\nFinishing the matches being played; once more to stop at once.", err=True)
+        os.write(2, b"\nFinishing the matches being played; once more to stop at once.\n")
         run.stop()
 
     numbers = (signal.SIGINT, signal.SIGTERM)

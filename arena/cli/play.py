@@ -16,14 +16,11 @@ from arena.cli.common import (
     output_format,
     safe,
     safe_lines,
-    show,
 )
-from arena.cli.leagues import play_missing
-from arena.leaderboard import leaderboard
+from arena.cli.leagues import play_and_show
 from arena.league import FILE, Settings, make_league, read_league
 from arena.roster import Bot, find_bot, shipped
 from arena.show import move_line, result
-from arena.store import Store
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
 from referee.game import Game
@@ -69,6 +66,8 @@ def play(
     found = [find_bot(word, game) for word in bots]
     names = _distinct([bot.name for bot in found])
     seed = seed or secrets.token_hex(8)
+    if not seed.isprintable():
+        raise ArenaError(f"a seed is printable text, unlike {seed!r}.")
     click.echo(f"{kind.name}, seed {seed}: {', '.join(names)}")
     click.echo(f"Warning: {UNPROTECTED}", err=True)
     match = new_game(kind, len(bots), chosen, seed)
@@ -102,7 +101,7 @@ def _play_and_draw(
             ProcessSeat(process, [other for other in processes if other is not process])
             for process in processes
         ]
-        seeds = [int.from_bytes(secrets.token_bytes(6)) for _ in bots]
+        seeds = [game.chance.below(2**53, "bot", seat) for seat in range(len(bots))]
         played = Match(game, seats, limits.faults_allowed).play(
             starts(game, "play", limits.time_control, seeds), None if quiet else draw
         )
@@ -136,9 +135,7 @@ def demo(workers: int | None, keep: Path | None, form: str) -> None:
                 _write_demo(league, game, deals)
             asked = read_league(league)
             click.echo(f"\n{game}: {asked.game.title}")
-            play_missing(asked, workers, warn=False)
-            with Store(asked.database) as store:
-                show(leaderboard(asked, store.matches()), form)
+            play_and_show(asked, workers, form, warn=False)
 
 
 def _write_demo(folder: Path, game: str, deals: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import click
 
+from arena.cli.common import counted
 from arena.result import PlayedMatch
 
 _SECONDS_BETWEEN_LINES = 30.0  # where standard error is no terminal
@@ -64,5 +65,4 @@ class ProgressLine:
 
     def _pace(self) -> str:
         pace = self._done / max(monotonic() - self._started, 1e-9)
-        faults = self._faults.total()
-        return f"{pace:.0f}/s, {faults} {'fault' if faults == 1 else 'faults'}"
+        return f"{pace:.0f}/s, {counted(self._faults.total(), 'fault')}"

@@ -21,6 +21,7 @@ import select
 import signal
 import socket
 import sys
+import time
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
@@ -28,6 +29,7 @@ PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 REQUEST_LIMIT = 1 << 17
+END_SECONDS = 3.0
 
 Request = dict[str, Any]
 
@@ -163,8 +165,12 @@ def children() -> list[int]:
 
 
 def end_all() -> None:
-    """Kill and reap every descendant: orphans become children, until there are none."""
-    while left := children():
+    """Kill and reap every descendant: orphans become children, until there are none.
+
+    After a while a herd of them that forks faster than it dies is left to itself.
+    """
+    deadline = time.monotonic() + END_SECONDS
+    while (left := children()) and time.monotonic() < deadline:
         for pid in left:
             kill(pid)
         for pid in left:

@@ -1,5 +1,6 @@
 """The referee's side of the fork server: start a program, stop it, learn how it ended."""
 
+import errno
 import os
 import signal
 import socket
@@ -71,7 +72,7 @@ class Launcher:
     """One fork server and the processes it started; closing it ends them all."""
 
     def __init__(self) -> None:
-        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self._server = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(FORK_SERVER), str(there.fileno())],
@@ -79,8 +80,8 @@ class Launcher:
                 stdout=subprocess.DEVNULL,
                 pass_fds=[there.fileno()],
                 cwd="/",
+                process_group=0,  # out of reach of a terminal's Ctrl-C from the beginning
             )
-        self._link = here
         self._ended: dict[int, Ended] = {}
 
     def __enter__(self) -> Self:
@@ -107,6 +108,10 @@ class Launcher:
         try:
             socket.send_fds(self._link, [msgspec.json.encode({"start": request})], theirs)
             answer, pidfd = self._answer()
+        except OSError as error:
+            if error.errno != errno.EMSGSIZE:
+                raise
+            answer, pidfd = {"error": "its command is too long"}, -1
         finally:
             for descriptor in theirs:
                 os.close(descriptor)

@@ -164,11 +164,18 @@ def test_when_the_fork_server_dies_its_owner_is_told(launcher: Launcher, tmp_pat
         os.close(descriptor)
 
 
+def test_the_ctrl_c_of_a_terminal_does_not_reach_the_fork_server(launcher: Launcher) -> None:
+    """Not even while it starts, before it can ignore it."""
+    server = launcher._server.pid
+    assert os.getpgid(server) == server
+    assert os.getsid(server) == os.getsid(0)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_fork_server_ends_only_with_its_owner(
     launcher: Launcher, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """A Ctrl-C reaches it too; it still has to clean up after the others."""
+    """It still has to clean up after the others."""
     assert output(launcher, here(tmp_path, "/bin/echo", "up")) == "up\n"
     os.kill(launcher._server.pid, number)
     assert output(launcher, here(tmp_path, "/bin/echo", "still here")) == "still here\n"
