@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the commands' own help; run it as `python -m tests.docs.regenerate_cli`."""
+"""Writes docs/cli.md from the commands' help: `python -m tests.docs.regenerate_cli`."""
 
 from pathlib import Path
 

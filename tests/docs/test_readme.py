@@ -3,7 +3,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
@@ -25,9 +24,9 @@ def test_the_bot_shown_plays_a_match_without_faults(tmp_path):
     bot.write_text(program[1])
     bot.chmod(0o755)
     (bot.parent / "kit.py").write_text((ROOT / "bots" / "kit.py").read_text())
+    match = ["guerra", str(bot), "random", "--sandbox", "none", "--seed", "1"]
     done = subprocess.run(
-        [sys.executable, "-m", "arena", "play", "guerra", str(bot), "random"]
-        + ["--sandbox", "none", "--seed", "1"],
+        [sys.executable, "-m", "arena", "play", *match],
         capture_output=True,
         text=True,
         check=True,
