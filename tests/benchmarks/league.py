@@ -26,7 +26,7 @@ from referee.seat import FunctionSeat, ProcessSeat
 
 GAME = "guerra"
 ROUNDS = 3
-DEALS = 150
+DEALS = 400
 MATCHES = 40
 LIMITS = Limits(sandbox="none")
 
