@@ -59,9 +59,10 @@ def _moves(names: Sequence[str], replay: Replay, evidence: Evidence, tables: boo
 
 
 def move_line(game: Game, entry: Entry, names: Sequence[str]) -> str:
-    """Return one decision in words, with the name of the bot that took it."""
+    """Return one decision in words, with the name of the bot that took it or failed to."""
     assert entry.move is not None
-    line = f"[{names[entry.seat]}] {game.describe(entry.seat, entry.move)}"
+    default = "by default: " if entry.fault is not None else ""
+    line = f"[{names[entry.seat]}] {default}{game.describe(entry.seat, entry.move)}"
     return f"{line}   note: {entry.note}" if entry.note else line
 
 
