@@ -3,7 +3,6 @@
 import hashlib
 import os
 import shutil
-import sys
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,12 +11,10 @@ from pathlib import Path
 from typing import TypeGuard
 
 from protocol.errors import ArenaError
-from referee.sandbox import Program
+from referee.sandbox import PYTHON, Program
 
 SHIPPED = Path(__file__).parent.parent / "bots"
 """The folder of the bots that come along, one file `<game>_<name>.py` each."""
-PYTHON = "{python}"
-"""In a command, the interpreter that runs the arena itself."""
 LEAGUE_FILE = "league.toml"
 """What marks a folder as a league, which is no part of any bot."""
 NAME_LIMIT = 40
@@ -70,8 +67,9 @@ class Bot:
     @cached_property
     def program(self) -> Program:
         """What is executed; raise ArenaError if it cannot be."""
-        words = [sys.executable if word == PYTHON else word for word in self.command]
-        return Program((self._executable(words[0]), *words[1:]), str(self.folder))
+        first, *others = self.command
+        argv = (first if first == PYTHON else self._executable(first), *others)
+        return Program(argv, str(self.folder), self.files)
 
     def _executable(self, word: str) -> str:
         if "/" not in word:

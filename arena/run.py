@@ -11,16 +11,20 @@ from pathlib import Path
 import msgspec
 
 from arena.league import FILE, League
+from arena.roster import Bot
 from arena.runner import Progress, Runner, usable_cores
 from arena.store import Store
 from arena.worker import Setup, Task
 from protocol.errors import ArenaError
+from referee.sandbox import Launcher, SandboxError, prove
 
 
 class Run:
     """What a league asks for and the store lacks; `play` gets it."""
 
-    def __init__(self, league: League, store: Store, workers: int | None) -> None:
+    def __init__(
+        self, league: League, store: Store, workers: int | None, sandbox_uid: int | None
+    ) -> None:
         tasks = missing_tasks(league, store.match_ids())
         cores = usable_cores(workers)[: max(1, len(tasks))]
         setup = Setup(
@@ -30,12 +34,15 @@ class Run:
             schedule=league.schedule,
             names=[bot.name for bot in league.bots],
             programs=[bot.program for bot in league.bots],
+            sandbox_uid=sandbox_uid,
         )
         self.workers = len(cores)
         self.missing = sum(len(task.rotations) for task in tasks)
         """How many matches are missing now."""
         self.mean_seconds = store.mean_seconds()
         """The mean time of the matches already played; None if there are none."""
+        self.sandbox = check_sandbox(league, sandbox_uid) if tasks else ""
+        """The name of the walls, with their version."""
         self._league = league
         self._store = store
         self._runner = Runner(setup, tasks, cores)
@@ -55,7 +62,7 @@ class Run:
                     ids,
                     played_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
                     machine=platform.node(),
-                    sandbox=self._league.limits.sandbox,
+                    sandbox=self.sandbox,
                 )
                 self.missing -= len(progress.played)
             yield progress
@@ -72,12 +79,29 @@ class Run:
 
 
 @contextmanager
-def open_run(league: League, workers: int | None) -> Iterator[Run]:
+def open_run(league: League, workers: int | None, sandbox_uid: int | None) -> Iterator[Run]:
     """Open a run; raise ArenaError if another one is going on, or the league has changed."""
     with _locked(league.folder), Store(league.database, create=True) as store:
         if store.match_ids():
             _check_unchanged(league, store)
-        yield Run(league, store, workers)
+        yield Run(league, store, workers, sandbox_uid)
+
+
+def check_sandbox(league: League, uid: int | None) -> str:
+    """Prove the walls and check every bot; return the walls' name or raise SandboxError."""
+    with Launcher(league.limits.sandbox, uid=uid) as launcher:
+        for bot in league.bots:
+            check_bot(launcher, bot)
+        prove(launcher, league.limits)
+        return launcher.walls.name
+
+
+def check_bot(launcher: Launcher, bot: Bot) -> None:
+    """Raise SandboxError, naming the bot, if it could not be run behind these walls."""
+    try:
+        launcher.check(bot.program)
+    except SandboxError as error:
+        raise SandboxError(f"bot {bot.name!r}: {error.what}") from None
 
 
 def missing_tasks(league: League, known: set[str]) -> list[Task]:

@@ -39,6 +39,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule
     names: list[str]
     programs: list[Program]
+    sandbox_uid: int | None = None
+    """As root, the first user that bots are run as; None for an unused one."""
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -99,7 +101,7 @@ def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
 
 
 def _serve(link: Any, setup: Setup) -> None:
-    with Launcher() as launcher:
+    with Launcher(setup.limits.sandbox, uid=setup.sandbox_uid) as launcher:
         table = Table(setup, launcher)
         signal.signal(signal.SIGUSR1, lambda *_: table.leave())
         try:

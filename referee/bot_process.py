@@ -307,7 +307,7 @@ def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -
     Raises StartupError; then nothing of the process is left.
     """
     try:
-        process = BotProcess(launcher, launcher.start(program, limits.memory))
+        process = BotProcess(launcher, launcher.start(program, limits))
     except StartError as error:
         raise StartupError(f"it could not be started: {error}", "") from None
     clock = Clock(

@@ -15,8 +15,8 @@ PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The limits of a league, as `[limits]` in its file gives them; times are in seconds."""
 
-    sandbox: Literal["none"]
-    """The walls around each bot; there is no default, so that nobody goes without unknowingly."""
+    sandbox: Literal["landlock", "bwrap", "none"] = "landlock"
+    """The walls around each bot."""
     move_time: PositiveSeconds = 1.0
     """Free at each decision."""
     bank: Seconds = 0.0
@@ -33,6 +33,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Whether every match gets new processes."""
     memory_mb: Annotated[int, Meta(ge=16, le=1 << 20)] = 512
     """The most data memory of a process, in MiB."""
+    open_files: Annotated[int, Meta(ge=8, le=4096)] = 64
+    """The most files a process may have open."""
+    processes: Annotated[int, Meta(ge=1, le=4096)] = 32
+    """The most processes and threads of a bot in bwrap; landlock allows threads alone."""
+    scratch_mb: Annotated[int, Meta(ge=1, le=1 << 16)] = 16
+    """The size of a bot's scratch folder in bwrap, in MiB; landlock has none."""
 
     @property
     def memory(self) -> int:
@@ -41,9 +47,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def time_control(self) -> TimeControl:
-        """The part that concerns time, as bots are told it."""
+        """The part that concerns time, as bots are told it.
+
+        In bwrap a bot may have children, whose CPU time shows on no clock: the wall is judged.
+        """
         return TimeControl(
-            judge=self.clock,
+            judge="wall" if self.sandbox == "bwrap" else self.clock,
             move_time=self.move_time,
             bank=self.bank,
             increment=self.increment,

@@ -31,9 +31,8 @@ def main() -> None:
 
     \b
     A first table:      arena demo
-    One match:          arena play guerra sensible random --sandbox none
-    Your own league:    arena init cup --game guerra sensible random ./my_bot \\
-                            --sandbox none
+    One match:          arena play guerra sensible random
+    Your own league:    arena init cup --game guerra sensible random ./my_bot
                         arena run cup
                         arena rank cup
     """

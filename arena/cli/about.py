@@ -20,8 +20,9 @@ from arena.tables import Column, Table
 from protocol.messages import VERSION, message_schemas
 from referee.game import Game
 from referee.games import GAMES
+from referee.limits import Limits
 from referee.options import allowed, fields
-from referee.sandbox import Launcher, Program, StartError
+from referee.sandbox import SANDBOXES, Launcher, SandboxError, prove
 
 
 @main.command()
@@ -187,7 +188,7 @@ def doctor(form: str) -> None:
         {"what": "python", "value": platform.python_version(), "remark": sys.executable},
         {"what": "system", "value": f"{platform.system()} {platform.release()}", "remark": ""},
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
-        {"what": "sandbox none", **_sandbox_none()},
+        *({"what": f"sandbox {name}", **_sandbox(name)} for name in SANDBOXES),
     ]
     columns = (
         Column("What", "what"),
@@ -197,10 +198,18 @@ def doctor(form: str) -> None:
     show(Table("doctor", columns, rows), form)
 
 
-def _sandbox_none() -> dict[str, str]:
+def _sandbox(name: str) -> dict[str, str]:
+    """Say whether a sandbox works here, by its self test, and if not, why."""
+    limits = msgspec.convert({"sandbox": name}, Limits)
     try:
-        with Launcher() as launcher:
-            launcher.stop(launcher.start(Program(("/bin/true",), "/"), 1 << 28))
-    except (OSError, StartError) as error:
-        return {"value": "does not work", "remark": str(error)}
-    return {"value": "works", "remark": "no protection: a bot can do whatever you can"}
+        with Launcher(name) as launcher:
+            prove(launcher, limits)
+            users = f"bots run as uid {launcher.uid} and on" if launcher.uid else ""
+            return {
+                "value": "works",
+                "remark": "no protection: a bot can do whatever you can"
+                if name == "none"
+                else ", ".join(filter(None, [launcher.walls.name, users])),
+            }
+    except SandboxError as error:
+        return {"value": "does not work", "remark": error.what}

@@ -13,6 +13,7 @@ from protocol.errors import ArenaError
 from referee.game import Game
 from referee.games import GAMES
 from referee.options import suggestion
+from referee.sandbox import SANDBOXES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,6 +36,33 @@ def output_format(command: F) -> F:
 def show(table: Table, form: str) -> None:
     """Print a table on standard output."""
     click.echo(render(table, form))
+
+
+def sandbox_option(command: F) -> F:
+    """Add `--sandbox`."""
+    return click.option(
+        "--sandbox",
+        type=click.Choice(SANDBOXES),
+        default=SANDBOXES[0],
+        show_default=True,
+        help="The walls around each bot.",
+    )(command)
+
+
+def sandbox_uid_option(command: F) -> F:
+    """Add `--sandbox-uid`."""
+    return click.option(
+        "--sandbox-uid",
+        type=click.IntRange(0, 2**31),
+        metavar="UID",
+        help="As root, the first of 64 users that bots are run as; 0 is root.",
+    )(command)
+
+
+def warn_unprotected(sandbox: str) -> None:
+    """Say it where bots are run without walls."""
+    if sandbox == "none":
+        click.echo(f"Warning: {UNPROTECTED}", err=True)
 
 
 def league_argument(command: F) -> F:

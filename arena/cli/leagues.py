@@ -12,7 +12,6 @@ import click
 
 from arena.cli import main
 from arena.cli.common import (
-    UNPROTECTED,
     counted,
     default_workers,
     duration,
@@ -22,17 +21,20 @@ from arena.cli.common import (
     output_format,
     safe,
     safe_lines,
+    sandbox_option,
+    sandbox_uid_option,
     show,
+    warn_unprotected,
 )
 from arena.cli.progress import ProgressLine
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
-from arena.roster import PYTHON, SHIPPED, find_bot
+from arena.roster import SHIPPED, find_bot
 from arena.run import Run, open_run
 from arena.schedule import Rotations
 from arena.store import Store
 from protocol.errors import RunError
-from referee.sandbox import SANDBOXES
+from referee.sandbox import PYTHON
 
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 
@@ -54,7 +56,7 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 @click.option("--share", type=float, default=1.0, show_default=True, help="Part of the deals.")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
 @click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
-@click.option("--sandbox", required=True, type=click.Choice(SANDBOXES), help="The bots' walls.")
+@sandbox_option
 def init(
     league: Path,
     bots: tuple[str, ...],
@@ -74,8 +76,8 @@ def init(
     NAME=BOT calls it NAME.
 
     \b
-    arena init cup --game guerra sensible mine=./my_bot --sandbox none
-    arena init cup --game guerra sensible random --sandbox none \\
+    arena init cup --game guerra sensible mine=./my_bot
+    arena init cup --game guerra sensible random \\
         --deals 200 --limit move_time=0.2
     """
     kind = find_game(game)
@@ -146,8 +148,9 @@ def _tell_plan(
 @main.command()
 @league_argument
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@sandbox_uid_option
 @output_format
-def run(league: Path, workers: int | None, form: str) -> None:
+def run(league: Path, workers: int | None, sandbox_uid: int | None, form: str) -> None:
     """Play whatever is missing, then show the table.
 
     Ctrl-C finishes what is being played and stores it; a second one stops at once. Run it again
@@ -157,26 +160,25 @@ def run(league: Path, workers: int | None, form: str) -> None:
     arena run cup
     arena run cup --workers 1
     """
-    play_and_show(read_league(league), workers, form)
+    play_and_show(read_league(league), workers, sandbox_uid, form)
 
 
-def play_and_show(league: League, workers: int | None, form: str, *, warn: bool = True) -> None:
+def play_and_show(league: League, workers: int | None, sandbox_uid: int | None, form: str) -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well."""
-    notes = _play_missing(league, workers, warn=warn)
+    notes = _play_missing(league, workers, sandbox_uid)
     with Store(league.database) as store:
         show(leaderboard(league, store.matches(), notes), form)
 
 
-def _play_missing(league: League, workers: int | None, *, warn: bool) -> list[str]:
+def _play_missing(league: League, workers: int | None, sandbox_uid: int | None) -> list[str]:
     """Play and store what is missing; return what the table should say of it."""
     notes: list[str] = []
     problems = 0
-    with open_run(league, workers) as run:
+    with open_run(league, workers, sandbox_uid) as run:
         _tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
             return notes
-        if warn:
-            click.echo(f"Warning: {UNPROTECTED}", err=True)
+        warn_unprotected(league.limits.sandbox)
         with _stopped_by_signals(run) as heard, ProgressLine(run.missing) as line:
             for progress in run.play():
                 line.advance(progress.played)

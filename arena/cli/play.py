@@ -10,16 +10,19 @@ import click
 
 from arena.cli import main
 from arena.cli.common import (
-    UNPROTECTED,
     find_game,
     key_values,
     output_format,
     safe,
     safe_lines,
+    sandbox_option,
+    sandbox_uid_option,
+    warn_unprotected,
 )
 from arena.cli.leagues import play_and_show
 from arena.league import FILE, Settings, make_league, read_league
 from arena.roster import Bot, find_bot, shipped
+from arena.run import check_bot
 from arena.show import move_line, result
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
@@ -28,7 +31,7 @@ from referee.limits import Limits
 from referee.match import Match, starts
 from referee.options import check_seats, new_game, read_options, read_settings
 from referee.replay import Entry
-from referee.sandbox import SANDBOXES, Launcher
+from referee.sandbox import Launcher, prove
 from referee.seat import ProcessSeat
 
 _DEMO = {"guerra": 40, "cold_war": 30}
@@ -42,7 +45,8 @@ _DEMO_SEED = 1
 @click.option("--seed", help="Of the deal.  [default: a new one, shown]")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
 @click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
-@click.option("--sandbox", required=True, type=click.Choice(SANDBOXES), help="The bots' walls.")
+@sandbox_option
+@sandbox_uid_option
 @click.option("--quiet", is_flag=True, help="Only the result.")
 def play(
     game: str,
@@ -51,13 +55,14 @@ def play(
     options: tuple[str, ...],
     limits: tuple[str, ...],
     sandbox: str,
+    sandbox_uid: int | None,
     quiet: bool,
 ) -> None:
     """Play one match and draw it; the bots sit in the order given.
 
     \b
-    arena play guerra sensible random --sandbox none
-    arena play cold_war ./my_bot sensible random random --sandbox none --seed 7
+    arena play guerra sensible random
+    arena play cold_war ./my_bot sensible random random --seed 7
     """
     kind = find_game(game)
     check_seats(kind, len(bots))
@@ -69,9 +74,9 @@ def play(
     if not seed.isprintable():
         raise ArenaError(f"a seed is printable text, unlike {seed!r}.")
     click.echo(f"{kind.name}, seed {seed}: {', '.join(names)}")
-    click.echo(f"Warning: {UNPROTECTED}", err=True)
+    warn_unprotected(sandbox)
     match = new_game(kind, len(bots), chosen, seed)
-    _play_and_draw(match, found, names, allowed, quiet=quiet)
+    _play_and_draw(match, found, names, allowed, sandbox_uid, quiet=quiet)
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -80,7 +85,13 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def _play_and_draw(
-    game: Game, bots: Sequence[Bot], names: list[str], limits: Limits, *, quiet: bool
+    game: Game,
+    bots: Sequence[Bot],
+    names: list[str],
+    limits: Limits,
+    sandbox_uid: int | None,
+    *,
+    quiet: bool,
 ) -> None:
     def draw(game: Game, step: Sequence[Entry]) -> None:
         for entry in step:
@@ -88,7 +99,10 @@ def _play_and_draw(
             if entry.fault is not None:
                 click.echo(safe(f"  FAULT: {entry.fault.kind}: {entry.fault.reason}"))
 
-    with Launcher() as launcher:
+    with Launcher(limits.sandbox, uid=sandbox_uid) as launcher:
+        for bot in bots:
+            check_bot(launcher, bot)
+        prove(launcher, limits)
         processes: list[BotProcess] = []
         for bot, name in zip(bots, names, strict=True):
             try:
@@ -118,27 +132,30 @@ def _play_and_draw(
 @main.command()
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep the leagues in this folder.")
+@sandbox_option
+@sandbox_uid_option
 @output_format
-def demo(workers: int | None, keep: Path | None, form: str) -> None:
+def demo(
+    workers: int | None, keep: Path | None, sandbox: str, sandbox_uid: int | None, form: str
+) -> None:
     """Run a small league of every game's own bots and show the tables.
 
     \b
     arena demo
     arena demo --keep demo && arena matches demo/guerra
     """
-    click.echo(f"These are the bots that come along; {UNPROTECTED}", err=True)
     with ExitStack() as stack:
         folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for game, deals in _DEMO.items():
             league = folder / game
             if not (league / FILE).exists():
-                _write_demo(league, game, deals)
+                _write_demo(league, game, deals, sandbox)
             asked = read_league(league)
             click.echo(f"\n{game}: {asked.game.title}")
-            play_and_show(asked, workers, form, warn=False)
+            play_and_show(asked, workers, sandbox_uid, form)
 
 
-def _write_demo(folder: Path, game: str, deals: int) -> None:
+def _write_demo(folder: Path, game: str, deals: int, sandbox: str) -> None:
     settings = Settings(game=game, seed=_DEMO_SEED, deals=deals)
     bots = [{"name": name, "shipped": name} for name in shipped(game)]
-    make_league(folder, settings, {}, {"sandbox": "none"}, bots)
+    make_league(folder, settings, {}, {"sandbox": sandbox}, bots)

@@ -1,8 +1,21 @@
 """The walls around a bot's process, and the one way to start it."""
 
-from referee.sandbox.launcher import Child, Ended, Launcher, Program, StartError
+from referee.sandbox.errors import SandboxError, StartError
+from referee.sandbox.launcher import Child, Ended, Launcher
+from referee.sandbox.program import PYTHON, Program
+from referee.sandbox.prove import prove
 
-SANDBOXES = ("none",)
-"""The sandboxes that exist; there is no default and no way from one to another."""
+SANDBOXES = ("landlock", "bwrap", "none")
+"""The sandboxes there are; nothing ever goes from one to another by itself."""
 
-__all__ = ["SANDBOXES", "Child", "Ended", "Launcher", "Program", "StartError"]
+__all__ = [
+    "PYTHON",
+    "SANDBOXES",
+    "Child",
+    "Ended",
+    "Launcher",
+    "Program",
+    "SandboxError",
+    "StartError",
+    "prove",
+]

@@ -6,12 +6,14 @@ then a single-threaded process that does nothing but wait: it reaps every bot, k
 of its process group, and as a subreaper inherits whatever a bot orphaned. When the referee dies,
 by any death, the socket ends and everything goes.
 
-A request is a JSON object. `{"start": {argv, cwd, env, memory}}` comes with three descriptors for
-the bot's 0, 1 and 2, and is answered by `{"pid": n}` with a pidfd, or `{"error": reason}`.
-`{"stop": pid}` ends a bot. Either way a bot's end is told once: `{"ended": pid, "status": wait
+A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}}` comes with three descriptors
+for the bot's 0, 1 and 2, and is answered by `{"pid": n}` with a pidfd, or `{"error": reason}`; what
+walls it may name is in `walls.py`. `{"stop": pid}` ends a bot. `{"stage": folder}` names a folder
+that goes with everything else. Either way a bot's end is told once: `{"ended": pid, "status": wait
 status, "cpu": seconds, "memory": bytes at its peak}`.
 """
 
+import base64
 import ctypes
 import errno
 import json
@@ -20,6 +22,7 @@ import resource
 import select
 import signal
 import socket
+import struct
 import sys
 import time
 from typing import Any
@@ -28,6 +31,20 @@ PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
+PR_SET_SECCOMP = 22
+PR_CAPBSET_DROP = 24
+SECCOMP_MODE_FILTER = 2
+CAPABILITY_VERSION_3 = 0x20080522
+O_PATH = 0o10000000
+UINT_MAX = 0xFFFFFFFF
+CLOSE_RANGE_CLOEXEC = 4
+LANDLOCK_RULE_PATH_BENEATH = 1
+# Numbers of system calls on x86_64; those from 424 on are the same everywhere.
+CAPSET = 126
+CLOSE_RANGE = 436
+LANDLOCK_CREATE_RULESET = 444
+LANDLOCK_ADD_RULE = 445
+LANDLOCK_RESTRICT_SELF = 446
 REQUEST_LIMIT = 1 << 17
 END_SECONDS = 3.0
 
@@ -45,15 +62,26 @@ DEFAULT_SIGNALS = (
 )
 
 
-def prctl(option: int, value: int) -> None:
+def prctl(option: int, value: int, more: object = 0) -> None:
     """Set a property of this process; raise OSError if the kernel refuses."""
-    if libc.prctl(option, value, 0, 0, 0) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+    if libc.prctl(option, value, more, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def system_call(number: int, *arguments: object) -> int:
+    """Make a system call that Python has no name for; raise OSError if the kernel refuses."""
+    result = libc.syscall(ctypes.c_long(number), *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return int(result)
 
 
 def become_bot(request: Request, descriptors: list[int], server: int) -> None:
-    """Turn the forked child into the bot; never returns."""
+    """Turn the forked child into the bot; never returns.
+
+    The order matters: the ruleset is made with the referee's rights, the death signal is set
+    after the change of user, which clears it, and the filter comes last of all.
+    """
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number, inheritable=True)
     os.setsid()
@@ -61,15 +89,57 @@ def become_bot(request: Request, descriptors: list[int], server: int) -> None:
     for number in DEFAULT_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    ruleset = make_ruleset(request["landlock"]) if request["landlock"] else None
+    if request["uid"] is not None:
+        drop_to(request["uid"])
     prctl(PR_SET_DUMPABLE, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    prctl(PR_SET_NO_NEW_PRIVS, 1)  # or a set-uid program could not be killed
     if os.getppid() != server:
         os._exit(126)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
+    for number, most in request["limits"]:
+        resource.setrlimit(number, (most, most))
     os.chdir(request["cwd"])
+    prctl(PR_SET_NO_NEW_PRIVS, 1)  # or a set-uid program could not be killed
+    if ruleset is not None:
+        system_call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
+    if request["seccomp"]:
+        system_call(CLOSE_RANGE, 3, UINT_MAX, CLOSE_RANGE_CLOEXEC)
+        load_filter(request["seccomp"])
     os.execve(request["argv"][0], request["argv"], request["env"])
+
+
+def make_ruleset(walls: Request) -> int:
+    """Return the descriptor of a Landlock ruleset."""
+    attributes = struct.pack("QQQ", walls["filesystem"], walls["network"], walls["scopes"])
+    size = 24 if walls["scopes"] else 16 if walls["network"] else 8
+    ruleset = system_call(LANDLOCK_CREATE_RULESET, attributes, size, 0)
+    for path, rights in walls["rules"]:
+        beneath = os.open(path, O_PATH | os.O_CLOEXEC)
+        rule = struct.pack("=Qi", rights, beneath)
+        system_call(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
+        os.close(beneath)
+    return ruleset
+
+
+def drop_to(uid: int) -> None:
+    """Become an ordinary user without groups and capabilities."""
+    os.setgroups([])
+    for capability in range(64):
+        if libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            break  # beyond the last one
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    system_call(CAPSET, struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
+
+
+def load_filter(walls: Request) -> None:
+    """Load the filter of system calls, with this process's own pid written into it."""
+    code = bytearray(base64.b64decode(walls["code"]))
+    for offset in walls["own_pid_at"]:
+        struct.pack_into("=I", code, offset, os.getpid())
+    text = ctypes.create_string_buffer(bytes(code), len(code))
+    program = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program)
 
 
 def explained(error: BaseException) -> str:
@@ -79,13 +149,79 @@ def explained(error: BaseException) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
 
 
-def start(request: Request, descriptors: list[int]) -> tuple[int, int]:
-    """Fork a bot; return its pid and a pidfd, or raise OSError if it could not be started.
+class Bot:
+    """A started bot: the child of this server and, in bwrap, the process inside."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = self.told = pid
+        self.pidfd = self.told_pidfd = os.pidfd_open(pid)
+
+    def goes_inside(self, pid: int) -> None:
+        """Take `pid` for the bot's process from now on."""
+        self.told = pid
+        self.told_pidfd = os.pidfd_open(pid)
+
+    def end(self) -> Request:
+        """Kill and reap it with what is left of its process group; return the report."""
+        report = end(self.pid)
+        if self.told != self.pid:
+            try:
+                signal.pidfd_send_signal(self.told_pidfd, signal.SIGKILL)
+                _, _, used = os.wait4(self.told, 0)  # orphaned, it has become our child
+                report["cpu"] += used.ru_utime + used.ru_stime
+                report["memory"] = max(report["memory"], used.ru_maxrss * 1024)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+            os.close(self.told_pidfd)
+        os.close(self.pidfd)
+        report["ended"] = self.told
+        return report
+
+
+class Gate:
+    """What holds a bot in bwrap back until its limits are set."""
+
+    def __init__(self, walls: Request) -> None:
+        self.limits = walls["limits"]
+        self.info, self.told = os.pipe()
+        self.block, self.go = os.pipe()
+        self.filter, writing = os.pipe()
+        os.write(writing, base64.b64decode(walls["filter"]))
+        os.close(writing)
+
+    def passed(self, words: list[str]) -> list[str]:
+        """Return bwrap's words with the numbers of its descriptors, which it inherits."""
+        numbers = {"{info}": self.told, "{block}": self.block, "{filter}": self.filter}
+        for number in numbers.values():
+            os.set_inheritable(number, True)
+        return [str(numbers.get(word, word)) for word in words]
+
+    def open(self, bot: Bot) -> None:
+        """Learn the pid inside, set its limits, and let it go; raise OSError if bwrap failed."""
+        for number in (self.told, self.block, self.filter):
+            os.close(number)
+        try:
+            with open(self.info, "rb") as info:
+                text = info.read()
+            bot.goes_inside(json.loads(text or "{}")["child-pid"])
+            for number, most in self.limits:
+                resource.prlimit(bot.told, number, (most, most))
+            os.write(self.go, b"x")
+        except (KeyError, OSError):
+            kill(bot.pid)  # before its gate is closed, which would open it
+            raise OSError(0, "bwrap failed") from None
+        finally:
+            os.close(self.go)
+
+
+def start(request: Request, descriptors: list[int]) -> Bot:
+    """Fork a bot, or raise OSError if it could not be started.
 
     The end of the status pipe proves that the program was executed.
     """
     if len(descriptors) < 3:  # the kernel drops those that there is no room for
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    gate = Gate(request["bwrap"]) if request.get("bwrap") else None
     server = os.getpid()
     status, told = os.pipe()
     with open(status, "rb", buffering=0) as answer:
@@ -93,6 +229,8 @@ def start(request: Request, descriptors: list[int]) -> tuple[int, int]:
             pid = os.fork()
             if pid == 0:
                 try:
+                    if gate is not None:
+                        request["argv"] = gate.passed(request["argv"])
                     become_bot(request, descriptors, server)
                 except BaseException as error:  # the child may do nothing but tell and go
                     os.write(told, explained(error).encode()[:500])
@@ -104,11 +242,14 @@ def start(request: Request, descriptors: list[int]) -> tuple[int, int]:
     if reason:
         os.waitpid(pid, 0)
         raise OSError(0, reason)
+    bot = Bot(pid)
     try:
-        return pid, os.pidfd_open(pid)
+        if gate is not None:
+            gate.open(bot)
     except OSError:
-        end(pid)
+        bot.end()
         raise
+    return bot
 
 
 def kill(pid: int) -> None:
@@ -137,8 +278,8 @@ def end(pid: int) -> Request:
     }
 
 
-def reap_orphans(bots: dict[int, int]) -> None:
-    """Reap orphans that ended by themselves; bots are reaped by `end` alone."""
+def reap_orphans(bots: set[int]) -> None:
+    """Reap orphans that ended by themselves; `bots` are reaped by `end` alone."""
     try:
         while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             if found.si_pid in bots:
@@ -177,22 +318,32 @@ def end_all() -> None:
             os.waitpid(pid, 0)
 
 
-def serve(link: socket.socket) -> None:
+def remove(folder: str) -> None:
+    """Remove a folder with all that is in it, as far as it is still there."""
+    for here, folders, files in os.walk(folder, topdown=False):
+        for name in files:
+            os.unlink(os.path.join(here, name))
+        for name in folders:
+            os.rmdir(os.path.join(here, name))
+    if os.path.isdir(folder):
+        os.rmdir(folder)
+
+
+def serve(link: socket.socket, stages: list[str]) -> None:
     """Answer requests until the referee's end of the socket is closed."""
-    bots: dict[int, int] = {}  # pidfd by pid
+    bots: dict[int, Bot] = {}  # by the pid that is told
     poll = select.poll()
     poll.register(link, select.POLLIN)
 
     def forget(pid: int) -> None:
-        descriptor = bots.pop(pid)
-        poll.unregister(descriptor)
-        os.close(descriptor)
-        link.send(json.dumps(end(pid)).encode())
-        reap_orphans(bots)
+        bot = bots.pop(pid)
+        poll.unregister(bot.pidfd)
+        link.send(json.dumps(bot.end()).encode())
+        reap_orphans({bot.pid for bot in bots.values()})
 
     while True:
         ready = {descriptor for descriptor, _ in poll.poll()}
-        for pid in [pid for pid, descriptor in bots.items() if descriptor in ready]:
+        for pid in [pid for pid, bot in bots.items() if bot.pidfd in ready]:
             forget(pid)
         if link.fileno() not in ready:
             continue
@@ -206,14 +357,17 @@ def serve(link: socket.socket) -> None:
             if request["stop"] in bots:
                 forget(request["stop"])
             continue
+        if "stage" in request:
+            stages.append(request["stage"])
+            continue
         try:
-            pid, pidfd = start(request["start"], descriptors)
+            bot = start(request["start"], descriptors)
         except OSError as error:
             link.send(json.dumps({"error": explained(error)}).encode())
         else:
-            bots[pid] = pidfd
-            poll.register(pidfd, select.POLLIN)
-            socket.send_fds(link, [json.dumps({"pid": pid}).encode()], [pidfd])
+            bots[bot.told] = bot
+            poll.register(bot.pidfd, select.POLLIN)
+            socket.send_fds(link, [json.dumps({"pid": bot.told}).encode()], [bot.told_pidfd])
         for descriptor in descriptors:
             os.close(descriptor)
 
@@ -226,12 +380,15 @@ def main() -> None:
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     link = socket.socket(fileno=int(sys.argv[1]))
     link.set_inheritable(False)
+    stages: list[str] = []
     try:
-        serve(link)
+        serve(link, stages)
     except (BrokenPipeError, ConnectionResetError):
         pass
     finally:
         end_all()
+        for folder in stages:
+            remove(folder)
 
 
 if __name__ == "__main__":

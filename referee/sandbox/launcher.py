@@ -12,20 +12,20 @@ from typing import Any, Self
 
 import msgspec
 
+from referee.limits import Limits
+from referee.sandbox.bwrap import BwrapWalls
+from referee.sandbox.errors import StartError
+from referee.sandbox.program import PYTHON, Program
+from referee.sandbox.stage import Stage
+from referee.sandbox.walls import SLOTS, LandlockWalls, NoWalls, Walls, unused_uid
+
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
 _MESSAGE_LIMIT = 1 << 16
-
-
-class StartError(Exception):
-    """A program that could not be executed; the text says why."""
-
-
-@dataclass(frozen=True)
-class Program:
-    """What is executed for a bot: an absolute path with its arguments, in a folder."""
-
-    argv: tuple[str, ...]
-    folder: str
+_WALLS: dict[str, type[Walls]] = {
+    "landlock": LandlockWalls,
+    "bwrap": BwrapWalls,
+    "none": NoWalls,
+}
 
 
 @dataclass(frozen=True)
@@ -57,21 +57,28 @@ class Child:
     stderr: int
 
 
-def environment() -> dict[str, str]:
-    """Return the whole environment of a bot: built, not inherited."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONUNBUFFERED": "1",
-    }
-
-
 class Launcher:
-    """One fork server and the processes it started; closing it ends them all."""
+    """One fork server and the processes it started behind one kind of walls; closing ends all.
 
-    def __init__(self) -> None:
+    As root, a walled bot is run as a user of its own, unless `uid` is 0. Raises SandboxError if
+    the walls cannot be had here.
+    """
+
+    def __init__(self, sandbox: str, *, uid: int | None = None) -> None:
+        self.walls: Walls = _WALLS[sandbox]()
+        self.uid: int | None = None
+        """The first of the users that bots are run as; None for the referee's own."""
+        self._ended: dict[int, Ended] = {}
+        self._uids: dict[int, int] = {}
+        self._free: list[int] = []
+        self._stage: Stage | None = None
+        root = sandbox != "none" and os.getuid() == 0
+        # bwrap, which drops them itself, needs root's capabilities to map root
+        self._own_uid = 0 if root and sandbox != "bwrap" else None
+        if root and uid != 0:
+            self.uid = unused_uid() if uid is None else uid
+            self._free = list(range(self.uid + SLOTS - 1, self.uid - 1, -1))
+            self._stage = Stage(os.getpid(), self.uid)
         self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self._server = subprocess.Popen(
@@ -82,7 +89,8 @@ class Launcher:
                 cwd="/",
                 process_group=0,  # out of reach of a terminal's Ctrl-C from the beginning
             )
-        self._ended: dict[int, Ended] = {}
+        if self._stage is not None:
+            self._link.send(msgspec.json.encode({"stage": self._stage.folder}))
 
     def __enter__(self) -> Self:
         return self
@@ -90,36 +98,49 @@ class Launcher:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def start(self, program: Program, memory: int) -> Child:
-        """Start `program` with at most `memory` bytes of data; raise StartError if it cannot be.
+    def start(self, program: Program, limits: Limits) -> Child:
+        """Start `program`; raise StartError if it cannot be.
 
-        When this returns, the program has been executed: exec succeeded.
+        When this returns, the program has been executed, every wall around it.
         """
+        uid = self._own_uid if self._stage is None else self._free.pop()
+        placed = self._placed(program)
+        request = {**self.walls.around(placed, limits, uid), "cwd": placed.folder, "uid": uid}
         stdin, bot_stdin = _pipe(to_bot=True)
         stdout, bot_stdout = _pipe(to_bot=False)
         stderr, bot_stderr = _pipe(to_bot=False)
         theirs = [bot_stdin, bot_stdout, bot_stderr]
-        request = {
-            "argv": program.argv,
-            "cwd": program.folder,
-            "env": environment(),
-            "memory": memory,
-        }
         try:
             socket.send_fds(self._link, [msgspec.json.encode({"start": request})], theirs)
             answer, pidfd = self._answer()
         except OSError as error:
             if error.errno != errno.EMSGSIZE:
                 raise
-            answer, pidfd = {"error": "its command is too long"}, -1
+            answer, pidfd = {"error": "its command or its list of files is too long"}, -1
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
         if "error" in answer:
+            said = _said(stderr)
             for descriptor in (stdin, stdout, stderr):
                 os.close(descriptor)
-            raise StartError(answer["error"])
+            if uid:
+                self._free.append(uid)
+            raise StartError(f"{answer['error']}: {said}" if said else answer["error"])
+        if uid:
+            self._uids[answer["pid"]] = uid
         return Child(answer["pid"], pidfd, stdin, stdout, stderr)
+
+    def check(self, program: Program) -> None:
+        """Raise SandboxError if `program` could not be started behind these walls."""
+        self.walls.check(program, self.uid)
+
+    def _placed(self, program: Program) -> Program:
+        """Return the program as it is run: its interpreter found, its files where it may enter."""
+        if program.argv[0] == PYTHON:
+            argv = (self.walls.interpreter(self.uid), *program.argv[1:])
+            program = Program(argv, program.folder, program.files)
+        return program if self._stage is None else self._stage.place(program)
 
     def stop(self, child: Child) -> Ended:
         """Kill `child` and its process group, if it still runs, and say how it ended."""
@@ -133,12 +154,16 @@ class Launcher:
             self._read()
         for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
             os.close(descriptor)
+        if child.pid in self._uids:
+            self._free.append(self._uids.pop(child.pid))
         return self._ended.pop(child.pid)
 
     def close(self) -> None:
         """End every process that was started, and the fork server."""
         self._link.close()
         self._server.wait()
+        if self._stage is not None:
+            self._stage.remove()
 
     def _answer(self) -> tuple[dict[str, Any], int]:
         while True:
@@ -158,6 +183,14 @@ class Launcher:
                 message["status"], message["cpu"], message["memory"]
             )
         return message, descriptors
+
+
+def _said(stderr: int) -> str:
+    """Return what a program that could not be started left on its standard error."""
+    try:
+        return os.read(stderr, 1000).decode(errors="replace").strip()
+    except BlockingIOError:
+        return ""
 
 
 def _pipe(*, to_bot: bool) -> tuple[int, int]:

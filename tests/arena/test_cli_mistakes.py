@@ -77,7 +77,7 @@ def test_a_mistake_is_told_on_one_line(
     [
         ["games", "--format", "word"],
         ["rank"],
-        ["play", "guerra", "random", "random"],
+        ["play", "guerra", "random", "random", "--sandbox", "jail"],
         ["init", "cup", "random", "sensible", *WALLS],
         ["run", "cup", "--workers", "two"],
         ["swim"],

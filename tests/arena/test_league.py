@@ -194,9 +194,9 @@ def test_a_missing_key_is_told(tmp_path: Path, key: str) -> None:
     assert refused(tmp_path).startswith(f"{file}: key {key!r} is missing: it takes ")
 
 
-def test_a_missing_sandbox_is_told_since_it_has_no_default(tmp_path: Path) -> None:
+def test_landlock_is_the_sandbox_where_none_is_named(tmp_path: Path) -> None:
     write(tmp_path, FILE.replace('sandbox = "none"', "fresh = true"))
-    assert "limit 'sandbox' is missing: it takes \"none\"" in refused(tmp_path)
+    assert read_league(tmp_path).limits.sandbox == "landlock"
 
 
 def test_too_many_deals_are_told(tmp_path: Path) -> None:
@@ -320,7 +320,6 @@ def test_an_existing_league_is_left_alone(tmp_path: Path) -> None:
         {"options": {"a\nb": 1}},
         {"options": {"": 1}},
         {"limits": {"sandbox": "none", "move_time": "\x7f"}},
-        {"limits": {}},
         {"settings": {"deals": 0}},
         {"settings": {"share": float("nan")}},
         {"settings": {"seats": 4}},

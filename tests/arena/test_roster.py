@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -213,7 +212,7 @@ def test_a_program_is_looked_up_in_the_folder_or_on_the_path(folder: Path) -> No
     assert inside.argv == (str(folder / "run.sh"), "./run.sh")
     assert inside.folder == str(folder)
     assert make_bot("clever", folder, ["sh"]).program.argv == (shutil.which("sh"),)
-    assert make_bot("clever", folder, [PYTHON, "x.py"]).program.argv == (sys.executable, "x.py")
+    assert make_bot("clever", folder, [PYTHON, "x.py"]).program.argv == (PYTHON, "x.py")
 
 
 @pytest.mark.parametrize("file", ["league.toml", "league.db", "league.db-journal"])
@@ -256,7 +255,7 @@ def test_every_game_has_bots_that_come_along(game: str) -> None:
         assert bot
         assert bot.name == name
         assert bot.files == (f"{game}_{name}.py", "kit.py")
-        assert bot.program.argv == (sys.executable, f"{game}_{name}.py")
+        assert bot.program.argv == (PYTHON, f"{game}_{name}.py")
 
 
 def test_a_shipped_bot_has_a_long_name_and_may_get_another() -> None:

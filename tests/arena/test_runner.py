@@ -176,7 +176,7 @@ def test_a_match_already_stored_is_not_played_again_when_its_worker_dies(league:
 def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
     steady: League, undisturbed: Outcome
 ) -> None:
-    with open_run(read_league(steady.folder), 1) as run:
+    with open_run(read_league(steady.folder), 1, None) as run:
         playing = run.play()
         next(playing)  # the worker is up
         next(playing)  # its bots are checked

@@ -38,7 +38,7 @@ def set_table(league: League) -> Iterator[SetTable]:
     league.write(
         'game = "guerra"\nseed = 1\noptions.max_turns = 20\nlimits.sandbox = "none"\n' + entries
     )
-    with Launcher() as launcher:
+    with Launcher("none") as launcher:
         made: list[Table] = []
 
         def make(game: str = "guerra", **limits: Any) -> Table:

@@ -74,7 +74,7 @@ def own_cpu() -> tuple[float, float]:
     assert bot is not None
     used = decisions = 0.0
     replays = []
-    with Launcher() as launcher:
+    with Launcher("none") as launcher:
         processes = [start_bot(launcher, bot.program, LIMITS, bot.name) for _ in range(2)]
         for number in range(-2, MATCHES):  # the first two warm up
             seats = [ProcessSeat(process, ()) for process in processes]

@@ -74,7 +74,7 @@ def transcript() -> str:
     limits = Limits(sandbox="none", faults_allowed=0)
     kind = GAMES["cold_war"]
     game = new_game(kind, 4, read_options(kind, {"max_rounds": 3}), "protocol")
-    with tempfile.TemporaryDirectory() as folder, Launcher() as launcher:
+    with tempfile.TemporaryDirectory() as folder, Launcher("none") as launcher:
         record = Path(folder) / "record"
         program = Program((sys.executable, "-I", "-S", "-c", BOT, str(record), *REPLIES), folder)
         process = start_bot(launcher, program, limits, "my_bot")

@@ -16,7 +16,7 @@ from tests.referee.table import Table
 def launcher(tmp_path: Path) -> Iterator[Launcher]:
     """A fork server; its bots work in `tmp_path`, so that none of them can hide."""
     before = children(os.getpid())
-    with Launcher() as launcher:
+    with Launcher("none") as launcher:
         yield launcher
     try:
         until(lambda: not working_in(tmp_path))

@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+from referee.limits import Limits
 from referee.sandbox import Child, Launcher, Program
 from tests.referee.process_watch import until
 from tests.referee.table import NAUGHTY
 
-ENOUGH = 1 << 30
-"""Bytes of memory that are no limit here."""
+ENOUGH = Limits(sandbox="none", memory_mb=1024)
+"""Limits that are none here."""
 SH, SLEEP, TRUE = "/bin/sh", "/bin/sleep", "/bin/true"
 
 
@@ -31,9 +32,9 @@ def read_all(descriptor: int) -> str:
     return b"".join(pieces).decode()
 
 
-def output(launcher: Launcher, program: Program, memory: int = ENOUGH) -> str:
+def output(launcher: Launcher, program: Program, limits: Limits = ENOUGH) -> str:
     """Run a program to its end; return what it wrote."""
-    child = launcher.start(program, memory)
+    child = launcher.start(program, limits)
     text = read_all(child.stdout)
     errors = read_all(child.stderr)
     ended = launcher.wait(child)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.limits import Limits
 from referee.sandbox import Launcher, Program, StartError
 from tests.referee.process_watch import children, descriptors, fields, gone, until
 from tests.referee.raw_programs import ENOUGH, SH, SLEEP, TRUE, here, output, python, read_all
@@ -118,7 +119,7 @@ def test_there_are_three_pipes_and_no_other_descriptor(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
     try:
-        with Launcher() as launcher:
+        with Launcher("none") as launcher:
             first = launcher.start(here(tmp_path, SLEEP, "60"), ENOUGH)
             found = json.loads(output(launcher, python(tmp_path, LIST_DESCRIPTORS)))
             launcher.stop(first)
@@ -172,8 +173,8 @@ def test_files_of_a_bot_are_its_own_and_no_core_is_dumped(
 
 def test_the_memory_limit_holds(launcher: Launcher, tmp_path: Path) -> None:
     take = "bytearray(200 * 2**20)"
-    assert output(launcher, python(tmp_path, take), memory=300 << 20) == ""
-    child = launcher.start(python(tmp_path, take), 100 << 20)
+    assert output(launcher, python(tmp_path, take), Limits(sandbox="none", memory_mb=300)) == ""
+    child = launcher.start(python(tmp_path, take), Limits(sandbox="none", memory_mb=100))
     assert "MemoryError" in read_all(child.stderr)
     assert str(launcher.wait(child)) == "exited with code 1"
 

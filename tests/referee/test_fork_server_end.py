@@ -79,7 +79,7 @@ def test_a_whole_tree_dies_with_its_bot(launcher: Launcher, tmp_path: Path) -> N
 
 
 def test_a_daemon_dies_at_the_latest_with_the_launcher(tmp_path: Path) -> None:
-    with Launcher() as launcher:
+    with Launcher("none") as launcher:
         bot, daemon = started(tmp_path, launcher, "daemon")
         launcher.stop(bot)
     assert gone(bot.pid, daemon)
@@ -87,7 +87,7 @@ def test_a_daemon_dies_at_the_latest_with_the_launcher(tmp_path: Path) -> None:
 
 def test_closing_ends_everything(tmp_path: Path) -> None:
     before = descriptors()
-    with Launcher() as launcher:
+    with Launcher("none") as launcher:
         running = [launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH) for _ in range(10)]
         os.kill(running[0].pid, signal.SIGSTOP)
         server = launcher._server.pid
@@ -106,7 +106,7 @@ from pathlib import Path
 from referee.sandbox import Launcher, Program
 from tests.referee.raw_programs import ENOUGH, SLEEP, here, started
 folder = Path(sys.argv[1])
-launcher = Launcher()
+launcher = Launcher("none")
 pids = {"server": launcher._server.pid}
 for name in ("child", "daemon"):
     bot, left = started(folder, launcher, name)

@@ -67,7 +67,7 @@ SeatOf = Callable[..., ProcessSeat]
 
 @pytest.fixture(scope="module")
 def launcher() -> Iterator[Launcher]:
-    with Launcher() as launcher:
+    with Launcher("none") as launcher:
         yield launcher
 
 

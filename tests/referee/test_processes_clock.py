@@ -219,7 +219,7 @@ def test_a_burner_is_no_burner_in_the_next_match(table: Table) -> None:
 
 
 def test_a_burner_costs_a_polite_rival_no_fault(tmp_path: Path) -> None:
-    with on_one_core(), Launcher() as launcher:
+    with on_one_core(), Launcher("none") as launcher:
         table = Table(launcher, tmp_path)
         bots = [burner(table), table.start("late", 0.02)]
         played = table.play(dealt(Countdown, 2, rounds=20), bots, move_time=0.2)

@@ -1,0 +1,106 @@
+"""The stronger sandbox: bubblewrap's namespaces around the same filter and limits."""
+
+import base64
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from referee.limits import Limits
+from referee.sandbox import seccomp
+from referee.sandbox.errors import SandboxError
+from referee.sandbox.landlock import covering
+from referee.sandbox.program import Program, barrier
+from referee.sandbox.walls import PATH, Request, Walls, bounds, environment
+
+OLDEST = (0, 8)
+_SHM = 1 << 20  # bytes of /dev/shm
+_SCRATCH = "/scratch"
+_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "alternatives")
+_MORE_ETC = ("/etc/ssl/openssl.cnf",)
+_FLAGS = (
+    *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
+    *("--unshare-cgroup-try", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"),
+    *("--die-with-parent", "--new-session", "--hostname", "bot", "--clearenv"),
+)
+_DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+"""Without /dev/zero: what is mapped from it counts against no limit of memory."""
+
+
+class BwrapWalls(Walls):
+    """Namespaces of its own for every bot; children and a scratch folder are allowed."""
+
+    allowed = ("start a child",)
+
+    def __init__(self) -> None:
+        self._bwrap = shutil.which("bwrap") or ""
+        version = _version(self._bwrap)
+        if version < OLDEST:
+            found = f"bwrap {version[0]}.{version[1]} is too old" if version else "bwrap not found"
+            raise SandboxError(
+                f"{found}. Install bubblewrap 0.8 or newer (apt-get install bubblewrap), or use "
+                f"--sandbox landlock."
+            )
+        self.name = f"bwrap {'.'.join(map(str, version))}"
+        filter_ = seccomp.build(own_pid=False, children=True)
+        self._filter = base64.b64encode(filter_.code).decode()
+
+    def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
+        """Ask for bwrap to be run around the command."""
+        words = [self._bwrap, *_FLAGS, *_system(uid), *_bot(program)]
+        words += ["--size", str(limits.scratch_mb << 20), "--tmpfs", _SCRATCH]
+        words += ["--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108 - the bot's own
+        words += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
+        words += ["--chdir", program.folder]
+        for name, value in environment(PATH).items():
+            words += ["--setenv", name, value]
+        for name in ("HOME", "TMPDIR"):
+            words += ["--setenv", name, _SCRATCH]
+        words += ["--info-fd", "{info}", "--block-fd", "{block}", "--seccomp", "{filter}", "--"]
+        tasks = (resource.RLIMIT_NPROC, limits.processes)
+        return {
+            "argv": [*words, *program.argv],
+            "env": {"PATH": PATH},
+            "limits": [*bounds(limits), *([] if uid is None else [tasks])],
+            "landlock": None,
+            "seccomp": None,
+            "bwrap": {"filter": self._filter, "limits": [tasks] if uid is None else []},
+        }
+
+
+def _version(bwrap: str) -> tuple[int, ...]:
+    if not bwrap:
+        return ()
+    text = subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False).stdout
+    return tuple(int(part) for part in text.split()[-1].split(".") if part.isdigit())
+
+
+def _system(uid: int | None) -> Iterator[str]:
+    """Yield the words that show a bot the system's programs and nothing else."""
+    yield from ("--ro-bind", "/usr", "/usr")
+    for path in ("/lib", "/lib64", "/bin", "/sbin"):
+        if os.path.islink(path):
+            yield from ("--symlink", os.readlink(path), path)
+        elif os.path.isdir(path):
+            yield from ("--ro-bind", path, path)
+    for path in (*(f"/etc/{name}" for name in _ETC), *_MORE_ETC):
+        yield from ("--ro-bind-try", path, path)
+    yield from ("--proc", "/proc", "--tmpfs", "/dev")
+    for path in _DEVICES:
+        yield from ("--dev-bind", path, path)
+    yield from ("--symlink", "/proc/self/fd", "/dev/fd")
+    prefix = sys.base_prefix
+    if not prefix.startswith("/usr/") and (uid is None or not barrier(prefix, uid)):
+        yield from ("--ro-bind", prefix, prefix)
+
+
+def _bot(program: Program) -> Iterator[str]:
+    """Yield the words that show a bot exactly its files, where they are."""
+    if program.folder.startswith("/usr/"):
+        return
+    yield from ("--dir", program.folder)
+    for name in covering(program.folder, program.files):
+        path = f"{program.folder}/{name}"
+        yield from ("--ro-bind", path, path)

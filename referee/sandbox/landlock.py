@@ -1,0 +1,143 @@
+"""What a bot may open: the Landlock rules of the default sandbox.
+
+See the kernel's userspace-api/landlock documentation for rights and versions of the interface.
+"""
+
+import ctypes
+import errno
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.sandbox.errors import SandboxError
+
+CREATE_RULESET = 444
+_VERSION = 1  # a flag: tell the version of the interface
+
+EXECUTE = 1 << 0
+WRITE_FILE = 1 << 1
+READ_FILE = 1 << 2
+READ_DIR = 1 << 3
+_OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | 1 << 14 | 1 << 15
+_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+"""All filesystem rights, by the first version of the interface that knows them."""
+_TCP = 0b11  # bind and connect
+_SCOPES = 0b11  # abstract unix sockets and signals
+
+_RUN_ALL = EXECUTE | READ_FILE | READ_DIR
+_RUN = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
+_READ = (
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/nsswitch.conf",
+    "/etc/alternatives",
+    "/etc/ssl/openssl.cnf",
+    "/dev/zero",
+    "/dev/random",
+    "/dev/urandom",
+)
+_JAVA = tuple(map(str, Path("/etc").glob("java*")))
+_WRITE = ("/dev/null", "/dev/full")
+
+Rule = tuple[str, int]
+"""A path and the rights beneath it."""
+
+
+class Ruleset(NamedTuple):
+    """What the kernel is to refuse unless a rule allows it, and the rules."""
+
+    filesystem: int
+    network: int
+    scopes: int
+    rules: list[Rule]
+
+
+def abi() -> int:
+    """Return the version of Landlock here; raise SandboxError if it cannot be used."""
+    if sys.platform != "linux":
+        raise SandboxError(
+            f"no sandbox exists for {sys.platform}. Run in a Linux container or virtual machine."
+        )
+    if os.uname().machine != "x86_64":
+        raise SandboxError(
+            f"its filter of system calls was never run on {os.uname().machine}, only on x86_64."
+        )
+    libc = ctypes.CDLL(None, use_errno=True)
+    found = libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION)
+    if found > 0:
+        return int(found)
+    raise SandboxError(_reason(ctypes.get_errno()))
+
+
+def _reason(number: int) -> str:
+    if number == errno.ENOSYS:
+        return (
+            "this kernel has no Landlock (landlock_create_ruleset: Function not implemented). "
+            "Needs Linux 5.13 or newer."
+        )
+    if number == errno.EOPNOTSUPP:
+        return (
+            'Landlock is built in but off (Operation not supported). Add "landlock" to the lsm= '
+            "list on the kernel command line."
+        )
+    if number == errno.EPERM:
+        return (
+            "the container's seccomp profile blocks Landlock (Operation not permitted). Update "
+            "Docker or Podman (2022 or newer), or change its profile."
+        )
+    return f"Landlock does not answer (landlock_create_ruleset: {os.strerror(number)})."
+
+
+def ruleset(version: int, prefix: str, folder: str, files: Sequence[str]) -> Ruleset:
+    """Return what a bot may open: the system's programs, those under `prefix`, and its files.
+
+    It may list the names in its folder, which Python's imports need, but read no other file there.
+    """
+    handled = _RIGHTS[max(known for known in _RIGHTS if known <= version)]
+    rules: list[Rule] = [(path, _RUN_ALL) for path in _RUN]
+    if prefix and not prefix.startswith("/usr/"):
+        rules.append((prefix, _RUN_ALL))
+    rules += [(path, READ_FILE | READ_DIR) for path in (*_READ, *_JAVA)]
+    rules += [(path, READ_FILE | WRITE_FILE) for path in _WRITE]
+    rules.append((folder, READ_DIR))
+    rules += [(f"{folder}/{name}", _RUN_ALL) for name in covering(folder, files)]
+    return Ruleset(
+        filesystem=handled,
+        network=_TCP if version >= 4 else 0,
+        scopes=_SCOPES if version >= 6 else 0,
+        rules=list(_fitting(rules, handled)),
+    )
+
+
+def covering(folder: str, files: Iterable[str]) -> list[str]:
+    """Return the fewest files and folders beneath which lie `files` and no other file."""
+    names: dict[str, list[str]] = {}
+    found = []
+    for file in files:
+        first, slash, rest = file.partition("/")
+        if slash:
+            names.setdefault(first, []).append(rest)
+        else:
+            found.append(file)
+    for name, inner in names.items():
+        path = f"{folder}/{name}"
+        parts = covering(path, inner)
+        links = [part for part in parts if os.path.islink(f"{path}/{part}")]
+        if set(os.listdir(path)) == set(parts):
+            found += [name, *(f"{name}/{link}" for link in links)]
+        else:
+            found += [f"{name}/{part}" for part in parts]
+    return found
+
+
+def _fitting(rules: Iterable[Rule], handled: int) -> Iterable[Rule]:
+    """Yield the rules of what is there, with the rights that it can have."""
+    for path, rights in rules:
+        if os.path.isdir(path):
+            yield path, rights & handled
+        elif os.path.exists(path):
+            yield path, rights & handled & _OF_FILES

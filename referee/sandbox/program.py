@@ -1,0 +1,52 @@
+"""What is executed for a bot, and who can reach it."""
+
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+PYTHON = "{python}"
+"""In a command, the interpreter that runs the arena itself."""
+SYSTEM_PYTHON = "/usr/bin/python3"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A command, run in a folder, of which it may read exactly `files`, relative to it.
+
+    The first word is an absolute path, or PYTHON.
+    """
+
+    argv: tuple[str, ...]
+    folder: str
+    files: tuple[str, ...] = ()
+
+
+def barrier(path: str, uid: int) -> str:
+    """Return the first part of a path that a user without groups cannot enter; empty if none.
+
+    The path's own end must be executable.
+    """
+    real = os.path.realpath(path)
+    for part in [*reversed([str(parent) for parent in Path(real).parents]), real]:
+        try:
+            found = os.stat(part)
+        except OSError:
+            return part
+        needed = stat.S_IXUSR if found.st_uid == uid else stat.S_IXOTH
+        if not found.st_mode & needed:
+            return part
+    return ""
+
+
+def interpreter(uid: int | None) -> str:
+    """Return the Python that runs PYTHON's bots: the arena's own, or else the system's.
+
+    It is the real one, not a virtual environment's link to it. With a `uid`, it is one that this
+    user can execute; empty if there is none.
+    """
+    own = os.path.realpath(sys.executable)
+    if uid is None or not barrier(own, uid):
+        return own
+    return "" if barrier(SYSTEM_PYTHON, uid) else SYSTEM_PYTHON

@@ -1,0 +1,60 @@
+"""The self test of a sandbox: a canary that must not get out."""
+
+import os
+import select
+import tempfile
+from pathlib import Path
+
+from referee.limits import Limits
+from referee.sandbox.errors import SandboxError, StartError
+from referee.sandbox.launcher import Child, Launcher
+from referee.sandbox.program import PYTHON, Program
+
+_CANARY = Path(__file__).with_name("canary.py")
+_SECONDS = 20.0  # within which the canary must have tried everything
+
+
+def prove(launcher: Launcher, limits: Limits) -> None:
+    """Raise SandboxError unless the walls of `launcher` hold; without walls do nothing."""
+    if limits.sandbox == "none":
+        return
+    with tempfile.NamedTemporaryFile(prefix="bot-arena-canary-") as secret:
+        secret.write(b"nobody may read this")
+        secret.flush()
+        os.chmod(secret.name, 0o644)
+        target = f"{secret.name}-written"
+        words = (_CANARY.name, secret.name, target, str(os.getpid()), *launcher.walls.allowed)
+        program = Program((PYTHON, *words), str(_CANARY.parent), (_CANARY.name,))
+        launcher.check(program)
+        try:
+            child = launcher.start(program, limits)
+        except StartError as error:
+            raise SandboxError(f"the self test could not be started: {error}.") from None
+        told, errors = _output(child)
+        launcher.stop(child)
+        if os.path.exists(target):
+            os.unlink(target)
+            told.insert(0, "write a file")
+    if told[-1:] != ["done"]:
+        raise SandboxError(f"the self test did not end: {errors or told or 'it said nothing'}.")
+    if told[:-1]:
+        raise SandboxError(
+            f"the self test failed: a walled process could {told[0]}. No match was played."
+        )
+
+
+def _output(child: Child) -> tuple[list[str], str]:
+    """Return what the canary printed, by line, and the end of its standard error."""
+    texts = {child.stdout: b"", child.stderr: b""}
+    waiting = select.poll()
+    for descriptor in texts:
+        waiting.register(descriptor, select.POLLIN)
+    open_ends = 2
+    while open_ends and (events := waiting.poll(_SECONDS * 1000)):
+        for descriptor, _ in events:
+            data = os.read(descriptor, 4096)
+            texts[descriptor] += data
+            if not data:
+                waiting.unregister(descriptor)
+                open_ends -= 1
+    return texts[child.stdout].decode().splitlines(), texts[child.stderr].decode()[-300:].strip()

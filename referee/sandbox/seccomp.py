@@ -1,0 +1,312 @@
+"""The seccomp filter: which system calls a bot may make, as a program that the kernel runs.
+
+Where a path leads is judged by Landlock, which cannot judge anything else; this judges the rest.
+The kernel shows a filter numbers and not what they point at, so what is allowed here is allowed
+whatever memory it is given.
+"""
+
+import errno
+from dataclasses import dataclass
+from itertools import chain
+from struct import Struct
+from typing import Final, NamedTuple
+
+from referee.sandbox.syscalls_x86_64 import LAST_KNOWN, SYSCALLS
+
+# What a filter answers
+
+ALLOW: Final = 0x7FFF0000
+KILL: Final = 0x80000000
+ANSWER: Final = 0x00050000  # and in the low bits an errno; with 0, success without effect
+REFUSE: Final = ANSWER | errno.EPERM
+UNKNOWN: Final = ANSWER | errno.ENOSYS
+
+X86_64: Final = 0xC000003E
+
+# Calls that are answered the same whatever their arguments
+
+MISSING: Final = ("io_uring_setup io_uring_enter io_uring_register", "clone3 openat2 memfd_create")
+"""Programs that find these missing use an older call, whose arguments a filter can see."""
+
+IGNORED: Final = ("sync syncfs",)
+
+REFUSED: Final = {
+    "sockets": "socket bind connect listen accept accept4",
+    "other processes": "ptrace process_vm_readv process_vm_writev kcmp process_madvise"
+    " process_mrelease pidfd_open pidfd_send_signal pidfd_getfd",
+    "wide doors into the kernel": "perf_event_open bpf userfaultfd modify_ldt memfd_secret iopl"
+    " ioperm syslog lookup_dcookie",
+    "mounts": "mount umount2 pivot_root move_mount open_tree open_tree_attr fsopen fsconfig"
+    " fsmount fspick mount_setattr statmount listmount",
+    "namespaces": "chroot unshare setns",
+    "keys": "add_key request_key keyctl",
+    "shared memory": "shmget shmat shmctl shmdt",
+    "semaphores": "semget semop semctl semtimedop",
+    "message queues": "msgget msgsnd msgrcv msgctl mq_open mq_unlink mq_timedsend"
+    " mq_timedreceive mq_notify mq_getsetattr",
+    "modes": "chmod fchmod fchmodat fchmodat2",
+    "owners": "chown fchown lchown fchownat",
+    "attributes": "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr"
+    " removexattrat file_setattr",
+    "times": "utime utimes futimesat utimensat",
+    "watches": "inotify_init inotify_init1 inotify_add_watch fanotify_init fanotify_mark",
+    "handles": "name_to_handle_at open_by_handle_at",
+    "the machine": "init_module finit_module delete_module kexec_load kexec_file_load reboot"
+    " swapon swapoff acct quotactl quotactl_fd vhangup sethostname setdomainname",
+    "the clock": "settimeofday clock_settime clock_adjtime adjtimex",
+    "the core that a bot is pinned to": "sched_setaffinity",
+}
+
+FORKS: Final = ("fork vfork",)
+TRUNCATES: Final = ("truncate",)
+
+# Calls that are judged by their arguments
+
+OWN_PID: Final = -1
+"""Stands for the process's own pid, which is known only after the fork."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """Holds if one argument of a call, reduced to the bits of `mask`, is one of `values`.
+
+    Only the low 32 bits are seen, because the kernel takes all these arguments as 32 bits wide:
+    who looked at the high ones too could be told a different value than the kernel acts on.
+    """
+
+    index: int
+    values: tuple[int, ...]
+    mask: int = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What calls are answered if all arguments hold, and what they are otherwise."""
+
+    calls: str
+    arguments: tuple[Argument, ...]
+    then: int
+    otherwise: int
+
+
+def only(calls: str, *arguments: Argument) -> Rule:
+    """Return the rule that allows calls only with such arguments."""
+    return Rule(calls, arguments, ALLOW, REFUSE)
+
+
+def never(calls: str, *arguments: Argument) -> Rule:
+    """Return the rule that refuses calls with such arguments."""
+    return Rule(calls, arguments, REFUSE, ALLOW)
+
+
+CLONE_THREAD: Final = 0x00010000
+NAMESPACES: Final = 0x7E020000 | 0x80  # the last is CLONE_NEWTIME
+THREAD: Final = only("clone", Argument(0, (CLONE_THREAD,), mask=CLONE_THREAD | NAMESPACES))
+CHILD: Final = only("clone", Argument(0, (0,), mask=NAMESPACES))
+
+MAP_SHARED: Final = 0x01
+MAP_ANONYMOUS: Final = 0x20
+MAP_GROWSDOWN: Final = 0x100
+COUNTED_MEMORY: Final = only(
+    "mmap",
+    Argument(3, (0, MAP_SHARED, MAP_ANONYMOUS), MAP_SHARED | MAP_ANONYMOUS | MAP_GROWSDOWN),
+)
+"""RLIMIT_DATA counts neither shared anonymous memory nor what pretends to be a stack."""
+
+AF_UNIX: Final = 1
+SOCK_STREAM: Final = 1
+SOCK_SEQPACKET: Final = 5
+SOCK_TYPE_MASK: Final = 0xF
+CLOSED_PAIR: Final = only(
+    "socketpair",
+    Argument(0, (AF_UNIX,)),
+    Argument(1, (SOCK_STREAM, SOCK_SEQPACKET), SOCK_TYPE_MASK),
+)
+"""From a pair of datagram sockets, `sendto` reaches any unix socket that has a path."""
+
+FCNTL: Final = never(
+    "fcntl",
+    Argument(
+        1,
+        (
+            8,  # F_SETOWN
+            10,  # F_SETSIG
+            15,  # F_SETOWN_EX
+            1024,  # F_SETLEASE
+            1026,  # F_NOTIFY
+            1031,  # F_SETPIPE_SZ
+        ),
+    ),
+)
+IOCTL: Final = never(
+    "ioctl",
+    Argument(
+        1,
+        (
+            0x540E,  # TIOCSCTTY
+            0x5412,  # TIOCSTI
+            0x541C,  # TIOCLINUX
+            0x8901,  # FIOSETOWN
+            0x8902,  # SIOCSPGRP
+            0x40086602,  # FS_IOC_SETFLAGS: what `file_setattr` does, on a file that is only read
+            0x401C5820,  # FS_IOC_FSSETXATTR, the same
+        ),
+    ),
+)
+PRCTL: Final = never("prctl", Argument(0, (1, 36)))  # PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
+
+O_ACCMODE: Final = 3
+O_TRUNC: Final = 0o1000
+UNWRITTEN: Final = (O_TRUNC, O_TRUNC | O_ACCMODE)
+"""Truncation by who may not write; both access bits at once ask for neither right."""
+TRUNCATING_OPENS: Final = (
+    never("open", Argument(1, UNWRITTEN, O_TRUNC | O_ACCMODE)),
+    never("openat", Argument(2, UNWRITTEN, O_TRUNC | O_ACCMODE)),
+)
+
+PRIO_PROCESS: Final = 0
+IOPRIO_WHO_PROCESS: Final = 1
+ITSELF: Final = (0, OWN_PID)
+TO_ITSELF: Final = (
+    only("kill", Argument(0, ITSELF)),  # 0 is its group, and so the session that it leads
+    only("tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo", Argument(0, (OWN_PID,))),
+    only("prlimit64 sched_setscheduler sched_setparam sched_setattr", Argument(0, ITSELF)),
+    only("setpriority", Argument(0, (PRIO_PROCESS,)), Argument(1, ITSELF)),
+    only("ioprio_set", Argument(0, (IOPRIO_WHO_PROCESS,)), Argument(1, ITSELF)),
+)
+
+# The program
+
+
+class Instruction(NamedTuple):
+    """One `struct sock_filter`: a code, how far to jump if true or false, and an operand."""
+
+    code: int
+    if_true: int
+    if_false: int
+    operand: int
+
+
+LOAD: Final = 0x20
+AND: Final = 0x54
+JUMP_IF_EQUAL: Final = 0x15
+JUMP_IF_ABOVE: Final = 0x25
+RETURN: Final = 0x06
+
+NUMBER_AT: Final = 0
+ARCHITECTURE_AT: Final = 4
+ARGUMENTS_AT: Final = 16
+
+_ENCODED = Struct("<HBBI")
+_OPERAND_AT = 4
+
+Program = list[Instruction]
+
+
+def numbers(*calls: str) -> list[int]:
+    """Return the numbers of calls named in a text, or in several."""
+    return [SYSCALLS[name] for name in " ".join(calls).split()]
+
+
+def load(offset: int) -> Instruction:
+    """Return the instruction that loads 32 bits of what the kernel tells of a call."""
+    return Instruction(LOAD, 0, 0, offset)
+
+
+def answer(value: int) -> Instruction:
+    """Return the instruction that ends the program."""
+    return Instruction(RETURN, 0, 0, value)
+
+
+def if_any(values: list[int], body: Program) -> Program:
+    """Return the program that runs `body` if the loaded word is one of the values."""
+    last = len(values) - 1
+    tests = [
+        Instruction(JUMP_IF_EQUAL, last - at, len(body) if at == last else 0, value)
+        for at, value in enumerate(values)
+    ]
+    return tests + body
+
+
+def unless_any(values: tuple[int, ...], body: Program) -> Program:
+    """Return the program that runs `body` if the loaded word is none of the values."""
+    last = len(values) - 1
+    tests = [
+        Instruction(JUMP_IF_EQUAL, last - at + len(body), 0, value)
+        for at, value in enumerate(values)
+    ]
+    return tests + body
+
+
+def judged(rule: Rule) -> Program:
+    """Return the program that answers calls by their arguments and passes all others on."""
+    body: Program = []
+    for argument in rule.arguments:
+        body.append(load(ARGUMENTS_AT + 8 * argument.index))
+        if argument.mask != 0xFFFFFFFF:
+            body.append(Instruction(AND, 0, 0, argument.mask))
+        body += unless_any(argument.values, [answer(rule.otherwise)])
+    return if_any(numbers(rule.calls), [*body, answer(rule.then)])
+
+
+def entry() -> Program:
+    """Return the program that keeps out what has other numbers, and loads the number.
+
+    The x32 calls are the known ones with a high bit set, and so lie above the last known.
+    """
+    return [
+        load(ARCHITECTURE_AT),
+        *unless_any((X86_64,), [answer(KILL)]),
+        load(NUMBER_AT),
+        Instruction(JUMP_IF_ABOVE, 0, 1, LAST_KNOWN),
+        answer(UNKNOWN),
+    ]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A filter as the kernel takes it, with the places for the process's own pid.
+
+    The pid is written, as a little-endian 32-bit number, at each byte offset of `own_pid_at`;
+    until then the filter takes no process for the bot itself.
+    """
+
+    code: bytes
+    own_pid_at: tuple[int, ...]
+
+
+def assembled(program: Program) -> Filter:
+    """Return a program as bytes, with zeros for the own pid."""
+    places = [at for at, instruction in enumerate(program) if instruction.operand == OWN_PID]
+    code = b"".join(
+        _ENCODED.pack(*instruction[:3], 0 if at in places else instruction.operand)
+        for at, instruction in enumerate(program)
+    )
+    return Filter(code, tuple(_ENCODED.size * at + _OPERAND_AT for at in places))
+
+
+def build(*, own_pid: bool = True, children: bool = False, landlock_abi: int = 7) -> Filter:
+    """Return the filter for x86_64.
+
+    Without `own_pid` the calls that act on processes are left to a pid namespace. `children` lets
+    a bot have child processes. Below Landlock's third ABI the filter also refuses truncation.
+    """
+    rules = [CHILD if children else THREAD, COUNTED_MEMORY, CLOSED_PAIR, FCNTL, IOCTL, PRCTL]
+    refused = list(REFUSED.values())
+    if own_pid:
+        rules += TO_ITSELF
+    if not children:
+        refused += FORKS
+    if landlock_abi < 3:
+        rules += TRUNCATING_OPENS
+        refused += TRUNCATES
+    return assembled(
+        [
+            *entry(),
+            *chain.from_iterable(judged(rule) for rule in rules),
+            *if_any(numbers(*MISSING), [answer(UNKNOWN)]),
+            *if_any(numbers(*IGNORED), [answer(ANSWER)]),
+            *if_any(numbers(*refused), [answer(REFUSE)]),
+            answer(ALLOW),
+        ]
+    )

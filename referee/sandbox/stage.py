@@ -1,0 +1,60 @@
+"""Copies of bots' files where the users that run them may enter, and nobody may write."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from referee.sandbox.errors import SandboxError
+from referee.sandbox.program import Program, barrier
+
+_PREFIX = "bot-arena-"
+
+
+class Stage:
+    """A folder of copies; whoever makes it sees to its end (the fork server, if need be)."""
+
+    def __init__(self, owner: int, uid: int) -> None:
+        bases = (tempfile.gettempdir(), "/tmp", "/var/tmp")  # noqa: S108 - with a name of our own
+        base = next((base for base in bases if not barrier(base, uid)), None)
+        if base is None:
+            raise SandboxError(
+                f"uid {uid} can enter none of {', '.join(bases)}, where the bots' files are put "
+                f"for it. Set TMPDIR to a folder open to everybody."
+            )
+        _sweep(Path(base))
+        self.folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{owner}-", dir=base)
+        os.chmod(self.folder, 0o755)  # noqa: S103 - the users that run bots are to enter
+        self._placed: dict[Program, Program] = {}
+
+    def place(self, program: Program) -> Program:
+        """Return `program` as it is run from the copies of exactly its files."""
+        placed = self._placed.get(program)
+        if placed is None:
+            folder = Path(self.folder, str(len(self._placed)))
+            folder.mkdir(mode=0o755)
+            for name in program.files:
+                _copy(Path(program.folder, name), folder / name)
+            argv = list(program.argv)
+            if argv[0].startswith(f"{program.folder}/"):
+                argv[0] = f"{folder}{argv[0].removeprefix(program.folder)}"
+            placed = self._placed[program] = Program(tuple(argv), str(folder), program.files)
+        return placed
+
+    def remove(self) -> None:
+        """Remove everything."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    target.chmod(0o555 if os.access(source, os.X_OK) else 0o444)
+
+
+def _sweep(base: Path) -> None:
+    """Remove what is left of stages whose owner was killed together with its fork server."""
+    for folder in base.glob(f"{_PREFIX}*-*"):
+        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        if folder.owner() == "root" and not Path("/proc", owner).exists():
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,198 @@
+"""The kinds of walls: what the fork server is asked to put around a bot."""
+
+import base64
+import os
+import pwd
+import resource
+import shutil
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.limits import Limits
+from referee.sandbox import landlock, seccomp
+from referee.sandbox.errors import SandboxError
+from referee.sandbox.program import PYTHON, SYSTEM_PYTHON, Program, barrier, interpreter
+
+FIRST_UID = 60100
+"""The first of the users that bots are run as when the referee is root."""
+SLOTS = 64
+"""How many of them a referee uses: one for each bot that runs at a time."""
+
+_THREADS = 512  # of an ordinary user's bots, beyond what the user runs already
+_THREADS_OF_ONE = 64  # of a bot with a user of its own
+_MIB = 1 << 20
+
+PATH = f"{sys.base_prefix}/bin:/usr/local/bin:/usr/bin:/bin"
+"""Where a walled bot's programs are looked up: the arena's own Python first."""
+
+Request = dict[str, Any]
+
+
+class Walls(ABC):
+    """One kind of sandbox as it can be had here."""
+
+    name: str
+    """What `--sandbox` calls it, with its version."""
+    allowed: tuple[str, ...] = ()
+    """What the canary may do behind them."""
+
+    @abstractmethod
+    def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
+        """Return what the fork server is asked for, its folder and its user aside."""
+
+    def interpreter(self, uid: int | None) -> str:
+        """Return the Python that runs the bots that ask for the arena's own."""
+        return interpreter(uid)
+
+    def check(self, program: Program, uid: int | None) -> None:
+        """Raise SandboxError if a program could not be run behind these walls."""
+        path = program.argv[0]
+        if path == PYTHON:
+            if not self.interpreter(uid):
+                own = os.path.realpath(sys.executable)
+                raise SandboxError(
+                    f"uid {uid} can execute neither {own} (stopped at "
+                    f"{barrier(own, uid or 0)}) nor {SYSTEM_PYTHON}. Install python3 in /usr, "
+                    f"run the arena as an ordinary user, or pass --sandbox-uid 0."
+                )
+            return
+        inside = f"{program.folder}/"
+        if path.startswith(inside):
+            path = _named_interpreter(path) or path
+        if not os.path.exists(path):
+            raise SandboxError(f"its interpreter {path} is not there. Name the real one.")
+        if path.startswith(inside):
+            return
+        if uid is not None and (part := barrier(path, uid)):
+            raise SandboxError(
+                f"{path} cannot be executed by uid {uid} (stopped at {part}). Move it, open that "
+                f"folder, or pass --sandbox-uid 0."
+            )
+        if _named_interpreter(path):
+            raise SandboxError(
+                f"its interpreter {path} is a wrapper script that needs child processes. Name "
+                f"the real one."
+            )
+
+
+class NoWalls(Walls):
+    """No sandbox at all: a bot can do whatever its user can."""
+
+    name = "none"
+
+    def interpreter(self, uid: int | None) -> str:
+        """Return the arena's interpreter as it is, in its virtual environment if it has one."""
+        return sys.executable
+
+    def check(self, program: Program, uid: int | None) -> None:
+        """Find nothing wrong: whatever the user can run, runs."""
+
+    def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
+        """Ask for limits of memory alone."""
+        return {
+            "argv": program.argv,
+            "env": environment(os.environ.get("PATH", os.defpath)),
+            "limits": [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, limits.memory)],
+            "landlock": None,
+            "seccomp": None,
+        }
+
+
+class LandlockWalls(Walls):
+    """Landlock, a filter of system calls and limits: no privilege and no other program needed."""
+
+    def __init__(self) -> None:
+        self._abi = landlock.abi()
+        self.name = f"landlock (ABI {self._abi})"
+        filter_ = seccomp.build(landlock_abi=self._abi)
+        self._filter = {
+            "code": base64.b64encode(filter_.code).decode(),
+            "own_pid_at": filter_.own_pid_at,
+        }
+        self._threads = _tasks_of(os.getuid()) + _THREADS
+
+    def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
+        """Ask for all of it."""
+        return {
+            "argv": program.argv,
+            "env": environment(PATH),
+            "limits": [
+                *bounds(limits),
+                (resource.RLIMIT_NPROC, self._threads if uid is None else _THREADS_OF_ONE),
+            ],
+            "landlock": landlock.ruleset(
+                self._abi, sys.base_prefix, program.folder, program.files
+            )._asdict(),
+            "seccomp": self._filter,
+        }
+
+
+def _named_interpreter(path: str) -> str:
+    """Return the interpreter in the first line of a script, looked up; empty if it is none."""
+    try:
+        with open(path, "rb") as file:
+            line = file.readline(256)
+    except OSError:
+        return ""
+    words = line[2:].decode(errors="replace").split()
+    if line[:2] != b"#!" or not words:
+        return ""
+    if Path(words[0]).name != "env" or len(words) == 1:
+        return words[0]
+    name = words[2] if words[1] == "-S" else words[1]
+    return shutil.which(name, path=PATH) or name
+
+
+def bounds(limits: Limits) -> list[tuple[int, int]]:
+    """Return the limits of a walled process, as numbers of setrlimit with their values."""
+    return [
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_DATA, limits.memory),
+        (resource.RLIMIT_FSIZE, 16 * _MIB),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_STACK, 8 * _MIB),
+        (resource.RLIMIT_MEMLOCK, 64 * 1024),
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_NICE, 0),
+        (resource.RLIMIT_RTPRIO, 0),
+    ]
+
+
+def environment(path: str) -> Mapping[str, str]:
+    """Return the whole environment of a bot: built, not inherited."""
+    return {
+        "PATH": path,
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def _tasks_of(uid: int) -> int:
+    """Return how many processes and threads a user runs now."""
+    count = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if folder.stat().st_uid == uid:
+                count += sum(1 for _ in (folder / "task").iterdir())
+        except OSError:
+            continue  # it has ended meanwhile
+    return count
+
+
+def unused_uid() -> int:
+    """Return the first of SLOTS users that nobody is; raise SandboxError if they are taken."""
+    for uid in range(FIRST_UID, FIRST_UID + SLOTS):
+        try:
+            name = pwd.getpwuid(uid).pw_name
+        except KeyError:
+            continue
+        raise SandboxError(
+            f"as root, bots are run as the users {FIRST_UID} to {FIRST_UID + SLOTS - 1}, but {uid} "
+            f"is {name!r}. Run the arena as an ordinary user."
+        )
+    return FIRST_UID

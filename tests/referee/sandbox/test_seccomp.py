@@ -1,0 +1,559 @@
+"""The seccomp filter: each rule on an interpreter, and what programs feel of it."""
+
+import errno
+import os
+import platform
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.sandbox import seccomp
+from referee.sandbox.seccomp import Filter, build
+from referee.sandbox.syscalls_x86_64 import LAST_KNOWN, SYSCALLS
+
+ALLOWED = 0x7FFF0000
+KILLED = 0x80000000
+REFUSED = 0x00050001
+UNKNOWN = 0x00050026
+IGNORED = 0x00050000
+
+X86_64 = 0xC000003E
+I386 = 0x40000003
+AARCH64 = 0xC00000B7
+X32 = 0x40000000
+HIGH = 0xABCD << 32
+
+PID = 4321
+OTHER = 4322
+MINUS_ONE = (1 << 64) - 1
+
+HARMLESS = {"read": 0, "write": 1, "futex": 202, "execve": 59, "setsid": 112, "seccomp": 317}
+NUMBERS = SYSCALLS | HARMLESS
+
+
+def patched(filter_: Filter, pid: int) -> bytes:
+    """The program with a pid written into it."""
+    code = bytearray(filter_.code)
+    for at in filter_.own_pid_at:
+        code[at : at + 4] = struct.pack("<I", pid)
+    return bytes(code)
+
+
+STRICT = patched(build(), PID)
+OLD_LANDLOCK = patched(build(landlock_abi=2), PID)
+IN_NAMESPACES = build(own_pid=False).code
+WITH_CHILDREN = build(own_pid=False, children=True).code
+ALL = (STRICT, OLD_LANDLOCK, IN_NAMESPACES, WITH_CHILDREN)
+
+
+def run(code: bytes, number: int, *arguments: int, architecture: int = X86_64) -> int:
+    """What the kernel would be answered, by the few instructions that a filter uses."""
+    padded = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
+    data = struct.pack("<IIQ6Q", number, architecture, 0, *padded)
+    program = list(struct.iter_unpack("<HBBI", code))
+    word = at = 0
+    while True:
+        operation, if_true, if_false, operand = program[at]
+        at += 1
+        match operation:
+            case 0x20:
+                (word,) = struct.unpack_from("<I", data, operand)
+            case 0x54:
+                word &= operand
+            case 0x15:
+                at += if_true if word == operand else if_false
+            case 0x25:
+                at += if_true if word > operand else if_false
+            case 0x06:
+                return int(operand)
+            case _:
+                raise AssertionError(f"operation {operation:#x}")
+
+
+def call(code: bytes, name: str, *arguments: int) -> int:
+    """What a named call is answered."""
+    return run(code, NUMBERS[name], *arguments)
+
+
+# The table
+
+
+def test_the_numbers_are_those_of_the_kernels_header() -> None:
+    header = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
+    if not header.exists():
+        pytest.skip("no kernel headers for x86_64")
+    found = re.findall(r"#define __NR_(\w+) (\d+)", header.read_text(encoding="utf-8"))
+    known = {name: int(number) for name, number in found}
+    assert {name: known.get(name, number) for name, number in NUMBERS.items()} == NUMBERS
+
+
+def test_the_table_holds_what_the_filter_mentions_and_nothing_else() -> None:
+    rules = [*seccomp.TO_ITSELF, *seccomp.TRUNCATING_OPENS, seccomp.THREAD, seccomp.COUNTED_MEMORY]
+    rules += [seccomp.CLOSED_PAIR, seccomp.FCNTL, seccomp.IOCTL, seccomp.PRCTL]
+    constant = (*seccomp.MISSING, *seccomp.IGNORED, *seccomp.REFUSED.values())
+    texts = (*constant, *seccomp.FORKS, *seccomp.TRUNCATES, *(rule.calls for rule in rules))
+    names = " ".join(texts).split()
+    assert sorted(names) == sorted(SYSCALLS)
+    assert max(SYSCALLS.values()) <= LAST_KNOWN
+
+
+# Calls that are answered the same whatever their arguments
+
+ALWAYS_REFUSED = """
+    socket bind connect listen accept accept4
+    ptrace process_vm_readv process_vm_writev kcmp pidfd_open pidfd_send_signal pidfd_getfd
+    process_madvise process_mrelease perf_event_open bpf userfaultfd
+    mount umount2 pivot_root move_mount open_tree open_tree_attr fsopen fsconfig fsmount fspick
+    mount_setattr statmount listmount chroot unshare setns
+    add_key request_key keyctl
+    shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl
+    mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr
+    chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
+    setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat
+    utime utimes futimesat utimensat file_setattr
+    inotify_init inotify_init1 inotify_add_watch fanotify_init fanotify_mark
+    name_to_handle_at open_by_handle_at
+    init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff
+    settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname
+    memfd_secret modify_ldt acct quotactl quotactl_fd iopl ioperm syslog vhangup lookup_dcookie
+    sched_setaffinity
+"""
+
+
+@pytest.mark.parametrize("name", ALWAYS_REFUSED.split())
+def test_refused(name: str) -> None:
+    assert {call(code, name) for code in ALL} == {REFUSED}
+    assert call(STRICT, name, PID, 1, 2, 3) == REFUSED
+
+
+ALWAYS_MISSING = "io_uring_setup io_uring_enter io_uring_register clone3 openat2 memfd_create"
+
+
+@pytest.mark.parametrize("name", ALWAYS_MISSING.split())
+def test_missing(name: str) -> None:
+    assert {call(code, name) for code in ALL} == {UNKNOWN}
+
+
+@pytest.mark.parametrize("name", ["sync", "syncfs"])
+def test_success_without_effect(name: str) -> None:
+    assert {call(code, name) for code in ALL} == {IGNORED}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_allowed(name: str) -> None:
+    assert {call(code, name) for code in ALL} == {ALLOWED}
+
+
+@pytest.mark.parametrize("name", ["fork", "vfork"])
+def test_forks_are_for_those_who_may_have_children(name: str) -> None:
+    assert [call(code, name) for code in ALL] == [REFUSED, REFUSED, REFUSED, ALLOWED]
+
+
+@pytest.mark.parametrize("architecture", [0, I386, AARCH64, X86_64 + 1])
+def test_another_architecture_kills(architecture: int) -> None:
+    assert {run(code, 0, architecture=architecture) for code in ALL} == {KILLED}
+
+
+@pytest.mark.parametrize(
+    "number", [LAST_KNOWN + 1, 512, X32, X32 + 57, X32 + LAST_KNOWN, 2**32 - 1]
+)
+def test_numbers_above_the_last_known_do_not_exist(number: int) -> None:
+    assert {run(code, number) for code in ALL} == {UNKNOWN}
+
+
+def test_the_last_known_number_exists() -> None:
+    assert run(STRICT, LAST_KNOWN - 1) == ALLOWED
+
+
+# Calls that are judged by their arguments
+
+NAMESPACES = (0x80, 0x00020000, *(1 << bit for bit in range(25, 31)))
+PTHREAD = 0x003D0F00
+FORK = 0x01200011
+VFORK = 0x00004111
+
+
+def test_threads_are_allowed() -> None:
+    assert {call(code, "clone", PTHREAD) for code in ALL} == {ALLOWED}
+
+
+@pytest.mark.parametrize("flags", [0, FORK, VFORK, FORK | 0x10000 << 32, PTHREAD << 32])
+def test_processes_are_for_those_who_may_have_children(flags: int) -> None:
+    assert [call(code, "clone", flags) for code in ALL] == [REFUSED, REFUSED, REFUSED, ALLOWED]
+
+
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_no_clone_makes_a_namespace(namespace: int) -> None:
+    for flags in (PTHREAD, FORK, VFORK):
+        assert {call(code, "clone", flags | namespace) for code in ALL} == {REFUSED}
+
+
+SIGNALS = ["kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"]
+SCHEDULING = ["prlimit64", "sched_setscheduler", "sched_setparam", "sched_setattr"]
+PROCESS = {"setpriority": 0, "ioprio_set": 1}
+
+
+@pytest.mark.parametrize("name", SIGNALS + SCHEDULING)
+def test_a_process_acts_on_itself_alone(name: str) -> None:
+    assert call(STRICT, name, PID) == ALLOWED
+    assert call(STRICT, name, HIGH | PID) == ALLOWED  # the kernel sees its own pid
+    for pid in (1, PID - 1, OTHER, HIGH | OTHER, MINUS_ONE, 2**32 - 1, -PID % 2**32, -PID % 2**64):
+        assert call(STRICT, name, pid) == REFUSED
+    assert call(STRICT, name, OTHER, PID, PID) == REFUSED
+    assert call(IN_NAMESPACES, name, OTHER) == ALLOWED
+
+
+@pytest.mark.parametrize("name", ["kill", *SCHEDULING])
+def test_zero_is_the_process_itself(name: str) -> None:
+    assert call(STRICT, name, 0) == ALLOWED
+
+
+@pytest.mark.parametrize("name", PROCESS)
+def test_priorities_are_its_own(name: str) -> None:
+    process = PROCESS[name]
+    assert call(STRICT, name, process, PID) == ALLOWED
+    assert call(STRICT, name, process, 0) == ALLOWED
+    assert call(STRICT, name, HIGH | process, HIGH | PID) == ALLOWED
+    for pid in (1, OTHER, HIGH | OTHER, MINUS_ONE):
+        assert call(STRICT, name, process, pid) == REFUSED
+    for which in {0, 1, 2, 3} - {process}:
+        assert call(STRICT, name, which, 0) == REFUSED
+        assert call(STRICT, name, which, PID) == REFUSED
+    assert call(IN_NAMESPACES, name, 2, OTHER) == ALLOWED
+
+
+@pytest.mark.parametrize("name", SIGNALS + SCHEDULING)
+def test_before_the_pid_is_written_no_process_is_its_own(name: str) -> None:
+    assert call(build().code, name, PID) == REFUSED
+
+
+def test_the_own_pid_has_its_places() -> None:
+    filter_ = build()
+    assert len(filter_.own_pid_at) == 5
+    assert all(filter_.code[at : at + 4] == bytes(4) for at in filter_.own_pid_at)
+    assert build(own_pid=False).own_pid_at == ()
+
+
+FCNTL = {"F_SETOWN": 8, "F_SETSIG": 10, "F_SETOWN_EX": 15}
+FCNTL |= {"F_SETLEASE": 1024, "F_NOTIFY": 1026, "F_SETPIPE_SZ": 1031}
+IOCTL = {"TIOCSTI": 0x5412, "TIOCLINUX": 0x541C, "TIOCSCTTY": 0x540E, "FIOSETOWN": 0x8901}
+IOCTL |= {"SIOCSPGRP": 0x8902, "FS_IOC_SETFLAGS": 0x40086602, "FS_IOC_FSSETXATTR": 0x401C5820}
+
+
+@pytest.mark.parametrize("high", [0, HIGH, 1 << 32, 1 << 63])
+@pytest.mark.parametrize("command", FCNTL)
+def test_fcntl(command: str, high: int) -> None:
+    assert {call(code, "fcntl", 3, high | FCNTL[command]) for code in ALL} == {REFUSED}
+
+
+@pytest.mark.parametrize("high", [0, HIGH, 1 << 32, 1 << 63])
+@pytest.mark.parametrize("request_", IOCTL)
+def test_ioctl(request_: str, high: int) -> None:
+    assert {call(code, "ioctl", 0, high | IOCTL[request_]) for code in ALL} == {REFUSED}
+
+
+@pytest.mark.parametrize("command", [0, 1, 2, 3, 4, 6, 1025, 1030, 1032, 1033])
+def test_other_fcntl_commands_are_allowed(command: int) -> None:
+    assert call(STRICT, "fcntl", 3, command) == ALLOWED
+
+
+@pytest.mark.parametrize("request_", [0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x80086601])
+def test_other_ioctl_requests_are_allowed(request_: int) -> None:
+    assert call(STRICT, "ioctl", 0x5412, request_, 0x5412) == ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [(1, REFUSED), (36, REFUSED), (HIGH | 1, REFUSED), (4, ALLOWED), (15, ALLOWED), (22, ALLOWED)],
+)
+def test_prctl(option: int, expected: int) -> None:
+    assert {call(code, "prctl", option) for code in ALL} == {expected}
+
+
+@pytest.mark.parametrize("flags", [0, 0x800, 0x80000, 0x80800])
+def test_socket_pairs_are_local_and_without_addresses(flags: int) -> None:
+    assert call(STRICT, "socketpair", 1, 1 | flags) == ALLOWED
+    assert call(STRICT, "socketpair", 1, 5 | flags) == ALLOWED
+    for family in (0, 2, 10, 16, 17, 2**32 - 1):
+        assert call(STRICT, "socketpair", family, 1 | flags) == REFUSED
+    for kind in (0, 2, 3, 4, 6, 10):
+        assert call(STRICT, "socketpair", 1, kind | flags) == REFUSED
+        assert call(STRICT, "socketpair", HIGH | 1, HIGH | kind | flags) == REFUSED
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (0x22, ALLOWED),  # private, anonymous
+        (0x4022 | 0x20000, ALLOWED),  # a thread's stack
+        (0x02, ALLOWED),  # a library
+        (0x01, ALLOWED),  # a file, shared
+        (0x21, REFUSED),
+        (0x23, REFUSED),
+        (0x4021, REFUSED),
+        (HIGH | 0x21, REFUSED),
+        (0x122, REFUSED),
+        (0x102, REFUSED),
+    ],
+)
+def test_memory_that_no_limit_counts(flags: int, expected: int) -> None:
+    assert {call(code, "mmap", 0, 1 << 30, 3, flags) for code in ALL} == {expected}
+
+
+@pytest.mark.parametrize("high", [0, HIGH])
+@pytest.mark.parametrize(("name", "before"), [("open", (7,)), ("openat", (7, 7))])
+def test_on_old_landlocks_who_reads_does_not_truncate(
+    name: str, before: tuple[int, ...], high: int
+) -> None:
+    for flags in (0o1000, 0o1003, 0o2001000, 0o1100):
+        assert call(OLD_LANDLOCK, name, *before, high | flags) == REFUSED
+        assert call(STRICT, name, *before, high | flags) == ALLOWED
+    for flags in (0, 1, 2, 3, 0o1001, 0o1002, 0o1101, 0o2000000):
+        assert call(OLD_LANDLOCK, name, *before, high | flags) == ALLOWED
+
+
+def test_truncate_is_refused_where_landlock_does_not_judge_it() -> None:
+    answers = [call(build(landlock_abi=abi).code, "truncate") for abi in range(1, 8)]
+    assert answers == [REFUSED] * 2 + [ALLOWED] * 5
+
+
+# Every call there is
+
+
+@given(
+    code=st.sampled_from(ALL),
+    number=st.one_of(st.integers(0, LAST_KNOWN + 2), st.integers(0, 2**32 - 1)),
+    arguments=st.lists(st.integers(0, 2**64 - 1), min_size=6, max_size=6),
+    architecture=st.sampled_from([X86_64, X86_64, X86_64, I386]),
+)
+def test_every_call_is_answered(
+    code: bytes, number: int, arguments: list[int], architecture: int
+) -> None:
+    answer = run(code, number, *arguments, architecture=architecture)
+    assert answer in {ALLOWED, REFUSED, UNKNOWN, IGNORED, KILLED}
+    assert (answer == KILLED) == (architecture != X86_64)
+
+
+@pytest.mark.parametrize("code", ALL)
+def test_the_program_is_one_that_the_kernel_takes(code: bytes) -> None:
+    program = list(struct.iter_unpack("<HBBI", code))
+    assert len(code) % 8 == 0
+    assert len(program) < 4096
+    assert program[-1][0] == 0x06
+    for at, (_, if_true, if_false, _) in enumerate(program):
+        assert at + max(if_true, if_false) + 1 <= len(program)
+
+
+# Real programs
+
+LOADER = """
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+def load(code, places):
+    code = bytearray(code)
+    for at in places:
+        code[at:at + 4] = struct.pack("<I", os.getpid())
+    held = ctypes.create_string_buffer(bytes(code))
+    program = struct.pack("<HxxxxxxQ", len(code) // 8, ctypes.addressof(held))
+    assert libc.prctl(38, 1, 0, 0, 0) == 0
+    assert libc.prctl(22, 2, program, 0, 0) == 0, os.strerror(ctypes.get_errno())
+def refused(action, *arguments):
+    try:
+        result = action(*arguments)
+    except OSError as error:
+        return error.errno
+    raise AssertionError(f"allowed: {result}")
+def system_call(*arguments):
+    ctypes.set_errno(0)
+    return libc.syscall(*map(ctypes.c_long, arguments)), ctypes.get_errno()
+"""
+
+for_real = pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() != "x86_64",
+    reason="the filter is for Linux on x86_64",
+)
+
+
+def under_filter(
+    body: str, *arguments: str, filter_: Filter | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run Python lines under the filter, in a process of their own."""
+    filter_ = filter_ or build()
+    loaded = f"load(bytes.fromhex({filter_.code.hex()!r}), {filter_.own_pid_at})\n"
+    return subprocess.run(
+        [sys.executable, "-c", LOADER + loaded + body, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def assert_runs(body: str, *arguments: str, filter_: Filter | None = None) -> None:
+    """Run Python lines under the filter; none of them may raise."""
+    done = under_filter(body + "\nprint('done')", *arguments, filter_=filter_)
+    assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
+
+
+REFUSED_FOR_REAL = {
+    "fork": "os.fork()",
+    "posix_spawn": "os.posix_spawn('/bin/true', ['true'], {})",
+    "subprocess": "__import__('subprocess').run(['/bin/true'])",
+    "socket": "__import__('socket').socket()",
+    "datagram pair": "s = __import__('socket'); s.socketpair(s.AF_UNIX, s.SOCK_DGRAM)",
+    "kill the parent": "os.kill(os.getppid(), 0)",
+    "kill everyone": "os.kill(-1, 0)",
+    "limits of the parent": "r = __import__('resource'); r.prlimit(os.getppid(), r.RLIMIT_NOFILE)",
+    "nice the parent": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 5)",
+    "nice the user": "os.setpriority(os.PRIO_USER, 0, 5)",
+    "affinity": "os.sched_setaffinity(0, {0})",
+    "chmod": "os.chmod(sys.argv[1], 0o777)",
+    "chown": "os.chown(sys.argv[1], -1, -1)",
+    "utime": "os.utime(sys.argv[1])",
+    "xattr": "os.setxattr(sys.argv[1], 'user.x', b'')",
+    "pidfd_open": "os.pidfd_open(os.getppid())",
+    "shared memory": "__import__('mmap').mmap(-1, 4096)",
+    "growing memory": "__import__('mmap').mmap(-1, 4096, 0x122, 3)",
+    "attributes of a folder": "f = __import__('fcntl'); fd = os.open(sys.argv[1], 0);"
+    " f.ioctl(fd, 0x40086602, bytes(8))",
+    "pipe size": "__import__('fcntl').fcntl(1, 1031, 1 << 16)",
+}
+
+
+@for_real
+@pytest.mark.parametrize("name", REFUSED_FOR_REAL)
+def test_a_process_is_refused(name: str, tmp_path: Path) -> None:
+    *before, last = REFUSED_FOR_REAL[name].split("; ")
+    lines = [*before, f"assert refused(lambda: {last}) == {errno.EPERM}"]
+    assert_runs("\n".join(lines), str(tmp_path))
+
+
+@for_real
+def test_a_process_works_as_before(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("read", encoding="utf-8")
+    assert_runs(
+        """
+import resource, signal, socket, threading
+assert open(sys.argv[1]).read() == "read"
+seen = []
+thread = threading.Thread(target=seen.append, args=(1,))
+thread.start(); thread.join()
+assert seen == [1]
+os.kill(os.getpid(), 0)
+signal.signal(signal.SIGUSR1, lambda *_: seen.append(2))
+signal.raise_signal(signal.SIGUSR1)
+assert seen == [1, 2]
+resource.prlimit(0, resource.RLIMIT_NOFILE)
+resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE)
+os.nice(1)
+os.sync()
+one, other = socket.socketpair()
+one.send(b"x")
+assert other.recv(1) == b"x"
+""",
+        str(file),
+    )
+
+
+@for_real
+def test_a_process_does_not_find_new_calls() -> None:
+    assert_runs(
+        f"""
+assert refused(os.memfd_create, "x") == {errno.ENOSYS}
+for number in (435, 437, 425, 470, 0x40000000 + 39):
+    assert system_call(number) == (-1, {errno.ENOSYS}), number
+"""
+    )
+
+
+@for_real
+def test_children_run_where_they_are_allowed() -> None:
+    assert_runs(
+        f"""
+import subprocess
+assert subprocess.run(["/bin/echo", "x"], capture_output=True).stdout == b"x\\n"
+assert system_call(272, 0x10000000) == (-1, {errno.EPERM})
+""",
+        filter_=build(own_pid=False, children=True),
+    )
+
+
+@for_real
+def test_a_filter_under_the_filter_narrows_it() -> None:
+    allow = struct.pack("<HBBI", 0x06, 0, 0, ALLOWED).hex()
+    assert_runs(
+        f"""
+load(bytes.fromhex({allow!r}), ())
+assert refused(os.fork) == {errno.EPERM}
+"""
+    )
+
+
+@for_real
+def test_a_32_bit_call_kills() -> None:
+    done = under_filter(
+        r"""
+import mmap
+page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
+page.write(b"\xb8\x14\x00\x00\x00\xcd\x80\xc3")  # getpid by int 0x80
+ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+print("alive")
+"""
+    )
+    assert done.stdout == ""
+    assert done.returncode in {-signal.SIGSYS, -signal.SIGSEGV}  # the latter without 32-bit support
+
+
+@for_real
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["python3", "-c", "print(1)"],
+        ["node", "-e", "console.log(1)"],
+        ["perl", "-e", "print '1', chr 10"],
+        ["bash", "-c", "echo 1"],
+    ],
+    ids=lambda argv: str(argv[0]),
+)
+def test_runtimes_start(argv: list[str]) -> None:
+    program = sys.executable if argv[0] == "python3" else shutil.which(argv[0])
+    if program is None:
+        pytest.skip(f"{argv[0]} is not installed")
+    done = under_filter("os.execv(sys.argv[1], sys.argv[1:])", program, *argv[1:])
+    assert (done.stdout, done.stderr, done.returncode) == ("1\n", "", 0)
+
+
+@for_real
+def test_a_compiled_program_starts(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    source, program = tmp_path / "hello.c", tmp_path / "hello"
+    source.write_text('#include <stdio.h>\nint main(void) { return puts("1") < 0; }\n', "utf-8")
+    subprocess.run([compiler, "-o", program, source], check=True)
+    done = under_filter("os.execv(sys.argv[1], sys.argv[1:])", os.fspath(program))
+    assert (done.stdout, done.stderr, done.returncode) == ("1\n", "", 0)
+
+
+@for_real
+def test_java_starts(tmp_path: Path) -> None:
+    java, compiler = shutil.which("java"), shutil.which("javac")
+    if java is None or compiler is None:
+        pytest.skip("no Java")
+    source = tmp_path / "Hello.java"
+    source.write_text(
+        "class Hello { public static void main(String[] a) { System.out.println(1); } }", "utf-8"
+    )
+    subprocess.run([compiler, source], check=True)
+    options = ["-XX:-UsePerfData", "-XX:+UseSerialGC", "-cp", str(tmp_path), "Hello"]
+    done = under_filter("os.execv(sys.argv[1], sys.argv[1:])", java, *options)
+    assert (done.stdout, done.returncode) == ("1\n", 0)
