@@ -16,6 +16,7 @@ from referee.capture import Capture
 from referee.clock import Clock, billed, cpu_clock, wall_cap
 from referee.limits import Limits
 from referee.sandbox import Child, Ended, Launcher, Program, StartError
+from referee.verdict import Verdict, verdict
 
 _PIECE = 64 * 1024  # bytes read at a time: what a pipe holds
 _DRAINED = 64  # pieces of standard error read when nobody waits for them
@@ -41,6 +42,11 @@ class StartupError(Exception):
 class GoneError(Exception):
     """The bot's process has ended or will not talk any more; the text says how."""
 
+    def __init__(self, how: str, kind: Verdict = "crash") -> None:
+        super().__init__(how)
+        self.kind = kind
+        """Which limit it hit, as far as that shows."""
+
 
 class Turn(NamedTuple):
     """What one turn took, in seconds; its beginning and end are times of `time.monotonic`."""
@@ -59,8 +65,9 @@ class BotProcess:
     error; nothing is read while nothing is asked.
     """
 
-    def __init__(self, launcher: Launcher, child: Child) -> None:
+    def __init__(self, launcher: Launcher, child: Child, limits: Limits) -> None:
         self._launcher = launcher
+        self._limits = limits
         self._child = child
         self._cpu_clock = cpu_clock(child.pid)
         self._lines = LineBuffer()
@@ -234,7 +241,10 @@ class BotProcess:
         """Raise GoneError for a process that has ended, or has `closed` a pipe and lives on."""
         has_ended = self._wait_for_end(_EXIT_GRACE)
         ended = self.stop()
-        raise GoneError(f"it {ended}" if has_ended else closed)
+        if not has_ended:
+            raise GoneError(closed)
+        kind, why = verdict(ended, self.stderr.text(), self._limits)
+        raise GoneError(f"it {ended}; {why}" if why else f"it {ended}", kind)
 
     def _wait_for_end(self, seconds: float) -> bool:
         waiting = select.poll()
@@ -307,7 +317,7 @@ def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -
     Raises StartupError; then nothing of the process is left.
     """
     try:
-        process = BotProcess(launcher, launcher.start(program, limits))
+        process = BotProcess(launcher, launcher.start(program, limits), limits)
     except StartError as error:
         raise StartupError(f"it could not be started: {error}", "") from None
     clock = Clock(

@@ -4,9 +4,11 @@ from typing import Literal
 
 import msgspec
 
-Kind = Literal["late", "illegal", "malformed", "crash", "flood", "startup"]
+Kind = Literal[
+    "late", "illegal", "malformed", "crash", "memory", "files", "processes", "flood", "startup"
+]
 
-FATAL: frozenset[Kind] = frozenset({"crash", "flood", "startup"})
+FATAL: frozenset[Kind] = frozenset({"crash", "memory", "files", "processes", "flood", "startup"})
 """The kinds after which there is nobody left to ask: they forfeit at once."""
 
 _SHOWN = 2000  # characters of a line that are kept

@@ -131,7 +131,7 @@ class ProcessSeat(Seat):
         try:
             self.process.send(self._sent)
         except GoneError as error:
-            return self._fault("crash", str(error))
+            return self._fault(error.kind, str(error))
         return None
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
@@ -209,7 +209,7 @@ class ProcessSeat(Seat):
         except OverlongLineError as error:
             kind, reason = "flood", str(error)
         except GoneError as error:
-            kind, reason = "crash", str(error)
+            kind, reason = error.kind, str(error)
         except ProtocolError as error:
             return None, self._fault("malformed", str(error))
         self._heard = self.process.unread()

@@ -4,7 +4,7 @@ import ast
 import json
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,19 @@ import msgspec
 
 import referee
 from arena.cli import main
-from arena.cli.common import default_workers, find_game, output_format, show
-from arena.roster import SHIPPED, shipped
+from arena.cli.common import (
+    default_workers,
+    find_game,
+    output_format,
+    safe,
+    sandbox_uid_option,
+    show,
+)
+from arena.roster import SHIPPED, Bot, find_bot, shipped
+from arena.run import check_bot
 from arena.tables import Column, Table
 from protocol.messages import VERSION, message_schemas
+from referee.bot_process import StartupError, start_bot
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
@@ -175,20 +184,26 @@ def schema(game: str | None) -> None:
 
 
 @main.command()
+@click.argument("bot", required=False)
+@click.option("--game", help="Whose bots that come along are meant by a name.")
+@sandbox_uid_option
 @output_format
-def doctor(form: str) -> None:
-    """Say what this machine offers for running bots.
+def doctor(bot: str | None, game: str | None, sandbox_uid: int | None, form: str) -> None:
+    """Say what this machine offers for running bots, and whether one gets ready.
 
     \b
     arena doctor
+    arena doctor ./my_bot
+    arena doctor sensible --game guerra
     """
+    entered = find_bot(bot, find_game(game).name if game else "") if bot else None
     rows = [
         {"what": "bot-arena", "value": metadata.version("bot-arena"), "remark": ""},
         {"what": "protocol", "value": str(VERSION), "remark": ""},
         {"what": "python", "value": platform.python_version(), "remark": sys.executable},
         {"what": "system", "value": f"{platform.system()} {platform.release()}", "remark": ""},
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
-        *({"what": f"sandbox {name}", **_sandbox(name)} for name in SANDBOXES),
+        *(row for name in SANDBOXES for row in _sandbox(name, entered, sandbox_uid)),
     ]
     columns = (
         Column("What", "what"),
@@ -198,18 +213,34 @@ def doctor(form: str) -> None:
     show(Table("doctor", columns, rows), form)
 
 
-def _sandbox(name: str) -> dict[str, str]:
-    """Say whether a sandbox works here, by its self test, and if not, why."""
+def _sandbox(name: str, bot: Bot | None, uid: int | None) -> Iterator[dict[str, str]]:
+    """Say whether a sandbox works here, by its self test, and whether a bot gets ready in it."""
     limits = msgspec.convert({"sandbox": name}, Limits)
+    what = f"sandbox {name}"
     try:
-        with Launcher(name) as launcher:
+        with Launcher(name, uid=uid) as launcher:
             prove(launcher, limits)
-            users = f"bots run as uid {launcher.uid} and on" if launcher.uid else ""
-            return {
-                "value": "works",
-                "remark": "no protection: a bot can do whatever you can"
-                if name == "none"
-                else ", ".join(filter(None, [launcher.walls.name, users])),
-            }
+            yield {"what": what, "value": "works", "remark": _walls(launcher)}
+            if bot is not None:
+                yield {"what": f"  {bot.name} in it", **_start(launcher, bot, limits)}
     except SandboxError as error:
-        return {"value": "does not work", "remark": error.what}
+        yield {"what": what, "value": "does not work", "remark": error.what}
+
+
+def _walls(launcher: Launcher) -> str:
+    if launcher.walls.name == "none":
+        return "no protection: a bot can do whatever you can"
+    user = f"bots run as uid {launcher.uid} and on" if launcher.uid else "bots run as you"
+    return f"{launcher.walls.name}; {user}"
+
+
+def _start(launcher: Launcher, bot: Bot, limits: Limits) -> dict[str, str]:
+    try:
+        check_bot(launcher, bot)
+        start_bot(launcher, bot.program, limits, bot.name).stop()
+    except SandboxError as error:
+        return {"value": "is refused", "remark": error.what}
+    except StartupError as error:
+        last = safe(error.stderr.strip().rpartition("\n")[2])
+        return {"value": "fails", "remark": f"{error}. {last}"}
+    return {"value": "gets ready", "remark": ""}

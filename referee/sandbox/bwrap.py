@@ -13,7 +13,7 @@ from referee.sandbox import seccomp
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.landlock import covering
 from referee.sandbox.program import Program, barrier
-from referee.sandbox.walls import PATH, Request, Walls, bounds, environment
+from referee.sandbox.walls import Request, Walls, bounds, environment, search_path
 
 OLDEST = (0, 8)
 _SHM = 1 << 20  # bytes of /dev/shm
@@ -54,7 +54,7 @@ class BwrapWalls(Walls):
         words += ["--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108 - the bot's own
         words += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
         words += ["--chdir", program.folder]
-        for name, value in environment(PATH).items():
+        for name, value in environment(search_path(uid)).items():
             words += ["--setenv", name, value]
         for name in ("HOME", "TMPDIR"):
             words += ["--setenv", name, _SCRATCH]
@@ -62,7 +62,7 @@ class BwrapWalls(Walls):
         tasks = (resource.RLIMIT_NPROC, limits.processes)
         return {
             "argv": [*words, *program.argv],
-            "env": {"PATH": PATH},
+            "env": {"PATH": search_path(uid)},
             "limits": [*bounds(limits), *([] if uid is None else [tasks])],
             "landlock": None,
             "seccomp": None,

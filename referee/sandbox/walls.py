@@ -25,8 +25,6 @@ _THREADS = 512  # of an ordinary user's bots, beyond what the user runs already
 _THREADS_OF_ONE = 64  # of a bot with a user of its own
 _MIB = 1 << 20
 
-PATH = f"{sys.base_prefix}/bin:/usr/local/bin:/usr/bin:/bin"
-"""Where a walled bot's programs are looked up: the arena's own Python first."""
 
 Request = dict[str, Any]
 
@@ -61,7 +59,7 @@ class Walls(ABC):
             return
         inside = f"{program.folder}/"
         if path.startswith(inside):
-            path = _named_interpreter(path) or path
+            path = _named_interpreter(path, uid) or path
         if not os.path.exists(path):
             raise SandboxError(f"its interpreter {path} is not there. Name the real one.")
         if path.startswith(inside):
@@ -71,7 +69,7 @@ class Walls(ABC):
                 f"{path} cannot be executed by uid {uid} (stopped at {part}). Move it, open that "
                 f"folder, or pass --sandbox-uid 0."
             )
-        if _named_interpreter(path):
+        if _named_interpreter(path, uid):
             raise SandboxError(
                 f"its interpreter {path} is a wrapper script that needs child processes. Name "
                 f"the real one."
@@ -118,7 +116,7 @@ class LandlockWalls(Walls):
         """Ask for all of it."""
         return {
             "argv": program.argv,
-            "env": environment(PATH),
+            "env": environment(search_path(uid)),
             "limits": [
                 *bounds(limits),
                 (resource.RLIMIT_NPROC, self._threads if uid is None else _THREADS_OF_ONE),
@@ -130,7 +128,17 @@ class LandlockWalls(Walls):
         }
 
 
-def _named_interpreter(path: str) -> str:
+def search_path(uid: int | None) -> str:
+    """Return where a walled bot's programs are looked up: the arena's own Python first.
+
+    It is left out where a `uid` cannot enter.
+    """
+    own = f"{sys.base_prefix}/bin"
+    system = "/usr/local/bin:/usr/bin:/bin"
+    return system if uid is not None and barrier(own, uid) else f"{own}:{system}"
+
+
+def _named_interpreter(path: str, uid: int | None) -> str:
     """Return the interpreter in the first line of a script, looked up; empty if it is none."""
     try:
         with open(path, "rb") as file:
@@ -143,7 +151,7 @@ def _named_interpreter(path: str) -> str:
     if Path(words[0]).name != "env" or len(words) == 1:
         return words[0]
     name = words[2] if words[1] == "-S" else words[1]
-    return shutil.which(name, path=PATH) or name
+    return shutil.which(name, path=search_path(uid)) or name
 
 
 def bounds(limits: Limits) -> list[tuple[int, int]]:
