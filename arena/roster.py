@@ -119,6 +119,10 @@ def _named_files(name: str, folder: Path, files: Iterable[str]) -> tuple[str, ..
             raise ArenaError(f"bot {name!r}: files are named inside its folder, unlike {word!r}.")
         if path.is_dir():
             found.update(str(Path(word) / inner) for inner in _folder_files(name, path))
+        elif _is_of_a_league(path.name):
+            raise ArenaError(
+                f"bot {name!r}: {path} is a league's and no bot may read it; take it off its files."
+            )
         elif path.is_file():
             found.add(str(Path(word)))
         else:

@@ -319,14 +319,16 @@ def end_all() -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder with all that is in it, as far as it is still there."""
-    for here, folders, files in os.walk(folder, topdown=False):
-        for name in files:
-            os.unlink(os.path.join(here, name))
-        for name in folders:
-            os.rmdir(os.path.join(here, name))
-    if os.path.isdir(folder):
+    """Remove a folder with all that is in it, as far as nobody else has."""
+    try:
+        for here, folders, files in os.walk(folder, topdown=False):
+            for name in files:
+                os.unlink(os.path.join(here, name))
+            for name in folders:
+                os.rmdir(os.path.join(here, name))
         os.rmdir(folder)
+    except FileNotFoundError:
+        pass
 
 
 def serve(link: socket.socket, stages: list[str]) -> None:
