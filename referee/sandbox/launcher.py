@@ -17,7 +17,7 @@ from referee.sandbox.bwrap import BwrapWalls
 from referee.sandbox.errors import StartError
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.stage import Stage
-from referee.sandbox.walls import SLOTS, LandlockWalls, NoWalls, Walls, unused_uid
+from referee.sandbox.walls import SLOTS, LandlockWalls, NoWalls, Walls, claim_uids
 
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
 _MESSAGE_LIMIT = 1 << 16
@@ -72,13 +72,14 @@ class Launcher:
         self._uids: dict[int, int] = {}
         self._free: list[int] = []
         self._stage: Stage | None = None
+        self._claim: socket.socket | None = None
         root = sandbox != "none" and os.getuid() == 0
         # bwrap, which drops them itself, needs root's capabilities to map root
         self._own_uid = 0 if root and sandbox != "bwrap" else None
         if root and uid != 0:
-            self.uid = unused_uid() if uid is None else uid
+            self.uid, self._claim = claim_uids(uid)
             self._free = list(range(self.uid + SLOTS - 1, self.uid - 1, -1))
-            self._stage = Stage(os.getpid(), self.uid)
+            self._stage = Stage(self.uid)
         self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self._server = subprocess.Popen(
@@ -164,6 +165,8 @@ class Launcher:
         self._server.wait()
         if self._stage is not None:
             self._stage.remove()
+        if self._claim is not None:
+            self._claim.close()
 
     def _answer(self) -> tuple[dict[str, Any], int]:
         while True:

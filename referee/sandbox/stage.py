@@ -1,20 +1,23 @@
 """Copies of bots' files where the users that run them may enter, and nobody may write."""
 
+import fcntl
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.program import Program, barrier
 
-_PREFIX = "bot-arena-"
+_PREFIX = "arena-stage-"
+_YOUNG = 60.0  # seconds within which a stage may not be locked yet
 
 
 class Stage:
     """A folder of copies; whoever makes it sees to its end (the fork server, if need be)."""
 
-    def __init__(self, owner: int, uid: int) -> None:
+    def __init__(self, uid: int) -> None:
         bases = (tempfile.gettempdir(), "/tmp", "/var/tmp")  # noqa: S108 - with a name of our own
         base = next((base for base in bases if not barrier(base, uid)), None)
         if base is None:
@@ -23,7 +26,9 @@ class Stage:
                 f"for it. Set TMPDIR to a folder open to everybody."
             )
         _sweep(Path(base))
-        self.folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{owner}-", dir=base)
+        self.folder = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
+        self._lock = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)  # until we end, however we do
         os.chmod(self.folder, 0o755)  # noqa: S103 - the users that run bots are to enter
         self._placed: dict[Program, Program] = {}
 
@@ -44,6 +49,7 @@ class Stage:
     def remove(self) -> None:
         """Remove everything."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self._lock)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -54,7 +60,16 @@ def _copy(source: Path, target: Path) -> None:
 
 def _sweep(base: Path) -> None:
     """Remove what is left of stages whose owner was killed together with its fork server."""
-    for folder in base.glob(f"{_PREFIX}*-*"):
-        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        if folder.owner() == "root" and not Path("/proc", owner).exists():
-            shutil.rmtree(folder, ignore_errors=True)
+    for folder in base.glob(f"{_PREFIX}*"):
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue  # it has gone, or is no stage
+        try:
+            if os.fstat(lock).st_uid == 0 and folder.stat().st_mtime < time.time() - _YOUNG:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue  # its owner lives
+        finally:
+            os.close(lock)

@@ -5,6 +5,7 @@ import os
 import pwd
 import resource
 import shutil
+import socket
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ FIRST_UID = 60100
 """The first of the users that bots are run as when the referee is root."""
 SLOTS = 64
 """How many of them a referee uses: one for each bot that runs at a time."""
+_BLOCKS = 64  # of so many users, each for one referee
 
 _THREADS = 512  # of an ordinary user's bots, beyond what the user runs already
 _THREADS_OF_ONE = 64  # of a bot with a user of its own
@@ -192,15 +194,34 @@ def _tasks_of(uid: int) -> int:
     return count
 
 
-def unused_uid() -> int:
-    """Return the first of SLOTS users that nobody is; raise SandboxError if they are taken."""
-    for uid in range(FIRST_UID, FIRST_UID + SLOTS):
-        try:
-            name = pwd.getpwuid(uid).pw_name
-        except KeyError:
+def claim_uids(first: int | None) -> tuple[int, socket.socket]:
+    """Return the first of SLOTS users that nobody is and no other referee uses, and the claim.
+
+    RLIMIT_NPROC counts by user: with a user in common, one league's bots could starve another's.
+    The claim is an abstract socket, which goes with its owner. Raises SandboxError if there are
+    no such users from `first` on.
+    """
+    start = FIRST_UID if first is None else first
+    for uid in range(start, start + _BLOCKS * SLOTS, SLOTS):
+        if any(map(_is_somebody, range(uid, uid + SLOTS))):
             continue
-        raise SandboxError(
-            f"as root, bots are run as the users {FIRST_UID} to {FIRST_UID + SLOTS - 1}, but {uid} "
-            f"is {name!r}. Run the arena as an ordinary user."
-        )
-    return FIRST_UID
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0bot-arena-uids-{uid}")
+        except OSError:
+            claim.close()
+            continue
+        return uid, claim
+    raise SandboxError(
+        f"as root, bots are run as users that nobody else is, but of those from {start} to "
+        f"{start + _BLOCKS * SLOTS - 1} none are free. Pass --sandbox-uid with the first of "
+        f"{SLOTS} that are, or run the arena as an ordinary user."
+    )
+
+
+def _is_somebody(uid: int) -> bool:
+    try:
+        pwd.getpwuid(uid)
+    except KeyError:
+        return False
+    return True

@@ -1,0 +1,72 @@
+"""Walls of every kind that there is, and a check that nothing is left when they are gone."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.sandbox import Launcher
+from tests.referee.process_watch import children
+from tests.referee.sandbox.walled import ROOT, WALLED, need
+
+
+@pytest.fixture(params=WALLED)
+def sandbox(request: pytest.FixtureRequest) -> str:
+    """The name of each sandbox with walls; a loud skip where it cannot be had."""
+    need(request.param)
+    return str(request.param)
+
+
+@pytest.fixture
+def walled(sandbox: str) -> Iterator[Launcher]:
+    """A launcher behind the walls of each sandbox."""
+    yield from launcher_of(sandbox)
+
+
+@pytest.fixture
+def in_landlock() -> Iterator[Launcher]:
+    """A launcher with the default walls."""
+    need("landlock")
+    yield from launcher_of("landlock")
+
+
+@pytest.fixture
+def in_bwrap() -> Iterator[Launcher]:
+    """A launcher with the stronger walls."""
+    need("bwrap")
+    yield from launcher_of("bwrap")
+
+
+def launcher_of(sandbox: str) -> Iterator[Launcher]:
+    """Give a launcher to a test; neither process nor stage may be left of it."""
+    before = children(os.getpid())
+    with Launcher(sandbox) as launcher:
+        yield launcher
+        stage = launcher._stage.folder if launcher._stage else None
+    assert children(os.getpid()) <= before
+    assert stage is None or not Path(stage).exists()
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """A folder that every user may read: unlike `tmp_path`, whose parents are its owner's."""
+    with tempfile.TemporaryDirectory(prefix="arena-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@pytest.fixture
+def root_only() -> None:
+    """Skip a test of what only root does."""
+    if not ROOT:
+        pytest.skip("WHAT ROOT DOES IS NOT TESTED HERE: run the tests as root, too")
+
+
+@pytest.fixture
+def user_only() -> None:
+    """Skip a test of what only ordinary users do; root runs it in test_ordinary_user."""
+    if ROOT:
+        pytest.skip("what ordinary users do: test_ordinary_user.py runs it as one of them")

@@ -1,0 +1,29 @@
+"""What holds when root runs the arena holds as well for an ordinary user: the same tests, as one."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.referee.sandbox.walled import as_user, python_of
+
+STRANGER = 61234
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+
+
+@pytest.mark.usefixtures("root_only")
+@pytest.mark.parametrize("module", ["test_walls", "test_prove", "test_languages"])
+def test_an_ordinary_user_has_the_same_walls(module: str, public: Path) -> None:
+    public.chmod(0o777)
+    python = python_of(STRANGER)
+    import msgspec
+
+    words = [
+        *(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest"),
+        *("-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}", f"--basetemp={public / 'b'}"),
+        str(HERE / f"{module}.py"),
+    ]
+    done = as_user(STRANGER, words, f"{ROOT}:{Path(msgspec.__file__).parents[1]}")
+    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr}"
+    assert re.search(r"[1-9]\d* passed", done.stdout)

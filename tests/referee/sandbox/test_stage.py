@@ -1,0 +1,220 @@
+"""Copies of bots' files: exactly those, for everybody to read, for nobody to write, and gone."""
+
+import os
+import stat
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.limits import Limits
+from referee.sandbox import Launcher, Program, SandboxError, StartError, stage
+from referee.sandbox.stage import Stage
+from tests.referee.sandbox.walled import need, said
+
+STRANGER = 61234
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Program:
+    """A bot of three files in a folder of its owner's own, with a secret beside them."""
+    (tmp_path / "data").mkdir()
+    for name, mode in {"bot": 0o700, "data/own": 0o600, "data/table": 0o640}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n# {name}\n")
+        (tmp_path / name).chmod(mode)
+    (tmp_path / "secret").write_text("not the bot's")
+    (tmp_path / "data" / "secret").write_text("not the bot's")
+    tmp_path.chmod(0o700)
+    names = ("bot", "data/own", "data/table")
+    return Program((str(tmp_path / "bot"), "word"), str(tmp_path), names)
+
+
+@pytest.fixture
+def make(public: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], Stage]]:
+    """Make stages in a folder that all may enter; they are removed in the end."""
+    monkeypatch.setattr(tempfile, "tempdir", str(public))
+    made: list[Stage] = []
+
+    def make(owner: int) -> Stage:
+        made.append(Stage(owner, STRANGER))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.remove()
+
+
+def names(folder: str) -> set[str]:
+    return {str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def mode(path: str | Path) -> int:
+    return stat.S_IMODE(Path(path).stat().st_mode)
+
+
+def test_exactly_the_listed_files_are_copied(make: Callable[[int], Stage], bot: Program) -> None:
+    placed = make(os.getpid()).place(bot)
+    assert names(placed.folder) == set(bot.files)
+    for name in bot.files:
+        assert Path(placed.folder, name).read_bytes() == Path(bot.folder, name).read_bytes()
+
+
+def test_a_program_among_the_files_is_run_from_its_copy(
+    make: Callable[[int], Stage], bot: Program
+) -> None:
+    placed = make(os.getpid()).place(bot)
+    assert placed.argv == (f"{placed.folder}/bot", "word")
+
+
+def test_a_program_elsewhere_is_run_where_it_is(make: Callable[[int], Stage], bot: Program) -> None:
+    words = ("/bin/sh", "bot")
+    assert make(os.getpid()).place(Program(words, bot.folder, bot.files)).argv == words
+
+
+def test_everybody_may_read_and_nobody_write(make: Callable[[int], Stage], bot: Program) -> None:
+    """Only what its owner may execute can be executed."""
+    made = make(os.getpid())
+    folder = made.place(bot).folder
+    found = {name: mode(Path(folder, name)) for name in bot.files}
+    assert found == {"bot": 0o555, "data/own": 0o444, "data/table": 0o444}
+    assert {mode(each) for each in (made.folder, folder, f"{folder}/data")} == {0o755}
+
+
+def test_the_callers_umask_closes_nothing(make: Callable[[int], Stage], bot: Program) -> None:
+    before = os.umask(0o077)
+    try:
+        folder = make(os.getpid()).place(bot).folder
+    finally:
+        os.umask(before)
+    assert {mode(each) for each in (folder, f"{folder}/data")} == {0o755}
+    assert mode(f"{folder}/data/own") == 0o444
+
+
+def test_a_program_is_copied_once_and_two_programs_apart(
+    make: Callable[[int], Stage], bot: Program
+) -> None:
+    made = make(os.getpid())
+    first = made.place(bot)
+    assert made.place(bot) is first
+    other = made.place(Program(bot.argv, bot.folder, ("bot",)))
+    assert other.folder != first.folder
+    assert names(other.folder) == {"bot"}
+
+
+def test_all_of_it_is_removed(make: Callable[[int], Stage], bot: Program, public: Path) -> None:
+    made = make(os.getpid())
+    made.place(bot)
+    made.remove()
+    assert list(public.iterdir()) == []
+
+
+# Where it is
+
+
+@pytest.mark.usefixtures("root_only")
+def test_a_temporary_folder_of_the_owners_own_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    made = Stage(os.getpid(), STRANGER)
+    try:
+        assert Path(made.folder).parent in {Path("/tmp"), Path("/var/tmp")}
+    finally:
+        made.remove()
+
+
+def test_without_a_folder_that_all_may_enter_the_run_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage, "barrier", lambda path, uid: path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(SandboxError) as caught:
+        Stage(os.getpid(), STRANGER)
+    assert f"uid {STRANGER} can enter none of {tmp_path}, /tmp, /var/tmp" in str(caught.value)
+    assert "Set TMPDIR to a folder open to everybody." in str(caught.value)
+
+
+# What was left by runs that were killed together with their fork server
+
+
+@pytest.fixture
+def dead() -> int:
+    """The pid of a process that has ended."""
+    process = subprocess.Popen(["/bin/true"])
+    process.wait()
+    return process.pid
+
+
+@pytest.mark.usefixtures("root_only")
+def test_the_stage_of_a_dead_owner_is_swept(
+    make: Callable[[int], Stage], dead: int, bot: Program
+) -> None:
+    left = make(dead)
+    left.place(bot)
+    make(os.getpid())
+    assert not Path(left.folder).exists()
+
+
+def test_the_stage_of_a_living_owner_stays(make: Callable[[int], Stage], bot: Program) -> None:
+    first = make(os.getpid())
+    first.place(bot)
+    make(os.getpid())
+    assert Path(first.folder, "0", "bot").exists()
+
+
+@pytest.mark.usefixtures("root_only")
+def test_folders_of_other_users_are_not_touched(
+    make: Callable[[int], Stage], dead: int, public: Path
+) -> None:
+    """Their user may have no name, in a container for instance."""
+    alien = public / f"bot-arena-{dead}-alien"
+    alien.mkdir()
+    os.chown(alien, STRANGER, STRANGER)
+    make(os.getpid())
+    assert alien.exists()
+
+
+@pytest.mark.usefixtures("root_only")
+def test_a_link_is_not_followed(make: Callable[[int], Stage], dead: int, public: Path) -> None:
+    (public / "precious").mkdir()
+    (public / "precious" / "file").touch()
+    (public / f"bot-arena-{dead}-link").symlink_to("precious")
+    make(os.getpid())
+    assert (public / "precious" / "file").exists()
+
+
+# What root's bots are run from
+
+
+@pytest.fixture(params=["landlock", "bwrap"])
+def as_root(request: pytest.FixtureRequest, root_only: None) -> Iterator[Launcher]:
+    """A launcher that stages."""
+    need(request.param)
+    with Launcher(request.param) as launcher:
+        yield launcher
+
+
+def test_a_bot_in_a_folder_of_roots_own_is_run(as_root: Launcher, bot: Program) -> None:
+    listing = Program(("/usr/bin/find", ".", "-type", "f"), bot.folder, bot.files)
+    found = said(as_root, listing).splitlines()
+    assert sorted(found) == [f"./{name}" for name in bot.files]
+
+
+def test_a_bot_cannot_write_its_copies(as_root: Launcher, bot: Program) -> None:
+    Path(bot.folder, "bot").write_text("#!/bin/sh\n{ echo x > data/own; } 2>&-; echo $?\n")
+    assert said(as_root, bot) != "0"
+
+
+def test_a_file_that_has_gone_is_a_failed_start_and_costs_no_user(
+    as_root: Launcher, bot: Program
+) -> None:
+    users = len(as_root._free)
+    sandbox = as_root.walls.name.partition(" ")[0]
+    gone = Program(bot.argv, bot.folder, (*bot.files, "gone"))
+    for _ in range(2):
+        with pytest.raises(StartError, match="gone"):
+            as_root.start(gone, Limits(sandbox=sandbox))  # type: ignore[arg-type]
+    assert len(as_root._free) == users

@@ -1,0 +1,360 @@
+"""What is in force around a started bot, as the kernel tells the host, and as the bot feels it."""
+
+import json
+import os
+import resource
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from referee.sandbox import Launcher, Program, StartError
+from referee.sandbox.walls import FIRST_UID, SLOTS, environment
+from tests.referee.process_watch import fields
+from tests.referee.sandbox.walled import ROOT, limits, make, running, said
+
+SLEEPER = "import time; print('here', flush=True); time.sleep(600)"
+SETTINGS = {"memory_mb": 300, "open_files": 40, "processes": 20}
+MIB = 2**20
+
+
+@contextmanager
+def asleep(launcher: Launcher, folder: Path, **settings: int) -> Iterator[int]:
+    """Give the pid of a bot that does nothing, all its walls around it."""
+    child = running(launcher, make(folder, SLEEPER), **settings)
+    yield child.pid
+    launcher.stop(child)
+
+
+def status(pid: int) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+# As the host sees it
+
+
+def test_no_rights_are_held_and_none_can_be_gained(walled: Launcher, public: Path) -> None:
+    with asleep(walled, public) as pid:
+        found = status(pid)
+    assert found["NoNewPrivs"] == "1"
+    assert {found[f"Cap{name}"].strip("0") for name in ("Inh", "Prm", "Eff", "Amb")} == {""}
+
+
+def test_a_filter_of_system_calls_is_in_force(walled: Launcher, public: Path) -> None:
+    with asleep(walled, public) as pid:
+        assert status(pid)["Seccomp"] == "2"
+
+
+@pytest.mark.usefixtures("root_only")
+def test_roots_bots_are_run_as_users_that_nobody_is(walled: Launcher, public: Path) -> None:
+    program = make(public, SLEEPER)
+    bots = [running(walled, program) for _ in range(3)]
+    found = [status(bot.pid) for bot in bots]
+    for bot in bots:
+        walled.stop(bot)
+    users = [int(each["Uid"].split()[0]) for each in found]
+    assert len(set(users)) == len(bots)
+    assert set(users) <= set(range(FIRST_UID, FIRST_UID + SLOTS))
+    for user, each in zip(users, found, strict=True):
+        assert each["Uid"].split() == each["Gid"].split() == [str(user)] * 4
+        assert each["Groups"] == ""
+        assert each["CapBnd"].strip("0") == ""
+
+
+@pytest.mark.usefixtures("root_only")
+def test_a_user_is_free_again_when_its_bot_has_ended(walled: Launcher, public: Path) -> None:
+    before = set(walled._free)
+    program = make(public, SLEEPER)
+    for _ in range(3):
+        walled.stop(running(walled, program))
+    with pytest.raises(StartError):
+        walled.start(Program(("/no/such/bot",), str(public)), limits(walled))
+    assert set(walled._free) == before
+
+
+@pytest.mark.usefixtures("root_only")
+def test_root_itself_can_be_asked_for(sandbox: str, public: Path) -> None:
+    with Launcher(sandbox, uid=0) as launcher, asleep(launcher, public) as pid:
+        found = status(pid)
+    assert found["Uid"].split() == ["0"] * 4
+    assert found["CapEff"].strip("0") == ""
+
+
+@pytest.mark.usefixtures("user_only")
+def test_an_ordinary_users_bots_are_run_as_that_user(walled: Launcher, public: Path) -> None:
+    with asleep(walled, public) as pid:
+        assert status(pid)["Uid"].split() == [str(os.getuid())] * 4
+
+
+def test_a_bot_leads_a_session_with_private_files(walled: Launcher, public: Path) -> None:
+    with asleep(walled, public) as pid:
+        assert status(pid)["Umask"] == "0077"
+        session = int(fields(pid)[3])
+        assert session not in {0, os.getsid(0)}
+
+
+def test_every_limit_is_as_it_was_set(walled: Launcher, public: Path) -> None:
+    with asleep(walled, public, **SETTINGS) as pid:
+        lines = Path(f"/proc/{pid}/limits").read_text().splitlines()[1:]
+    found = {line[:26].strip(): tuple(line[26:].split()[:2]) for line in lines}
+    expected = {
+        "Max data size": 300 * MIB,
+        "Max open files": 40,
+        "Max core file size": 0,
+        "Max file size": 16 * MIB,
+        "Max stack size": 8 * MIB,
+        "Max locked memory": 64 * 1024,
+        "Max msgqueue size": 0,
+        "Max nice priority": 0,
+        "Max realtime priority": 0,
+    }
+    if walled.walls.name.startswith("bwrap"):
+        expected["Max processes"] = 20
+    elif ROOT:
+        expected["Max processes"] = 64
+    assert {name: found[name] for name in expected} == {
+        name: (str(value), str(value)) for name, value in expected.items()
+    }
+    assert found["Max processes"][0] == found["Max processes"][1] != "unlimited"
+    assert found["Max address space"][0] == "unlimited"  # Node and Java would not start
+
+
+# As the bot feels it
+
+
+def test_the_memory_limit_holds(walled: Launcher, public: Path) -> None:
+    take = """
+    try:
+        bytearray(200 * 2**20)
+        print("taken")
+    except MemoryError:
+        print("refused")
+    """
+    assert said(walled, make(public, take), memory_mb=400) == "taken"
+    assert said(walled, make(public, take), memory_mb=100) == "refused"
+
+
+def test_the_environment_is_exactly_as_it_was_built(
+    walled: Launcher, public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """bwrap adds where the scratch is, and the working folder."""
+    monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
+    text = "import json, os; print(json.dumps(dict(os.environ)))"
+    found = json.loads(said(walled, make(public, text)))
+    path = f"{sys.base_prefix}/bin:/usr/local/bin:/usr/bin:/bin"
+    expected = dict(environment(path))
+    if walled.walls.name.startswith("bwrap"):
+        expected |= {"HOME": "/scratch", "TMPDIR": "/scratch", "PWD": found["PWD"]}
+    assert found == expected
+    assert sorted(environment("")) == [
+        "LANG",
+        "PATH",
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONHASHSEED",
+        "PYTHONUNBUFFERED",
+    ]
+
+
+def test_three_pipes_are_all_that_is_inherited(walled: Launcher, public: Path) -> None:
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    text = """
+    import os, stat
+    for number in range(4096):
+        try:
+            print(number, stat.S_ISFIFO(os.fstat(number).st_mode))
+        except OSError:
+            pass
+    """
+    try:
+        assert said(walled, make(public, text)) == "0 True\n1 True\n2 True"
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def test_a_bot_works_in_its_folder(walled: Launcher, public: Path) -> None:
+    text = "import os; print(os.getcwd()); print(sorted(os.listdir()))"
+    where, names = said(walled, make(public, text)).splitlines()
+    assert (where == str(public)) is (not ROOT)  # root's bots have a copy
+    assert names == "['bot.py']"
+
+
+def test_signals_are_as_a_program_expects_them(walled: Launcher, public: Path) -> None:
+    """Seen from outside: Python itself ignores two, so the bot is no Python."""
+    program = make(public, "")
+    sleeper = Program(("/bin/sh", "-c", "echo; exec sleep 600"), program.folder, program.files)
+    child = running(walled, sleeper)
+    found = status(child.pid)
+    walled.stop(child)
+    of_the_c_library = 0b11 << 31
+    assert int(found["SigIgn"], 16) & ~of_the_c_library == 0
+    assert int(found["SigBlk"], 16) == 0
+
+
+# Files
+
+READ_ALL = """
+import sys
+for name in {names}:
+    try:
+        print(open(name).read())
+    except OSError as error:
+        print("refused")
+"""
+
+
+def test_a_bot_reads_exactly_the_files_that_it_lists(walled: Launcher, public: Path) -> None:
+    (public / "data").mkdir()
+    files = ("data/own", "data/secret", "own", "secret")
+    for name in files:
+        (public / name).write_text(name)
+    absolute = [str(public / name) for name in ("secret", "data/secret")]
+    text = READ_ALL.format(names=[*files, *absolute])
+    found = said(walled, make(public, text, "own", "data/own")).splitlines()
+    assert found == ["data/own", "refused", "own", "refused", "refused", "refused"]
+
+
+def test_a_neighbour_that_comes_later_stays_closed(walled: Launcher, public: Path) -> None:
+    text = "input()\n" + READ_ALL.format(names=[str(public / "late")])
+    program = make(public, f"print('here', flush=True)\n{text}")
+    child = running(walled, program)
+    (public / "late").write_text("secret")
+    os.write(child.stdin, b"\n")
+    assert os.read(child.stdout, 100) == b"refused\n"
+    walled.stop(child)
+
+
+def test_a_bot_cannot_write_what_it_reads(walled: Launcher, public: Path) -> None:
+    (public / "own").write_text("as it was")
+    (public / "own").chmod(0o666)
+    text = """
+    for name, mode in ("own", "w"), ("own", "a"), ("new", "w"):
+        try:
+            open(name, mode)
+        except OSError:
+            print("refused")
+    """
+    assert said(walled, make(public, text, "own")) == "refused\nrefused\nrefused"
+    assert (public / "own").read_text() == "as it was"
+
+
+def test_python_imports_what_is_listed_beside_the_bot(walled: Launcher, public: Path) -> None:
+    (public / "helper.py").write_text("WORD = 'imported'\n")
+    (public / "package").mkdir()
+    (public / "package" / "__init__.py").touch()
+    (public / "package" / "part.py").write_text("WORD = 'too'\n")
+    text = "import helper; from package import part; print(helper.WORD, part.WORD)"
+    names = ("helper.py", "package/__init__.py", "package/part.py")
+    assert said(walled, make(public, text, *names)) == "imported too"
+
+
+def test_a_listed_program_is_executed(walled: Launcher, public: Path) -> None:
+    (public / "run").write_text("#!/bin/sh\necho executed\n")
+    (public / "run").chmod(0o755)
+    assert said(walled, Program((str(public / "run"),), str(public), ("run",))) == "executed"
+
+
+# Children, threads, scratch
+
+START_A_CHILD = """
+import subprocess
+try:
+    done = subprocess.run(["/bin/echo", "a child"], capture_output=True)
+    print(done.stdout.decode().strip())
+except OSError:
+    print("refused")
+"""
+
+
+def test_children_do_not_run_in_landlock(in_landlock: Launcher, public: Path) -> None:
+    assert said(in_landlock, make(public, START_A_CHILD)) == "refused"
+
+
+def test_children_run_in_bwrap(in_bwrap: Launcher, public: Path) -> None:
+    assert said(in_bwrap, make(public, START_A_CHILD)) == "a child"
+
+
+def test_children_in_bwrap_are_counted(in_bwrap: Launcher, public: Path) -> None:
+    text = """
+    import os, time
+    count = 1
+    try:
+        while os.fork():
+            count += 1
+        time.sleep(600)
+    except BlockingIOError:
+        print(count)
+    """
+    most = 12
+    assert most - 3 <= int(said(in_bwrap, make(public, text), processes=most)) <= most
+
+
+def test_threads_run(walled: Launcher, public: Path) -> None:
+    text = """
+    import threading
+    seen = []
+    threads = [threading.Thread(target=seen.append, args=(n,)) for n in range(4)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    print(sorted(seen))
+    """
+    assert said(walled, make(public, text)) == "[0, 1, 2, 3]"
+
+
+def test_there_is_no_scratch_in_landlock(in_landlock: Launcher, public: Path) -> None:
+    text = """
+    import tempfile
+    try:
+        tempfile.mkdtemp()
+    except OSError:
+        print("refused")
+    """
+    assert said(in_landlock, make(public, text)) == "refused"
+
+
+def test_the_scratch_in_bwrap_is_private(in_bwrap: Launcher, public: Path) -> None:
+    text = """
+    import os, tempfile
+    print(os.listdir(tempfile.gettempdir()))
+    path = os.path.join(tempfile.gettempdir(), "note")
+    open(path, "w").write("mine")
+    print(open(path).read())
+    """
+    program = make(public, text)
+    first = running(in_bwrap, make(public, f"{text}\nimport time; time.sleep(600)"))
+    assert said(in_bwrap, program) == "[]\nmine"
+    assert not Path("/scratch").exists()
+    in_bwrap.stop(first)
+
+
+def test_the_scratch_in_bwrap_is_capped(in_bwrap: Launcher, public: Path) -> None:
+    text = """
+    import tempfile
+    written = 0
+    try:
+        while True:
+            with tempfile.NamedTemporaryFile(delete=False, buffering=0) as file:
+                for _ in range(16):
+                    written += file.write(bytes(2**16))
+    except OSError as error:
+        print(error.errno, round(written / 2**20))
+    """
+    no_space = 28
+    assert said(in_bwrap, make(public, text), scratch_mb=3) == f"{no_space} 3"
+
+
+def test_a_limit_cannot_be_raised(walled: Launcher, public: Path) -> None:
+    text = f"""
+    import resource
+    for kind in {resource.RLIMIT_NOFILE}, {resource.RLIMIT_DATA}:
+        soft, hard = resource.getrlimit(kind)
+        try:
+            resource.setrlimit(kind, (hard, hard + 1))
+        except (OSError, ValueError):
+            print("refused")
+    """
+    assert said(walled, make(public, text)) == "refused\nrefused"

@@ -1,0 +1,103 @@
+"""Bots behind real walls: made of a few lines of Python, started, and heard out."""
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from referee.limits import Limits
+from referee.sandbox import PYTHON, Child, Launcher, Program, SandboxError
+from referee.sandbox.landlock import abi
+from tests.referee.raw_programs import read_all
+
+WALLED = ("landlock", "bwrap")
+ROOT = os.getuid() == 0
+
+
+@functools.cache
+def missing(sandbox: str) -> str:
+    """Say what this machine itself lacks for a sandbox; nothing if it has all."""
+    if sandbox == "landlock":
+        try:
+            abi()
+        except SandboxError as error:
+            return error.what
+        return ""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        return "bwrap is not installed"
+    words = [bwrap, "--unshare-user", "--ro-bind", "/", "/", "true"]
+    tried = subprocess.run(words, capture_output=True, text=True)
+    return tried.stderr.strip()
+
+
+def need(sandbox: str) -> None:
+    """Skip the test, loudly, where this machine cannot have the sandbox."""
+    if reason := missing(sandbox):
+        pytest.skip(f"THE SANDBOX {sandbox} IS NOT TESTED HERE: {reason}")
+
+
+def make(folder: Path, text: str, *neighbours: str) -> Program:
+    """Return a bot of Python lines, alone in its folder but for neighbours that it lists."""
+    (folder / "bot.py").write_text(dedent(text))
+    return Program((PYTHON, "bot.py"), str(folder), tuple(sorted(("bot.py", *neighbours))))
+
+
+def limits(launcher: Launcher, **settings: int) -> Limits:
+    """Return the limits of bots behind the walls of a launcher."""
+    return Limits(sandbox=launcher.walls.name.partition(" ")[0], **settings)  # type: ignore[arg-type]
+
+
+def said(launcher: Launcher, program: Program, **settings: int) -> str:
+    """Run a bot to its end; return what it said, its last line break aside."""
+    child = launcher.start(program, limits(launcher, **settings))
+    text, errors = read_all(child.stdout), read_all(child.stderr)
+    ended = launcher.wait(child)
+    assert (str(ended), errors) == ("exited with code 0", "")
+    return text.removesuffix("\n")
+
+
+def running(launcher: Launcher, program: Program, **settings: int) -> Child:
+    """Start a bot, and wait until it has said its first line: it is there, walls and all."""
+    child = launcher.start(program, limits(launcher, **settings))
+    os.set_blocking(child.stdout, True)
+    assert os.read(child.stdout, 100), read_all(child.stderr)
+    return child
+
+
+def python_of(uid: int) -> str:
+    """Return a Python that another user can run, with this project and what it needs."""
+    import msgspec
+
+    path = f"{Path(__file__).parents[3]}:{Path(msgspec.__file__).parents[1]}"
+    for program in (os.path.realpath(sys.executable), "/usr/bin/python3"):
+        try:
+            done = as_user(uid, [program, "-c", "import click, msgspec, pytest, referee"], path)
+        except OSError:
+            continue
+        if done.returncode == 0:
+            return program
+    pytest.skip(
+        f"ORDINARY USERS ARE NOT TESTED HERE: uid {uid} can run neither {sys.executable} nor "
+        f"/usr/bin/python3 with this project and its packages"
+    )
+
+
+def as_user(uid: int, words: list[str], path: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command to its end as an ordinary user without a name."""
+    return subprocess.run(
+        words,
+        user=uid,
+        group=uid,
+        extra_groups=[],
+        cwd="/",
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
