@@ -124,6 +124,7 @@ def _named_files(name: str, folder: Path, files: Iterable[str]) -> tuple[str, ..
                 f"bot {name!r}: {path} is a league's and no bot may read it; take it off its files."
             )
         elif path.is_file():
+            _check_inside(name, path, folder)
             found.add(str(Path(word)))
         else:
             raise ArenaError(f"bot {name!r}: there is no file {path}.")
@@ -145,6 +146,7 @@ def _folder_files(name: str, folder: Path) -> tuple[str, ...]:
             path = Path(here, file)
             if file[0] == "." or _is_of_a_league(file) or not path.is_file():
                 continue
+            _check_inside(name, path, folder)
             found.append(str(path.relative_to(folder)))
             size += path.stat().st_size
             if len(found) > _FILES_LIMIT or size > _BYTES_LIMIT:
@@ -153,6 +155,15 @@ def _folder_files(name: str, folder: Path) -> tuple[str, ...]:
                     f"{_BYTES_LIMIT >> 20} MiB; name the bot's own files: files = [...]."
                 )
     return tuple(sorted(found))
+
+
+def _check_inside(name: str, path: Path, folder: Path) -> None:
+    """Raise ArenaError for a link out of a bot's folder: it would show the bot any file."""
+    if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+        raise ArenaError(
+            f"bot {name!r}: {path} is a link to {path.resolve()}, out of its folder; put the file "
+            f"itself there."
+        )
 
 
 def _is_of_a_league(file: str) -> bool:

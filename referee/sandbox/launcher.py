@@ -104,8 +104,11 @@ class Launcher:
 
         When this returns, the program has been executed, every wall around it.
         """
+        try:
+            placed = self._placed(program)
+        except OSError as error:
+            raise StartError(f"{error.filename}: {error.strerror}") from None
         uid = self._own_uid if self._stage is None else self._free.pop()
-        placed = self._placed(program)
         request = {**self.walls.around(placed, limits, uid), "cwd": placed.folder, "uid": uid}
         stdin, bot_stdin = _pipe(to_bot=True)
         stdout, bot_stdout = _pipe(to_bot=False)

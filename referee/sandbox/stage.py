@@ -1,6 +1,7 @@
 """Copies of bots' files where the users that run them may enter, and nobody may write."""
 
 import fcntl
+import itertools
 import os
 import shutil
 import tempfile
@@ -31,15 +32,18 @@ class Stage:
         fcntl.flock(self._lock, fcntl.LOCK_EX)  # until we end, however we do
         os.chmod(self.folder, 0o755)  # noqa: S103 - the users that run bots are to enter
         self._placed: dict[Program, Program] = {}
+        self._numbers = itertools.count()
 
     def place(self, program: Program) -> Program:
         """Return `program` as it is run from the copies of exactly its files."""
         placed = self._placed.get(program)
         if placed is None:
-            folder = Path(self.folder, str(len(self._placed)))
-            folder.mkdir(mode=0o755)
+            folder = Path(self.folder, str(next(self._numbers)))
+            folder.mkdir()
             for name in program.files:
                 _copy(Path(program.folder, name), folder / name)
+            for here, _, _ in os.walk(folder):
+                os.chmod(here, 0o755)  # noqa: S103 - see above; the umask has had its say
             argv = list(program.argv)
             if argv[0].startswith(f"{program.folder}/"):
                 argv[0] = f"{folder}{argv[0].removeprefix(program.folder)}"
@@ -53,7 +57,7 @@ class Stage:
 
 
 def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
     target.chmod(0o555 if os.access(source, os.X_OK) else 0o444)
 

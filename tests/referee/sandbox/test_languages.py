@@ -31,8 +31,8 @@ for line in sys.stdin:
 #!/usr/bin/env node
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
     const asked = JSON.parse(line);
-    const answer = asked.type === "hello" ? { type: "ready" } : { id: asked.id, move: "pass" };
-    require("node:fs").writeSync(1, JSON.stringify(answer) + "\\n");
+    const answer = `{"id": ${asked.id}, "move": "pass"}`;
+    console.log(asked.type === "hello" ? '{"type": "ready"}' : answer);
 });
 """,
     "shell": """\

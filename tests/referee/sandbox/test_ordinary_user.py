@@ -1,8 +1,9 @@
-"""What holds when root runs the arena holds as well for an ordinary user: the same tests, as one."""
+"""What holds when root runs the arena holds for an ordinary user: the same tests, run as one."""
 
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.referee.sandbox.walled import as_user, python_of
@@ -17,8 +18,6 @@ ROOT = HERE.parents[2]
 def test_an_ordinary_user_has_the_same_walls(module: str, public: Path) -> None:
     public.chmod(0o777)
     python = python_of(STRANGER)
-    import msgspec
-
     words = [
         *(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest"),
         *("-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}", f"--basetemp={public / 'b'}"),

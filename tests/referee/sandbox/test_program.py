@@ -9,7 +9,7 @@ import pytest
 from referee.sandbox import program
 from referee.sandbox.program import SYSTEM_PYTHON, barrier, interpreter
 
-STRANGER = 61234
+STRANGER = os.getuid() + 61234
 
 
 @pytest.fixture

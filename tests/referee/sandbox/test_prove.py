@@ -1,7 +1,7 @@
 """The self test: walls that hold pass it, and a wall that is missing refuses the run."""
 
-import os
 import tempfile
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.limits import Limits
-from referee.sandbox import Launcher, Program, SandboxError, prove
+from referee.sandbox import Launcher, Program, SandboxError, prove, seccomp
 from referee.sandbox.bwrap import BwrapWalls
 from referee.sandbox.walls import LandlockWalls, Request, Walls
 from tests.referee.process_watch import children, descriptors
@@ -86,10 +86,6 @@ def test_a_ruleset_that_opens_too_much_is_noticed(in_landlock: Launcher, broken:
 
 
 def test_a_filter_that_allows_children_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
-    from base64 import b64encode
-
-    from referee.sandbox import seccomp
-
     lax = seccomp.build(own_pid=False, children=True)
     code = {"code": b64encode(lax.code).decode(), "own_pid_at": lax.own_pid_at}
     broken(LandlockWalls, lambda request: request.update(seccomp=code))
@@ -143,6 +139,6 @@ def test_the_refusal_says_how_to_do_without(in_landlock: Launcher, broken: Break
 
 def test_the_canary_writes_nothing_into_the_package(walled: Launcher) -> None:
     folder = Path(prove.__code__.co_filename).parent
-    before = sorted(os.listdir(folder))
+    before = sorted(folder.iterdir())
     prove(walled, limits(walled))
-    assert sorted(os.listdir(folder)) == before
+    assert sorted(folder.iterdir()) == before

@@ -3,6 +3,7 @@
 import os
 import stat
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,9 +13,11 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program, SandboxError, StartError, stage
 from referee.sandbox.stage import Stage
+from tests.referee.process_watch import until
 from tests.referee.sandbox.walled import need, said
 
 STRANGER = 61234
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -32,18 +35,19 @@ def bot(tmp_path: Path) -> Program:
 
 
 @pytest.fixture
-def make(public: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], Stage]]:
+def make(public: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Stage]]:
     """Make stages in a folder that all may enter; they are removed in the end."""
     monkeypatch.setattr(tempfile, "tempdir", str(public))
     made: list[Stage] = []
 
-    def make(owner: int) -> Stage:
-        made.append(Stage(owner, STRANGER))
+    def make() -> Stage:
+        made.append(Stage(STRANGER))
         return made[-1]
 
     yield make
     for each in made:
-        each.remove()
+        if Path(each.folder).exists():
+            each.remove()
 
 
 def names(folder: str) -> set[str]:
@@ -54,38 +58,38 @@ def mode(path: str | Path) -> int:
     return stat.S_IMODE(Path(path).stat().st_mode)
 
 
-def test_exactly_the_listed_files_are_copied(make: Callable[[int], Stage], bot: Program) -> None:
-    placed = make(os.getpid()).place(bot)
+def test_exactly_the_listed_files_are_copied(make: Callable[[], Stage], bot: Program) -> None:
+    placed = make().place(bot)
     assert names(placed.folder) == set(bot.files)
     for name in bot.files:
         assert Path(placed.folder, name).read_bytes() == Path(bot.folder, name).read_bytes()
 
 
 def test_a_program_among_the_files_is_run_from_its_copy(
-    make: Callable[[int], Stage], bot: Program
+    make: Callable[[], Stage], bot: Program
 ) -> None:
-    placed = make(os.getpid()).place(bot)
+    placed = make().place(bot)
     assert placed.argv == (f"{placed.folder}/bot", "word")
 
 
-def test_a_program_elsewhere_is_run_where_it_is(make: Callable[[int], Stage], bot: Program) -> None:
+def test_a_program_elsewhere_is_run_where_it_is(make: Callable[[], Stage], bot: Program) -> None:
     words = ("/bin/sh", "bot")
-    assert make(os.getpid()).place(Program(words, bot.folder, bot.files)).argv == words
+    assert make().place(Program(words, bot.folder, bot.files)).argv == words
 
 
-def test_everybody_may_read_and_nobody_write(make: Callable[[int], Stage], bot: Program) -> None:
+def test_everybody_may_read_and_nobody_write(make: Callable[[], Stage], bot: Program) -> None:
     """Only what its owner may execute can be executed."""
-    made = make(os.getpid())
+    made = make()
     folder = made.place(bot).folder
     found = {name: mode(Path(folder, name)) for name in bot.files}
     assert found == {"bot": 0o555, "data/own": 0o444, "data/table": 0o444}
     assert {mode(each) for each in (made.folder, folder, f"{folder}/data")} == {0o755}
 
 
-def test_the_callers_umask_closes_nothing(make: Callable[[int], Stage], bot: Program) -> None:
+def test_the_callers_umask_closes_nothing(make: Callable[[], Stage], bot: Program) -> None:
     before = os.umask(0o077)
     try:
-        folder = make(os.getpid()).place(bot).folder
+        folder = make().place(bot).folder
     finally:
         os.umask(before)
     assert {mode(each) for each in (folder, f"{folder}/data")} == {0o755}
@@ -93,9 +97,9 @@ def test_the_callers_umask_closes_nothing(make: Callable[[int], Stage], bot: Pro
 
 
 def test_a_program_is_copied_once_and_two_programs_apart(
-    make: Callable[[int], Stage], bot: Program
+    make: Callable[[], Stage], bot: Program
 ) -> None:
-    made = make(os.getpid())
+    made = make()
     first = made.place(bot)
     assert made.place(bot) is first
     other = made.place(Program(bot.argv, bot.folder, ("bot",)))
@@ -103,8 +107,8 @@ def test_a_program_is_copied_once_and_two_programs_apart(
     assert names(other.folder) == {"bot"}
 
 
-def test_all_of_it_is_removed(make: Callable[[int], Stage], bot: Program, public: Path) -> None:
-    made = make(os.getpid())
+def test_all_of_it_is_removed(make: Callable[[], Stage], bot: Program, public: Path) -> None:
+    made = make()
     made.place(bot)
     made.remove()
     assert list(public.iterdir()) == []
@@ -119,7 +123,7 @@ def test_a_temporary_folder_of_the_owners_own_is_not_used(
 ) -> None:
     tmp_path.chmod(0o700)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    made = Stage(os.getpid(), STRANGER)
+    made = Stage(STRANGER)
     try:
         assert Path(made.folder).parent in {Path("/tmp"), Path("/var/tmp")}
     finally:
@@ -132,7 +136,7 @@ def test_without_a_folder_that_all_may_enter_the_run_is_refused(
     monkeypatch.setattr(stage, "barrier", lambda path, uid: path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(SandboxError) as caught:
-        Stage(os.getpid(), STRANGER)
+        Stage(STRANGER)
     assert f"uid {STRANGER} can enter none of {tmp_path}, /tmp, /var/tmp" in str(caught.value)
     assert "Set TMPDIR to a folder open to everybody." in str(caught.value)
 
@@ -141,49 +145,68 @@ def test_without_a_folder_that_all_may_enter_the_run_is_refused(
 
 
 @pytest.fixture
-def dead() -> int:
-    """The pid of a process that has ended."""
-    process = subprocess.Popen(["/bin/true"])
-    process.wait()
-    return process.pid
+def left(public: Path) -> Path:
+    """A stage that nobody holds any more, and that is not of today."""
+    folder = public / "arena-stage-left"
+    (folder / "0").mkdir(parents=True)
+    (folder / "0" / "bot").touch(0o444)
+    os.utime(folder, (0, 0))
+    return folder
 
 
 @pytest.mark.usefixtures("root_only")
-def test_the_stage_of_a_dead_owner_is_swept(
-    make: Callable[[int], Stage], dead: int, bot: Program
-) -> None:
-    left = make(dead)
-    left.place(bot)
-    make(os.getpid())
-    assert not Path(left.folder).exists()
+def test_the_stage_of_a_dead_owner_is_swept(make: Callable[[], Stage], left: Path) -> None:
+    make()
+    assert not left.exists()
 
 
-def test_the_stage_of_a_living_owner_stays(make: Callable[[int], Stage], bot: Program) -> None:
-    first = make(os.getpid())
+def test_the_stage_of_a_living_owner_stays(make: Callable[[], Stage], bot: Program) -> None:
+    first = make()
     first.place(bot)
-    make(os.getpid())
+    os.utime(first.folder, (0, 0))
+    make()
     assert Path(first.folder, "0", "bot").exists()
 
 
+def test_a_stage_that_may_not_be_locked_yet_stays(make: Callable[[], Stage], left: Path) -> None:
+    os.utime(left)
+    make()
+    assert left.exists()
+
+
 @pytest.mark.usefixtures("root_only")
-def test_folders_of_other_users_are_not_touched(
-    make: Callable[[int], Stage], dead: int, public: Path
-) -> None:
+def test_folders_of_other_users_are_not_touched(make: Callable[[], Stage], left: Path) -> None:
     """Their user may have no name, in a container for instance."""
-    alien = public / f"bot-arena-{dead}-alien"
-    alien.mkdir()
-    os.chown(alien, STRANGER, STRANGER)
-    make(os.getpid())
-    assert alien.exists()
+    os.chown(left, STRANGER, STRANGER)
+    make()
+    assert left.exists()
+
+
+def test_a_link_is_not_followed(make: Callable[[], Stage], left: Path, public: Path) -> None:
+    precious = left.rename(public / "precious")
+    (public / "arena-stage-link").symlink_to(precious)
+    make()
+    assert (precious / "0" / "bot").exists()
 
 
 @pytest.mark.usefixtures("root_only")
-def test_a_link_is_not_followed(make: Callable[[int], Stage], dead: int, public: Path) -> None:
-    (public / "precious").mkdir()
-    (public / "precious" / "file").touch()
-    (public / f"bot-arena-{dead}-link").symlink_to("precious")
-    make(os.getpid())
-    assert (public / "precious" / "file").exists()
+def test_a_stage_goes_with_a_referee_that_is_killed(public: Path) -> None:
+    """The fork server removes it."""
+    need("landlock")
+    text = "import sys; from referee.sandbox import Launcher; launcher = Launcher('landlock'); "
+    text += "print(launcher._stage.folder, flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", text],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().strip())
+        assert folder.is_dir()
+        process.kill()
+    until(lambda: not folder.exists(), 3)
 
 
 # What root's bots are run from

@@ -1,5 +1,6 @@
 """What is in force around a started bot, as the kernel tells the host, and as the bot feels it."""
 
+import contextlib
 import json
 import os
 import resource
@@ -10,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.sandbox import Launcher, Program, StartError
-from referee.sandbox.walls import FIRST_UID, SLOTS, environment
-from tests.referee.process_watch import fields
+from referee.sandbox import Child, Launcher, Program, StartError
+from referee.sandbox.walls import FIRST_UID, SLOTS, environment, search_path
+from tests.referee.process_watch import children, fields
+from tests.referee.raw_programs import read_all
 from tests.referee.sandbox.walled import ROOT, limits, make, running, said
 
 SLEEPER = "import time; print('here', flush=True); time.sleep(600)"
@@ -24,8 +26,14 @@ MIB = 2**20
 def asleep(launcher: Launcher, folder: Path, **settings: int) -> Iterator[int]:
     """Give the pid of a bot that does nothing, all its walls around it."""
     child = running(launcher, make(folder, SLEEPER), **settings)
-    yield child.pid
+    yield own_pid(launcher, child)
     launcher.stop(child)
+
+
+def own_pid(launcher: Launcher, child: Child) -> int:
+    """Return the pid of the bot itself: in bwrap it has a parent inside."""
+    (pid,) = children(child.pid) if launcher.walls.name.startswith("bwrap") else (child.pid,)
+    return pid
 
 
 def status(pid: int) -> dict[str, str]:
@@ -57,11 +65,19 @@ def test_roots_bots_are_run_as_users_that_nobody_is(walled: Launcher, public: Pa
         walled.stop(bot)
     users = [int(each["Uid"].split()[0]) for each in found]
     assert len(set(users)) == len(bots)
-    assert set(users) <= set(range(FIRST_UID, FIRST_UID + SLOTS))
+    assert walled.uid is not None
+    assert walled.uid >= FIRST_UID
+    assert set(users) <= set(range(walled.uid, walled.uid + SLOTS))
     for user, each in zip(users, found, strict=True):
         assert each["Uid"].split() == each["Gid"].split() == [str(user)] * 4
         assert each["Groups"] == ""
         assert each["CapBnd"].strip("0") == ""
+
+
+@pytest.mark.usefixtures("root_only")
+def test_two_referees_have_no_user_in_common(walled: Launcher, sandbox: str) -> None:
+    with Launcher(sandbox) as other:
+        assert set(walled._free).isdisjoint(other._free)
 
 
 @pytest.mark.usefixtures("root_only")
@@ -70,8 +86,8 @@ def test_a_user_is_free_again_when_its_bot_has_ended(walled: Launcher, public: P
     program = make(public, SLEEPER)
     for _ in range(3):
         walled.stop(running(walled, program))
-    with pytest.raises(StartError):
-        walled.start(Program(("/no/such/bot",), str(public)), limits(walled))
+    with contextlib.suppress(StartError):  # bwrap itself starts, and ends at once
+        walled.stop(walled.start(Program(("/no/such/bot",), str(public)), limits(walled)))
     assert set(walled._free) == before
 
 
@@ -94,6 +110,18 @@ def test_a_bot_leads_a_session_with_private_files(walled: Launcher, public: Path
         assert status(pid)["Umask"] == "0077"
         session = int(fields(pid)[3])
         assert session not in {0, os.getsid(0)}
+
+
+def test_programs_are_looked_up_where_a_bots_user_may_enter(
+    public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (public / "bin").mkdir()
+    monkeypatch.setattr(sys, "base_prefix", str(public))
+    system = "/usr/local/bin:/usr/bin:/bin"
+    assert search_path(None) == search_path(FIRST_UID) == f"{public}/bin:{system}"
+    public.chmod(0o700)
+    assert search_path(None) == f"{public}/bin:{system}"
+    assert search_path(FIRST_UID) == system
 
 
 def test_every_limit_is_as_it_was_set(walled: Launcher, public: Path) -> None:
@@ -144,8 +172,7 @@ def test_the_environment_is_exactly_as_it_was_built(
     monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
     text = "import json, os; print(json.dumps(dict(os.environ)))"
     found = json.loads(said(walled, make(public, text)))
-    path = f"{sys.base_prefix}/bin:/usr/local/bin:/usr/bin:/bin"
-    expected = dict(environment(path))
+    expected = dict(environment(search_path(walled.uid)))
     if walled.walls.name.startswith("bwrap"):
         expected |= {"HOME": "/scratch", "TMPDIR": "/scratch", "PWD": found["PWD"]}
     assert found == expected
@@ -188,7 +215,7 @@ def test_signals_are_as_a_program_expects_them(walled: Launcher, public: Path) -
     program = make(public, "")
     sleeper = Program(("/bin/sh", "-c", "echo; exec sleep 600"), program.folder, program.files)
     child = running(walled, sleeper)
-    found = status(child.pid)
+    found = status(own_pid(walled, child))
     walled.stop(child)
     of_the_c_library = 0b11 << 31
     assert int(found["SigIgn"], 16) & ~of_the_c_library == 0
@@ -219,12 +246,11 @@ def test_a_bot_reads_exactly_the_files_that_it_lists(walled: Launcher, public: P
 
 
 def test_a_neighbour_that_comes_later_stays_closed(walled: Launcher, public: Path) -> None:
-    text = "input()\n" + READ_ALL.format(names=[str(public / "late")])
-    program = make(public, f"print('here', flush=True)\n{text}")
-    child = running(walled, program)
+    text = READ_ALL.format(names=[str(public / "late")])
+    child = running(walled, make(public, f"print('here', flush=True)\ninput()\n{text}"))
     (public / "late").write_text("secret")
     os.write(child.stdin, b"\n")
-    assert os.read(child.stdout, 100) == b"refused\n"
+    assert read_all(child.stdout) == "refused\n"
     walled.stop(child)
 
 
@@ -322,11 +348,15 @@ def test_the_scratch_in_bwrap_is_private(in_bwrap: Launcher, public: Path) -> No
     print(os.listdir(tempfile.gettempdir()))
     path = os.path.join(tempfile.gettempdir(), "note")
     open(path, "w").write("mine")
-    print(open(path).read())
+    print(open(path).read(), flush=True)
+    input()
     """
     program = make(public, text)
-    first = running(in_bwrap, make(public, f"{text}\nimport time; time.sleep(600)"))
-    assert said(in_bwrap, program) == "[]\nmine"
+    first = running(in_bwrap, program)
+    second = in_bwrap.start(program, limits(in_bwrap))
+    os.write(second.stdin, b"\n")
+    assert read_all(second.stdout) == "[]\nmine\n"
+    in_bwrap.stop(second)
     assert not Path("/scratch").exists()
     in_bwrap.stop(first)
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import msgspec
 import pytest
 
 from referee.limits import Limits
@@ -66,14 +67,15 @@ def running(launcher: Launcher, program: Program, **settings: int) -> Child:
     """Start a bot, and wait until it has said its first line: it is there, walls and all."""
     child = launcher.start(program, limits(launcher, **settings))
     os.set_blocking(child.stdout, True)
-    assert os.read(child.stdout, 100), read_all(child.stderr)
+    said = b""
+    while not said.endswith(b"\n"):
+        said += (piece := os.read(child.stdout, 100))
+        assert piece, read_all(child.stderr)
     return child
 
 
 def python_of(uid: int) -> str:
     """Return a Python that another user can run, with this project and what it needs."""
-    import msgspec
-
     path = f"{Path(__file__).parents[3]}:{Path(msgspec.__file__).parents[1]}"
     for program in (os.path.realpath(sys.executable), "/usr/bin/python3"):
         try:

@@ -1,0 +1,27 @@
+"""Leagues to be played behind walls, and the refusal of one."""
+
+from click.testing import Result
+
+LEAGUE = """\
+game = "guerra"
+seed = 1
+deals = 1
+options.max_turns = 20
+"""
+RANDOM = """
+[[bot]]
+name = "random"
+shipped = "random"
+"""
+WITHOUT = "To run bots without any protection, say --sandbox none."
+TWO = RANDOM + RANDOM.replace("random", "other", 1)
+"""Two bots that come along."""
+
+
+def refused(result: Result, *parts: str) -> None:
+    """Check that a command ended with 2 and one line that holds all the parts."""
+    assert result.exit_code == 2, result.output
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("arena: ")
+    for part in parts:
+        assert part in result.stderr
