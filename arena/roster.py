@@ -80,6 +80,10 @@ class Bot:
         path = self.folder / word
         if path.is_dir():
             raise ArenaError(f"bot {self.name!r}: {path} is a folder; name the program in it.")
+        if path.is_symlink() and not path.exists():
+            raise ArenaError(
+                f"bot {self.name!r}: {path} is a link that leads nowhere; put the program there."
+            )
         if not path.exists():
             raise ArenaError(f"bot {self.name!r}: there is no file {path}.")
         if not os.access(path, os.X_OK):
@@ -107,7 +111,9 @@ def make_bot(
     if not folder.is_dir():
         raise ArenaError(f"bot {name!r}: there is no folder {folder}.")
     folder = folder.resolve()
-    found = _folder_files(name, folder) if files is None else _named_files(name, folder, files)
+    found = (
+        _folder_files(name, folder, folder) if files is None else _named_files(name, folder, files)
+    )
     return Bot(name, folder, tuple(command), found)
 
 
@@ -118,7 +124,7 @@ def _named_files(name: str, folder: Path, files: Iterable[str]) -> tuple[str, ..
         if Path(word).is_absolute() or ".." in Path(word).parts:
             raise ArenaError(f"bot {name!r}: files are named inside its folder, unlike {word!r}.")
         if path.is_dir():
-            found.update(str(Path(word) / inner) for inner in _folder_files(name, path))
+            found.update(str(Path(word) / inner) for inner in _folder_files(name, path, folder))
         elif _is_of_a_league(path.name):
             raise ArenaError(
                 f"bot {name!r}: {path} is a league's and no bot may read it; take it off its files."
@@ -131,8 +137,12 @@ def _named_files(name: str, folder: Path, files: Iterable[str]) -> tuple[str, ..
     return tuple(sorted(found))
 
 
-def _folder_files(name: str, folder: Path) -> tuple[str, ...]:
-    """Return the files of a folder; dot files, `__pycache__` and leagues are left out."""
+def _folder_files(name: str, folder: Path, root: Path) -> tuple[str, ...]:
+    """Return the files of a folder; dot files, `__pycache__` and leagues are left out.
+
+    `root` is the bot's folder, out of which no link may lead.
+    """
+    _check_inside(name, folder, root)
     found: list[str] = []
     size = 0
     for here, folders, files in os.walk(folder):
@@ -146,7 +156,7 @@ def _folder_files(name: str, folder: Path) -> tuple[str, ...]:
             path = Path(here, file)
             if file[0] == "." or _is_of_a_league(file) or not path.is_file():
                 continue
-            _check_inside(name, path, folder)
+            _check_inside(name, path, root)
             found.append(str(path.relative_to(folder)))
             size += path.stat().st_size
             if len(found) > _FILES_LIMIT or size > _BYTES_LIMIT:
@@ -159,7 +169,7 @@ def _folder_files(name: str, folder: Path) -> tuple[str, ...]:
 
 def _check_inside(name: str, path: Path, folder: Path) -> None:
     """Raise ArenaError for a link out of a bot's folder: it would show the bot any file."""
-    if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+    if not path.resolve().is_relative_to(folder.resolve()):
         raise ArenaError(
             f"bot {name!r}: {path} is a link to {path.resolve()}, out of its folder; put the file "
             f"itself there."

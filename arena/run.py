@@ -23,7 +23,12 @@ class Run:
     """What a league asks for and the store lacks; `play` gets it."""
 
     def __init__(
-        self, league: League, store: Store, workers: int | None, sandbox_uid: int | None
+        self,
+        league: League,
+        store: Store,
+        workers: int | None,
+        sandbox: str,
+        sandbox_uid: int | None,
     ) -> None:
         tasks = missing_tasks(league, store.match_ids())
         cores = usable_cores(workers)[: max(1, len(tasks))]
@@ -41,8 +46,7 @@ class Run:
         """How many matches are missing now."""
         self.mean_seconds = store.mean_seconds()
         """The mean time of the matches already played; None if there are none."""
-        self.sandbox = check_sandbox(league, sandbox_uid) if tasks else ""
-        """The name of the walls, with their version."""
+        self._sandbox = sandbox
         self._league = league
         self._store = store
         self._runner = Runner(setup, tasks, cores)
@@ -62,7 +66,7 @@ class Run:
                     ids,
                     played_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
                     machine=platform.node(),
-                    sandbox=self.sandbox,
+                    sandbox=self._sandbox,
                 )
                 self.missing -= len(progress.played)
             yield progress
@@ -81,10 +85,11 @@ class Run:
 @contextmanager
 def open_run(league: League, workers: int | None, sandbox_uid: int | None) -> Iterator[Run]:
     """Open a run; raise ArenaError if another one is going on, or the league has changed."""
+    sandbox = check_sandbox(league, sandbox_uid)
     with _locked(league.folder), Store(league.database, create=True) as store:
         if store.match_ids():
             _check_unchanged(league, store)
-        yield Run(league, store, workers, sandbox_uid)
+        yield Run(league, store, workers, sandbox, sandbox_uid)
 
 
 def check_sandbox(league: League, uid: int | None) -> str:

@@ -68,6 +68,7 @@ class BotProcess:
     def __init__(self, launcher: Launcher, child: Child, limits: Limits) -> None:
         self._launcher = launcher
         self._limits = limits
+        self._unwatched = limits.sandbox == "bwrap"  # no clock shows what its children burn
         self._child = child
         self._cpu_clock = cpu_clock(child.pid)
         self._lines = LineBuffer()
@@ -165,7 +166,7 @@ class BotProcess:
         mark = self._mark = self._cpu()
         cpu = mark - self._turn_cpu
         self.on_turn += cpu
-        if self.burner:
+        if self.burner or self._unwatched:
             self.freeze()
         wall = ended - self._cap_start
         return Turn(self._turn_wall, ended, cpu, billed(cpu, wall) if self._by_cpu else wall)

@@ -51,5 +51,8 @@ def _told(kind: Verdict, ended: Ended, limits: Limits) -> str:
     if kind == "files":
         return f"it ran out of open files: {limits.open_files} allowed"
     if limits.sandbox == "landlock":
-        return "it lacked a process or thread: --sandbox landlock allows threads alone"
+        return (
+            "it lacked a process: --sandbox landlock allows threads alone. A start script must "
+            "exec its program; or use --sandbox bwrap"
+        )
     return f"it lacked a process or thread: {limits.processes} allowed"

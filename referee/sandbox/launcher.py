@@ -104,12 +104,14 @@ class Launcher:
 
         When this returns, the program has been executed, every wall around it.
         """
+        uid = self._own_uid if self._stage is None else self._free.pop()
         try:
             placed = self._placed(program)
+            request = {**self.walls.around(placed, limits, uid), "cwd": placed.folder, "uid": uid}
         except OSError as error:
+            if uid:
+                self._free.append(uid)
             raise StartError(f"{error.filename}: {error.strerror}") from None
-        uid = self._own_uid if self._stage is None else self._free.pop()
-        request = {**self.walls.around(placed, limits, uid), "cwd": placed.folder, "uid": uid}
         stdin, bot_stdin = _pipe(to_bot=True)
         stdout, bot_stdout = _pipe(to_bot=False)
         stderr, bot_stderr = _pipe(to_bot=False)

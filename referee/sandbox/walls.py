@@ -166,6 +166,7 @@ def bounds(limits: Limits) -> list[tuple[int, int]]:
         (resource.RLIMIT_STACK, 8 * _MIB),
         (resource.RLIMIT_MEMLOCK, 64 * 1024),
         (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_SIGPENDING, 1024),
         (resource.RLIMIT_NICE, 0),
         (resource.RLIMIT_RTPRIO, 0),
     ]

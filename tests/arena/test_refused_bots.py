@@ -184,13 +184,32 @@ def test_a_bot_in_the_leagues_own_folder_does_not_see_the_results(
     assert (result.exit_code, league.count()) == (0, 2), result.output
 
 
-def test_a_link_out_of_a_bots_folder(arena: Arena, league: League, mine: Path) -> None:
+@pytest.mark.parametrize("files", ["", 'files = ["bot", "table"]', 'files = ["bot", "inner"]'])
+def test_a_link_out_of_a_bots_folder(arena: Arena, league: League, mine: Path, files: str) -> None:
     """Its author may have planted it; the referee's user can read what it leads to."""
     key = league.home / "key"
     key.write_text("the key of the house")
-    (mine / "table").symlink_to(key)
-    enter(league, mine, "./bot")
-    assert_refused(arena, league, f"{mine / 'table'} is a link that leads out of its folder")
+    link = mine / ("inner/table" if "inner" in files else "table")
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(key)
+    enter(league, mine, "./bot", files=files)
+    assert_refused(arena, league, f"{link} is a link to {key.resolve()}, out of its folder")
+
+
+def test_a_link_to_a_folder_out_of_a_bots_folder(arena: Arena, league: League, mine: Path) -> None:
+    (league.home / "keys").mkdir()
+    (league.home / "keys" / "key").write_text("the key of the house")
+    (mine / "tables").symlink_to(league.home / "keys")
+    enter(league, mine, "./bot", files='files = ["bot", "tables"]')
+    assert_refused(arena, league, "out of its folder")
+
+
+def test_a_link_inside_a_bots_folder_is_fine(arena: Arena, league: League, mine: Path) -> None:
+    (mine / "inner").mkdir()
+    (mine / "inner" / "table").symlink_to("../bot")
+    for files in ("", 'files = ["bot", "inner"]'):
+        enter(league, mine, "./bot", files=files)
+        assert "out of its folder" not in arena("run", league.folder).output
 
 
 def test_a_single_match_is_refused_alike(arena: Arena, mine: Path) -> None:

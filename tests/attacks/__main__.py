@@ -1,0 +1,73 @@
+"""Print the table of all attacks; with `--write`, put it into docs/sandbox.md."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from referee.sandbox import SANDBOXES
+from tests.attacks.catalogue import ATTACKS
+from tests.attacks.table import BEGIN, END, FAILED, NOT_RUN, Column, mark, table
+from tests.attacks.users import RunnerProcess, Workshop, users
+
+PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
+
+
+def measured() -> tuple[list[Column], dict[tuple[str, Column], str], list[str]]:
+    """Run every attack; return the columns, the signs, and what went wrong."""
+    columns: list[Column] = []
+    marks: dict[tuple[str, Column], str] = {}
+    troubles: list[str] = []
+    workshop = Workshop()
+    try:
+        for user in users():
+            with RunnerProcess(user, workshop) as runner:
+                for sandbox in reversed(SANDBOXES):
+                    column = (sandbox, user)
+                    columns.append(column)
+                    troubles += _fill(runner, column, marks)
+    finally:
+        workshop.close()
+    order = ("none", *SANDBOXES)
+    return sorted(columns, key=lambda column: order.index(column[0])), marks, troubles
+
+
+def _fill(runner: RunnerProcess, column: Column, marks: dict[tuple[str, Column], str]) -> list[str]:
+    """Run every attack for one column; return what went wrong."""
+    sandbox, user = column
+    reason = runner.broken or runner.probe(sandbox)
+    troubles = [f"{sandbox}, {user}: {reason}"] if reason else []
+    for attack in ATTACKS:
+        sys.stderr.write(f"\r\033[K{sandbox}, {user}: {attack.slug}")
+        outcome = {"missing": reason} if reason else runner.run(attack.slug, sandbox)
+        sign = marks[attack.slug, column] = mark(outcome)
+        if sign in (FAILED, NOT_RUN) and not reason:
+            why = outcome.get("error") or outcome.get("missing")
+            troubles.append(f"{sandbox}, {user}, {attack.slug}: {why}")
+    sys.stderr.write("\r\033[K")
+    return troubles
+
+
+def write(text: str) -> None:
+    """Put the table between its marks; the rest of the page stays as it is."""
+    page = PAGE.read_text() if PAGE.exists() else f"# The sandbox\n\n{BEGIN}\n{END}\n"
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+
+
+def main() -> None:
+    """Measure and tell."""
+    parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="rewrite the table in docs/sandbox.md")
+    arguments = parser.parse_args()
+    columns, marks, troubles = measured()
+    text = table(columns, marks)
+    sys.stdout.write(f"{text}\n")
+    for trouble in troubles:
+        sys.stderr.write(f"{trouble}\n")
+    if arguments.write:
+        write(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""What is not contained, one by one and with the reason; and what needs no sandbox to fail."""
+
+from collections.abc import Iterable
+
+_EVERYBODY = ("user", "root")
+
+
+def _named(
+    slug: str, sandboxes: Iterable[str], reason: str, users: Iterable[str] = _EVERYBODY
+) -> dict[tuple[str, str, str], str]:
+    return {(slug, sandbox, user): reason for sandbox in sandboxes for user in users}
+
+
+GAPS: dict[tuple[str, str, str], str] = {
+    **_named(
+        "files.stat_known",
+        ["landlock"],
+        "Landlock does not govern stat: existence, size and times of a known path can be learnt, "
+        "contents and listings cannot.",
+    ),
+    **_named(
+        "files.read_link",
+        ["landlock"],
+        "Landlock does not govern readlink: where a known symlink leads can be learnt, as with "
+        "stat.",
+    ),
+    **_named(
+        "leaks.reopen_stdin",
+        ["landlock", "bwrap"],
+        "A pipe can be opened anew by whoever holds it and is of the user who made it. Harmless: "
+        "the bot talks to itself.",
+        users=["user"],
+    ),
+    **_named(
+        "resources.sealed_memory",
+        ["landlock", "bwrap"],
+        "RLIMIT_DATA counts what can be written; memory made read-only after writing stays and is "
+        "not counted. Only a memory cgroup would count it.",
+    ),
+    **_named(
+        "resources.page_tables",
+        ["landlock", "bwrap"],
+        "No limit of a process counts its page tables, and RLIMIT_AS, which bounds them, kills "
+        "Node and Java at their start. Only a memory cgroup would count them.",
+    ),
+    **_named(
+        "resources.children_memory",
+        ["bwrap"],
+        "Every child has the whole limit: processes x memory_mb is what the limits allow. Only a "
+        "memory cgroup caps the sum.",
+    ),
+    **_named(
+        "resources.empty_files",
+        ["bwrap"],
+        "bwrap caps the bytes of a tmpfs, not its inodes; they vanish with the bot.",
+    ),
+}
+"""Attack, sandbox and user of every expected gap, with the reason."""
+
+
+_ROOT_ALONE = "Only root may do it."
+_REFEREE = "The referee's own wall: its clock, its line limit and its freezing."
+_KILLED = "SIGKILL ends it whatever it does, and its pid cannot be mistaken."
+_SERVER = "The fork server outlives a referee that is killed, and ends everything that it started."
+_BUILT = "A bot gets its three pipes and an environment that is built, with any sandbox."
+_LIMITED = "The limits on data memory and on core files are set with any sandbox."
+
+UNAIDED: dict[tuple[str, str], str] = {
+    **{
+        (slug, "user"): _ROOT_ALONE
+        for slug in (
+            "files.chroot_escape",
+            "files.open_by_handle",
+            "files.write_usr",
+            "files.remount_usr",
+            "files.mount_over",
+            "files.change_owner",
+            "network.packet",
+            "resources.real_time",
+            "privilege.become_root",
+            "privilege.core_pattern",
+            "privilege.make_device",
+            "privilege.open_devices",
+            "privilege.set_clock",
+            "privilege.reboot",
+            "privilege.bpf",
+        )
+    },
+    ("resources.pipe_quota", "root"): "Root is exempt from the quota of pipes.",
+    ("privilege.set_uid_program", "user"): "no_new_privs is set with any sandbox.",
+    **{
+        (slug, user): reason
+        for user in _EVERYBODY
+        for slug, reason in {
+            "resources.private_memory": _LIMITED,
+            "resources.python_memory": _LIMITED,
+            "resources.core_file": _LIMITED,
+            "resources.raise_limits": "A hard limit is raised by none without CAP_SYS_RESOURCE.",
+            "outliving.ignores_signals": _KILLED,
+            "outliving.never_answers": _KILLED,
+            "outliving.closes_stdout": _KILLED,
+            "outliving.plain.orphan": _SERVER,
+            "outliving.daemon.orphan": _SERVER,
+            "outliving.session.orphan": _SERVER,
+            "outliving.clears_death_signal.orphan": _SERVER,
+            "outliving.ignores_signals.orphan": _SERVER,
+            "outliving.everything_at_once.orphan": _SERVER,
+            "leaks.inherited_descriptors": _BUILT,
+            "leaks.inherited_environment": _BUILT,
+            "privilege.join_namespace": "Without walls it is in the same namespaces as everybody.",
+            "wire.spin": _REFEREE,
+            "wire.burns_off_turn": _REFEREE,
+            "wire.endless_bytes": _REFEREE,
+            "wire.endless_lines": _REFEREE,
+            "wire.half_line": _REFEREE,
+            "wire.drip": _REFEREE,
+            "wire.never_reads": _REFEREE,
+            "wire.closes_stdout": _REFEREE,
+            "wire.long_line": _REFEREE,
+            "wire.deep_nesting": _REFEREE,
+            "wire.errors_flood": _REFEREE,
+        }.items()
+    },
+}
+"""Attack and user of what fails without a sandbox too, so that there `none` proves nothing."""

@@ -1,0 +1,80 @@
+/* Hostile programs that cannot be written without a compiler: raw threads and other kernel doors. */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define THREADS 1500
+#define STACK 8192
+#define SECONDS 20
+
+static char stacks[THREADS][STACK] __attribute__((aligned(16)));
+
+static int wait_here(void *nothing)
+{
+    long time[2] = {SECONDS, 0};
+    (void)nothing;
+    syscall(SYS_nanosleep, time, 0);
+    syscall(SYS_exit, 0);
+    return 0;
+}
+
+/* More threads than any bot needs, with no library to say no. */
+static long thread_bomb(void)
+{
+    int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+    long made = 0;
+    while (made < THREADS && clone(wait_here, stacks[made] + STACK, flags, 0) >= 0)
+        made++;
+    return made;
+}
+
+#ifdef __x86_64__
+/* A socket by the system call table of 32-bit programs, whose numbers are others. */
+static long call_32_bits(void)
+{
+    long result;
+    __asm__ volatile("int $0x80"
+                     : "=a"(result)
+                     : "a"(359L), "b"(2L), "c"(1L), "d"(0L)
+                     : "memory", "r8", "r9", "r10", "r11");
+    return result;
+}
+
+/* A socket by the x32 table: the same numbers with a high bit set. */
+static long call_x32(void)
+{
+    return syscall(0x40000000 + 41, 2, 1, 0);
+}
+#else
+static long call_32_bits(void) { return -ENOSYS; }
+static long call_x32(void) { return -1; }
+#endif
+
+int main(int count, char **words)
+{
+    char line[65536];
+    long result = 0;
+    if (count < 2)
+        return 2;
+    setvbuf(stdin, 0, _IONBF, 0);
+    printf("ready\n");
+    fflush(stdout);
+    if (!fgets(line, sizeof line, stdin))
+        return 1;
+    if (!strcmp(words[1], "thread_bomb"))
+        result = thread_bomb();
+    else if (!strcmp(words[1], "call_32_bits"))
+        result = call_32_bits();
+    else if (!strcmp(words[1], "call_x32"))
+        result = call_x32();
+    printf("result %ld\ndone\n", result);
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin))
+        continue;
+    return result < 0;
+}

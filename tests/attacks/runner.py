@@ -1,0 +1,275 @@
+"""Runs attacks as one user: a line `{"attack": slug, "sandbox": name}` in, an outcome out."""
+
+import contextlib
+import json
+import os
+import select
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from arena.roster import make_bot
+from protocol.errors import ArenaError
+from referee.sandbox import PYTHON, Child, Launcher, SandboxError, StartError, prove
+from tests.attacks import judges as j
+from tests.attacks import judges_resources as r
+from tests.attacks.catalogue import BY_SLUG, Attack
+from tests.attacks.features import missing
+from tests.attacks.judges import Case
+from tests.attacks.scene import Scene
+from tests.attacks.seats import run_orphan, run_seat
+from tests.attacks.settings import limits
+from tests.attacks.victims import Victims
+from tests.referee.process_watch import state
+
+PATIENCE = 6.0
+"""Seconds that an attack may take."""
+SETTLE = 0.03
+"""Seconds in which an effect may show after the bot has done what it can."""
+
+Outcome = dict[str, Any]
+
+
+class Runner:
+    """The launchers of one user, and the attacks that it runs one after another."""
+
+    def __init__(self) -> None:
+        native = os.environ.get("ATTACKS_NATIVE", "")
+        self._native = Path(native) if native else None
+        self._launchers: dict[str, Launcher] = {}
+        self._leave_lying_about()
+
+    def _leave_lying_about(self) -> None:
+        """Put a secret into the environment, and an inheritable descriptor to it."""
+        self._secret = "secret-of-the-referee"
+        os.environ["ARENA_SECRET"] = self._secret
+        self._open = tempfile.TemporaryFile()  # noqa: SIM115 - it stays open on purpose
+        self._open.write(self._secret.encode())
+        self._open.flush()
+        os.set_inheritable(self._open.fileno(), True)
+
+    def launcher(self, sandbox: str) -> Launcher:
+        """Return the launcher for a sandbox, which keeps its bots on one core."""
+        found = self._launchers.get(sandbox)
+        if found is not None and state(found._server.pid) != "X":
+            return found
+        if found is not None:
+            found.close()
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(cores)})
+        try:
+            self._launchers[sandbox] = Launcher(sandbox)
+        finally:
+            os.sched_setaffinity(0, cores)
+        return self._launchers[sandbox]
+
+    def probe(self, sandbox: str) -> Outcome:
+        """Return why a sandbox does not work here, if it does not."""
+        try:
+            prove(self.launcher(sandbox), limits(sandbox))
+        except SandboxError as error:
+            return {"unusable": str(error)}
+        return {"unusable": ""}
+
+    def close(self) -> None:
+        """End the launchers."""
+        for launcher in self._launchers.values():
+            launcher.close()
+        self._open.close()
+
+    def run(self, attack: Attack, sandbox: str) -> Outcome:
+        """Run an attack; return whether it had effect, or why that cannot be known."""
+        if reason := missing(attack.feature, sandbox):
+            return {"missing": reason}
+        with contextlib.closing(Scene(self._native)) as scene:
+            if attack.kind == "orphan":
+                return run_orphan(attack.act, sandbox, scene)
+            words = ("./native",)
+            if attack.program != "native":
+                words = (PYTHON, "-S", "-E", f"{attack.program}.py")
+            command = (*words, attack.act, scene.token)
+            program = make_bot("hostile", scene.mine, command).program
+            if "links" in attack.props:
+                scene.plant_links()
+                with contextlib.suppress(ArenaError):  # then it plays as it was admitted before
+                    program = make_bot("hostile", scene.mine, command).program
+            if "swap" in attack.props:
+                scene.swap()
+            if attack.kind == "seat":
+                return run_seat(self.launcher(sandbox), program, sandbox, attack.act)
+            try:
+                return self._run_bot(attack, sandbox, scene, program)
+            except (StartError, SandboxError) as error:
+                if "swap" in attack.props:
+                    return {"effect": False, "detail": f"not started: {error}"}
+                return {"error": f"it did not start: {error}"}
+
+    def _run_bot(self, attack: Attack, sandbox: str, scene: Scene, program: Any) -> Outcome:
+        launcher = self.launcher(sandbox)
+        with contextlib.ExitStack() as stack:
+            victims = []
+            if "victims" in attack.props:
+                both = Victims(scene, launcher, limits(sandbox))
+                stack.callback(both.close)
+                victims = both.all
+            if "listeners" in attack.props:
+                scene.listen()
+            if "terminal" in attack.props:
+                scene.open_terminal()
+            self._note(scene)
+            before = {"keys": r.key_counts()}
+            child = launcher.start(program, limits(sandbox))
+            run = BotRun(attack, scene, launcher, child, victims, before)
+            stack.callback(run.close)
+            return run.outcome()
+
+    def _note(self, scene: Scene) -> None:
+        with contextlib.suppress(OSError):
+            os.setxattr(scene.results, "user.note", scene.secret.encode())
+
+
+class BotRun:
+    """One bot from its first word until after its end."""
+
+    def __init__(
+        self,
+        attack: Attack,
+        scene: Scene,
+        launcher: Launcher,
+        child: Child,
+        victims: list[Any],
+        before: dict[str, object],
+    ) -> None:
+        self.attack = attack
+        self.scene = scene
+        self.launcher = launcher
+        self.child = child
+        self.case = Case(scene, child.pid, scene.mine, launcher._server.pid, victims)
+        self.case.before = before
+        self._stopped = False
+        self._clock = r.ClockWatch()
+
+    def outcome(self) -> Outcome:
+        """Let the bot do what it can; return whether that had effect."""
+        if not self._hear(b"ready\n"):
+            return {"error": f"the bot never got ready: {self._said()}"}
+        self._remember()
+        self._tell_facts()
+        done = self._hear(b"done\n", stir=True)
+        effect = self._judged()
+        if not effect:
+            time.sleep(SETTLE)
+            effect = self._judged()
+        self._stop()
+        effect = self._judged() or effect
+        if b"broken: " in self.case.output:
+            return {"error": f"the program has a mistake: {self._said()}"}
+        return {"effect": effect, "detail": self._said(), "done": done}
+
+    def _judged(self) -> bool:
+        assert self.attack.judge is not None
+        return self.attack.judge(self.case)
+
+    def _remember(self) -> None:
+        """Take down how everything is before the attack."""
+        case = self.case
+        case.pid = self.scene.bot_processes()[0]
+        case.folder = Path(f"/proc/{case.pid}/cwd").readlink()
+        case.before |= {
+            "own": j._contents(case.folder),
+            "marks": j.marks(case),
+            "descriptors": {int(p.name) for p in Path(f"/proc/{case.pid}/fd").iterdir()},
+            "namespaces": j.namespaces(case.pid),
+            "host namespaces": j.namespaces(os.getpid()),
+            "limits": r.hard_limits(case.pid),
+            "cores": r.cores(case.pid),
+            "signals": r.signals_waiting(),
+            "aio": r.aio_places(),
+            "clock": self._clock,
+        }
+
+    def _tell_facts(self) -> None:
+        facts = self.scene.facts() | {
+            "mine": str(self.case.folder),
+            "own": str(self.case.folder / "own.txt"),
+            "victims": [victim.facts() for victim in self.case.victims],
+            "server": self.case.server,
+            "limit": j.MEMORY,
+            "much": j.MUCH_MEMORY,
+            "set_uid": os.environ.get("ATTACKS_SET_UID", ""),
+        }
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self.child.stdin, json.dumps(facts).encode() + b"\n")
+
+    def _hear(self, word: bytes, *, stir: bool = False) -> bool:
+        """Listen until the bot has said a word or cannot speak any more."""
+        deadline = time.monotonic() + PATIENCE
+        while word not in self.case.output and time.monotonic() < deadline:
+            if stir and b"watching" in self.case.output:
+                (self.scene.data / f"{self.scene.secret}.new").touch()
+            ready, _, _ = select.select([self.child.stdout, self.child.pidfd], [], [], 0.05)
+            if self.child.stdout in ready:
+                data = os.read(self.child.stdout, 65536)
+                if not data:
+                    return False
+                self.case.output += data
+            elif ready:
+                return False
+        return word in self.case.output
+
+    def _said(self) -> str:
+        with contextlib.suppress(OSError):
+            self.case.output += os.read(self.child.stderr, 65536)
+        return self.case.output[-500:].decode(errors="replace")
+
+    def _stop(self) -> None:
+        """End the game."""
+        self._said()
+        if state(self.case.server) != "X":
+            self.launcher.stop(self.child)
+            self._stopped = True
+        self.case.over = True
+        deadline = time.monotonic() + 1.0  # what was killed may take a moment to be gone
+        while self.scene.everything() and time.monotonic() < deadline:
+            time.sleep(0.005)
+
+    def close(self) -> None:
+        """Give back what the bot held, if its end did not."""
+        self._clock.close()
+        if self._stopped:
+            return
+        with contextlib.suppress(ConnectionError):
+            if state(self.case.server) != "X":
+                self.launcher.stop(self.child)
+                return
+        child = self.child
+        for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
+            os.close(descriptor)
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    runner = Runner()
+    sys.stdout.write("begun\n")
+    sys.stdout.flush()
+    for line in sys.stdin:
+        request = json.loads(line)
+        began = time.monotonic()
+        try:
+            if request["attack"]:
+                outcome = runner.run(BY_SLUG[request["attack"]], request["sandbox"])
+            else:
+                outcome = runner.probe(request["sandbox"])
+        except Exception:  # noqa: BLE001 - whatever it is, the test that asked is told
+            outcome = {"error": traceback.format_exc()}
+        outcome["seconds"] = round(time.monotonic() - began, 3)
+        sys.stdout.write(json.dumps(outcome) + "\n")
+        sys.stdout.flush()
+    runner.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Every hostile bot behind every sandbox, as root and as an ordinary user; `none` is the control.
+
+What has effect and is no expected gap fails, and so does a gap that is none any more. Behind
+`none` an attack must have effect, or nobody knows whether its judge can see.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.sandbox import SANDBOXES
+from tests.attacks.catalogue import ATTACKS, BY_SLUG
+from tests.attacks.gaps import GAPS, UNAIDED
+from tests.attacks.users import RunnerProcess, Workshop, users
+
+GROUPS = {
+    "Files",
+    "Network",
+    "Resources",
+    "Outliving the game",
+    "Other processes",
+    "Leaks and leftovers",
+    "Privilege",
+    "Protocol",
+}
+
+
+@pytest.fixture(scope="module")
+def workshop() -> Iterator[Workshop]:
+    """What the runners need."""
+    workshop = Workshop()
+    yield workshop
+    workshop.close()
+
+
+@pytest.fixture(scope="module", params=users())
+def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
+    """A user with the process that runs attacks as that user."""
+    with RunnerProcess(request.param, workshop) as process:
+        if process.broken:
+            pytest.skip(f"no attack can be run as {request.param} here: {process.broken}")
+        yield request.param, process
+
+
+@pytest.fixture(scope="module", params=SANDBOXES)
+def walls(request: pytest.FixtureRequest, runner: tuple[str, Any]) -> tuple[str, str, Any]:
+    """A sandbox, a user and the user's runner."""
+    user, process = runner
+    if reason := process.probe(request.param):
+        pytest.skip(f"{request.param} does not work as {user} here: {reason}")
+    return request.param, user, process
+
+
+@pytest.mark.parametrize("attack", [attack.slug for attack in ATTACKS])
+def test_attack(walls: tuple[str, str, Any], attack: str) -> None:
+    sandbox, user, process = walls
+    outcome = process.run(attack, sandbox)
+    if "missing" in outcome:
+        pytest.skip(f"n/a here: {outcome['missing']}")
+    assert "error" not in outcome, outcome["error"]
+    said = f"{BY_SLUG[attack].name}: {outcome['detail']}"
+    if sandbox == "none":
+        assert outcome["effect"] or (attack, user) in UNAIDED, f"no effect without walls: {said}"
+    elif (attack, sandbox, user) in GAPS:
+        assert outcome["effect"], f"no longer a gap: remove it: {said}"
+    else:
+        assert not outcome["effect"], f"not contained: {said}"
+
+
+def test_the_catalogue_is_whole() -> None:
+    assert len(BY_SLUG) == len(ATTACKS) >= 60
+    assert {attack.group for attack in ATTACKS} == GROUPS
+    assert {slug for slug, _, _ in GAPS} | {slug for slug, _ in UNAIDED} <= set(BY_SLUG)
+    assert {sandbox for _, sandbox, _ in GAPS} <= set(SANDBOXES)
+
+
+def test_every_hostile_function_is_in_the_catalogue() -> None:
+    for path in (Path(__file__).parent / "programs").glob("*.py"):
+        for line in path.read_text().splitlines():
+            if line.startswith("def ") and line.endswith("(facts: Facts) -> None:"):
+                act = line[4:].partition("(")[0]
+                assert any((a.program, a.act) == (path.stem, act) for a in ATTACKS), (path, act)

@@ -1,0 +1,142 @@
+"""Who runs attacks: root, and an ordinary user without a name, a home or any other process."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Self
+
+from referee.sandbox.program import SYSTEM_PYTHON, barrier
+
+PROJECT = Path(__file__).parents[2]
+PROGRAMS = Path(__file__).parent / "programs"
+USER_ID = 61234
+"""The ordinary user that root runs attacks as."""
+
+
+def users() -> tuple[str, ...]:
+    """Return the users that attacks can be run as here."""
+    return ("root", "user") if os.getuid() == 0 else ("user",)
+
+
+class Workshop:
+    """A readable copy of the project, and the hostile programs that must be compiled."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="arena-attacks-"))
+        self.folder.chmod(0o755)
+        self.native = self._compiled()
+        self.set_uid = self._made_set_uid()
+        self._copy()
+
+    def _compiled(self) -> str:
+        """Return the path of the compiled program; empty without a compiler."""
+        compiler = shutil.which("cc")
+        if compiler is None:
+            return ""
+        target = self.folder / "native"
+        subprocess.run([compiler, "-O1", "-o", target, PROGRAMS / "native.c"], check=True)
+        target.chmod(0o755)
+        return str(target)
+
+    def _made_set_uid(self) -> str:
+        """Return the path of a harmless set-uid program of root's, where root can make one."""
+        if not self.native or os.getuid() != 0:
+            return ""
+        target = self.folder / "set-uid"
+        shutil.copy("/bin/sleep", target)
+        target.chmod(0o4755)
+        return str(target)
+
+    def _copy(self) -> None:
+        """Copy what a runner imports: a user may not be able to enter the project's folder."""
+        import msgspec
+
+        ignore = shutil.ignore_patterns("__pycache__")
+        for name in ("protocol", "referee", "arena", "tests/attacks"):
+            shutil.copytree(PROJECT / name, self.folder / "code" / name, ignore=ignore)
+        watch = self.folder / "code/tests/referee/process_watch.py"
+        watch.parent.mkdir()
+        shutil.copy(PROJECT / "tests/referee/process_watch.py", watch)
+        package = Path(msgspec.__file__).parent
+        shutil.copytree(package, self.folder / "code/msgspec", ignore=ignore)
+        subprocess.run(["chmod", "-R", "a+rX", self.folder / "code"], check=True)
+
+    def close(self) -> None:
+        """Remove it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class RunnerProcess:
+    """A runner of attacks in a process of one user."""
+
+    def __init__(self, user: str, workshop: Workshop) -> None:
+        environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "PYTHONPATH": str(workshop.folder / "code"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "ATTACKS_NATIVE": workshop.native,
+            "ATTACKS_SET_UID": workshop.set_uid,
+        }
+        other = user == "user" and os.getuid() == 0
+        if other:
+            environment["ATTACKS_OWN_USER"] = "yes"
+        self._process = subprocess.Popen(
+            [_interpreter(other), "-m", "tests.attacks.runner"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            cwd=workshop.folder,
+            text=True,
+            user=USER_ID if other else None,
+            group=USER_ID if other else None,
+            extra_groups=[] if other else None,
+        )
+
+        self.broken = self._broken()
+        """Why it cannot run anything, if it cannot."""
+
+    def _broken(self) -> str:
+        """Return what kept the process from beginning; its first line says that it has begun."""
+        assert self._process.stdout is not None
+        if self._process.stdout.readline():
+            return ""
+        return f"its Python, {self._process.args[0]}, cannot import the project"
+
+    def probe(self, sandbox: str) -> str:
+        """Return why a sandbox does not work here; empty if it does."""
+        outcome = self.run("", sandbox)
+        return str(outcome.get("error") or outcome["unusable"])
+
+    def run(self, attack: str, sandbox: str) -> dict[str, Any]:
+        """Return the outcome of one attack."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"attack": attack, "sandbox": sandbox}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            return {"error": f"the runner has ended: {self._process.wait()}"}
+        outcome: dict[str, Any] = json.loads(line)
+        return outcome
+
+    def close(self) -> None:
+        """Let it clean up and end."""
+        self._process.communicate()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _interpreter(other: bool) -> str:
+    """Return the Python that runs a runner: for another user, one that it can execute."""
+    own = os.path.realpath(sys.executable)
+    if not other:
+        return sys.executable
+    return SYSTEM_PYTHON if barrier(own, USER_ID) else own
