@@ -79,7 +79,8 @@ class Launcher:
         if root and uid != 0:
             self.uid, self._claim = claim_uids(uid)
             self._free = list(range(self.uid + SLOTS - 1, self.uid - 1, -1))
-            self._stage = Stage(self.uid)
+        if sandbox != "none":
+            self._stage = Stage(os.getuid() if self.uid is None else self.uid)
         self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self._server = subprocess.Popen(
@@ -104,7 +105,7 @@ class Launcher:
 
         When this returns, the program has been executed, every wall around it.
         """
-        uid = self._own_uid if self._stage is None else self._free.pop()
+        uid = self._own_uid if self.uid is None else self._free.pop()
         try:
             placed = self._placed(program)
             request = {**self.walls.around(placed, limits, uid), "cwd": placed.folder, "uid": uid}

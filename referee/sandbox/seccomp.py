@@ -139,6 +139,7 @@ FCNTL: Final = never(
             1024,  # F_SETLEASE
             1026,  # F_NOTIFY
             1031,  # F_SETPIPE_SZ
+            *(6, 7, 37, 38),  # F_SETLK and its kin: the kernel keeps a record for each, uncounted
         ),
     ),
 )
@@ -154,6 +155,9 @@ IOCTL: Final = never(
             0x8902,  # SIOCSPGRP
             0x40086602,  # FS_IOC_SETFLAGS: what `file_setattr` does, on a file that is only read
             0x401C5820,  # FS_IOC_FSSETXATTR, the same
+            0x40087602,  # FS_IOC_SETVERSION
+            0x40086603,  # EXT4_IOC_SETVERSION
+            0x40806685,  # FS_IOC_ENABLE_VERITY
         ),
     ),
 )

@@ -1,9 +1,11 @@
 """Copies of bots' files where the users that run them may enter, and nobody may write."""
 
+import ctypes
 import fcntl
 import itertools
 import os
 import shutil
+import struct
 import tempfile
 import time
 from pathlib import Path
@@ -12,6 +14,10 @@ from referee.sandbox.errors import SandboxError
 from referee.sandbox.program import Program, barrier
 
 _PREFIX = "arena-stage-"
+_PIECE = 1 << 20  # bytes copied at a time
+_OPENAT2 = 437
+_RESOLVE_BENEATH = 0x08 | 0x02  # and no links of /proc
+_libc = ctypes.CDLL(None, use_errno=True)
 _YOUNG = 60.0  # seconds within which a stage may not be locked yet
 
 
@@ -40,8 +46,12 @@ class Stage:
         if placed is None:
             folder = Path(self.folder, str(next(self._numbers)))
             folder.mkdir()
-            for name in program.files:
-                _copy(Path(program.folder, name), folder / name)
+            source = os.open(program.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                for name in program.files:
+                    _copy(source, name, folder / name)
+            finally:
+                os.close(source)
             for here, _, _ in os.walk(folder):
                 os.chmod(here, 0o755)  # noqa: S103 - see above; the umask has had its say
             argv = list(program.argv)
@@ -56,10 +66,24 @@ class Stage:
         os.close(self._lock)
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy(folder: int, name: str, target: Path) -> None:
+    """Copy a file beneath an open folder, whatever its owner puts in its place meanwhile."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
-    target.chmod(0o555 if os.access(source, os.X_OK) else 0o444)
+    with open(open_beneath(folder, name), "rb") as source, target.open("wb") as copy:
+        shutil.copyfileobj(source, copy, _PIECE)
+        runs = os.fstat(source.fileno()).st_mode & 0o111
+    target.chmod(0o555 if runs else 0o444)
+
+
+def open_beneath(folder: int, name: str) -> int:
+    """Open a file to be read, by a path that does not lead out of an open folder."""
+    how = struct.pack("QQQ", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, 0, _RESOLVE_BENEATH)
+    path = os.fsencode(name)
+    found = _libc.syscall(_OPENAT2, folder, ctypes.c_char_p(path), how, len(how))
+    if found < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), name)
+    return int(found)
 
 
 def _sweep(base: Path) -> None:
@@ -70,7 +94,10 @@ def _sweep(base: Path) -> None:
         except OSError:
             continue  # it has gone, or is no stage
         try:
-            if os.fstat(lock).st_uid == 0 and folder.stat().st_mtime < time.time() - _YOUNG:
+            if (
+                os.fstat(lock).st_uid == os.getuid()
+                and folder.stat().st_mtime < time.time() - _YOUNG
+            ):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)
         except OSError:

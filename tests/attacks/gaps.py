@@ -25,6 +25,18 @@ GAPS: dict[tuple[str, str, str], str] = {
         "stat.",
     ),
     **_named(
+        "files.read_xattr",
+        ["landlock"],
+        "Landlock does not govern getxattr: the extended attributes of a known path can be read, "
+        "as with stat.",
+    ),
+    **_named(
+        "others.cpu_clock",
+        ["landlock"],
+        "The CPU clock of a known pid can be read by anybody. It is a timing channel, and the "
+        "runtimes read their own threads' clocks in the same way.",
+    ),
+    **_named(
         "leaks.reopen_stdin",
         ["landlock", "bwrap"],
         "A pipe can be opened anew by whoever holds it and is of the user who made it. Harmless: "
