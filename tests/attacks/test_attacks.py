@@ -15,6 +15,8 @@ from tests.attacks.catalogue import ATTACKS, BY_SLUG
 from tests.attacks.gaps import GAPS, UNAIDED
 from tests.attacks.users import RunnerProcess, Workshop, users
 
+pytestmark = pytest.mark.soak
+
 GROUPS = {
     "Files",
     "Network",
