@@ -32,8 +32,6 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
     The runtimes of most languages say what they lacked before they die of it.
     """
     code = os.waitstatus_to_exitcode(ended.status)
-    if code == 0:
-        return "crash", ""
     if code == -signal.SIGXFSZ:
         return "crash", "it wrote more than a file may hold"
     if code == -signal.SIGSYS:
