@@ -36,7 +36,8 @@ class Stage:
         self.folder = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
         self._lock = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
         fcntl.flock(self._lock, fcntl.LOCK_EX)  # until we end, however we do
-        os.chmod(self.folder, 0o755)  # noqa: S103 - the users that run bots are to enter
+        if uid != os.getuid():
+            os.chmod(self.folder, 0o755)  # noqa: S103 - the users that run bots are to enter
         self._placed: dict[Program, Program] = {}
         self._numbers = itertools.count()
 
