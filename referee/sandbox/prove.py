@@ -29,7 +29,7 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         try:
             child = launcher.start(program, limits)
         except StartError as error:
-            raise SandboxError(f"the self test could not be started: {error}.") from None
+            raise SandboxError(_why(str(error))) from None
         told, errors = _output(child)
         launcher.stop(child)
         if os.path.exists(target):
@@ -41,6 +41,22 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         raise SandboxError(
             f"the self test failed: a walled process could {told[0]}. No match was played."
         )
+
+
+def _why(reason: str) -> str:
+    """Return why the canary could not be started, with the remedy where there is one."""
+    if "uid map" in reason or "namespace" in reason:
+        return (
+            f'bwrap may not create user namespaces here ("{reason}"). Ubuntu 23.10 and later '
+            f"restrict them: load the bwrap-userns-restrict AppArmor profile; in Docker they are "
+            f"blocked. Or use --sandbox landlock."
+        )
+    if "Permission denied" in reason:
+        return (
+            f"the self test could not be executed ({reason}). If {tempfile.gettempdir()} is "
+            f"mounted noexec, set TMPDIR to a folder where programs may run."
+        )
+    return f"the self test could not be started: {reason}."
 
 
 def _output(child: Child) -> tuple[list[str], str]:
