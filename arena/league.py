@@ -211,9 +211,7 @@ class _Reader:
                 )
             return bot_folder(here / settings.folder, settings.name)
         folder = here if settings.folder is None else here / settings.folder
-        bot = make_bot(settings.name, folder, settings.command, settings.files)
-        bot.program  # noqa: B018 - so that a command that cannot be run is refused here
-        return bot
+        return make_bot(settings.name, folder, settings.command, settings.files).checked()
 
     def _read(
         self, kind: type[Any], raw: dict[str, Any], what: str, table: str = "", nth: int = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeGuard
+from typing import Self, TypeGuard
 
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, Program
@@ -41,6 +41,11 @@ class Bot:
     def version(self) -> str:
         """The hash of exactly the command and the files: another hash, another version."""
         return self._hash()
+
+    def checked(self) -> Self:
+        """Return the bot; raise ArenaError if its command cannot be run."""
+        assert self.program
+        return self
 
     def has_changed(self) -> bool:
         """Return whether the files are others by now."""
@@ -248,5 +253,4 @@ def find_bot(word: str, game: str, called: str | None = None) -> Bot:
             f"{game} are {names}."
         )
     bot = make_bot(path.stem if called is None else called, path.parent, (f"./{path.name}",))
-    bot.program  # noqa: B018 - so that a file that cannot be executed is refused here
-    return bot
+    return bot.checked()
