@@ -87,7 +87,7 @@ class Store:
             self._db = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
             try:
                 self._prepare()
-            except BaseException:
+            except BaseException:  # Ctrl-C too: raised again once the file is closed
                 self._db.close()
                 raise
 
@@ -147,7 +147,7 @@ class Store:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
-            except BaseException:
+            except BaseException:  # Ctrl-C too: raised again once all is as before
                 if self._db.in_transaction:  # on a full disk SQLite has done it already
                     self._db.execute("ROLLBACK")
                 raise

@@ -262,7 +262,7 @@ def test_a_full_database_loses_nothing_stored(path: Path, monkeypatch: pytest.Mo
     connect = sqlite3.connect
 
     def limited(*args: object, **kwargs: object) -> sqlite3.Connection:
-        db = connect(*args, **kwargs)  # type: ignore[call-overload]
+        db = connect(*args, **kwargs)  # type: ignore[call-overload] # passed on as it came
         db.execute("PRAGMA max_page_count = 20")
         assert isinstance(db, sqlite3.Connection)
         return db
