@@ -43,6 +43,10 @@ class Chance:
         """Return one roll of a die, from 1 to `sides`."""
         return self.below(sides, *event) + 1
 
+    def dice(self, count: int, sides: int, *event: Key) -> list[int]:
+        """Return several rolls of one event; a roll does not depend on how many follow it."""
+        return [(word * sides >> 64) + 1 for word in self._words(count, event)]
+
     def choice(self, items: Sequence[T], *event: Key) -> T:
         """Return one of `items`, which may not be empty."""
         return items[self.below(len(items), *event)]

@@ -17,8 +17,17 @@ Observation = dict[str, Any]
 """What one seat may know, as plain JSON; nothing another seat's secret could change."""
 
 
+def ranked(scores: Sequence[Any]) -> list[int]:
+    """Return the place of each score, the least best: 1 + the number of scores below it."""
+    return [1 + sum(other < score for other in scores) for score in scores]
+
+
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A game's options: types, ranges and defaults as its rules page lists them."""
+    """A game's options: types, ranges and defaults as its rules page lists them.
+
+    What each value allows alone, but two of them together do not, is a ValueError raised by
+    `__post_init__`: a sentence for the organizer.
+    """
 
 
 class Decision(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from protocol.messages import End, Start, TimeControl
 from referee.fault import FATAL, Fault
-from referee.game import Game, Move
+from referee.game import Game, Move, ranked
 from referee.replay import Entry, Replay
 from referee.seat import Seat
 
@@ -198,4 +198,4 @@ def final_places(
             scores.append((1, -forfeits[seat]))
         else:
             scores.append((0, by_rules[seat] if by_rules else 1))
-    return [1 + sum(other < score for other in scores) for score in scores]
+    return ranked(scores)

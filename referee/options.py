@@ -38,6 +38,8 @@ def allowed(kind: Any) -> str:
         return " or ".join(msgspec.json.encode(value).decode() for value in info.values)
     if isinstance(info, msgspec.inspect.IntType | msgspec.inspect.FloatType):
         number = "a whole number" if isinstance(info, msgspec.inspect.IntType) else "a number"
+        if info.multiple_of is not None:
+            number = f"a multiple of {info.multiple_of:g}"
         bounds = [
             f"{word} {bound:g}"
             for word, bound in (
@@ -86,7 +88,10 @@ def read_settings(kind: type[msgspec.Struct], raw: Mapping[str, Any], what: str)
             raise SettingError(
                 name, f"{what.format(repr(name))} is missing: it takes {allowed(field.type)}."
             )
-    return msgspec.convert(dict(raw), kind)
+    try:
+        return msgspec.convert(dict(raw), kind)
+    except msgspec.ValidationError as error:
+        raise ArenaError(str(error)) from error.__cause__
 
 
 def read_options(game: type[Game], raw: Mapping[str, Any]) -> Options:

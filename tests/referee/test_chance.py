@@ -67,6 +67,17 @@ def test_a_die_shows_one_more_than_the_number(
     assert chance.die(sides, *event) == chance.below(sides, *event) + 1
 
 
+@given(seeds, events, st.integers(1, 5), st.integers(1, 5), st.integers(1, 100))
+def test_a_roll_of_several_dice_does_not_depend_on_those_that_follow_it(
+    seed: str, event: list[str | int], few: int, more: int, sides: int
+) -> None:
+    chance = Chance(seed)
+    dice = chance.dice(few + more, sides, *event)
+    assert dice[:few] == chance.dice(few, sides, *event)
+    assert dice[0] == chance.die(sides, *event)
+    assert all(1 <= die <= sides for die in dice)
+
+
 @given(seeds, events, st.lists(st.integers(), min_size=1))
 def test_a_choice_is_the_item_of_that_number(
     seed: str, event: list[str | int], items: list[int]

@@ -103,6 +103,27 @@ def test_times_are_positive(name: str, value: float) -> None:
         read_settings(Limits, {"sandbox": "none", name: value}, "limit {}")
 
 
+class Stakes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Two values that may contradict each other."""
+
+    least: Annotated[int, Meta(ge=2, multiple_of=2)] = 10
+    most: int = 100
+
+    def __post_init__(self) -> None:
+        if self.least > self.most:
+            raise ValueError(f"least ({self.least}) is more than most ({self.most}).")
+
+
+def test_values_that_contradict_each_other_are_refused_in_the_words_of_the_structure() -> None:
+    with pytest.raises(ArenaError, match=r"^least \(10\) is more than most \(6\)\.$"):
+        read_settings(Stakes, {"most": 6}, "stake {}")
+
+
+def test_a_number_may_have_to_be_a_multiple() -> None:
+    with pytest.raises(ArenaError, match="it takes a multiple of 2 at least 2"):
+        read_settings(Stakes, {"least": 7}, "stake {}")
+
+
 @pytest.mark.parametrize("name", ["startup", "move_time", "bank", "increment"])
 def test_times_have_an_end(name: str) -> None:
     """A bot that may take for ever stops a tournament, and `poll` takes no such number."""

@@ -1,7 +1,4 @@
-"""What the conformance suite is made of: cases, ways to play, secrets to scramble, bad replies.
-
-A new game needs one entry here, in `SCRAMBLES`.
-"""
+"""What the conformance suite is made of: cases, ways to play, bad replies."""
 
 import copy
 import json
@@ -18,15 +15,16 @@ from jsonschema import Draft202012Validator
 from referee.chance import Chance, Key
 from referee.game import Game, Move
 from referee.games import GAMES
-from referee.games.guerra import Guerra
 
 Choose = Callable[[Game, int], Move]
 """How a move is found for a seat."""
-Scramble = Callable[[Any, int, Random], None]
-"""Deals anew, in place, whatever a seat may not know."""
 
 MOST_DECISIONS = 20_000
 """More than any game can take; a play that takes more never ends."""
+
+
+BRIEF: dict[str, dict[str, Any]] = {}
+"""By game, the options that shorten all cases but the first, where whole games would take long."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +69,26 @@ def option_sets(game: type[Game]) -> list[dict[str, Any]]:
     everything = {name: values[-1] for name, values in tried.items()}
     alone = [{name: value} for name, values in tried.items() for value in values]
     sets = [*alone, *(everything | change for change in alone), everything]
-    return [changed for at, changed in enumerate(sets) if changed not in sets[:at]]
+    distinct = [changed for at, changed in enumerate(sets) if changed not in sets[:at]]
+    return [changed for changed in distinct if allowed_together(game, changed)]
+
+
+def allowed_together(game: type[Game], changed: Mapping[str, Any]) -> bool:
+    """Return whether the options do not contradict each other."""
+    try:
+        msgspec.convert(dict(changed), game.options_type)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def cases_of(name: str) -> list[Case]:
     """Return the defaults with every number of seats, then each option set with one of them."""
     counts = GAMES[name].seat_counts
-    cases = [Case(name, seats) for seats in counts]
+    brief = BRIEF.get(name, {})
+    cases = [Case(name, counts[0]), *(Case(name, seats, brief) for seats in counts[1:])]
     for at, changed in enumerate(option_sets(GAMES[name])):
-        cases.append(Case(name, counts[at % len(counts)], changed))
+        cases.append(Case(name, counts[at % len(counts)], {**brief, **changed}))
     return cases
 
 
@@ -150,23 +159,6 @@ class RecordedChance(Chance):
     def _words(self, count: int, event: tuple[Key, ...]) -> list[int]:
         self.events.append(event)
         return super()._words(count, event)
-
-
-def nothing_is_hidden(_game: Game, _seat: int, _rng: Random) -> None:
-    """Stand in where every seat sees all, sealed choices apart, or where nobody decides."""
-
-
-def scramble_guerra(game: Guerra, seat: int, rng: Random) -> None:
-    """Deal anew the other seat's hand and both packs."""
-    own, other = game.armies[seat], game.armies[1 - seat]
-    rng.shuffle(own.pack)
-    unseen = [*other.hand, *other.pack]
-    rng.shuffle(unseen)
-    other.hand[:], other.pack[:] = unseen[: len(other.hand)], unseen[len(other.hand) :]
-
-
-SCRAMBLES: dict[str, Scramble] = {"cold_war": nothing_is_hidden, "guerra": scramble_guerra}
-"""For each game, how to replace what a seat may not know by another possibility."""
 
 
 def known(game: Game, seat: int, probes: list[Move]) -> str:

@@ -17,7 +17,6 @@ from referee.game import Game, Move
 from referee.games import GAMES
 from tests.referee.games.conformance import (
     CASES,
-    SCRAMBLES,
     Case,
     Choose,
     RecordedChance,
@@ -32,7 +31,6 @@ from tests.referee.games.conformance import (
     mixing,
     moments,
     mutant,
-    nothing_is_hidden,
     option_schemas,
     sampling,
     snapshot,
@@ -41,6 +39,7 @@ from tests.referee.games.conformance import (
     twin,
     validator,
 )
+from tests.referee.games.scrambles import SCRAMBLES, nothing_is_hidden
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -305,7 +304,7 @@ def test_what_is_handed_out_or_in_can_be_changed_without_harm(case: Case) -> Non
 
 @every_game
 def test_a_game_says_how_to_scramble_its_secrets(name: str) -> None:
-    assert name in SCRAMBLES, f"conformance.SCRAMBLES needs an entry for {name}"
+    assert name in SCRAMBLES, f"scrambles.SCRAMBLES needs an entry for {name}"
 
 
 @every_case

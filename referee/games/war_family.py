@@ -1,0 +1,30 @@
+"""What the five games of the War family share: the cards and the deal.
+
+A card is its rank and its suit, `TC` the ten of clubs; a joker is `X1`, `X2` ... Suits never
+matter. (Rules page "The War family", common ground.)
+"""
+
+from collections.abc import Sequence
+
+SUITS = "CDHS"
+RANKS = "23456789TJQKAX"
+STRENGTH = {rank: number for number, rank in enumerate(RANKS, start=2)}
+"""By a card's first character, how high it is: 2 to 14, a joker 15."""
+
+
+def strength(card: str) -> int:
+    """Return how high `card` is: the number printed on it, then J, Q, K, A and the joker."""
+    return STRENGTH[card[0]]
+
+
+def deck(lowest: str = "2", jokers: int = 0) -> list[str]:
+    """Return the cards from rank `lowest` to the ace, and so many jokers, in order."""
+    ranks = RANKS[RANKS.index(lowest) : RANKS.index("X")]
+    cards = [rank + suit for rank in ranks for suit in SUITS]
+    return [*cards, *(f"X{number}" for number in range(1, jokers + 1))]
+
+
+def deal(shuffled: Sequence[str], seats: int) -> list[list[str]]:
+    """Return the packs, top first: as many cards as give each seat the same number."""
+    each = len(shuffled) // seats
+    return [list(shuffled[seat * each : (seat + 1) * each]) for seat in range(seats)]
