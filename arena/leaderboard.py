@@ -156,6 +156,8 @@ def _notes(league: League, facts: Mapping[str, Any]) -> list[str]:
         f"{facts['matches']} matches of {league.game.name} in {facts['deals']} whole deals; "
         f"rank: first to last among those not told apart."
     ]
+    if not league.game.decisions:
+        notes.append(f"Nobody decides anything in {league.game.name}: this table is pure luck.")
     if facts["missing"]:
         notes.append(
             f"{facts['missing']} matches are missing; `arena run {league.folder}` plays them."

@@ -15,6 +15,8 @@ from referee.sandbox import PYTHON, Program
 
 SHIPPED = Path(__file__).parent.parent / "bots"
 """The folder of the bots that come along, one file `<game>_<name>.py` each."""
+HUMAN = "human"
+"""The word for a person, who sits only in single matches."""
 LEAGUE_FILE = "league.toml"
 """What marks a folder as a league, which is no part of any bot."""
 NAME_LIMIT = 40
@@ -247,6 +249,8 @@ def find_bot(word: str, game: str, called: str | None = None) -> Bot:
     if path.is_dir():
         return bot_folder(path, called)
     if not path.exists():
+        if word == HUMAN:
+            raise ArenaError("a human cannot play in a league, only in `arena play`.")
         names = ", ".join(shipped(game)) or "none"
         raise ArenaError(
             f"there is no bot {word!r}: it is no file here, and the bots that come along for "

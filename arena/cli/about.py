@@ -24,7 +24,7 @@ from arena.cli.common import (
 )
 from arena.roster import SHIPPED, Bot, find_bot, shipped
 from arena.run import check_bot
-from arena.tables import Column, Table
+from arena.tables import Column, Table, render
 from protocol.messages import VERSION, message_schemas
 from referee.bot_process import StartupError, start_bot
 from referee.game import Game
@@ -36,15 +36,15 @@ from referee.sandbox import SANDBOXES, Launcher, SandboxError, prove
 
 @main.command()
 @click.argument("game", required=False)
-@click.option("--rules", is_flag=True, help="Print the game's rules page.")
+@click.option("--rules", is_flag=True, help="Only the game's rules page.")
 @output_format
 def games(game: str | None, rules: bool, form: str) -> None:
-    """List the games, or tell one: its seats, options and decisions.
+    """List the games, or tell one: its seats, options, decisions and rules.
 
     \b
     arena games
-    arena games guerra
-    arena games guerra --rules | less
+    arena games guerra | less
+    arena games guerra --rules > guerra.md
     """
     if game is None:
         show(_games_table(), form)
@@ -106,11 +106,11 @@ def _tell(game: type[Game], form: str) -> None:
             json.dumps({**facts, "options": options.rows, "decisions": decisions.rows}, indent=2)
         )
         return
-    click.echo(f"{game.name}: {game.title}\nSeats: {_counts(game.seat_counts)}\n")
-    show(options, form)
-    click.echo()
-    show(decisions, form)
-    click.echo(f"\nRules: arena games {game.name} --rules   Moves: arena schema {game.name}")
+    head = f"{game.name}: {game.title}\nSeats: {_counts(game.seat_counts)}"
+    parts = [head, render(options, form), render(decisions, form)]
+    if form == "simple":
+        parts += [f"Moves as JSON Schema: arena schema {game.name}", "-" * 80, _rules_page(game)]
+    click.echo_via_pager("\n\n".join(part.rstrip("\n") for part in parts))
 
 
 def _description(kind: Any) -> str:

@@ -19,9 +19,10 @@ from arena.cli.common import (
     sandbox_uid_option,
     warn_unprotected,
 )
+from arena.cli.human import HumanSeat
 from arena.cli.leagues import play_and_show
 from arena.league import FILE, Settings, make_league, read_league
-from arena.roster import Bot, find_bot, shipped
+from arena.roster import HUMAN, Bot, find_bot, shipped
 from arena.run import check_bot
 from arena.show import move_line, result
 from protocol.errors import ArenaError
@@ -58,25 +59,27 @@ def play(
     sandbox_uid: int | None,
     quiet: bool,
 ) -> None:
-    """Play one match and draw it; the bots sit in the order given.
+    """Play one match and draw it; the bots sit in the order given, `human` is you.
 
     \b
     arena play guerra sensible random
+    arena play khan human sensible sensible
     arena play cold_war ./my_bot sensible random random --seed 7
     """
     kind = find_game(game)
     check_seats(kind, len(bots))
     chosen = read_options(kind, key_values(options))
     allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}")
-    found = [find_bot(word, game) for word in bots]
-    names = _distinct([bot.name for bot in found])
+    bots_found = [None if word == HUMAN else find_bot(word, game) for word in bots]
+    names = _distinct([bot.name if bot else HUMAN for bot in bots_found])
     seed = seed or secrets.token_hex(8)
     if not seed.isprintable():
         raise ArenaError(f"a seed is printable text, unlike {seed!r}.")
     click.echo(f"{kind.name}, seed {seed}: {', '.join(names)}")
-    warn_unprotected(sandbox)
     match = new_game(kind, len(bots), chosen, seed)
-    _play_and_draw(match, found, names, allowed, sandbox_uid, quiet=quiet)
+    with ExitStack() as stack:
+        processes = _start_bots(stack, bots_found, names, allowed, sandbox_uid)
+        _play_and_draw(match, processes, names, allowed, quiet=quiet)
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -84,42 +87,63 @@ def _distinct(names: Sequence[str]) -> list[str]:
     return [f"{name}#{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
 
-def _play_and_draw(
-    game: Game,
-    bots: Sequence[Bot],
-    names: list[str],
+def _start_bots(
+    stack: ExitStack,
+    bots: Sequence[Bot | None],
+    names: Sequence[str],
     limits: Limits,
     sandbox_uid: int | None,
+) -> list[BotProcess | None]:
+    """Return the process of each seat's bot, or None for a person; `stack` ends them."""
+    if not any(bots):
+        return [None] * len(bots)
+    warn_unprotected(limits.sandbox)
+    launcher = stack.enter_context(Launcher(limits.sandbox, uid=sandbox_uid))
+    for bot in bots:
+        if bot:
+            check_bot(launcher, bot)
+    prove(launcher, limits)
+    processes: list[BotProcess | None] = []
+    for bot, name in zip(bots, names, strict=True):
+        try:
+            process = start_bot(launcher, bot.program, limits, bot.name) if bot else None
+        except StartupError as error:
+            said = f" It wrote:\n{safe_lines(error.stderr, '  ')}" if error.stderr else ""
+            raise ArenaError(f"bot {name!r}: {safe(str(error))}.{said}") from None
+        processes.append(process)
+    return processes
+
+
+def _play_and_draw(
+    game: Game,
+    processes: Sequence[BotProcess | None],
+    names: list[str],
+    limits: Limits,
     *,
     quiet: bool,
 ) -> None:
+    running = [process for process in processes if process]
+    seeds = [game.chance.below(2**53, "bot", seat) for seat in range(game.seats)]
+    seats = [
+        ProcessSeat(process, [other for other in running if other is not process])
+        if process
+        else HumanSeat(game, number, names[number], seeds[number])
+        for number, process in enumerate(processes)
+    ]
+    people = len(running) < len(seats)
+
     def draw(game: Game, step: Sequence[Entry]) -> None:
         for entry in step:
-            click.echo(safe(move_line(game, entry, names)))
+            if not people:  # a move may hold what a person at the table must not know
+                click.echo(safe(move_line(game, entry, names)))
             if entry.fault is not None:
-                click.echo(safe(f"  FAULT: {entry.fault.kind}: {entry.fault.reason}"))
+                fault = f"{entry.fault.kind}: {entry.fault.reason}"
+                click.echo(safe(f"  FAULT of {names[entry.seat]}: {fault}"))
 
-    with Launcher(limits.sandbox, uid=sandbox_uid) as launcher:
-        for bot in bots:
-            check_bot(launcher, bot)
-        prove(launcher, limits)
-        processes: list[BotProcess] = []
-        for bot, name in zip(bots, names, strict=True):
-            try:
-                process = start_bot(launcher, bot.program, limits, bot.name)
-            except StartupError as error:
-                said = f" It wrote:\n{safe_lines(error.stderr, '  ')}" if error.stderr else ""
-                raise ArenaError(f"bot {name!r}: {safe(str(error))}.{said}") from None
-            processes.append(process)
-        seats = [
-            ProcessSeat(process, [other for other in processes if other is not process])
-            for process in processes
-        ]
-        seeds = [game.chance.below(2**53, "bot", seat) for seat in range(len(bots))]
-        played = Match(game, seats, limits.faults_allowed).play(
-            starts(game, "play", limits.time_control, seeds), None if quiet else draw
-        )
-        end_processes(processes)
+    played = Match(game, seats, limits.faults_allowed).play(
+        starts(game, "play", limits.time_control, seeds), None if quiet else draw
+    )
+    end_processes(running)
     if not quiet:
         click.echo(f"\n{safe_lines(game.text())}\n")
     for line in result(names, played.replay.places, played.replay.reason):

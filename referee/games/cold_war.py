@@ -195,7 +195,8 @@ class ColdWar(Game):
         """Return the markers, the last plays and what became of the attacks."""
         you = "" if seat is None else f"; you are {NAMES[seat]}"
         lines = [f"Cold War, round {self.round} of {self.options.max_rounds}{you}", ""]
-        lines.append("aimed at " + "".join(f"{name:>8}" for name in (*NAMES, "reserve")))
+        heads = [*(f"{seat} {name}" for seat, name in enumerate(NAMES)), "reserve"]
+        lines.append("aimed at " + "".join(f"{head:>9}" for head in heads))
         lines += [self._row(owner) for owner in SEATS]
         if self.last is not None:
             lines += ["", "Last plays:"]
@@ -323,7 +324,7 @@ class ColdWar(Game):
     def _row(self, owner: int) -> str:
         cells = ["-" if seat == owner else str(self.markers[owner][seat]) for seat in SEATS]
         cells.append(str(self.reserve[owner]))
-        return f"{NAMES[owner]:9}" + "".join(f"{cell:>8}" for cell in cells)
+        return f"{owner} {NAMES[owner]:7}" + "".join(f"{cell:>9}" for cell in cells)
 
     def _spoken(self) -> list[str]:
         lines: list[str] = []

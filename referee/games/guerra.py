@@ -1,6 +1,5 @@
 """Guerra: two Spanish decks as armies in three rows, from the deployment to the count."""
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
@@ -12,12 +11,10 @@ from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.games.guerra_battle import (
     DECK,
-    KNIGHTS,
     NO_ATTACKS,
     ZONES,
     Army,
     Attacks,
-    Zone,
     attack,
     possible_attacks,
     volley,
@@ -36,8 +33,8 @@ from referee.games.guerra_samples import (
     sample_orders,
 )
 from referee.games.guerra_schema import DECISIONS
+from referee.games.guerra_text import NAMES, row, told, wrapped
 
-NAMES = "AB"
 DEALT = 10
 MOST_IN_HAND = 7
 DEPLOYMENTS: tuple[tuple[int, dict[str, int]], ...] = (
@@ -47,7 +44,6 @@ DEPLOYMENTS: tuple[tuple[int, dict[str, int]], ...] = (
     (1, {"vanguard": 1}),
 )
 """The opening: whose cards go where, in order."""
-WIDTH = 80
 
 
 class GuerraOptions(Options, frozen=True, kw_only=True):
@@ -95,6 +91,9 @@ class Guerra(Game):
         self.attacked: list[str] = []
         self.line: str | None = None
         """With `attack_line` fixed, the zone whose cards may attack in this attack step."""
+        self.last_turn: list[str] = []
+        self.this_turn: list[str] = []
+        """What happened, in words for people."""
         self.attacks = NO_ATTACKS
         self._deployments = 0
         self._places: list[int] = []
@@ -158,7 +157,9 @@ class Guerra(Game):
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Carry out the move, and all that follows by itself."""
+        assert self.asked is not None
         move = moves[self.to_move]
+        self.this_turn.append(told(self.to_move, self.asked, move))
         if self.asked == "orders":
             self._carry_out(move)
         elif self.asked == "attack":
@@ -200,26 +201,22 @@ class Guerra(Game):
 
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does, in a few words."""
-        who = NAMES[seat]
-        if self.asked == "orders":
-            return f"{who} {_told_orders(move)}"
-        if self.asked == "attack":
-            return f"{who} {_told_attack(move)}"
-        if self.asked == "discard":
-            return f"{who} discards {' '.join(move['cards'])}"
-        placed = (f"{' '.join(move[zone])} to {zone}" for zone in ZONES if zone in move)
-        return f"{who} deploys {', '.join(placed)}"
+        assert self.asked is not None
+        return told(seat, self.asked, move)
 
     def text(self, seat: int | None = None) -> str:
         """Return both armies face to face, B's above A's."""
         lines = [self._headline(), ""]
         lines += self._holdings(1, hidden=seat == 0)
-        lines += [_row(name, self.armies[1].zones[name]) for name in reversed(ZONES)]
+        lines += [row(name, self.armies[1].zones[name]) for name in reversed(ZONES)]
         lines.append("  " + "-" * 38)
-        lines += [_row(name, self.armies[0].zones[name]) for name in ZONES]
+        lines += [row(name, self.armies[0].zones[name]) for name in ZONES]
         lines += self._holdings(0, hidden=seat == 1)
         if self.attacked:
-            lines += ["", f"Have attacked: {' '.join(self.attacked)}"]
+            lines += ["", wrapped("Have attacked: ", " ".join(self.attacked))]
+        if events := self.last_turn + self.this_turn:
+            lines += ["", "In this turn and the one before:"]
+            lines += [wrapped("  ", event) for event in events]
         return "\n".join(lines)
 
     def _deployment(self) -> dict[str, int]:
@@ -242,9 +239,12 @@ class Guerra(Game):
         own = self.armies[seat]
         self.turn += 1
         self.to_move = seat
+        self.last_turn, self.this_turn = self.this_turn, []
         own.heal()
         own.draw()
+        buried = self._buried()
         volley(own, self.armies[1 - seat])
+        self._tell_the_dead(f"{NAMES[seat]}'s volley", buried)
         if not self._broken_through():
             self.asked = "orders"
 
@@ -289,7 +289,9 @@ class Guerra(Game):
             self._finish_turn()
             return
         own, enemy = self.armies[self.to_move], self.armies[1 - self.to_move]
+        buried = self._buried()
         attack(own, enemy, attackers, move["target"])
+        self._tell_the_dead("The attack", buried)
         self.attacked += attackers
         if not self._broken_through():
             self._ask_attack()
@@ -333,6 +335,15 @@ class Guerra(Game):
         self.reason = reason
         self._places = places
 
+    def _buried(self) -> list[int]:
+        return [len(army.cemetery) for army in self.armies]
+
+    def _tell_the_dead(self, cause: str, buried: list[int]) -> None:
+        """Keep in words who died since `buried`."""
+        for name, army, before in zip(NAMES, self.armies, buried, strict=True):
+            if len(army.cemetery) > before:
+                self.this_turn.append(f"{cause} kills {' '.join(army.cemetery[before:])} of {name}")
+
     def _headline(self) -> str:
         if self.asked is None:
             places = ", ".join(f"{n} {place}" for n, place in zip(NAMES, self._places, strict=True))
@@ -348,37 +359,3 @@ class Guerra(Game):
             f" {len(army.cemetery)} in the cemetery",
             f"   hand: {hand}",
         ]
-
-
-def _row(name: str, zone: Zone) -> str:
-    cards = (f"{card}*{zone[card]}" if zone[card] else card for card in DECK if card in zone)
-    label = f"  {name:<11}"
-    return textwrap.fill(
-        " ".join(cards) or "-", WIDTH, initial_indent=label, subsequent_indent=" " * len(label)
-    )
-
-
-def _told_attack(move: Move) -> str:
-    attackers, target = move["attackers"], move["target"]
-    if not attackers:
-        return "stops attacking"
-    if target is None:
-        return f"sweeps with {attackers[0]}"
-    verb = "duels" if attackers[0] in KNIGHTS else "attacks"
-    return f"{verb} {' + '.join(attackers)} > {target}"
-
-
-def _told_orders(move: Move) -> str:
-    if move["action"] == "mass_transfer":
-        return "moves " + ", ".join(f"{step['card']} to {step['to']}" for step in move["moves"])
-    told = [_told_transfer(transfer) for transfer in move.get("transfers", ())]
-    if move["action"] == "incorporate":
-        told.append(f"incorporates {move['card']} to {move['zone']}")
-    else:
-        told.append("goes to attack")
-    return ", ".join(told)
-
-
-def _told_transfer(transfer: Move) -> str:
-    swap = transfer.get("swap_with")
-    return f"transfers {transfer['card']} to {transfer['to']}" + (f" for {swap}" if swap else "")

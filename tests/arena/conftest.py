@@ -228,8 +228,11 @@ def copy(played: Path, tmp_path: Path) -> Path:
 def arena() -> Callable[..., Result]:
     """Call a command inside this process; a traceback is the test's failure."""
 
-    def call(*words: object, env: Mapping[str, str] | None = None) -> Result:
-        return CliRunner(env=env).invoke(main, list(map(str, words)), catch_exceptions=False)
+    def call(
+        *words: object, env: Mapping[str, str] | None = None, typed: str | None = None
+    ) -> Result:
+        runner = CliRunner(env=env)
+        return runner.invoke(main, list(map(str, words)), input=typed, catch_exceptions=False)
 
     return call
 

@@ -45,6 +45,8 @@ def position(a, b, *, hands=("", ""), packs=("", ""), seat=0, turn=None, **optio
         fill(army, rows, hand, pack)
     game.to_move = seat
     game.turn = turn or seat + 1
+    game.last_turn.clear()
+    game.this_turn.clear()
     return game
 
 

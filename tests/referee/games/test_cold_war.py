@@ -242,11 +242,11 @@ def test_the_table_for_people() -> None:
         == """\
 Cold War, round 1 of 200; you are West
 
-aimed at    South    West   North    East reserve
-South           -       7       9       8       0
-West            7       -       9       8       0
-North           8       8       -      12       0
-East            6       6      12       -       0
+aimed at   0 South   1 West  2 North   3 East  reserve
+0 South          -        7        9        8        0
+1 West           7        -        9        8        0
+2 North          8        8        -       12        0
+3 East           6        6       12        -        0
 
 Last plays:
   South attacks with West

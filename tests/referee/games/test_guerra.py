@@ -220,7 +220,12 @@ B: 4 Troops, 2 in the pack, 35 in the cemetery
 A: 20 Troops, 1 in the pack, 32 in the cemetery
    hand: 4E 11B 10C
 
-Have attacked: 7O"""
+Have attacked: 7O
+
+In this turn and the one before:
+  A goes to attack
+  A attacks 7O > 3C
+  The attack kills 3C of B"""
 
 
 def drawn():
@@ -237,6 +242,16 @@ def test_the_text_faces_the_armies():
 def test_the_text_hides_the_other_hand():
     assert drawn().text(0) == TEXT.replace("hand: 5C", "hand: 1 face down")
     assert drawn().text(1) == TEXT.replace("hand: 4E 11B 10C", "hand: 3 face down")
+
+
+def test_the_text_tells_the_turn_before_and_no_older_one():
+    game = position("V 7O / R 2B", "V 5C / R 2E", packs=("7B", "7B 6B"))
+    order_attacks(game, "7O>5C")
+    stop(game)
+    assert "The attack kills 5C of B" in game.text(1)
+    pass_turn(game)
+    assert "The attack kills 5C of B" not in game.text(0)
+    assert "B stops attacking" in game.text(0)
 
 
 def test_the_text_names_the_end():

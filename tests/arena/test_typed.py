@@ -1,0 +1,151 @@
+"""Moves from words that a person typed: many ways to say one thing, and no way to break it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.cli.question import Question
+from arena.cli.typed import known_words, readings, shapes
+from protocol.errors import ArenaError
+from referee.game import Game, Move
+from referee.games import GAMES
+from tests.referee.games.conformance import cases_of, moments, sampling
+from tests.referee.games.guerra_positions import position
+
+CARDS = ["5O", "6O", "7C", "2B", "4C", "7E", "11E", "vanguard", "centre", "rearguard"]
+
+CENTRE = {"card": "7C", "zone": "centre"}
+SWAP = {"card": "5O", "to": "vanguard", "swap_with": "6O"}
+FORWARD = {"card": "2B", "to": "centre"}
+
+SAID = [
+    ("guerra", "orders", "attack", {"action": "attack"}),
+    ("guerra", "orders", "att", {"action": "attack"}),
+    ("guerra", "orders", "Incorporate 7c, centre", {"action": "incorporate", **CENTRE}),
+    ("guerra", "orders", "inc zone=centre card=7C", {"action": "incorporate", **CENTRE}),
+    ("guerra", "orders", "attack transfers 5o vang swap 6o 2b cent",
+     {"action": "attack", "transfers": [SWAP, FORWARD]}),
+    ("guerra", "orders", "mass (5O centre) (2B centre)",
+     {"action": "mass_transfer", "moves": [{"card": "5O", "to": "centre"}, FORWARD]}),
+    ("guerra", "attack", "5O 4C 7E", {"attackers": ["5O", "4C"], "target": "7E"}),
+    ("guerra", "attack", "target 7e attackers 5o 4c", {"attackers": ["5O", "4C"], "target": "7E"}),
+    ("guerra", "attack", "11e", {"attackers": ["11E"], "target": None}),
+    ("guerra", "attack", "stop", {"attackers": [], "target": None}),
+    ("guerra", "attack", "none", {"attackers": [], "target": None}),
+    ("guerra", "deploy", "4C 7E 5O", {"rearguard": ["4C", "7E", "5O"]}),
+    ("guerra", "attack", '{"attackers": [], "target": "7"}', {"attackers": [], "target": "7"}),
+    ("cold_war", "play", "arm 0 2 1 1", {"play": "arm", "add": [0, 2, 1, 1]}),
+    ("cold_war", "play", "SHIFT [0, -5, -7, +12]", {"play": "shift", "move": [0, -5, -7, 12]}),
+    ("cold_war", "play", "attack with 1", {"play": "attack", "with": 1}),
+    ("cold_war", "talk", "Arm, all of you; (please)", {"say": "Arm, all of you; (please)"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("game", "decision", "line", "meant"), SAID, ids=lambda word: str(word)[:30]
+)
+def test_a_move_may_be_said_like_this(game: str, decision: str, line: str, meant: Move) -> None:
+    assert readings(GAMES[game].decisions[decision], line, CARDS)[0] == meant
+
+
+def test_words_with_several_meanings_have_several_readings() -> None:
+    deploy = GAMES["guerra"].decisions["deploy"]
+    assert readings(deploy, "5O 6O 4C", CARDS) == [
+        {"rearguard": ["5O", "6O", "4C"]},
+        {"centre": ["5O", "6O"], "vanguard": ["4C"]},
+    ]
+
+
+@pytest.mark.parametrize("line", ["", "fly", "arm", "arm 1 2 3", "arm 1 2 3 4 5", "attack one"])
+def test_what_means_nothing_has_no_reading(line: str) -> None:
+    assert not readings(GAMES["cold_war"].decisions["play"], line, [])
+
+
+@pytest.mark.parametrize("line", ["{", "{1}", '{"a": }'])
+def test_json_that_is_none_is_said_to_be_none(line: str) -> None:
+    with pytest.raises(ArenaError, match="not JSON"):
+        readings(GAMES["cold_war"].decisions["play"], line, [])
+
+
+def test_the_forms_of_a_move_are_shown_in_short() -> None:
+    assert [shape.usage for shape in shapes(GAMES["guerra"].decisions["attack"])] == [
+        *("stop", "ATTACKERS ... TARGET", "ATTACKERS ...", "ATTACKERS ... TARGET")
+    ]
+
+
+def test_known_words_are_all_texts_of_a_view() -> None:
+    assert known_words({"hand": ["5O"], "zone": {"7C": 1}}, None, 3) == ["hand", "zone", "5O", "7C"]
+
+
+def spelled(value: Any) -> str:
+    """Return a JSON value as a person might write it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {spelled(entry)}" for name, entry in value.items())
+    if isinstance(value, list):
+        return " ".join(map(spelled, value)) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+def question(game: Game, seat: int) -> Question:
+    """Return what a person in `seat` is asked."""
+    return Question(game, seat, game.decision(seat), game.view(seat))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_legal_move_of_every_game_can_be_said(name: str) -> None:
+    for case in cases_of(name)[:6]:
+        game, said = case.new(), 0
+        for seat, move in moments(game, sampling()):
+            if said == 60:
+                break
+            if "say" not in move:
+                assert question(game, seat).answer(spelled(move)) == game.canonical(seat, move)
+                said += 1
+            assert question(game, seat).answer(json.dumps(move)) == game.canonical(seat, move)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@given(line=st.text(max_size=30))
+@settings(max_examples=30, deadline=None)
+def test_whatever_is_typed_is_a_legal_move_or_an_error_in_words(name: str, line: str) -> None:
+    game = cases_of(name)[0].new()
+    for seat in game.deciders():
+        try:
+            move = question(game, seat).answer(line)
+        except ArenaError:
+            continue
+        assert game.check(seat, move) is None
+
+
+def test_a_listed_move_is_chosen_by_its_number_or_its_words() -> None:
+    game = position("R 2B", "R 2B", hands=("4E 5E 6E 7E 1E 2E 3E 10E", ""))
+    game.apply({0: {"action": "attack"}})
+    game.apply({0: {"attackers": [], "target": None}})
+    asked = question(game, 0)
+    assert "   3  A discards 6E" in asked.choices()
+    assert (
+        asked.answer("3") == asked.answer("6e") == asked.answer("discards 6E") == {"cards": ["6E"]}
+    )
+    with pytest.raises(ArenaError, match="a number from 1 to 8"):
+        asked.answer("9")
+    with pytest.raises(ArenaError, match="not understood"):
+        asked.answer("fly")
+
+
+def test_an_illegal_move_is_refused_in_the_words_of_the_game() -> None:
+    game = position("V 7O / R 5E", "V 2C")
+    game.apply({0: {"action": "attack"}})
+    with pytest.raises(ArenaError, match=r"Not possible: .*rearguard"):
+        question(game, 0).answer("5E 2C")
+
+
+def test_a_line_with_too_many_meanings_does_not_take_for_ever() -> None:
+    schema = {
+        "properties": {name: {"type": "array", "items": {"type": "string"}} for name in "abcdef"}
+    }
+    assert len(readings(schema, "x " * 60, [])) <= 2000

@@ -1,0 +1,135 @@
+"""Decisions per second of every game, driven in this process by random choices.
+
+    python -m tests.benchmarks.games            # all games
+    python -m tests.benchmarks.games khan duel  # some
+
+`rules` is the loop of deciders, sample and apply; `asked` adds what the referee does for each
+decision besides: decision, view and check. The last columns say where the time of `asked` goes.
+Games take turns, so that a noisy machine disturbs all alike; the best of the rounds counts.
+"""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from tabulate import tabulate
+
+from referee.game import Game
+from referee.games import GAMES
+from referee.options import new_game, read_options
+
+ROUNDS = 5
+SECONDS = 0.6
+"""The least time of one measurement."""
+PARTS = ("deciders", "decision", "view", "sample", "check", "apply")
+
+
+def dealt(name: str, seed: int) -> Game:
+    """Return a game with its fewest seats."""
+    kind = GAMES[name]
+    return new_game(kind, kind.seat_counts[0], read_options(kind, {}), str(seed))
+
+
+def by_rules(game: Game, rng: Random) -> int:
+    """Play a match with the rules alone; return its decisions."""
+    taken = 0
+    while seats := game.deciders():
+        game.apply({seat: game.sample(seat, rng) for seat in seats})
+        taken += len(seats)
+    return taken
+
+
+def asked(game: Game, rng: Random) -> int:
+    """Play a match as the referee does, without bots and pipes; return its decisions."""
+    taken = 0
+    while seats := game.deciders():
+        moves = {}
+        for seat in seats:
+            game.decision(seat)
+            game.view(seat)
+            moves[seat] = game.sample(seat, rng)
+            game.check(seat, moves[seat])
+        game.apply(moves)
+        taken += len(seats)
+    return taken
+
+
+def rate(name: str, play: Callable[[Game, Random], int]) -> float:
+    """Return decisions per second, the dealing of matches included."""
+    rng, taken, seed = Random(1), 0, 0
+    began = time.perf_counter()
+    while (spent := time.perf_counter() - began) < SECONDS:
+        taken += play(dealt(name, seed), rng)
+        seed += 1
+    return taken / spent
+
+
+def matches_rate(name: str) -> float:
+    """Return matches per second of a game in which nobody decides."""
+    seed, began = 0, time.perf_counter()
+    while (spent := time.perf_counter() - began) < SECONDS:
+        dealt(name, seed)
+        seed += 1
+    return seed / spent
+
+
+def shares(name: str) -> dict[str, float]:
+    """Return which part of the time of `asked` each method takes."""
+    spent: Counter[str] = Counter()
+
+    def timed(game: Game, part: str) -> None:
+        method: Callable[..., Any] = getattr(game, part)
+
+        def call(*arguments: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return method(*arguments)
+            finally:
+                spent[part] += time.perf_counter() - began  # type: ignore[assignment]
+
+        setattr(game, part, call)
+
+    rng, seed, began = Random(1), 0, time.perf_counter()
+    while time.perf_counter() - began < SECONDS:
+        game = dealt(name, seed)
+        for part in PARTS:
+            timed(game, part)
+        asked(game, rng)
+        seed += 1
+    return {part: spent[part] / spent.total() for part in PARTS}
+
+
+def main(names: list[str]) -> None:
+    """Print the table."""
+    chosen = names or list(GAMES)
+    deciding = [name for name in chosen if GAMES[name].decisions]
+    best: dict[tuple[str, str], float] = {}
+    for _ in range(ROUNDS):
+        for name in deciding:
+            for play in (by_rules, asked):
+                key = name, play.__name__
+                best[key] = max(best.get(key, 0.0), rate(name, play))
+    rows = []
+    for name in deciding:
+        parts = shares(name)
+        rules, whole = best[name, "by_rules"], best[name, "asked"]
+        rows.append(
+            [
+                name,
+                f"{rules:,.0f}",
+                f"{whole:,.0f}",
+                *(f"{100 * parts[part]:.0f}" for part in PARTS),
+            ]
+        )
+    print(tabulate(rows, ("game", "rules /s", "asked /s", *(f"{part} %" for part in PARTS)),
+                   colalign=("left", *("right",) * 8), disable_numparse=True))  # fmt: skip
+    for name in chosen:
+        if name not in deciding:
+            print(f"{name}: no decisions; {matches_rate(name):,.0f} matches a second")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
