@@ -206,7 +206,8 @@ class Guerra(Game):
 
     def text(self, seat: int | None = None) -> str:
         """Return both armies face to face, B's above A's."""
-        lines = [self._headline(), ""]
+        you = "" if seat is None else f"; you are {NAMES[seat]}"
+        lines = [self._headline() + you, ""]
         lines += self._holdings(1, hidden=seat == 0)
         lines += [row(name, self.armies[1].zones[name]) for name in reversed(ZONES)]
         lines.append("  " + "-" * 38)

@@ -240,8 +240,11 @@ def test_the_text_faces_the_armies():
 
 
 def test_the_text_hides_the_other_hand():
-    assert drawn().text(0) == TEXT.replace("hand: 5C", "hand: 1 face down")
-    assert drawn().text(1) == TEXT.replace("hand: 4E 11B 10C", "hand: 3 face down")
+    first, _, rest = TEXT.partition("\n")
+    seen_by_a = rest.replace("hand: 5C", "hand: 1 face down")
+    seen_by_b = rest.replace("hand: 4E 11B 10C", "hand: 3 face down")
+    assert drawn().text(0) == f"{first}; you are A\n{seen_by_a}"
+    assert drawn().text(1) == f"{first}; you are B\n{seen_by_b}"
 
 
 def test_the_text_tells_the_turn_before_and_no_older_one():
