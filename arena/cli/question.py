@@ -20,25 +20,25 @@ class Question:
         self._decision = decision
         self._schema = game.decisions[decision.name]
         self._known = known_words(decision.limits, decision.legal, view)
-        legal = decision.legal or []
-        self._numbers = [number for move in legal if (number := _only_number(move)) is not None]
-        self._menu = {} if len(self._numbers) == len(legal) else self._described(legal)
+        self._menu = self._numbered(decision.legal or [])
 
-    def _described(self, legal: list[Move]) -> dict[str, Move]:
-        menu: dict[str, Move] = {}
-        for move in legal:
+    def _numbered(self, legal: list[Move]) -> dict[int, tuple[str, Move]]:
+        """Return each listed move in words, by its number, or by the one number in it."""
+        numbers = [_only_number(move) for move in legal]
+        labels = range(1, len(legal) + 1) if None in numbers else numbers
+        menu: dict[int, tuple[str, Move]] = {}
+        texts: set[str] = set()
+        for label, move in zip(labels, legal, strict=True):
             text = self._game.describe(self._seat, move)
-            menu[f"{text} {json.dumps(move)}" if text in menu else text] = move
+            menu[label or 0] = (f"{text} {json.dumps(move)}" if text in texts else text, move)
+            texts.add(text)
         return menu
 
     def choices(self) -> str:
         """Return what may be chosen, as lines."""
         if self._menu:
-            return _listed(dict(enumerate(self._menu, start=1)))
+            return _listed(self._menu)
         lines = textwrap.wrap(str(self._schema.get("description", "")), WIDTH)
-        if self._numbers:
-            (field,) = (self._decision.legal or [{}])[0]
-            return "\n".join([*lines, f"  {field}: {_counted(self._numbers)}"])
         for name, value in self._limits().items():
             lines += _indented(f"{name}: {_plain(value)}", "  ")
         if spoken_field(self._schema):
@@ -87,19 +87,18 @@ class Question:
         if not self._menu:
             return None
         if line.isdecimal():
-            number = int(line)
-            if not 1 <= number <= len(self._menu):
-                raise ArenaError(f"Choose a number from 1 to {len(self._menu)}.")
-            return list(self._menu.values())[number - 1]
+            if int(line) not in self._menu:
+                raise ArenaError(f"Choose one of the numbers {_counted(list(self._menu))}.")
+            return self._menu[int(line)][1]
         asked = _split(line)
         meant = {
-            number: text
-            for number, text in enumerate(self._menu, start=1)
+            number: (text, move)
+            for number, (text, move) in self._menu.items()
             if all(any(word.startswith(part) for word in _split(text)) for part in asked)
         }
         if len(meant) == 1:
-            ((_, text),) = meant.items()
-            return self._menu[text]
+            ((_, move),) = meant.values()
+            return move
         if meant and len(meant) < len(self._menu):
             raise ArenaError("Which of these?\n" + _listed(meant))
         return None
@@ -114,10 +113,10 @@ def _split(text: str) -> list[str]:
     return [word for word in SEPARATORS.split(text.lower().replace(".", " ")) if word]
 
 
-def _listed(texts: dict[int, str]) -> str:
-    lines = [f"{number:4}  {text}" for number, text in list(texts.items())[:MOST_LISTED]]
-    if len(texts) > MOST_LISTED:
-        lines.append(f"   … {len(texts)} in all; a word or two shows those that match")
+def _listed(menu: dict[int, tuple[str, Move]]) -> str:
+    lines = [f"{number:4}  {text}" for number, (text, _) in list(menu.items())[:MOST_LISTED]]
+    if len(menu) > MOST_LISTED:
+        lines.append(f"   … {len(menu)} in all; a word or two shows those that match")
     return "\n".join(lines)
 
 

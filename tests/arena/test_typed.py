@@ -131,10 +131,18 @@ def test_a_listed_move_is_chosen_by_its_number_or_its_words() -> None:
     assert (
         asked.answer("3") == asked.answer("6e") == asked.answer("discards 6E") == {"cards": ["6E"]}
     )
-    with pytest.raises(ArenaError, match="a number from 1 to 8"):
+    with pytest.raises(ArenaError, match="the numbers 1 to 8"):
         asked.answer("9")
     with pytest.raises(ArenaError, match="not understood"):
         asked.answer("fly")
+
+
+def test_a_move_that_is_a_number_is_chosen_by_that_number() -> None:
+    game = cases_of("duel")[0].new()
+    dice = game.view(0)["dice"][0][-1]
+    asked = question(game, 0)
+    assert [line.split()[0] for line in asked.choices().splitlines()] == list(map(str, dice))
+    assert asked.answer(str(dice[1])) == {"trait": dice[1]}
 
 
 def test_an_illegal_move_is_refused_in_the_words_of_the_game() -> None:

@@ -1,0 +1,25 @@
+"""What is remembered of a duel: every action, and what came of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+Event = dict[str, Any]
+"""An action as a view tells it; an attack begins with nothing decided and is filled in."""
+
+RECENT = 3
+"""The turns, the present one included, whose actions a view tells."""
+
+
+def recent(log: Sequence[Event], turn: int) -> list[Event]:
+    """Return copies of the actions of the last turns up to `turn`."""
+    first = len(log)
+    while first and log[first - 1]["turn"] > turn - RECENT:
+        first -= 1
+    return [copied(event) for event in log[first:]]
+
+
+def copied(event: Event) -> Event:
+    """Return an event that may be changed without harm."""
+    return {
+        name: value.copy() if isinstance(value, list) else value for name, value in event.items()
+    }
