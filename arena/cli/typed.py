@@ -138,6 +138,12 @@ def _placeholder(name: str, kind: Schema) -> str:
 
 
 def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _json_of(value)
+
+
+def _json_of(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -191,7 +197,7 @@ class _Reader:
 
     def _one_of(self, values: Iterable[Any], words: Words) -> Iterator[Reading]:
         if words:
-            texts = {_word(value): value for value in values}
+            texts = {form: value for value in values for form in (_word(value), _json_of(value))}
             yield from ((texts[text], words[1:]) for text in _matches(words[0], list(texts)))
 
     def _texts(self, schema: Schema, word: str) -> list[str]:
