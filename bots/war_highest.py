@@ -1,0 +1,21 @@
+"""The highest card first."""
+
+from __future__ import annotations
+
+import kit
+
+RANKS = "23456789TJQKAX"
+
+
+def choose(ask: kit.Ask) -> kit.Move:
+    """Sort what was won, falling."""
+    return {"order": sorted(ask.limits["won"], key=height, reverse=True)}
+
+
+def height(card: str) -> int:
+    """Return how high `card` is."""
+    return RANKS.index(card[0])
+
+
+if __name__ == "__main__":
+    kit.run(choose)

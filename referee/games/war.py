@@ -1,0 +1,93 @@
+"""War: the highest card takes all, ties go to war, and winners order what they pick up."""
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
+
+from referee.games.war_battle import Battle, war_by_value
+from referee.games.war_family import MOST_JOKERS, deal, deck, strength
+from referee.games.war_packs import PackGame, PackOptions, pickup_schema
+
+HEIGHTS = {card: strength(card) for card in deck(jokers=MOST_JOKERS)}
+SHUFFLED_JOKERS = 2
+MOST_CARDS = 56
+"""With four seats and a buried joker for each."""
+TEN = 10
+
+
+class WarOptions(PackOptions, frozen=True, kw_only=True):
+    """The options of War."""
+
+    war_length: Annotated[
+        Literal[1, 3, "razboi"],
+        Meta(
+            description="Cards laid face down in a war; razboi: as many cards as the tied card"
+            " says, the last one face up."
+        ),
+    ] = 1
+    razboi_ace: Annotated[
+        Literal[10, 1, 11], Meta(description="What a tied ace says, with razboi.")
+    ] = 10
+    jokers: Annotated[
+        Literal["by_seats", "none", "shuffled", "buried"],
+        Meta(
+            description="Jokers: none, two shuffled in, or one buried in each pack; by_seats: two"
+            " shuffled in with three seats, else none."
+        ),
+    ] = "by_seats"
+
+
+class War(PackGame):
+    """One play of War."""
+
+    name = "war"
+    title = "The highest card takes all; the winner orders what it picks up."
+    headline = "War"
+    options_type = WarOptions
+    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "pickup": pickup_schema("[2-9TJQKA][CDHS]|X[1-4]", MOST_CARDS)
+    }
+    typical_decisions = 440
+
+    options: WarOptions
+    aim = "Whoever ends up with all the cards wins."
+
+    def _jokers(self) -> str:
+        """Return the option `jokers` with its default worked out."""
+        if self.options.jokers == "by_seats":
+            return "shuffled" if self.seats == 3 else "none"
+        return self.options.jokers
+
+    def _cards(self) -> list[str]:
+        count = {"none": 0, "shuffled": SHUFFLED_JOKERS, "buried": self.seats}
+        return deck(jokers=count[self._jokers()])
+
+    def _deal(self) -> list[list[str]]:
+        if self._jokers() != "buried":
+            return super()._deal()
+        plain, jokers = self.cards[: -self.seats], self.cards[-self.seats :]
+        packs = deal(self.chance.shuffled(plain, "deck"), self.seats)
+        for seat, (pack, joker) in enumerate(zip(packs, jokers, strict=True)):
+            pack.insert(self.chance.die(len(pack), "joker", seat), joker)
+        return packs
+
+    def _heights(self, cards: Collection[str]) -> list[int]:
+        return [HEIGHTS[card] for card in cards]
+
+    def _war(self, battle: Battle, tied: list[int]) -> None:
+        length = self.options.war_length
+        if length == "razboi":
+            war_by_value(battle, self._said_by(battle.up[tied[0]]))
+        else:
+            self._war_of(battle, tied, length)
+
+    def _said_by(self, card: str) -> int:
+        """Return how many cards each seat lays in a Război of this card."""
+        return self.options.razboi_ace if card[0] == "A" else min(strength(card), TEN)
+
+    def _ending(self) -> str:
+        return "all_cards" if len(self.still_in()) == 1 else ""
+
+    def _scores(self) -> list[tuple[int, ...]]:
+        return self._by_lasting()

@@ -1,0 +1,91 @@
+"""Set up positions of War and P'yanitsa in the notation of the rules page: ranks, top first."""
+
+from collections import Counter
+
+from referee.chance import Chance
+from referee.game import Move
+from referee.games.pyanitsa import Pyanitsa
+from referee.games.war import War
+from referee.games.war_family import SUITS
+from referee.games.war_packs import PackGame
+
+SEATS = "ABCD"
+
+
+def packs_of(text: str) -> list[list[str]]:
+    """Read `X 7 2 / 7 K` as cards; the first seven is 7C, the second 7D."""
+    seen: Counter[str] = Counter()
+    packs = []
+    for row in text.split("/"):
+        pack = []
+        for rank in row.split():
+            pack.append(f"X{seen[rank] + 1}" if rank == "X" else rank + SUITS[seen[rank]])
+            seen[rank] += 1
+        packs.append(pack)
+    return packs
+
+
+def new_game(kind: type[PackGame] = War, seats=2, seed="a deal", **options) -> PackGame:
+    return kind(seats=seats, options=kind.options_type(**options), chance=Chance(seed))
+
+
+def position(text: str, kind: type[PackGame] = War, seed="a deal", **options) -> PackGame:
+    """Return the game in which these packs were dealt, their first battle fought."""
+    packs = packs_of(text)
+    dealt = type(kind.__name__, (kind,), {"_deal": lambda _: packs, "__slots__": ()})
+    return new_game(dealt, len(packs), seed, **options)
+
+
+def pyanitsa(text: str, **options) -> PackGame:
+    return position(text, Pyanitsa, **options)
+
+
+def ranks(cards) -> str:
+    return " ".join("?" if card is None else card[0] for card in cards)
+
+
+def held(game: PackGame) -> list[str]:
+    """Return the ranks of each pack."""
+    return [ranks(pack) for pack in game.packs]
+
+
+def before(game: PackGame) -> list[str]:
+    """Return the ranks of each pack as it was before the last battle."""
+    laid = game.battles[-1].laid
+    return [ranks([*laid.get(seat, ()), *pack]) for seat, pack in enumerate(game.packs)]
+
+
+def outcome(game: PackGame) -> str:
+    """Return who won the last battle, how many cards, and the places or that the game goes on."""
+    battle = game.battles[-1]
+    end = " ".join(map(str, game.places())) if game.reason else "goes on"
+    won = "draw" if battle.winner is None else f"{SEATS[battle.winner]} wins"
+    return f"{won} {sum(map(len, battle.laid.values()))}: {end}"
+
+
+def play(game: PackGame, move: Move) -> None:
+    """Make a move that must be legal."""
+    (seat,) = game.deciders()
+    assert game.check(seat, move) is None
+    game.apply({seat: move})
+
+
+def order(game: PackGame, text: str) -> Move:
+    """Return the move that picks up cards of these ranks in this order."""
+    left = [*game.won]
+    cards = []
+    for rank in text.split():
+        cards.append(next(card for card in left if card[0] == rank))
+        left.remove(cards[-1])
+    return {"order": cards}
+
+
+def examples(table: str) -> list[tuple[str, ...]]:
+    """Read rows of cells between bars."""
+    return [tuple(cell.strip() for cell in line.split("|")) for line in table.strip().splitlines()]
+
+
+def options_of(cell: str) -> dict[str, object]:
+    """Read `war_length=3 pickup=won_first`."""
+    pairs = (pair.split("=") for pair in cell.split())
+    return {name: int(value) if value.isdigit() else value for name, value in pairs}
