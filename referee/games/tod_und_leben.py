@@ -1,0 +1,117 @@
+"""Tod und Leben: sixteen pairs of cards, the higher takes what lies there; nobody decides."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+from msgspec import Meta
+
+from referee.chance import Chance
+from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.games.war_family import deal, deck, strength
+
+NAMES = "AB"
+PACK = tuple(deck("7"))
+ROWS = 8
+"""Pairs in a row of the text."""
+
+
+class TodUndLebenOptions(Options, frozen=True, kw_only=True):
+    """The options of Tod und Leben."""
+
+    rounds: Annotated[
+        int, Meta(ge=1, le=10_000, description="Rounds, each with a deal of its own.")
+    ] = 1
+
+
+class TodUndLeben(Game):
+    """One play of Tod und Leben, which is over as soon as it is dealt."""
+
+    name = "tod_und_leben"
+    title = "Sixteen cards each, the higher card takes both: pure luck, and no decision at all."
+    seat_counts = range(2, 3)
+    options_type = TodUndLebenOptions
+    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    typical_decisions = 0
+
+    options: TodUndLebenOptions
+
+    def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
+        super().__init__(seats=seats, options=options, chance=chance)
+        self.rounds_won = [0, 0]
+        self.cards_won = [0, 0]
+        """In the round played last."""
+        self.packs: list[list[str]] = []
+        """Of the round played last, the top first."""
+        for number in range(1, self.options.rounds + 1):
+            self.packs = deal(chance.shuffled(PACK, "deck", number), seats)
+            self.cards_won = cards_won(self.packs)
+            for seat in range(seats):
+                self.rounds_won[seat] += self.cards_won[seat] > self.cards_won[1 - seat]
+        self.reason = "rounds"
+
+    def deciders(self) -> Sequence[int]:
+        """Return nobody: nothing is ever asked."""
+        return ()
+
+    def decision(self, seat: int) -> Decision:
+        """Raise LookupError: nothing is ever asked."""
+        raise LookupError("nothing is asked in Tod und Leben")
+
+    def view(self, seat: int) -> Observation:
+        """Return all there is: the last round's cards, and who won how many rounds."""
+        return {
+            "game": self.name,
+            "seat": seat,
+            "decision": None,
+            "round": self.options.rounds,
+            "packs": [pack.copy() for pack in self.packs],
+            "cards_won": self.cards_won.copy(),
+            "rounds_won": self.rounds_won.copy(),
+            "options": msgspec.to_builtins(self.options),
+        }
+
+    def check(self, seat: int, move: Move) -> str | None:
+        """Refuse every move."""
+        return "nothing is asked in Tod und Leben"
+
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        """Do nothing: there are no moves."""
+
+    def default(self, seat: int) -> Move:
+        """Return an empty move, which is never played."""
+        return {}
+
+    def sample(self, seat: int, rng: Random) -> Move:
+        """Return an empty move, which is never played."""
+        return {}
+
+    def places(self) -> list[int]:
+        """Return the places by rounds won."""
+        return ranked([-won for won in self.rounds_won])
+
+    def text(self, seat: int | None = None) -> str:
+        """Return the pairs of the last round and the score; all is open."""
+        rounds = self.options.rounds
+        lines = [f"Tod und Leben, round {rounds} of {rounds}", ""]
+        for first in range(0, len(self.packs[0]), ROWS):
+            for each in (0, 1):
+                row = " ".join(self.packs[each][first : first + ROWS])
+                lines.append(f"{each} {NAMES[each]}{' (you)' * (each == seat):6}  {row}")
+            lines.append("")
+        for label, won in (("Cards won ", self.cards_won), ("Rounds won", self.rounds_won)):
+            lines.append(f"{label}  A {won[0]}, B {won[1]}")
+        return "\n".join(lines)
+
+
+def cards_won(packs: Sequence[Sequence[str]]) -> list[int]:
+    """Return how many cards each seat wins in one round (rules page, section 4)."""
+    won, pot = [0, 0], 0
+    for a, b in zip(*packs, strict=True):
+        pot += 2
+        ahead = strength(a) - strength(b)
+        if ahead:
+            won[ahead < 0] += pot
+            pot = 0
+    return [count + pot // 2 for count in won]

@@ -1,0 +1,61 @@
+"""Set up rounds of Casino War: the money of each seat and the cards that come next."""
+
+from random import Random
+
+from referee.chance import Chance
+from referee.game import Move
+from referee.games.casino_war import CasinoWar, CasinoWarOptions
+from referee.games.casino_war_shoe import Shoe
+
+WAR = {"action": "war"}
+SURRENDER = {"action": "surrender"}
+
+
+def bet(stake: int, tie_bet: int = 0) -> Move:
+    return {"bet": stake, "tie_bet": tie_bet}
+
+
+def new_game(seats=2, seed="a deal", **options) -> CasinoWar:
+    return CasinoWar(seats=seats, options=CasinoWarOptions(**options), chance=Chance(seed))
+
+
+class Stacked(Shoe):
+    """Deals the ranks given, in clubs."""
+
+    def __init__(self, ranks: str) -> None:
+        super().__init__(())
+        self.next = iter(ranks.split())
+
+    def draw(self, chance, *event):
+        card = next(self.next) + "C"
+        self.seen[card[0]] += 1
+        return card
+
+    def burn(self, chance, *event):
+        """Burn nothing: only the cards that are seen are given."""
+
+
+def position(cards: str, *money: int, **options) -> CasinoWar:
+    """Return a game in which `cards` come next: player, house, and the same again in a war."""
+    game = new_game(max(2, len(money)), **options)
+    game.shoe = Stacked(cards)
+    game.money[: len(money)] = money
+    return game
+
+
+def play(game: CasinoWar, *moves: Move | None) -> None:
+    """Make a move of each seat that is asked, None of the others; all must be legal."""
+    made = {seat: move for seat, move in enumerate(moves) if move is not None}
+    assert sorted(made) == sorted(game.deciders())
+    for seat, move in made.items():
+        assert game.check(seat, move) is None
+    game.apply(made)
+
+
+def wander(seed: int, steps: int, seats=2, **options) -> CasinoWar:
+    """Return the game after so many random steps, or its end."""
+    game, rng = new_game(seats, str(seed), **options), Random(seed)
+    for _ in range(steps):
+        if deciders := game.deciders():
+            game.apply({seat: game.sample(seat, rng) for seat in deciders})
+    return game

@@ -1,0 +1,90 @@
+"""Set up positions of Steal War in the notation of the rules page: ranks, suits as they come."""
+
+from collections import Counter
+from random import Random
+
+from referee.chance import Chance
+from referee.game import Move
+from referee.games.steal_war import StealWar, StealWarOptions
+from referee.games.steal_war_trick import DECK, Holdings
+
+PLAY = {"action": "play"}
+
+
+def steal(target: int) -> Move:
+    return {"action": "steal", "target": target}
+
+
+def new_game(seats=2, seed="a deal", **options) -> StealWar:
+    return StealWar(seats=seats, options=StealWarOptions(**options), chance=Chance(seed))
+
+
+class Suits:
+    """Names cards by their ranks: the first 9 is 9C, the second 9D."""
+
+    def __init__(self) -> None:
+        self.used: Counter[str] = Counter()
+
+    def cards(self, ranks: str) -> list[str]:
+        return [self.card(rank) for rank in ranks.split()]
+
+    def card(self, rank: str) -> str:
+        self.used[rank] += 1
+        return rank + ("12" if rank == "X" else "CDHS")[self.used[rank] - 1]
+
+
+def position(*seats: str, seed="a deal", **options) -> StealWar:
+    """Return a game that begins with these cards: `9 5 | 2 3` is pack, top first, and pile."""
+    suits = Suits()
+    rows = [[suits.cards(part) for part in (*row.split("|"), "")[:2]] for row in seats]
+
+    class Position(StealWar):
+        def _deal(self) -> Holdings:
+            held = super()._deal()
+            held.packs = [pack for pack, _ in rows]
+            held.piles = [pile for _, pile in rows]
+            there = [card for row in rows for part in row for card in part]
+            held.aside = [card for card in DECK if card not in there]
+            return held
+
+    return Position(seats=len(seats), options=StealWarOptions(**options), chance=Chance(seed))
+
+
+def play(game: StealWar, *moves: Move | None) -> None:
+    """Make a move of each seat that is asked, None of the others; all must be legal."""
+    made = {seat: move for seat, move in enumerate(moves) if move is not None}
+    assert sorted(made) == sorted(game.deciders())
+    for seat, move in made.items():
+        assert game.check(seat, move) is None
+    game.apply(made)
+
+
+def ranks(cards) -> str:
+    return " ".join(card[0] for card in cards)
+
+
+def piles(game: StealWar) -> list[str]:
+    return [ranks(pile) for pile in game.held.piles]
+
+
+def packs(game: StealWar) -> list[str]:
+    return [ranks(pack) for pack in game.held.packs]
+
+
+def up(game: StealWar) -> str:
+    """Return the ranks played to be compared, in the order of the seats."""
+    return ranks(game.trick.up[seat] for seat in sorted(game.trick.up))
+
+
+def top_of_rank(game: StealWar, rank: str) -> Move:
+    """Return the move that puts the first won card of this rank on top."""
+    return {"top": next(card for card in game.won if card[0] == rank)}
+
+
+def wander(seed: int, steps: int, seats=2, **options) -> StealWar:
+    """Return the game after so many random steps, or its end."""
+    game, rng = new_game(seats, str(seed), **options), Random(seed)
+    for _ in range(steps):
+        if deciders := game.deciders():
+            game.apply({seat: game.sample(seat, rng) for seat in deciders})
+    return game

@@ -1,0 +1,396 @@
+"""Casino War: rounds and shoes, options, the end, what is shown, what always holds."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.games.casino_war import CasinoWarOptions
+from referee.games.war_family import RANKS, deck, strength
+from tests.referee.games.casino_war_positions import (
+    SURRENDER,
+    WAR,
+    bet,
+    new_game,
+    play,
+    position,
+    wander,
+)
+
+# --- rounds
+
+
+def test_all_seats_share_the_cards():
+    game = position("K 9", 1000, 1000, 1000)
+    play(game, bet(10), bet(50), bet(100))
+    assert game.money == [1010, 1050, 1100]
+
+
+def test_a_war_is_one_for_all_who_go_to_it():
+    game = position("9 9 Q K", 1000, 1000, 1000)
+    play(game, bet(10), bet(50), bet(100))
+    play(game, WAR, SURRENDER, WAR)
+    assert game.money == [980, 975, 800]
+
+
+def test_no_cards_are_dealt_when_nobody_goes_to_war():
+    game = new_game(reshuffle="shoe", decks=1)
+    while game.asked != "tie":
+        play(game, bet(10), bet(10))
+    left = len(game.shoe.cards)
+    play(game, SURRENDER, SURRENDER)
+    assert (len(game.shoe.cards), game.played[-1].war) == (left, None)
+
+
+def test_a_war_takes_five_cards_three_of_them_unseen():
+    game = new_game(reshuffle="shoe", decks=1)
+    while game.asked != "tie":
+        play(game, bet(10), bet(10))
+    left, seen = len(game.shoe.cards), sum(game.shoe.seen.values())
+    play(game, WAR, SURRENDER)
+    assert len(game.shoe.cards) == left - 5
+    assert sum(game.shoe.seen.values()) == seen + 2
+    assert len(game.shoe.burned) == 3
+
+
+# --- shoes
+
+
+def test_each_round_begins_with_all_cards():
+    game = new_game(decks=2)
+    for _ in range(30):
+        if game.asked == "bet":
+            assert (len(game.shoe.cards), sum(game.shoe.seen.values())) == (104, 0)
+        game.apply({seat: game.default(seat) for seat in game.deciders()})
+
+
+LEAST = bet(10)
+
+
+def all_rounds(game, stake=LEAST, answer=WAR):
+    """Play to the end, all seats alike; return every round, each with the cards left before it."""
+    rounds = []
+    while deciders := game.deciders():
+        if game.asked == "bet":
+            rounds.append((len(game.shoe.cards), game.now))
+        game.apply(dict.fromkeys(deciders, stake if game.asked == "bet" else answer))
+    return rounds
+
+
+@pytest.mark.parametrize("decks", [1, 3])
+def test_a_shoe_is_shuffled_when_fewer_than_13_cards_a_deck_are_left(decks):
+    played = all_rounds(new_game(decks=decks, reshuffle="shoe", rounds=200, bankroll=10_000))
+    shuffled = 0
+    for (before, over), (left, _) in pairwise(played):
+        rest = before - (7 if over.war else 2)
+        assert left == (52 * decks if rest < 13 * decks else rest)
+        shuffled += left > rest
+    assert shuffled > 1
+
+
+def seen(rounds):
+    return [(each.player, each.house) for _, each in rounds]
+
+
+def test_whether_anyone_goes_to_war_changes_nothing_for_later_rounds():
+    one, two = (all_rounds(new_game(), answer=answer) for answer in (WAR, SURRENDER))
+    assert seen(one) == seen(two)
+    assert any(each.war for _, each in one)
+
+
+@pytest.mark.parametrize("reshuffle", ["each_round", "shoe"])
+def test_bets_do_not_change_the_cards(reshuffle):
+    one, two = (all_rounds(new_game(reshuffle=reshuffle), stake) for stake in (bet(10), bet(20, 1)))
+    assert seen(one) == seen(two)
+
+
+def test_a_war_changes_the_ranks_of_a_shoe_little():
+    one, two = (
+        all_rounds(new_game(reshuffle="shoe", bankroll=10_000), answer=answer)
+        for answer in (WAR, SURRENDER)
+    )
+    pairs = [
+        (a, b)
+        for one, two in zip(seen(one), seen(two), strict=True)
+        for a, b in zip(one, two, strict=True)
+    ]
+    assert sum(abs(strength(a) - strength(b)) <= 1 for a, b in pairs) > 0.9 * len(pairs)
+
+
+def test_a_draw_is_as_likely_to_be_any_card_left():
+    drawn = Counter()
+    for seed in range(5200):
+        game = new_game(seed=str(seed), decks=1, rounds=1)
+        play(game, bet(10), bet(10))
+        drawn[(game.played or [game.now])[-1].player] += 1
+    expected = 5200 / 52
+    chi_square = sum((drawn[card] - expected) ** 2 / expected for card in deck())
+    assert chi_square < 51 + 5 * (2 * 51) ** 0.5
+
+
+# --- the end
+
+
+def test_the_game_ends_after_its_rounds():
+    game = position("K 9", rounds=1)
+    play(game, bet(10), bet(20))
+    assert (game.reason, game.places()) == ("rounds", [2, 1])
+    assert not game.deciders()
+
+
+def test_the_game_ends_when_nobody_can_bet():
+    game = position("9 K", 11, 12)
+    play(game, bet(10), bet(10))
+    assert (game.reason, game.places(), game.now.number) == ("broke", [2, 1], 1)
+
+
+def test_equal_money_shares_a_place():
+    game = position("9 K", 1000, 1000, 1010, rounds=1)
+    play(game, bet(10), bet(10), bet(10))
+    assert game.places() == [2, 2, 1]
+
+
+def test_the_rich_play_on_without_the_poor():
+    game = position("9 K", 11, 1000)
+    play(game, bet(10), bet(10))
+    assert (game.reason, list(game.deciders())) == ("", [1])
+
+
+def test_the_least_bet_is_enough_to_play_on():
+    game = position("9 K", 20, 1000)
+    play(game, bet(10), bet(10))
+    assert list(game.deciders()) == [0, 1]
+
+
+# --- options
+
+
+def test_the_options_have_the_defaults_of_the_page():
+    assert msgspec.to_builtins(CasinoWarOptions()) == {
+        "rounds": 50,
+        "bankroll": 1000,
+        "min_bet": 10,
+        "max_bet": 100,
+        "tie_bet": True,
+        "decks": 6,
+        "reshuffle": "each_round",
+    }
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rounds": 0},
+        {"min_bet": 0},
+        {"min_bet": 11},
+        {"max_bet": 101},
+        {"max_bet": 100.0},
+        {"bankroll": True},
+        {"tie_bet": 1},
+        {"decks": 0},
+        {"decks": 9},
+        {"reshuffle": "never"},
+        {"bank": 1},
+    ],
+    ids=str,
+)
+def test_other_options_are_refused(options):
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(options, CasinoWarOptions)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"min_bet": 20, "max_bet": 10}, r"min_bet \(20\) is more than max_bet \(10\)"),
+        ({"bankroll": 9}, r"bankroll \(9\) is less than min_bet \(10\): nobody could bet"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options, reason):
+    with pytest.raises(ValueError, match=reason):
+        CasinoWarOptions(**options)
+
+
+# --- what is shown
+
+
+def test_bets_are_hidden_until_all_are_in():
+    view = new_game().view(0)
+    assert (view["bets"], view["player"], view["house"], view["last"]) == (None,) * 4
+
+
+def test_the_view_of_a_tie_shows_bets_and_cards():
+    game = position("9 9", 1000, 1000, 8)
+    game.money[2] = 8
+    game.apply({0: bet(10, 5), 1: bet(20)})
+    assert game.view(1) == {
+        "game": "casino_war",
+        "seat": 1,
+        "decision": "tie",
+        "round": 1,
+        "money": [1050, 1000, 8],
+        "bets": [{"bet": 10, "tie_bet": 5}, {"bet": 20, "tie_bet": 0}, None],
+        "player": "9C",
+        "house": "9C",
+        "last": None,
+        "left": 0,
+        "seen": {rank: 2 if rank == "9" else 0 for rank in RANKS[:-1]},
+        "options": msgspec.to_builtins(game.options),
+    }
+
+
+def test_the_view_shows_the_last_round():
+    game = position("9 9 Q K")
+    play(game, bet(10, 5), bet(20))
+    play(game, WAR, SURRENDER)
+    assert game.view(0)["last"] == {
+        "round": 1,
+        "bets": [{"bet": 10, "tie_bet": 5}, {"bet": 20, "tie_bet": 0}],
+        "player": "9C",
+        "house": "9C",
+        "answers": ["war", "surrender"],
+        "war": {"player": "QC", "house": "KC"},
+        "change": [30, -10],
+    }
+
+
+def test_the_view_of_a_plain_round_has_no_answers():
+    game = position("K 9")
+    play(game, bet(10), bet(20))
+    last = game.view(0)["last"]
+    assert (last["answers"], last["war"], last["change"]) == (None, None, [10, 20])
+
+
+def test_all_seats_see_the_same():
+    game = wander(3, 40, seats=4, reshuffle="shoe")
+    views = [game.view(seat) for seat in range(4)]
+    assert all(view | {"seat": 0} == views[0] for view in views)
+
+
+def test_burned_cards_are_shown_to_nobody():
+    game = new_game(reshuffle="shoe", decks=1)
+    while not game.shoe.burned:
+        game.apply({s: bet(10) if game.asked == "bet" else WAR for s in game.deciders()})
+    shown = [(game.view(seat), game.text(seat)) for seat in (0, 1)]
+    shoe = game.shoe
+    shoe.cards, shoe.burned = [*shoe.burned, *shoe.cards[3:]], shoe.cards[:3]
+    assert [(game.view(seat), game.text(seat)) for seat in (0, 1)] == shown
+    assert f"Burned: {' '.join(shoe.burned)}" in game.text()
+
+
+# --- text
+
+TEXT = """\
+Casino War, round 1 of 50: war or surrender?
+Cards: 312, shuffled before each round.
+
+               money     bet  on tie
+0 A             1050      10       5
+1 B (you)       1000      20       0
+
+Player 9C, house 9C: a tie."""
+
+
+def test_the_text_shows_money_stakes_and_cards():
+    game = position("9 9 Q K")
+    play(game, bet(10, 5), bet(20))
+    assert game.text(1) == TEXT
+
+
+def test_the_text_tells_the_latest_rounds():
+    game = position("9 9 Q K")
+    play(game, bet(10, 5), bet(20))
+    play(game, WAR, SURRENDER)
+    last = game.text(0).splitlines()[-1]
+    assert last == "Round 1: 9C v 9C, war QC v KC; A 10+5 war: +30, B 20 surrender: -10"
+
+
+def test_the_text_of_a_shoe_tells_what_was_seen():
+    game = new_game(reshuffle="shoe", decks=1)
+    lines = game.text(0).splitlines()
+    assert lines[1] == "Cards: 52 of 52 left; shuffled when fewer than 13."
+    assert lines[2].startswith("Seen: 2:0 3:0")
+
+
+def test_the_text_tells_the_places_at_the_end():
+    game = position("K 9", rounds=1)
+    play(game, bet(10), bet(20))
+    lines = game.text(0).splitlines()
+    assert lines[0] == "Casino War, over after round 1: all rounds are played"
+    assert lines[3:6] == [
+        "               money   place",
+        "0 A (you)       1010       2",
+        "1 B             1020       1",
+    ]
+    broke = position("9 K", 10, 10)
+    play(broke, bet(10), bet(10))
+    assert broke.text().startswith("Casino War, over after round 1: nobody can bet")
+
+
+# --- what always holds
+
+
+def owed(last, seat):
+    """Return what a round moves for one seat, told by the rules page's section 5."""
+    stake = last["bets"][seat]
+    if stake is None:
+        return 0
+    player, house = strength(last["player"]), strength(last["house"])
+    if player != house:
+        return (stake["bet"] if player > house else -stake["bet"]) - stake["tie_bet"]
+    if last["answers"][seat] == "surrender":
+        return 10 * stake["tie_bet"] - Fraction(stake["bet"], 2)
+    lost = strength(last["war"]["house"]) > strength(last["war"]["player"])
+    return 10 * stake["tie_bet"] + (-2 * stake["bet"] if lost else stake["bet"])
+
+
+OPTIONS = st.fixed_dictionaries(
+    {"bankroll": st.integers(10, 300), "rounds": st.integers(1, 40)},
+    optional={
+        "tie_bet": st.booleans(),
+        "decks": st.integers(1, 2),
+        "reshuffle": st.sampled_from(["each_round", "shoe"]),
+        "min_bet": st.sampled_from([2, 10]),
+    },
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 8), OPTIONS)
+def test_money_moves_by_the_rules_and_never_below_nothing(seed, seats, options):
+    game, rng = new_game(seats, str(seed), **options), Random(seed)
+    money = game.money.copy()
+    while deciders := game.deciders():
+        number = game.now.number
+        game.apply({seat: game.sample(seat, rng) for seat in deciders})
+        assert min(game.money) >= 0
+        if game.played and game.played[-1].number == number:
+            last = game.view(0)["last"]
+            money = [held + owed(last, seat) for seat, held in enumerate(money)]
+            assert game.money == money
+    assert game.reason in {"rounds", "broke"}
+    assert all(type(held) is int for held in game.money)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 120), st.integers(1, 2))
+def test_no_card_of_a_shoe_is_lost_or_doubled(seed, steps, decks):
+    shoe = wander(seed, steps, reshuffle="shoe", decks=decks).shoe
+    ranks = Counter(card[0] for card in (*shoe.cards, *shoe.burned)) + Counter(shoe.seen)
+    assert ranks == Counter(dict.fromkeys(RANKS[:-1], 4 * decks))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 8), min_size=13, max_size=13).filter(lambda n: sum(n) > 7))
+def test_war_is_never_worse_than_surrender_whatever_is_left(counts):
+    """A tie of the two new cards leaves war better; without a pair left both are the same."""
+    total = sum(counts)
+    tie = Fraction(sum(n * (n - 1) for n in counts), total * (total - 1))
+    war = (1 + tie) / 2 - 2 * (1 - tie) / 2
+    assert war >= Fraction(-1, 2)
+    assert (war == Fraction(-1, 2)) == all(n < 2 for n in counts)

@@ -1,0 +1,430 @@
+"""Steal War: the course of a trick, the pack rule, the end, what is shown, what always holds."""
+
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.chance import Chance
+from referee.games.steal_war import StealWarOptions
+from referee.games.steal_war_trick import DECK, in_random_order
+from tests.referee.games.steal_war_positions import (
+    PLAY,
+    new_game,
+    packs,
+    piles,
+    play,
+    position,
+    ranks,
+    steal,
+    top_of_rank,
+    up,
+    wander,
+)
+
+# --- drawing, stealing, playing
+
+
+def test_only_those_are_asked_who_could_steal():
+    game = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8")
+    assert (game.asked, game.deciders()) == ("steal", [0, 2])
+
+
+def test_nobody_steals_their_own_pile():
+    game = position("9 5 6 | 2 9", "K 4 7")
+    assert game.asked == "top"
+
+
+def test_a_thief_may_steal_again_with_its_next_card():
+    game = position("9 8 6 5", "K 4 7 | J 9", "2 3 5 | T 8")
+    play(game, steal(1), None, None)
+    assert game.decision(0).legal == [PLAY, steal(2)]
+    play(game, steal(2), None, None)
+    assert piles(game) == ["J 9 9 T 8 8", "", ""]
+    assert up(game) == "6 K 2"
+
+
+def test_only_thieves_draw_again():
+    game = position("9 5 6", "9 8 7", "2 3 4 | T 9")
+    play(game, steal(2), PLAY, None)
+    assert up(game) == "5 9 2"
+
+
+def test_a_seat_that_has_played_can_still_be_robbed():
+    game = position("9 8 6 5", "8 4 7 | J 9", "2 3 5 | T 8")
+    play(game, steal(1), PLAY, None)
+    assert up(game) == "8 2"
+    play(game, steal(2), None, None)
+    assert piles(game) == ["J 9 9 T 8 8", "", ""]
+
+
+def test_protection_lasts_until_everyone_has_played():
+    game = position("9 8 6", "8 4 7 | 3 8", "K 3 5 | T 9")
+    play(game, steal(2), None, None)
+    assert game.view(0)["protected"] == [1]
+    play(game, steal(1), None, None)
+    assert piles(game)[1] == "3 8"
+    assert up(game) == "8 8 K"
+
+
+def test_protection_ends_with_a_war():
+    game = position("8 2 3 4 8 5 6", "8 2 3 4 K 5 6 | 3 8")
+    play(game, PLAY, None)
+    assert (game.trick.war, game.view(0)["protected"]) == (1, [])
+    play(game, steal(1), None)
+    assert piles(game)[0] == "3 8 8"
+
+
+def test_protection_is_over_when_the_trick_is():
+    game = position("K 2 3", "8 4 5 | 3 8")
+    assert game.asked == "top"
+    assert game.view(0)["protected"] == []
+
+
+def test_a_thief_does_not_protect_its_pile():
+    game = position("9 5 6 | 2 9", "K 4 7 | 3 9", "9 6 8 | T J")
+    play(game, steal(1), None, steal(0))
+    assert piles(game) == ["3 9 9", "", "T J 2 9 9"]
+
+
+def test_without_protection_a_pile_can_be_stolen_from_one_who_plays_its_rank():
+    game = position("9 5 6 | 2 3", "9 4 7 | J 9", protection=False)
+    play(game, steal(1), None)
+    assert piles(game) == ["2 3 J 9 9", ""]
+
+
+def test_of_three_thieves_one_is_quickest():
+    game = position("9 2 3", "9 4 5", "9 6 7", "T 8 J | Q 9")
+    play(game, steal(3), steal(3), steal(3), None)
+    results = [theft.result for theft in game.trick.thefts]
+    assert sorted(results) == ["slower", "slower", "stolen"]
+
+
+def test_a_slower_thief_does_not_disturb_the_lots_of_another_pile():
+    cards = ("9 2 3", "9 4 5", "K 6 7 | J 9", "T 8 J | Q K")
+    one, two = position(*cards), position(*cards)
+    play(one, steal(2), steal(2), steal(3), None)
+    play(two, steal(2), steal(2), PLAY, None)
+    assert one.trick.thefts[:2] == two.trick.thefts[:2]
+
+
+def test_each_draw_of_thieves_is_a_turn_of_its_own():
+    game = position("9 8 6 5", "K 4 7 | J 9", "2 3 5 | T 8")
+    turns = [game.trick.turn]
+    for target in (1, 2):
+        play(game, steal(target), None, None)
+        turns.append(game.trick.turn)
+    assert turns == [0, 1, 2]
+
+
+# --- wars
+
+
+def test_three_cards_go_face_down_and_the_fourth_is_compared():
+    game = position("7 2 3 4 K 5", "7 8 9 T Q 6")
+    assert game.won == ["7D", "8C", "9C", "TC", "QC", "7C", "2C", "3C", "4C", "KC"]
+
+
+def test_all_seats_take_part_in_a_war():
+    game = position("7 2 3 4 8 5", "7 2 3 4 9 5", "4 6 8 9 K 6")
+    assert game.trick.winner == 2
+    assert len(game.won) == 15
+
+
+def test_a_second_war_may_follow():
+    game = position("7 2 3 4 8 5 6 9 K 2", "7 2 3 4 8 T J J Q 3")
+    assert (game.trick.war, len(game.won)) == (2, 18)
+
+
+def test_two_jokers_go_to_war():
+    assert position("X 2 3 4 8 5", "X 2 3 4 9 5").trick.war == 1
+
+
+def test_the_short_seat_is_out_and_the_others_fight_on():
+    game = position("9 2 3 4 K 5", "9 6 7", "5 6 7 8 Q T")
+    assert (game.trick.seats, game.trick.winner) == ([0, 2], 0)
+    assert game.ran_out == {1: (1, 3)}
+    assert len(game.won) == 13
+
+
+def test_if_none_can_go_on_the_one_with_most_cards_wins():
+    game = position("7 2 3", "7 8", "6 5")
+    assert (game.reason, game.places()) == ("all_cards", [1, 2, 2])
+    assert game.held.size(0) == 7
+
+
+def test_if_none_can_go_on_level_seats_draw():
+    game = position("7 2 3", "7 8 9", "6 5")
+    assert (game.reason, game.places()) == ("drawn", [1, 1, 3])
+
+
+def test_who_ran_out_earlier_in_one_trick_is_lower():
+    game = position("9 2 3 4 8 2", "9 5 6", "9 6 7 8 8 5 T")
+    assert (game.reason, game.places()) == ("all_cards", [2, 3, 1])
+
+
+def test_who_ran_out_in_an_earlier_trick_is_lower():
+    game = position("2", "K 3 7", "9 4 6 8")
+    play(game, None, top_of_rank(game, "K"), None)
+    assert game.ran_out == {0: (1, 1)}
+    while not game.reason:
+        game.apply({seat: game.default(seat) for seat in game.deciders()})
+    assert game.places()[0] == 3
+
+
+# --- the pack rule, and the top card
+
+
+def test_the_rest_of_the_pot_lies_beneath_the_top_card_the_first_uppermost():
+    game = position("K 5 6", "4 7 8", "9 2 3")
+    assert ranks(game.won) == "4 9 K"
+    play(game, top_of_rank(game, "9"), None, None)
+    assert piles(game)[0] == "K 4 9"
+
+
+def test_the_cards_won_are_listed_clockwise_from_the_winner():
+    assert ranks(position("2 5 6", "K 7 8", "9 3 4").won) == "9 2 K"
+    assert ranks(position("2 5 6", "9 7 8", "K 3 4").won) == "2 9 K"
+
+
+def test_the_top_is_not_asked_of_a_winner_whose_pack_is_empty():
+    game = position("K", "4 7 8")
+    assert (game.tricks[0].winner, game.tricks[0].top) == (0, None)
+    assert sorted(ranks([*game.held.packs[0], *game.trick.laid[0]]).split()) == ["4", "K"]
+
+
+def test_the_top_is_not_asked_when_the_game_is_over():
+    game = position("K 5 6", "4")
+    assert (game.reason, game.places()) == ("all_cards", [1, 2])
+    assert piles(game) == ["4 K", ""]
+
+
+def test_a_pile_turned_over_is_shuffled():
+    cards = "2 3 4 5 6 7 8 9 T J"
+    found = {packs(position(f"A | {cards}", "K 2 3", seed=str(seed)))[0] for seed in range(5)}
+    assert len(found) == 5
+    assert all(sorted(each.split()) == sorted(cards.split()) for each in found)
+
+
+def test_the_order_of_the_pile_does_not_matter_when_it_is_turned_over():
+    chance = Chance("a deal")
+    assert in_random_order(["2C", "9D", "KH"], chance, "x") == in_random_order(
+        ["KH", "2C", "9D"], chance, "x"
+    )
+
+
+def test_a_card_more_moves_no_other_when_a_pile_is_turned_over():
+    chance = Chance("a deal")
+    more = in_random_order(DECK[:20], chance, "x")
+    fewer = in_random_order(DECK[1:20], chance, "x")
+    assert [card for card in more if card != DECK[0]] == fewer
+
+
+# --- the guard
+
+
+def test_the_guard_ranks_by_cards_held_without_asking_for_the_top():
+    game = position("4 2", "K 3 5", "9 6", max_tricks=1)
+    assert (game.reason, game.places()) == ("max_tricks", [2, 1, 2])
+    assert not game.deciders()
+    assert game.held.size(1) == 5
+
+
+def test_the_guard_ranks_those_who_are_out_behind():
+    game = position("4", "K 3", "9 6", "8", max_tricks=1)
+    assert game.places() == [3, 1, 2, 3]
+
+
+def test_the_guard_lets_the_last_trick_be_stolen_in():
+    game = position("9 5 6", "K 4 7 | J 9", max_tricks=1)
+    assert game.asked == "steal"
+    play(game, steal(1), None)
+    assert game.reason == "max_tricks"
+
+
+# --- options
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_tricks": 0}, {"max_tricks": 1.5}, {"protection": 1}, {"jokers": 2}]
+)
+def test_other_options_are_refused(options):
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(options, StealWarOptions)
+
+
+def test_the_options_have_the_defaults_of_the_page():
+    assert StealWarOptions() == StealWarOptions(protection=True, max_tricks=2000)
+
+
+# --- what is shown
+
+
+def test_the_view_shows_the_table_and_ones_own_card():
+    game = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8")
+    view = game.view(0)
+    assert view == {
+        "game": "steal_war",
+        "seat": 0,
+        "decision": "steal",
+        "trick": 1,
+        "war": 0,
+        "card": "9C",
+        "packs": [2, 2, 2],
+        "piles": [["2C", "3C"], ["JC", "9D"], []],
+        "in_trick": [0, 1, 2],
+        "laid": [[], [], []],
+        "up": [None, None, None],
+        "protected": [],
+        "thefts": [],
+        "won": [],
+        "since": [],
+        "options": {"protection": True, "max_tricks": 2000},
+    }
+    assert game.view(2) == view | {"seat": 2, "card": "3D"}
+
+
+def test_cards_face_down_are_not_shown_before_the_trick_is_over():
+    game = position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9")
+    assert game.view(0)["laid"] == [["7C", None, None, None], ["7D", None, None, None]]
+    play(game, PLAY, None)
+    assert game.view(0)["laid"][0] == ["7C", "2C", "3C", "4C", "9C"]
+    assert game.view(0)["won"] == game.won
+
+
+def test_the_view_tells_of_thefts_and_of_what_is_played():
+    game = position("9 8 6", "8 4 7 | 3 8", "2 3 5 | T 9")
+    play(game, steal(2), None, None)
+    view = game.view(0)
+    assert view["thefts"] == [{"seat": 0, "target": 2, "card": "9C", "result": "stolen"}]
+    assert view["up"] == [None, "8D", "2C"]
+    assert (view["card"], view["laid"]) == ("8C", [[], ["8D"], ["2C"]])
+
+
+def test_the_view_tells_the_tricks_since_one_last_decided():
+    game = position("K 8 2 3", "4 9 5 6")
+    play(game, top_of_rank(game, "4"), None)
+    (past,) = game.view(1)["since"]
+    assert past == {"trick": 1, "laid": [["KC"], ["4C"]], "thefts": [], "winner": 0, "top": "4C"}
+    play(game, None, top_of_rank(game, "9"))
+    assert [past["trick"] for past in game.view(0)["since"]] == [2]
+    assert [past["trick"] for past in game.view(1)["since"]] == []
+
+
+def test_a_trick_in_which_one_stole_is_told_once_it_is_over():
+    game = position("9 4 K 2", "K 5 7 3 | T 9")
+    play(game, steal(1), None)
+    play(game, None, game.default(1))
+    (past,) = game.view(0)["since"]
+    assert (past["trick"], past["winner"]) == (1, 1)
+    assert past["thefts"] == [{"seat": 0, "target": 1, "card": "9C", "result": "stolen"}]
+
+
+# --- text
+
+TEXT = """\
+Steal War, trick 1 of at most 2000, war 1; you are A
+Whoever ends up with all the cards wins.
+
+0 A  pack  2, pile  0: -
+1 B  pack  2, pile  2: KC 9D
+
+Laid (face down in brackets): A 7C (? ? ?), B 7D (? ? ?)
+A has drawn 9C"""
+
+
+def test_the_text_shows_the_trick_as_a_seat_sees_it():
+    assert position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9").text(0) == TEXT
+
+
+def test_the_text_with_open_cards_shows_everything():
+    text = position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9").text()
+    for line in ("     pack: AC 5C", "B 7D (2D 3D 4D)", "A has drawn 9C", "B has drawn 8C"):
+        assert line in text
+
+
+def test_the_text_hides_what_others_have_drawn():
+    text = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8").text(2)
+    assert "C has drawn 3D" in text
+    assert "A has drawn" not in text
+
+
+def test_the_text_tells_the_last_tricks_and_the_pot():
+    game = position("9 K 6 2", "J 4 7 3 | T 9")
+    play(game, steal(1), None)
+    assert "A steals B's pile with 9C" in game.text(0)
+    assert "A has won: JC KC" in game.text(1)
+    play(game, game.default(0), None)
+    assert "   1  A steals B's pile with 9C; A KC, B JC: A wins 2, KC on top" in game.text(1)
+
+
+def test_the_text_tells_the_end():
+    text = position("7 2 3", "7 8 9", "6 5").text(1)
+    assert text.startswith("Steal War, over after trick 1: drawn; places: A 1, B 1, C 3; you are B")
+    assert "   1  A 7C (2C 3C), B 7D (8C 9C), C 6C (5C): drawn by A and B" in text
+    assert "2 C  out of cards since trick 1" in text
+
+
+# --- what always holds
+
+
+def all_cards(game):
+    """Return every card there is, wherever it lies now."""
+    held, trick = game.held, game.trick
+    lying = game.asked is not None or game.reason == "drawn"
+    return [
+        *(card for part in (*held.packs, *held.piles) for card in part),
+        *(card for card in held.drawn if card),
+        *(card for cards in trick.laid.values() for card in cards if lying),
+        *held.aside,
+    ]
+
+
+PLAYS = st.tuples(st.integers(0, 10**6), st.integers(2, 4), st.booleans())
+
+
+@settings(max_examples=40, deadline=None)
+@given(PLAYS)
+def test_random_play_keeps_every_card_and_the_pack_rule_and_ends(how):
+    seed, seats, protection = how
+    game, rng = new_game(seats, str(seed), protection=protection, max_tricks=300), Random(seed)
+    while deciders := game.deciders():
+        assert sorted(all_cards(game)) == sorted(DECK)
+        for pack, pile in zip(game.held.packs, game.held.piles, strict=True):
+            assert pack or not pile
+        game.apply({seat: game.sample(seat, rng) for seat in deciders})
+    assert sorted(all_cards(game)) == sorted(DECK)
+    assert game.reason in {"all_cards", "drawn", "max_tricks"}
+    if game.reason == "all_cards":
+        winner = game.places().index(1)
+        assert game.held.size(winner) + len(game.held.aside) == len(DECK)
+
+
+@settings(max_examples=60, deadline=None)
+@given(PLAYS, st.integers(0, 150))
+def test_a_steal_is_asked_only_of_those_with_a_pile_to_steal(how, steps):
+    seed, seats, protection = how
+    game = wander(seed, steps, seats, protection=protection)
+    if game.asked == "steal":
+        could = [seat for seat in range(seats) if game.held.targets(seat)]
+        assert game.deciders() == could != []
+    elif game.asked == "top":
+        (winner,) = game.deciders()
+        assert (game.trick.winner, bool(game.held.packs[winner])) == (winner, True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(PLAYS, st.integers(0, 60))
+def test_what_one_seat_has_drawn_changes_nothing_for_the_others(how, steps):
+    seed, seats, protection = how
+    game = wander(seed, steps, seats, protection=protection)
+    if game.asked == "steal":
+        shown = [(game.view(seat), game.text(seat)) for seat in range(seats)]
+        for seat, card in enumerate(game.held.drawn):
+            if card:
+                game.held.drawn[seat] = "ZZ"
+                others = [other for other in range(seats) if other != seat]
+                assert all((game.view(o), game.text(o)) == shown[o] for o in others)
+                game.held.drawn[seat] = card

@@ -1,0 +1,160 @@
+"""Replies in Steal War: what is refused and why, what is accepted, defaults and samples."""
+
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+
+from referee.games.steal_war import StealWar
+from tests.referee.games.steal_war_positions import (
+    PLAY,
+    new_game,
+    play,
+    position,
+    steal,
+    top_of_rank,
+)
+
+
+def at_steal():
+    """A holds a nine; B's pile shows one, C has none, D's shows another rank."""
+    return position("9 5 6 | 2 4", "K 4 7 | J 8 9", "2 4 5", "3 6 T | 9 T")
+
+
+def at_top():
+    """A has won the king, the four and the queen; 9C lies in its pack."""
+    return position("K 9 3", "4 5 6", "Q 7 8")
+
+
+def refused(name, asked, move, reason):
+    return pytest.param(asked, move, reason, id=name)
+
+
+REFUSALS = [
+    refused("empty", at_steal, {}, '"action" must be "play" or "steal"'),
+    refused("unknown", at_steal, {"action": "rob"}, '"action" must be "play" or "steal"'),
+    refused("list", at_steal, {"action": ["play"]}, '"action" must be'),
+    refused("true", at_steal, {"action": True}, '"action" must be'),
+    refused("other-decision", at_steal, {"top": "KC"}, '"action" must be'),
+    refused("play-target", at_steal, {**PLAY, "target": 1}, "'target' is no field"),
+    refused("play-extra", at_steal, {**PLAY, "why": 1}, "'why' is no field"),
+    refused("no-target", at_steal, {"action": "steal"}, '"target" is missing'),
+    refused("extra", at_steal, {**steal(1), "why": 1}, "'why' is no field"),
+    refused("target-float", at_steal, steal(1.0), "not a decimal number"),
+    refused("target-true", at_steal, steal(True), "not a boolean"),
+    refused("target-text", at_steal, steal("1"), "not a string"),
+    refused("target-null", at_steal, steal(None), "not null"),
+    refused("target-list", at_steal, steal([1]), "not a list"),
+    refused("target-self", at_steal, steal(0), "0 is your own seat"),
+    refused("target-none", at_steal, steal(2), "seat 2 (C) has no pile to steal"),
+    refused("target-rank", at_steal, steal(3), "'TD', not of the rank of your card, '9C'"),
+    refused("target-below", at_steal, steal(-1), "a seat from 0 to 3"),
+    refused("target-above", at_steal, steal(4), "a seat from 0 to 3"),
+    refused("target-huge", at_steal, steal(10**5000), "a seat from 0 to 3"),
+    refused("top-empty", at_top, {}, '"top" is missing'),
+    refused("top-extra", at_top, {"top": "KC", "why": 1}, "'why' is no field"),
+    refused("top-number", at_top, {"top": 4}, "not as a number"),
+    refused("top-null", at_top, {"top": None}, "not as null"),
+    refused("top-list", at_top, {"top": ["KC"]}, "not as a list"),
+    refused("top-no-card", at_top, {"top": "1C"}, "'1C' is not a card"),
+    refused("top-lower", at_top, {"top": "kc"}, "'kc' is not a card"),
+    refused("top-pack", at_top, {"top": "9C"}, "'9C' is not among the cards you have won: 4C QC K"),
+]
+
+
+@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
+def test_a_wrong_reply_is_refused_in_words(asked, move, reason):
+    assert reason in asked().check(0, move)
+
+
+def test_a_seat_that_is_not_asked_is_told_so():
+    assert at_steal().check(1, PLAY) == "you are not asked now"
+
+
+@pytest.mark.parametrize("move", [PLAY, steal(1)])
+def test_both_answers_are_accepted(move):
+    assert at_steal().check(0, move) is None
+
+
+def test_the_legal_moves_are_the_play_and_every_pile_of_the_rank():
+    game = position("9 5 6", "K 4 7 | J 9", "2 4 5", "3 6 7 | T 9")
+    assert game.decision(0).legal == [PLAY, steal(1), steal(3)]
+
+
+def test_every_card_won_may_go_on_top():
+    game = at_top()
+    assert game.decision(0).legal == [{"top": card} for card in ("4C", "QC", "KC")]
+    assert all(game.check(0, move) is None for move in game.decision(0).legal)
+
+
+def test_the_default_is_to_play():
+    game = at_steal()
+    assert game.default(0) == PLAY
+    game.apply({0: game.default(0)})
+    assert game.trick.up[0] == "9C"
+
+
+def test_the_default_on_top_is_the_card_that_won():
+    assert at_top().default(0) == {"top": "KC"}
+
+
+def test_the_default_on_top_after_a_war_is_the_last_card_compared():
+    game = position("7 2 3 4 K 5", "7 2 3 4 Q 5")
+    assert game.default(0) == {"top": "KC"}
+
+
+@pytest.mark.parametrize("asked", [at_steal, at_top])
+def test_a_sample_may_be_any_legal_move(asked):
+    game = asked()
+    found = {str(game.sample(0, Random(seed))) for seed in range(50)}
+    assert found == set(map(str, game.decision(0).legal))
+
+
+def test_moves_are_told_in_words():
+    game = at_steal()
+    assert game.describe(0, PLAY) == "A plays 9C"
+    assert game.describe(0, steal(1)) == "A steals B's pile of 3 with 9C"
+    assert at_top().describe(0, {"top": "QC"}) == "A puts QC on top"
+
+
+def test_a_top_card_outside_the_pot_is_not_looked_for_in_the_pile():
+    game = position("K 9 3", "4 5 6")
+    play(game, top_of_rank(game, "4"))
+    assert game.check(0, {"top": "KC"}) is not None
+
+
+def test_nobody_is_asked_when_the_game_is_over():
+    game = new_game(max_tricks=1)
+    assert game.check(0, PLAY) == "you are not asked now"
+
+
+# --- the page for bot authors
+
+PAGE = (Path(__file__).parents[3] / "docs" / "rules" / "steal_war.md").read_text(encoding="utf-8")
+
+
+def examples_of_the_page():
+    """Yield each example reply of the rules page with the decision it stands under."""
+    for section in PAGE.split("### `")[1:]:
+        name = section.partition("`")[0]
+        for line in section.splitlines():
+            if line.startswith('{"id"'):
+                yield name, msgspec.json.decode(line)["move"]
+
+
+@pytest.mark.parametrize(("name", "move"), [*examples_of_the_page()])
+def test_an_example_of_the_page_fits_its_schema(name, move):
+    Draft202012Validator(StealWar.decisions[name]).validate(move)
+
+
+def test_every_decision_has_an_example_on_the_page():
+    assert {name for name, _ in examples_of_the_page()} == {*StealWar.decisions}
+
+
+def test_the_view_of_the_page_has_every_field():
+    view = msgspec.json.decode(PAGE.split("```json\n")[1].partition("```")[0])
+    real = new_game().view(0)
+    assert list(view) == list(real)
+    assert view["options"] == real["options"]

@@ -1,0 +1,148 @@
+"""Tod und Leben: its worked examples through a stacked deck, rounds, places and texts."""
+
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.chance import Chance
+from referee.games.tod_und_leben import PACK, TodUndLeben, TodUndLebenOptions, cards_won
+from referee.games.war_family import strength
+
+
+def new_game(seed="a deal", rounds=1) -> TodUndLeben:
+    return TodUndLeben(seats=2, options=TodUndLebenOptions(rounds=rounds), chance=Chance(seed))
+
+
+class Stacked(Chance):
+    """Deals the packs given."""
+
+    def __init__(self, packs) -> None:
+        super().__init__("stacked")
+        self.packs = packs
+
+    def shuffled(self, items, *event):
+        assert sorted(items) == sorted(card for pack in self.packs for card in pack)
+        return [card for pack in self.packs for card in pack]
+
+
+def stacked(first="/", last="/") -> TodUndLeben:
+    """Return a game that begins or ends with these pairs, and B has the higher of all others."""
+    rest = sorted(PACK, key=strength)
+
+    def named(ranks):
+        return [rest.pop(next(i for i, c in enumerate(rest) if c[0] == r)) for r in ranks.split()]
+
+    begins, ends = ([named(part) for part in text.split("/")] for text in (first, last))
+    half = len(rest) // 2
+    middle = (rest[:half], rest[half:])
+    assert all(strength(a) < strength(b) for a, b in zip(*middle, strict=True))
+    packs = [[*b, *m, *e] for b, m, e in zip(begins, middle, ends, strict=True)]
+    return TodUndLeben(seats=2, options=TodUndLebenOptions(), chance=Stacked(packs))
+
+
+def test_t16_a_tie_is_decided_by_the_next_pair():
+    assert stacked("9 A / 9 K").cards_won == [4, 28]
+
+
+def test_t17_a_tied_last_pair_is_shared():
+    assert stacked(last="9 / 9").cards_won == [1, 31]
+
+
+def test_h20_two_tied_last_pairs_are_shared():
+    assert stacked(last="9 J / 9 J").cards_won == [2, 30]
+
+
+def test_a_chain_of_ties_goes_to_the_pair_that_ends_it():
+    assert stacked("7 8 9 T / 7 8 9 7").cards_won[0] == 8
+
+
+def test_each_seat_has_16_cards_from_seven_to_ace():
+    packs = new_game().packs
+    assert [len(pack) for pack in packs] == [16, 16]
+    assert {card[0] for pack in packs for card in pack} == set("789TJQKA")
+
+
+def test_more_cards_win_the_round():
+    game = stacked("9 A / 9 K")
+    assert (game.rounds_won, game.places(), game.reason) == ([0, 1], [2, 1], "rounds")
+
+
+def test_sixteen_cards_each_count_for_nobody():
+    game = next(g for g in map(new_game, map(str, range(1000))) if g.cards_won == [16, 16])
+    assert (game.rounds_won, game.places()) == ([0, 0], [1, 1])
+
+
+def test_nothing_is_ever_asked():
+    game = new_game()
+    assert not game.deciders()
+    assert TodUndLeben.decisions == {}
+    with pytest.raises(LookupError):
+        game.decision(0)
+    assert game.check(0, {}) == "nothing is asked in Tod und Leben"
+
+
+def test_rounds_are_dealt_apart_and_added_up():
+    games = [new_game(rounds=rounds) for rounds in range(1, 12)]
+    for before, after in pairwise(games):
+        won = [after.cards_won[seat] > 16 for seat in (0, 1)]
+        assert after.packs != before.packs
+        gained = [b - a for a, b in zip(before.rounds_won, after.rounds_won, strict=True)]
+        assert gained == won
+    assert games[-1].places() == [
+        1 + (games[-1].rounds_won[1 - seat] > games[-1].rounds_won[seat]) for seat in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize("rounds", [0, -1, 1.0, True, 10_001])
+def test_rounds_are_a_whole_number_from_1(rounds):
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"rounds": rounds}, TodUndLebenOptions)
+
+
+def test_the_view_shows_the_last_round_and_the_score():
+    game = new_game(rounds=3)
+    assert game.view(1) == {
+        "game": "tod_und_leben",
+        "seat": 1,
+        "decision": None,
+        "round": 3,
+        "packs": game.packs,
+        "cards_won": game.cards_won,
+        "rounds_won": game.rounds_won,
+        "options": {"rounds": 3},
+    }
+
+
+def test_the_text_shows_the_pairs_one_above_the_other():
+    lines = stacked("9 A / 9 K").text(0).splitlines()
+    assert lines[0] == "Tod und Leben, round 1 of 1"
+    assert lines[2].startswith("0 A (you)  9C AC")
+    assert lines[3].startswith("1 B        9D KC")
+    assert lines[-2:] == ["Cards won   A 4, B 28", "Rounds won  A 0, B 1"]
+
+
+@given(st.permutations(PACK))
+def test_all_cards_are_won_and_seats_are_alike(cards):
+    a, b = cards[:16], cards[16:]
+    won = cards_won([a, b])
+    assert sum(won) == 32
+    assert cards_won([b, a]) == won[::-1]
+
+
+def test_h25_the_chance_of_a_first_tie():
+    pairs = [(a, b) for a in PACK for b in PACK if a != b]
+    ties = sum(strength(a) == strength(b) for a, b in pairs)
+    assert Fraction(ties, len(pairs)) == Fraction(3, 31)
+
+
+def test_the_view_of_the_page_is_the_one_of_its_cards():
+    page = Path(__file__).parents[3] / "docs" / "rules" / "tod_und_leben.md"
+    text = page.read_text(encoding="utf-8").split("```json\n")[1].partition("```")[0]
+    view = msgspec.json.decode(text)
+    game = TodUndLeben(seats=2, options=TodUndLebenOptions(), chance=Stacked(view["packs"]))
+    assert game.view(0) == view
