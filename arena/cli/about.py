@@ -107,7 +107,8 @@ def _tell(game: type[Game], form: str) -> None:
         )
         return
     head = f"{game.name}: {game.title}\nSeats: {_counts(game.seat_counts)}"
-    parts = [head, render(options, form), render(decisions, form)]
+    parts = [head, render(options, form)]
+    parts.append(render(decisions, form) if decisions.rows else "Nobody decides anything.")
     if form == "simple":
         parts += [f"Moves as JSON Schema: arena schema {game.name}", "-" * 80, _rules_page(game)]
     click.echo_via_pager("\n\n".join(part.rstrip("\n") for part in parts))
@@ -152,7 +153,7 @@ def bots(game: str | None, kit: bool, form: str) -> None:
     columns = (
         Column("Game", "game"),
         Column("Bot", "bot"),
-        Column("How it plays", "description", width=58),
+        Column("How it plays", "description", width=52),
     )
     show(Table("bots", columns, rows), form)
 

@@ -53,7 +53,7 @@ class CasinoWarOptions(Options, frozen=True, kw_only=True):
         """Refuse options by which nobody could ever bet."""
         if self.min_bet > self.max_bet:
             raise ValueError(
-                f"the option min_bet ({self.min_bet}) is more than max_bet ({self.max_bet})"
+                f"the option min_bet ({self.min_bet}) is more than max_bet ({self.max_bet})."
             )
         if self.bankroll < self.min_bet:
             raise ValueError(

@@ -131,7 +131,7 @@ def test_a_game_tells_its_options_decisions_and_rules(arena: Arena, game: str) -
 def test_schemas_are_json_schemas(arena: Arena, words: tuple[str, ...]) -> None:
     schema = json.loads(arena("schema", *words).stdout)
     Draft202012Validator.check_schema(schema)
-    assert schema["$defs"]
+    assert schema["$defs"] or (words and not GAMES[words[0]].decisions)
 
 
 def test_doctor_tells_of_this_machine(arena: Arena) -> None:
