@@ -1,0 +1,438 @@
+"""Khan: options, the deal, draws, combats, the end, and what always holds."""
+
+from collections import Counter
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.games.khan import KhanOptions
+from referee.games.khan_cards import KINDS, formations
+from tests.referee.games.khan_positions import (
+    DRAW,
+    KEEP,
+    USE,
+    all_cards,
+    asked,
+    attack,
+    behind,
+    blow_up,
+    counted,
+    face_up,
+    fight,
+    hands,
+    new_game,
+    pile,
+    play,
+    position,
+    show,
+)
+
+# --- the deal and the options ----------------------------------------------------------------
+
+
+def test_the_same_seed_deals_the_same_game():
+    one, two, other = new_game("x"), new_game("x"), new_game("y")
+    assert (one.deck, one.bag, one.scarce) == (two.deck, two.bag, two.scarce)
+    assert one.deck != other.deck
+    assert one.bag != other.bag
+
+
+def test_two_cards_lie_face_up_and_nothing_else_is_owned():
+    view = new_game(seats=3).view(1)
+    assert [len(cards) for cards in view["face_up"]] == [2, 2, 2]
+    assert (view["hand_size"], view["behind_size"]) == ([0] * 3, [0] * 3)
+    assert (view["hand"], view["behind"], view["points"]) == ([], {}, 0)
+
+
+def test_the_larger_deck_runs_to_the_nines():
+    game = new_game(deck=48)
+    assert all_cards(game).total() == 93
+    assert set(all_cards(game)) >= {"E8", "B9", "O9"}
+    assert ["E7", "E8", "E9"] in formations(["E7", "E8", "E9"], 0, champion=True)
+
+
+def test_the_smaller_deck_has_no_eights():
+    assert set(new_game().table()["cards"]).isdisjoint({"E8", "E9"})
+
+
+def test_the_bag_holds_as_many_tokens_as_the_option_says():
+    assert len(new_game(tokens_per_kind=12).bag) == 9 * 12 - 2
+
+
+def test_the_starter_is_seat_0_or_any_seat():
+    assert {new_game(str(seed), 4).to_move for seed in range(20)} == {0}
+    drawn = {new_game(str(seed), 4, first_player="random").to_move for seed in range(40)}
+    assert drawn == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"deck": 52},
+        {"tokens_per_kind": 11},
+        {"first_player": "seat_1"},
+        {"rank_losers": "none"},
+        {"max_turns_per_player": 0},
+        {"talk": True},
+    ],
+)
+def test_options_are_validated(wrong):
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(wrong, KhanOptions)
+
+
+# --- peaceful turns --------------------------------------------------------------------------
+
+
+def test_turns_pass_clockwise():
+    game = position("E2", "E3", "E4")
+    turns = []
+    for _ in range(4):
+        turns.append(game.to_move)
+        play(game, DRAW)
+    assert turns == [0, 1, 2, 0]
+
+
+def test_an_empty_bag_still_leaves_the_card():
+    game = position("E2 E3", "E4", bag="", deck="B7")
+    play(game, DRAW)
+    assert hands(game)[0] == "B7"
+    assert game.view(0)["recent"][-1]["token_to"] is None
+
+
+def test_a_gap_in_front_is_filled_by_the_next_draws():
+    game = position("E2 E3", "E4", front=("3 wood",), behind=("gold",), bag="steel, cloth, cloth")
+    play(game, DRAW, DRAW, DRAW)
+    assert game.view(0)["front"][0] == counted("3 wood, steel")
+    assert game.view(0)["behind"] == counted("gold, cloth")
+
+
+def test_a_fifth_card_may_be_thrown_away_itself():
+    game = position("B4 E2 E5 E6 C10 O3", "", deck="O7")
+    play(game, DRAW, {"discard": "O7", "from": "hand", "replacement": None})
+    assert (hands(game)[0], pile(game)) == ("E5 E6 O3 C10", "O7")
+    assert asked(game) == ("turn", [1])
+
+
+def test_equal_cards_are_offered_once():
+    game = position("B4 B4 E2 E2 E2 O3", "", deck="O3")
+    play(game, DRAW)
+    moves = [(move["discard"], move["replacement"]) for move in game.decision(0).legal]
+    assert moves == [("E2", None), ("O3", None), ("B4", "E2"), ("B4", "O3")]
+
+
+def test_a_new_deck_depends_on_the_cards_thrown_away_and_not_on_their_order():
+    one = position("E2", "E3", deck="", discards="O4 C10 B2 B3 E7")
+    two = position("E2", "E3", deck="", discards="E7 B3 B2 C10 O4")
+    play(one, DRAW)
+    play(two, DRAW)
+    assert one.deck == two.deck
+    assert (len(one.deck), one.discards) == (4, [])
+
+
+def test_each_new_deck_is_shuffled_in_its_own_way():
+    game = position("E2", "E3", deck="", discards="O2 O3 O4 O5 O6 O7")
+    play(game, DRAW)
+    first = game.deck
+    game.deck, game.discards = [], ["O2", "O3", "O4", "O5", "O6", "O7"]
+    play(game, DRAW)
+    assert game.deck != first
+
+
+def test_without_deck_and_discards_there_is_no_card():
+    game = position("E2", "E3", deck="")
+    play(game, DRAW)
+    assert face_up(game)[0] == "E2"
+    assert game.view(0)["recent"][-1]["card_to"] is None
+
+
+# --- combats ---------------------------------------------------------------------------------
+
+
+def test_only_the_combatants_take_up_their_cards():
+    game = position("E3 E4 C11", "B2 B3", "O2 O3")
+    play(game, attack())
+    assert face_up(game) == ["", "", "O2 O3"]
+    assert game.view(2)["combat"]["face_up"] == [["E3", "E4"], ["B2", "B3"]]
+
+
+def test_a_seat_without_cards_and_tokens_may_be_attacked():
+    game = position("E3 E4", "", "O2")
+    assert attack(1) in game.decision(0).legal
+    play(game, attack(1))
+    assert asked(game) == ("reveal", [0])
+
+
+def test_the_attacker_shows_before_the_defender_chooses():
+    game = fight("E3 E4 E5", cards=("E3 E4 E5", "B3 B4 B5"))
+    assert asked(game) == ("reveal", [1])
+    assert game.view(1)["combat"]["rounds"][0]["shown"] == [["E3", "E4", "E5"], None]
+
+
+def test_the_loot_goes_behind_and_is_seen_to_go_there():
+    game = fight(
+        "E3 E4", "C11", cards=("E3 E4 C11", "B2", "O2"), front=("", "2 gold"), behind=("wood",)
+    )
+    play(game, show("E3 E4"))
+    assert behind(game, 0) == counted("2 gold, wood")
+    assert game.view(2)["seen_behind"][0] == counted("2 gold")
+    assert game.view(2)["seen_points"] == [4, 0, 0]
+
+
+def test_only_the_attacker_takes_loot():
+    game = fight("-", cards=("E3 E4", "B2"), front=("wood", "gold"))
+    assert game.view(0)["front"] == [{"wood": 1}, {"gold": 1}]
+    assert hands(game)[0] == ""
+
+
+def test_what_lies_behind_the_screen_is_safe():
+    game = fight("E3 E4", "C11", cards=("E3 E4 C11", "B2"), behind=("", "3 gold"))
+    assert behind(game, 1) == {"gold": 3}
+
+
+BOTH_POWDER = ("E3 E4 E5 O1", "B3 B4 B5 O1")
+
+
+def test_gunpowder_is_offered_to_the_attacker_first_and_once_if_nobody_uses_it():
+    game = fight("E3 E4 E5", "B3 B4 B5", cards=BOTH_POWDER)
+    assert asked(game) == ("gunpowder", [0])
+    play(game, KEEP)
+    assert asked(game) == ("gunpowder", [1])
+    play(game, KEEP)
+    assert asked(game) == ("place_front", [1])
+
+
+def test_after_the_attackers_gunpowder_the_defender_may_still_use_his():
+    game = fight("E3 E4 E5", "B3 B4 B5", cards=BOTH_POWDER)
+    play(game, blow_up("B3 B4"))
+    assert asked(game) == ("gunpowder", [1])
+    play(game, blow_up("E3 E4"))
+    assert game.view(0)["recent"][-1]["rounds"][0]["standing"] == [[], []]
+
+
+def test_no_gunpowder_without_a_vanguard_to_face():
+    game = fight("E3 E4 E5", cards=("E3 E4 E5 O1 C10", "B3"))
+    assert asked(game) == ("reveal", [0])
+    assert game.combat.stage == 2
+
+
+def test_no_gunpowder_after_ones_own_champion():
+    game = fight("B1 E3 E4", "B3 B4 B5", cards=("B1 E3 E4 O1 C10", "B3 B4 B5"))
+    assert asked(game) == ("reveal", [0])
+
+
+def test_an_offer_declined_because_of_nothing_comes_again_only_after_the_enemys():
+    game = fight("E3 E4 E5", "B3 B4 B5", cards=("E3 E4 E5 O1", "B3 B4 B5 C10"))
+    play(game, KEEP)
+    assert asked(game) == ("reveal", [1])
+    assert game.combat.stage == 2
+
+
+POISONERS = ("E3 C11 C10 C1", "B3 C12 C12 C1")
+
+
+def test_poison_goes_to_and_fro_with_the_heirs_in_between():
+    game = fight("C11", "C12", cards=POISONERS)
+    assert asked(game) == ("poison", [0])
+    play(game, KEEP)
+    assert asked(game) == ("poison", [1])
+    play(game, USE)
+    assert asked(game) == ("replace_leader", [0])
+    play(game, {"card": "C10"})
+    assert asked(game) == ("poison", [0])
+    play(game, USE)
+    assert asked(game) == ("replace_leader", [1])
+    play(game, {"card": "C12"})
+    fought = game.view(0)["recent"][-1]["rounds"][2]
+    assert fought["shown"] == [["C11", "C10"], ["C12", "C12"]]
+    assert fought["destroyed"] == [["C11"], ["C12"]]
+    assert fought["standing"] == [["C10"], ["C12"]]
+
+
+def test_the_defender_may_poison_after_his_leader_was_replaced():
+    game = fight("C11", "C12", cards=POISONERS)
+    play(game, USE, {"card": "C12"})
+    assert asked(game) == ("poison", [1])
+
+
+def test_a_leader_poisoned_twice_over_needs_no_second_heir():
+    game = fight("C11", "C12", cards=POISONERS)
+    play(game, USE, {"card": None}, USE)
+    assert asked(game) == ("replace_leader", [0])
+    play(game, {"card": None})
+    assert asked(game) == ("turn", [1])
+    assert game.view(0)["recent"][-1]["rounds"][2]["standing"] == [[], []]
+
+
+def test_who_shows_no_leader_sends_in_no_heir():
+    game = fight("-", "C12", cards=("E3 C11", "B3 C12 C1"))
+    assert asked(game) == ("place_front", [1])
+
+
+def test_an_attacker_may_retreat_too():
+    game = fight("-", "-", cards=("E3 E4 E1 C10", "B2"))
+    assert asked(game) == ("retreat", [0])
+    play(game, USE)
+    assert asked(game) == ("place_front", [0])
+    assert (hands(game)[0], pile(game)) == ("E3 E4 C10", "E1")
+
+
+def test_without_the_retreat_its_ace_is_lost_with_the_rest():
+    game = fight("-", "-", cards=("E3 E4 E1 C10", "B2"))
+    play(game, KEEP)
+    assert (hands(game)[0], pile(game)) == ("", "E1 E3 E4 C10")
+
+
+def test_two_cards_or_fewer_are_turned_up_without_a_question():
+    game = fight(cards=("E3 B7", "B2"))
+    assert face_up(game) == ["", "B2"]
+
+
+def test_three_equal_cards_leave_no_choice():
+    game = fight(cards=("E3 B7", "B2 B2 B2"))
+    assert asked(game) == ("turn", [1])
+    assert (face_up(game)[1], hands(game)[1]) == ("B2 B2", "B2")
+
+
+def test_the_front_may_be_a_pair_of_equal_cards():
+    game = fight(cards=("E3 B7", "B2 B2 O5"))
+    assert game.decision(1).legal == [show("B2 B2"), show("B2 O5")]
+
+
+def test_the_only_choice_of_one_stays_hidden_until_the_other_has_chosen():
+    game = fight(
+        *("B6 B7", "O2 O3", "C12"),
+        cards=("B2 B6 B7 C12", "E1 O2 O3"),
+    )
+    play(game, USE)
+    assert asked(game) == ("place_front", [0])
+    assert face_up(game) == ["", ""]
+    play(game, show("B6 B7"))
+    assert face_up(game) == ["B6 B7", "O2 O3"]
+
+
+# --- the end ---------------------------------------------------------------------------------
+
+
+NEARLY = "3 gold, 3 water, 3 wood, 3 steel, cloth"
+
+
+def test_the_winner_shows_all_his_tokens():
+    game = position("E2", "E3", front=("4 cattle",), behind=(NEARLY,), bag="horses")
+    game.apply({0: DRAW})
+    assert game.reason == "khan"
+    assert game.view(1)["seen_behind"][0] == counted(NEARLY) | {"horses": 1}
+    assert game.view(1)["seen_behind"][1] == {}
+
+
+def test_losers_may_share_the_second_place():
+    game = position(
+        *("E2", "E3", "E4"),
+        front=("", "2 wood", "wood"),
+        behind=(NEARLY,),
+        bag="horses",
+        rank_losers="tied",
+    )
+    game.apply({0: DRAW})
+    assert game.places() == [1, 2, 2]
+
+
+@pytest.mark.parametrize(("rank_losers", "places"), [("points", [3, 1, 1]), ("tied", [3, 1, 1])])
+def test_equal_points_share_the_first_place_at_the_cap(rank_losers, places):
+    game = position(
+        *("E2", "E3", "E4"),
+        front=("", "gold", "2 wood"),
+        bag="",
+        rank_losers=rank_losers,
+        max_turns_per_player=1,
+    )
+    play(game, DRAW, DRAW, DRAW)
+    assert (game.places(), game.reason) == (places, "max_turns")
+
+
+def test_with_tied_losers_all_but_the_first_share_a_place_at_the_cap():
+    game = position(
+        *("E2", "E3", "E4"),
+        front=("", "gold", "wood"),
+        bag="",
+        rank_losers="tied",
+        max_turns_per_player=1,
+    )
+    play(game, DRAW, DRAW, DRAW)
+    assert game.places() == [2, 1, 2]
+
+
+def test_twenty_points_in_the_last_turn_win():
+    game = position(
+        "E2", "E3", behind=("", NEARLY), front=("", "cattle"), bag="wood, horses",
+        max_turns_per_player=1,
+    )  # fmt: skip
+    play(game, DRAW, DRAW)
+    assert (game.places(), game.reason) == ([2, 1], "khan")
+
+
+def test_a_combat_counts_as_a_turn_at_the_cap():
+    game = position("E2", "E3", max_turns_per_player=1)
+    play(game, attack(1), attack(0))
+    assert game.reason == "max_turns"
+
+
+# --- what always holds -----------------------------------------------------------------------
+
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "deck": st.just(48),
+        "tokens_per_kind": st.integers(12, 14),
+        "first_player": st.just("random"),
+        "max_turns_per_player": st.integers(1, 40),
+    },
+)
+
+
+def true_points(camp, scarce):
+    held = Counter(camp.front) + Counter(camp.behind)
+    return sum(min(held[kind], 3) * (2 if kind in scarce else 1) for kind in KINDS)
+
+
+def assert_sound(game, deck):
+    """No card or token is lost, limits are kept, and what all know is true."""
+    assert all_cards(game) == deck
+    owned = Counter(game.bag) + Counter(game.scarce)
+    for camp in game.camps:
+        owned += Counter(camp.front) + Counter(camp.behind)
+        assert len(camp.face_up) <= 2
+        assert len(camp.front) <= 4
+        assert camp.points == true_points(camp, game.scarce) >= camp.seen_points()
+        assert Counter(camp.seen) <= Counter(camp.hand)
+        assert all(camp.looted[kind] <= camp.behind[kind] for kind in KINDS)
+        if game.asked == "turn":
+            assert len(camp.hand) <= 4
+            assert not camp.hand or len(camp.face_up) == 2
+    assert owned == Counter(dict.fromkeys(KINDS, game.options.tokens_per_kind))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 5), OPTIONS)
+def test_random_play_keeps_all_there_is_and_ends(seed, seats, options):
+    game, rng = new_game(str(seed), seats, **options), Random(seed)
+    deck = all_cards(game)
+    while deciders := game.deciders():
+        assert max(camp.points for camp in game.camps) < 20
+        game.apply({seat: game.sample(seat, rng) for seat in deciders})
+        assert_sound(game, deck)
+    assert game.turn <= seats * game.options.max_turns_per_player
+    assert (max(camp.points for camp in game.camps) >= 20) == (game.reason == "khan")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 5))
+def test_defaults_alone_draw_to_the_end(seed, seats):
+    game = new_game(str(seed), seats)
+    while game.deciders():
+        play(game, game.default(game.to_move))
+    assert game.reason == "khan"
+    assert game.places()[game.to_move] == 1

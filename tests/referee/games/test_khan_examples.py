@@ -1,0 +1,365 @@
+"""The worked examples of Khan's rules page, under their own names."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from referee.games.khan_cards import KINDS
+from tests.referee.games.khan_positions import (
+    DRAW,
+    KEEP,
+    USE,
+    all_cards,
+    asked,
+    attack,
+    behind,
+    blow_up,
+    counted,
+    face_up,
+    fight,
+    hands,
+    new_game,
+    pile,
+    play,
+    position,
+    show,
+)
+
+SIX = "E3 E4 E5 O6 O7 C10"
+
+
+def rounds(game):
+    """Return who won each round of the combat that was last fought."""
+    combat = game.combat.record() if game.combat else game.view(0)["recent"][-1]
+    return [fought["winner"] for fought in combat["rounds"]]
+
+
+def test_k1_the_deal():
+    game = new_game(seats=5)
+    cards = all_cards(game)
+    number = sum(count for card, count in cards.items() if card[0] in "EBO" and card[1:] != "1")
+    leaders = sum(cards[card] for card in ("C10", "C11", "C12"))
+    specials = sum(cards[card] for card in ("E1", "B1", "O1", "C1"))
+    assert (cards.total(), number, leaders, specials) == (75, 54, 9, 12)
+    view = game.view(3)
+    assert (view["deck"], view["bag"]) == (65, 178)
+    assert len(set(view["scarce"])) == 2
+    assert Counter(game.bag) == Counter(
+        {kind: 19 if kind in view["scarce"] else 20 for kind in game.table()["kinds"]}
+    )
+    assert view["front"] == [{}] * 5
+    assert asked(game) == ("turn", [0])
+
+
+def test_k2_the_fifth_token_goes_behind_the_screen():
+    game = position("E2 E3", "E4 E5", front=("2 wood, cloth",), bag="steel, wood, horses")
+    play(game, DRAW, DRAW, DRAW)
+    view = game.view(1)
+    assert view["front"] == [counted("2 wood, cloth, steel"), {"wood": 1}]
+    assert game.view(0)["behind"] == {"horses": 1}
+    assert (view["behind_size"], view["seen_behind"]) == ([1, 0], [{}, {}])
+    assert "horses" not in str(view)
+
+
+def test_k3_the_third_card_goes_to_the_hand():
+    game = position("B4", "E2 E3", deck="O5 C12 B7")
+    play(game, DRAW, DRAW, DRAW)
+    assert face_up(game) == ["B4 O5", "E2 E3"]
+    assert hands(game) == ["B7", "C12"]
+
+
+def test_k4_a_face_up_card_may_make_way_for_the_new_one():
+    game = position("B4 E2 E5 E6 C10 O3", "", deck="O7")
+    play(game, DRAW)
+    assert game.decision(0).name == "discard"
+    assert len(game.decision(0).legal) == 15
+    play(game, {"discard": "E2", "from": "front", "replacement": "O7"})
+    assert (face_up(game)[0], hands(game)[0]) == ("B4 O7", "E5 E6 O3 C10")
+    assert pile(game) == "E2"
+
+
+@pytest.mark.parametrize("ladder", ["E4 E5 E6", "B1 O4 O6", "B1 O6 O7", "B1 B2 B3"])
+def test_k5_a_ladder_of_three(ladder):
+    game = position(ladder, "")
+    play(game, attack())
+    assert game.check(0, show(ladder)) is None
+
+
+@pytest.mark.parametrize(
+    "cards", ["E4 E4 E5", "E4 E5 B6", "E1 E2 E3", "B1 O4 O7", "B1 B1 O4", "E4 E5 E6 E7"]
+)
+def test_k5_no_ladder_of_three(cards):
+    game = position(f"{cards} E5 E6 E7", "")
+    play(game, attack())
+    assert asked(game) == ("reveal", [0])
+    assert game.check(0, show(cards))
+    assert show(cards) not in game.decision(0).legal
+
+
+def test_k5_a_ladder_of_two():
+    game = position("B1 E7", "")
+    play(game, attack())
+    assert game.check(0, show("B1 E7")) is None
+
+
+@pytest.mark.parametrize("cards", ["B1 C12", "B1 B1", "C10 C11"])
+def test_k5_no_ladder_of_two(cards):
+    game = position(f"{cards} E5 E6", "")
+    play(game, attack())
+    while game.combat.stage == 0:
+        play(game, show("-"))
+    assert asked(game) == ("reveal", [0])
+    assert game.check(0, show(cards))
+    assert show(cards) not in game.decision(0).legal
+
+
+LADDERS = {"E": "E3 E4", "B": "B3 B4", "O": "O3 O4", "none": ""}
+
+
+@pytest.mark.parametrize(
+    ("match", "winner"),
+    [
+        *((match, 0) for match in ("E v B", "B v O", "O v E", "E v none", "O v none")),
+        *((match, 1) for match in ("B v E", "O v B", "E v O", "E v E", "B v B", "O v O")),
+        *((match, 1) for match in ("none v E", "none v B", "none v none")),
+    ],
+)
+def test_k6_one_round(match, winner):
+    cards = [LADDERS[side] for side in match.split(" v ")]
+    game = fight(*filter(None, cards), cards=cards)
+    assert rounds(game)[1] == winner
+
+
+def test_k7_the_attacker_fails_and_loses_six_cards():
+    game = fight(
+        *("E3 E4 E5", "B2 B3 B4", "O6 O7", "B6 B7", "C10", "C12"),
+        cards=(SIX, "B2 B3 B4 B6 B7 C12"),
+        front=("wood", "2 wood, cloth, steel"),
+    )
+    assert rounds(game) == [0, 1, 1]
+    assert asked(game) == ("place_front", [1])
+    play(game, show("B2 C12"))
+    assert (face_up(game), hands(game)) == (["", "B2 C12"], ["", "B3 B4 B6 B7"])
+    assert pile(game) == SIX
+    assert game.view(0)["front"] == [{"wood": 1}, counted("2 wood, cloth, steel")]
+
+
+def test_k8_the_attacker_wins_the_loot():
+    game = fight(
+        *("E3 E4 E5", "B2 B3 B4", "O6 O7", "E6 E7", "-", "C12"),
+        cards=(SIX, "B2 B3 B4 E6 E7 C12"),
+        front=("wood", "steel, cloth, horses, gold"),
+    )
+    assert rounds(game) == [0, 0, 1]
+    play(game, show("E3 E4"))
+    view = game.view(0)
+    assert view["front"] == [{"wood": 1}, {}]
+    assert view["behind"] == counted("steel, cloth, horses, gold")
+    assert view["points"] == 6
+    assert (face_up(game), hands(game)) == (["E3 E4", ""], ["E5 O6 O7 C10", ""])
+
+
+def test_k9_nobody_can_show_anything_and_nothing_is_asked():
+    game = fight(cards=("E3 B7", "B2 O3"), front=("", "wood"))
+    assert asked(game) == ("turn", [1])
+    assert rounds(game) == [1, 1, 1]
+    assert (face_up(game), hands(game)) == (["", "B2 O3"], ["", ""])
+    assert game.view(0)["front"] == [{}, {"wood": 1}]
+    assert pile(game) == "E3 B7"
+
+
+def test_k10_gunpowder_leaves_no_vanguard():
+    game = fight("E3 E4 E5", cards=("E3 E4 E5 C12", "O1 B2 C10"))
+    assert asked(game) == ("gunpowder", [1])
+    play(game, blow_up("E4 E5"))
+    assert game.view(0)["combat"]["rounds"][0]["winner"] == 1
+    assert game.view(0)["combat"]["rounds"][1]["winner"] == 1
+    play(game, show("C12"), show("C10"))
+    assert rounds(game) == [1, 1, 0]
+    assert (face_up(game), hands(game)) == (["", "B2 C10"], ["", ""])
+    assert pile(game) == "E3 E4 E5 O1 C12"
+
+
+def test_k11_both_use_gunpowder_and_nobody_has_a_vanguard():
+    game = fight("E3 E4 E5", "B3 B4 B5", cards=("E3 E4 E5 O1", "B3 B4 B5 O1"))
+    assert asked(game) == ("gunpowder", [0])
+    play(game, KEEP)
+    assert asked(game) == ("gunpowder", [1])
+    play(game, blow_up("E3 E4"))
+    assert asked(game) == ("gunpowder", [0])
+    play(game, blow_up("B3 B4"))
+    assert rounds(game) == [1, 1, 1]
+    assert (face_up(game), hands(game)) == (["", "B5"], ["", ""])
+
+
+def test_k12_poison_and_the_heir():
+    game = fight(
+        *("E3 E4", "C11", "C12"),
+        cards=("E3 E4 C1 C11", "C12 C10 B2"),
+        front=("", "wood"),
+    )
+    assert asked(game) == ("poison", [0])
+    play(game, USE)
+    assert asked(game) == ("replace_leader", [1])
+    play(game, {"card": "C10"})
+    assert rounds(game) == [1, 0, 0]
+    assert asked(game) == ("place_front", [0])
+    play(game, show("E3 E4"))
+    assert behind(game, 0) == {"wood": 1}
+    assert hands(game) == ["C11", ""]
+    assert pile(game) == "B2 C1 C10 C12"
+
+
+def test_k13_equal_leaders_are_the_defenders():
+    game = fight("E3 E4", "C10", "C10", cards=("E3 E4 C10", "C10 B2"))
+    assert rounds(game) == [1, 0, 1]
+    assert (face_up(game), hands(game)) == (["", "B2 C10"], ["", ""])
+
+
+def test_k13_poison_without_an_heir():
+    game = fight("E3 E4", "C10", "C12", cards=("E3 E4 C10 C1", "C12 B2"))
+    play(game, USE)
+    assert rounds(game) == [1, 0, 0]
+    assert asked(game) == ("place_front", [0])
+
+
+def test_k14_after_the_champion_no_poison():
+    game = fight(
+        *("B1 O4 O6", "E2 E3", "C12"),
+        cards=("B1 O4 O6 E2 E3 C1", "B2 C12"),
+        front=("", "wood"),
+    )
+    assert rounds(game) == [0, 0, 1]
+    assert asked(game) == ("place_front", [0])
+    play(game, show("O4 O6"))
+    assert (face_up(game)[0], hands(game)[0]) == ("O4 O6", "E2 E3 C1")
+    assert behind(game, 0) == {"wood": 1}
+    assert pile(game) == "B1 B2 C12"
+
+
+def test_k15_the_loser_retreats_and_both_place_at_once():
+    game = fight(
+        *("E3 E4 E5", "B6 B7", "O2 O3", "C12"),
+        cards=("E3 E4 E5 B6 B7", "E1 O2 O3 C12"),
+        front=("", "wood, water"),
+    )
+    assert asked(game) == ("retreat", [1])
+    play(game, USE)
+    assert behind(game, 0) == {"wood": 1, "water": 1}
+    assert asked(game) == ("place_front", [0, 1])
+    assert hands(game)[1] == "O2 O3 C12"
+    game.apply({0: show("E3 E4"), 1: show("O2 O3")})
+    assert (face_up(game), hands(game)) == (["E3 E4", "O2 O3"], ["E5 B6 B7", "C12"])
+    assert pile(game) == "E1"
+
+
+def test_k16_after_the_champion_no_retreat():
+    game = fight(
+        *("E3 E4 E5", "B6 B7", "B1 O3"),
+        cards=("E3 E4 E5 B6 B7", "E1 B1 O3"),
+        front=("", "wood, water"),
+    )
+    assert rounds(game) == [0, 0, 1]
+    assert asked(game) == ("place_front", [0])
+    assert hands(game)[1] == ""
+    assert pile(game) == "E1 B1 O3"
+
+
+def test_k17_a_card_serves_one_round():
+    game = fight("E3 E4 E5", cards=("E3 E4 E5 E6", "C10 O2"))
+    assert asked(game) == ("reveal", [1])
+    assert game.view(1)["combat"]["rounds"][1]["shown"] == [[], []]
+    assert game.decision(1).legal == [{"cards": []}, {"cards": ["C10"]}]
+
+
+def test_k18_an_undeclared_ace_stays():
+    game = fight("E3 E4", "C11", cards=("E3 E4 C11 O1", "B2 B6"))
+    play(game, show("E3 E4"))
+    assert (face_up(game)[0], hands(game)[0]) == ("E3 E4", "O1 C11")
+
+
+EVERYTHING = ", ".join(f"3 {kind}" for kind in KINDS)
+
+
+@pytest.mark.parametrize(
+    ("owned", "points"), [("4 wood", 3), ("5 gold, wood", 7), (EVERYTHING, 33)]
+)
+def test_k19_points(owned, points):
+    game = fight("E3 E4", "C11", cards=("E3 E4 C11", "B2"), front=("", owned))
+    assert game.view(0)["points"] == points
+    assert game.view(1)["points"] == 0
+
+
+def test_k20_twenty_points_end_the_game_before_the_card():
+    game = position(
+        *("E2", "E3", "E4"),
+        front=("cloth", "2 wood", "wood, water"),
+        behind=("3 gold, 3 water, 3 wood, 3 steel",),
+        bag="horses",
+        deck="E7",
+    )
+    play(game, DRAW)
+    assert game.view(1)["points"] == 2
+    assert game.view(0)["points"] == 20
+    assert (game.places(), game.reason) == ([1, 3, 2], "khan")
+    assert (list(game.deciders()), game.deck) == ([], ["E7"])
+
+
+def test_k21_loot_ends_the_game_before_any_discard():
+    game = position(
+        *("E3 E4 C11", "B2"),
+        front=("", "cloth, steel, horses"),
+        behind=("3 gold, 3 water, 3 wood, 2 steel",),
+        bag="wood, steel",
+        deck="B7 B7",
+    )
+    play(game, DRAW)
+    assert game.view(0)["points"] == 17
+    play(game, DRAW, attack(), show("E3 E4"), show("C11"))
+    assert game.view(0)["points"] == 20
+    assert (game.places(), game.reason) == ([1, 2], "khan")
+    assert (list(game.deciders()), pile(game)) == ([], "")
+
+
+def test_k22_the_cap_ranks_by_points():
+    game = position(
+        *("E2", "E2", "E2", "E2"),
+        front=("wood", "wood, steel", "cloth", ""),
+        bag="",
+        max_turns_per_player=1,
+    )
+    play(game, DRAW, DRAW, DRAW, DRAW)
+    assert (game.places(), game.reason) == ([2, 1, 2, 4], "max_turns")
+
+
+def test_k23_the_discards_become_the_deck():
+    game = position("E2", "E3", deck="", discards="O4", bag="")
+    play(game, DRAW)
+    assert face_up(game)[0] == "E2 O4"
+    assert (game.deck, pile(game)) == ([], "")
+    assert game.view(0)["front"][0] == {}
+
+
+def test_k24_a_second_champion_stays():
+    game = fight(
+        *("E3 E4 E5", "B1 B4 B5"),
+        cards=("E3 E4 E5 O1", "B1 B1 B4 B5 O6 O7"),
+    )
+    assert asked(game) == ("gunpowder", [0])
+    play(game, blow_up("B1 B4"), show("O6 O7"))
+    assert rounds(game) == [0, 1, 1]
+    assert asked(game) == ("place_front", [1])
+    play(game, show("O6 O7"))
+    assert (face_up(game)[1], hands(game)[1]) == ("O6 O7", "B1 B5")
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_k25_random_play_loses_nothing_and_substitutes_are_legal(seats):
+    game, rng = new_game(f"K25 {seats}", seats), Random(seats)
+    while deciders := game.deciders():
+        assert all(game.check(seat, game.default(seat)) is None for seat in deciders)
+        game.apply({seat: game.sample(seat, rng) for seat in deciders})
+        assert all_cards(game) == Counter(game.table()["cards"] * 3)
+        owned = sum(len(camp.front) + sum(camp.behind.values()) for camp in game.camps)
+        assert owned + len(game.bag) + 2 == 180
