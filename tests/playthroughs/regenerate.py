@@ -31,12 +31,45 @@ class Playthrough(NamedTuple):
 
 
 PLAYTHROUGHS: dict[str, Playthrough] = {name: Playthrough(name) for name in GAMES} | {
+    "casino_war": Playthrough("casino_war", seed="129"),
+    "casino_war_shoe": Playthrough(
+        "casino_war", {"rounds": 30, "bankroll": 120, "reshuffle": "shoe", "decks": 1}, seed="36"
+    ),
     "cold_war": Playthrough("cold_war", seed="31"),
     "cold_war_talk": Playthrough(
         "cold_war",
         {"talk": True, "talk_exchanges": 2, "max_rounds": 12, "cap_result": "lead"},
     ),
+    "duel": Playthrough("duel", seed="672"),
+    "duel_capped": Playthrough(
+        "duel", {"deck": 48, "extra_action_cost": "instead", "max_turns": 6}, seed="3"
+    ),
     "guerra": Playthrough("guerra", seed="7"),
+    "khan": Playthrough("khan", seed="4297"),
+    "pyanitsa": Playthrough("pyanitsa", seed="93"),
+    "steal_war": Playthrough("steal_war", seed="912"),
+    "tod_und_leben": Playthrough("tod_und_leben", {"rounds": 3}),
+    "war": Playthrough("war", seed="19"),
+    "war_hidden": Playthrough(
+        "war",
+        {"order_seen": "winner", "war_length": "razboi", "jokers": "buried"},
+        seed="107",
+    ),
+    "world_war": Playthrough("world_war", {"max_rounds": 5, "max_attacks": 1}, seed="16"),
+    "world_war_in_turn": Playthrough(
+        "world_war",
+        {
+            "objective": "world",
+            "setup": "in_turn",
+            "setup_step": 13,
+            "attack_mode": "single",
+            "defence": "max",
+            "safe_rounds": 0,
+            "max_rounds": 4,
+            "max_attacks": 1,
+        },
+        seed="244",
+    ),
 }
 """Each file's match; a file stays below 300 KB by options or a seed that shorten the match."""
 

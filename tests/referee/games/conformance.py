@@ -23,7 +23,14 @@ MOST_DECISIONS = 20_000
 """More than any game can take; a play that takes more never ends."""
 
 
-BRIEF: dict[str, dict[str, Any]] = {}
+BRIEF: dict[str, dict[str, Any]] = {
+    "casino_war": {"rounds": 8},
+    "khan": {"max_turns_per_player": 20},
+    "pyanitsa": {"max_battles": 50},
+    "steal_war": {"max_tricks": 30},
+    "war": {"max_battles": 30},
+    "world_war": {"max_rounds": 4, "max_attacks": 1},
+}
 """By game, the options that shorten all cases but the first, where whole games would take long."""
 
 

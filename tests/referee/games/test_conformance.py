@@ -310,16 +310,18 @@ def test_a_game_says_how_to_scramble_its_secrets(name: str) -> None:
 @every_case
 def test_nothing_shown_depends_on_another_seats_secret(case: Case) -> None:
     scramble = SCRAMBLES[case.game]
-    game, rng, noticed = case.new(), Random(1), 0
+    game, rng, looked, noticed = case.new(), Random(1), 0, 0
     for _, move in moments(game, sampling()):
-        if rng.random() < 0.2:
+        if looked < 10 or rng.random() < 0.2:
+            looked += 1
             probes = [move, *(mutant(move, rng) for _ in range(5))]
             for seat in range(game.seats):
                 other = twin(game)
                 scramble(other, seat, rng)
                 assert known(other, seat, probes) == known(game, seat, probes)
                 noticed += everything(other) != everything(game)
-    assert noticed or scramble is nothing_is_hidden, "the scramble changed nothing"
+    idle = scramble is nothing_is_hidden or looked < 10
+    assert noticed or idle, "the scramble changed nothing"
 
 
 @every_case

@@ -1,0 +1,368 @@
+"""Replies in World War: what is refused and why, what is accepted, defaults and samples."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from referee.games.world_war import WorldWar
+from referee.games.world_war_options import WorldWarOptions
+from tests.referee.games.world_war_positions import (
+    KEEP,
+    STAY,
+    STOP,
+    asked,
+    attack,
+    move,
+    new_game,
+    place,
+    play,
+    position,
+    single,
+    wander,
+)
+
+PAGE = Path(__file__).parents[3] / "docs" / "rules" / "world_war.md"
+VALIDATORS = {name: Draft202012Validator(schema) for name, schema in WorldWar.decisions.items()}
+
+
+def to_deploy():
+    """Seat 0 has 3 armies for three territories and one continent less."""
+    return position("alaska:4 peru alberta venezuela brazil argentina", "kamchatka")
+
+
+def to_trade():
+    return position("alaska", hands=["peru egypt india brazil"])
+
+
+def forced():
+    return position("alaska", hands=["peru egypt india brazil china"])
+
+
+def to_attack(**options):
+    return position(
+        "alaska:4 alberta ontario:2", "kamchatka:5 quebec", at="attack", round=4, **options
+    )
+
+
+def sole_territory():
+    return position("alaska:4", "kamchatka:5", at="attack", round=4)
+
+
+def to_defend():
+    game = to_attack()
+    play(game, attack("alaska", "kamchatka", 2))
+    return game
+
+
+def to_occupy():
+    game = position("alaska:6", "kamchatka peru", at="attack", dice=["6 v 1"])
+    play(game, attack("alaska", "kamchatka", 1))
+    return game
+
+
+def to_fortify():
+    return position("alaska:4 alberta ontario", at="fortify")
+
+
+def without(reply, field):
+    return {name: value for name, value in reply.items() if name != field}
+
+
+ATTACK = attack("alaska", "kamchatka", 2)
+MOVE = move("alaska", "alberta", 2)
+HUGE = 10**400
+
+REFUSALS = [
+    (to_deploy, {}, '"armies" is missing'),
+    (to_deploy, place("peru:4") | {"note": 1}, "'note' is not a field of this reply"),
+    (to_deploy, {"armies": ["peru"]}, '"armies" must be an object of territories, not a list'),
+    (to_deploy, {"armies": None}, "not null"),
+    (to_deploy, place("peru:3"), '"armies" adds up to 3, not to the 4 you have to place'),
+    (to_deploy, place("peru:5"), "adds up to 5, not to the 4"),
+    (to_deploy, place("peru:5", alaska=-1), "'alaska' cannot take fewer than 0"),
+    (to_deploy, place("kamchatka:4"), "'kamchatka' is held by seat 1; armies are placed on your"),
+    (to_deploy, place(atlantis=4), "'atlantis' is not a territory of the board"),
+    (to_deploy, place(Peru=4), "'Peru' is not a territory"),
+    (to_deploy, place(joker_1=4), "'joker_1' is not a territory"),
+    (to_deploy, place(peru=4.0), "'peru' takes a whole number of armies, not a number with"),
+    (to_deploy, place("alaska:3", peru=True), "not a boolean"),
+    (to_deploy, place(peru="4"), "not a string"),
+    (to_deploy, place(peru=HUGE), "adds up to far too many"),
+    (to_trade, {}, '"cards" is missing'),
+    (to_trade, {"cards": [], "n": 1}, "'n' is not a field"),
+    (to_trade, {"cards": "peru"}, '"cards" must be a list of cards, not a string'),
+    (to_trade, {"cards": ["peru"]}, "must name three cards or none, not 1"),
+    (to_trade, {"cards": ["peru", "egypt", "india", "brazil"]}, "not 4"),
+    (to_trade, {"cards": ["peru", "egypt", "congo"]}, "'congo' is not in your hand, which holds"),
+    (to_trade, {"cards": ["peru", "egypt", "joker"]}, "'joker' is not a card"),
+    (to_trade, {"cards": ["peru", "egypt", 3]}, "a card is named like"),
+    (to_trade, {"cards": ["peru", "egypt", ["india"]]}, "not by a list"),
+    (to_trade, {"cards": ["peru", "peru", "india"]}, "'peru' is named twice"),
+    (to_trade, {"cards": ["peru", "egypt", "india"]}, "a set is three alike, one of each"),
+    (forced, KEEP, "with five cards in hand you must exchange a set"),
+    (to_attack, {}, '"action" must be "attack" or "stop"'),
+    (to_attack, {"action": "stay"}, '"action" must be "attack" or "stop"'),
+    (to_attack, {"action": ["stop"]}, '"action" must be'),
+    (to_attack, STOP | {"dice": 1}, "'dice' is not a field of this reply; it has \"action\""),
+    (to_attack, ATTACK | {"armies": 1}, "'armies' is not a field"),
+    *((to_attack, without(ATTACK, field), f'"{field}" is missing') for field in [*ATTACK][1:]),
+    (to_attack, ATTACK | {"from": "quebec"}, "'quebec' is held by seat 1; \"from\" is one of your"),
+    (to_attack, ATTACK | {"from": "alberta"}, "'alberta' has only one army, and that one stays"),
+    (to_attack, ATTACK | {"from": 3}, "a territory is named like"),
+    (to_attack, ATTACK | {"from": {}}, "not by an object"),
+    (to_attack, ATTACK | {"from": "x" * 1000}, "is not a territory of the board"),
+    (to_attack, ATTACK | {"to": "alberta"}, "'alberta' is your own"),
+    (to_attack, ATTACK | {"to": "quebec"}, "'quebec' does not border 'alaska', whose neighbours"),
+    (to_attack, ATTACK | {"to": None}, "not by null"),
+    (to_attack, ATTACK | {"to": "mars"}, "'mars' is not a territory"),
+    (to_attack, ATTACK | {"dice": 4}, "\"dice\" must be from 1 to 3 here ('alaska' has 4 armies"),
+    (to_attack, ATTACK | {"dice": 0}, '"dice" must be from 1 to 3'),
+    (to_attack, ATTACK | {"dice": 2.0}, '"dice" must be a whole number'),
+    (to_attack, ATTACK | {"dice": True}, "not a boolean"),
+    (to_attack, ATTACK | {"dice": HUGE}, '"dice" must be from 1 to 3'),
+    (to_attack, attack("ontario", "quebec", 2), '"dice" must be 1 here'),
+    (to_attack, ATTACK | {"rolls": 0}, '"rolls" must be from 1 to 1000'),
+    (to_attack, ATTACK | {"rolls": 1001}, '"rolls" must be from 1 to 1000'),
+    (to_attack, ATTACK | {"rolls": None}, '"rolls" must be a whole number, not null'),
+    (to_attack, ATTACK | {"stop_at": 0}, '"stop_at" must be from 1 to 3'),
+    (to_attack, ATTACK | {"stop_at": 4}, '"stop_at" must be from 1 to 3'),
+    (to_attack, ATTACK | {"stop_at": "1"}, '"stop_at" must be a whole number'),
+    (lambda: to_attack(attack_mode="single"), ATTACK, "'rolls' is not a field of this reply"),
+    (sole_territory, ATTACK, "'kamchatka' is the only territory of seat 1, which is safe"),
+    (to_defend, {}, '"dice" is missing'),
+    (to_defend, {"dice": 1, "from": "alaska"}, "'from' is not a field"),
+    (to_defend, {"dice": 4}, "\"dice\" must be from 1 to 3 here ('kamchatka' has 5 armies)"),
+    (to_defend, {"dice": 0}, '"dice" must be from 1 to 3'),
+    (to_defend, {"dice": 1.0}, "a number with a point"),
+    (to_occupy, {"armies": 5}, "\"armies\" must be from 0 to 4 here ('alaska' has 5 armies"),
+    (to_occupy, {"armies": -1}, '"armies" must be from 0 to 4'),
+    (to_occupy, {"armies": False}, "not a boolean"),
+    (to_occupy, place("kamchatka:2"), "must be a whole number, not an object"),
+    (to_fortify, {"action": "stop"}, '"action" must be "move" or "stay"'),
+    (to_fortify, STAY | {"armies": 0}, "'armies' is not a field"),
+    (to_fortify, without(MOVE, "armies"), '"armies" is missing'),
+    (to_fortify, MOVE | {"from": "peru"}, "'peru' is held by seat 2"),
+    (to_fortify, MOVE | {"from": "alberta"}, "'alberta' has only one army"),
+    (to_fortify, MOVE | {"to": "kamchatka"}, "armies move between your own"),
+    (to_fortify, MOVE | {"to": "ontario"}, "'ontario' does not border 'alaska'"),
+    (to_fortify, MOVE | {"to": "alaska"}, "'alaska' does not border 'alaska'"),
+    (to_fortify, MOVE | {"armies": 4}, '"armies" must be from 1 to 3'),
+    (to_fortify, MOVE | {"armies": 0}, '"armies" must be from 1 to 3'),
+]
+
+
+@pytest.mark.parametrize(("situation", "reply", "reason"), REFUSALS)
+def test_a_reply_is_refused_with_a_reason(situation, reply, reason):
+    game = situation()
+    (seat,) = game.deciders()
+    told = game.check(seat, reply)
+    assert reason in told
+    assert len(told) < 200
+
+
+ACCEPTED = [
+    (to_deploy, place("peru:4")),
+    (to_deploy, place("peru:1 alaska:3", brazil=0)),
+    (to_trade, KEEP),
+    (to_trade, {"cards": ["india", "brazil", "peru"]}),
+    (forced, {"cards": ["china", "egypt", "peru"]}),
+    (to_attack, STOP),
+    (to_attack, attack("alaska", "kamchatka", 3, 1000, 3)),
+    (to_attack, attack("ontario", "quebec", 1)),
+    (lambda: to_attack(attack_mode="single"), single("alaska", "kamchatka", 1)),
+    (to_defend, {"dice": 3}),
+    (to_occupy, {"armies": 0}),
+    (to_occupy, {"armies": 4}),
+    (to_fortify, STAY),
+    (to_fortify, move("alaska", "alberta", 3)),
+]
+
+
+@pytest.mark.parametrize(("situation", "reply"), ACCEPTED)
+def test_a_reply_is_accepted(situation, reply):
+    game = situation()
+    (seat,) = game.deciders()
+    assert game.check(seat, reply) is None
+    VALIDATORS[asked(game)].validate(reply)
+
+
+def test_seats_that_are_not_asked_may_not_reply():
+    game = to_defend()
+    assert game.check(0, {"dice": 1}) == game.check(2, {"dice": 1}) == "nothing is asked of you now"
+
+
+def test_the_armies_of_a_set_up_are_counted():
+    game = new_game()
+    first, *_ = game.decision(1).limits["territories"]
+    total = game.decision(1).limits["armies"]
+    assert game.check(1, {"armies": {first: total}}) is None
+    assert f"not to the {total}" in game.check(1, {"armies": {first: total - 1}})
+
+
+def test_the_form_kept_of_a_reply_is_in_order_and_without_zeros():
+    kept = to_deploy().canonical(0, {"armies": {"peru": 1, "brazil": 0, "alaska": 3}})
+    assert json.dumps(kept) == '{"armies": {"alaska": 3, "peru": 1}}'
+    cards = to_trade().canonical(0, {"cards": ["india", "brazil", "peru"]})
+    assert cards == {"cards": ["peru", "brazil", "india"]}
+
+
+DEFAULTS = [
+    (to_deploy, place("alaska:1 venezuela:1 peru:1 alberta:1")),
+    (to_trade, KEEP),
+    (forced, {"cards": ["peru", "brazil", "india"]}),
+    (to_attack, STOP),
+    (to_defend, {"dice": 3}),
+    (to_occupy, {"armies": 0}),
+    (to_fortify, STAY),
+]
+
+
+@pytest.mark.parametrize(("situation", "reply"), DEFAULTS)
+def test_defaults_are_those_of_the_rules_page(situation, reply):
+    game = situation()
+    (seat,) = game.deciders()
+    assert game.default(seat) == reply
+
+
+def test_the_first_set_counts_jokers_last():
+    game = position("alaska", hands=["joker_1 joker_2 alaska quebec india"])
+    assert game.default(0) == {"cards": ["alaska", "quebec", "joker_1"]}
+
+
+def test_the_default_set_up_goes_round_and_round():
+    game = new_game()
+    own = game.decision(0).limits["territories"]
+    spread = game.default(0)["armies"]
+    each, more = divmod(35 - len(own), len(own))
+    assert [spread[name] for name in own] == [each + 1] * more + [each] * (len(own) - more)
+
+
+def test_a_default_set_up_by_turns_begins_anew_each_time():
+    game = new_game(setup="in_turn")
+    own = game.decision(0).limits["territories"]
+    for _ in range(2):
+        assert game.default(0) == {"armies": dict.fromkeys(own[:3], 1)}
+        for seat in range(3):
+            game.apply({seat: game.default(seat)})
+
+
+def listed(game):
+    """Return every legal reply of the seat that is asked, found by trying."""
+    (seat,) = game.deciders()
+    view, numbers = game.view(seat), range(-1, 6)
+    own = [name for name, owner in view["owner"].items() if owner == seat]
+    replies = [STOP, STAY, KEEP, *({"dice": n} for n in numbers), *({"armies": n} for n in numbers)]
+    for source in own:
+        for goal in view["owner"]:
+            replies += (move(source, goal, n) for n in numbers)
+            replies += (attack(source, goal, d, 1, s) for d in numbers for s in numbers)
+            replies += (single(source, goal, d) for d in numbers)
+    return {as_text(reply) for reply in replies if game.check(seat, reply) is None}
+
+
+def as_text(reply):
+    return msgspec.json.encode(reply, order="sorted")
+
+
+def sampled(game, count=20_000):
+    (seat,) = game.deciders()
+    rng = Random(1)
+    return [game.sample(seat, rng) for _ in range(count)]
+
+
+SMALL = [
+    lambda: to_attack(attack_mode="single"),
+    to_defend,
+    to_occupy,
+    to_fortify,
+]
+
+
+@pytest.mark.parametrize("situation", SMALL)
+def test_every_legal_reply_comes_up(situation):
+    game = situation()
+    assert {as_text(reply) for reply in sampled(game, 4000)} == listed(game)
+
+
+def test_every_order_comes_up_but_for_the_thousand_numbers_of_rolls():
+    game = to_attack()
+    orders = sampled(game)
+    assert {as_text(o | {"rolls": 1} if "rolls" in o else o) for o in orders} == listed(game)
+    rolls = {order["rolls"] for order in orders if "rolls" in order}
+    assert len(rolls) > 900
+    assert rolls >= set(range(1, 21))
+
+
+def test_every_placement_comes_up():
+    game = position("alaska peru alberta iceland india congo", hands=[""])
+    every = {
+        as_text({"armies": {a: 2} if a == b else dict.fromkeys(sorted((a, b)), 1)})
+        for a in game.decision(0).limits["territories"]
+        for b in game.decision(0).limits["territories"]
+    }
+    assert {as_text(reply) for reply in sampled(game, 3000)} == every
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 400), st.sampled_from(["order", "single"]))
+def test_defaults_and_samples_are_legal_and_fit_the_schemas(seed, decisions, mode):
+    game = wander(seed, decisions, attack_mode=mode, objective="world")
+    for seat in game.deciders():
+        for reply in (game.default(seat), *(game.sample(seat, Random(n)) for n in range(5))):
+            assert game.check(seat, reply) is None
+            VALIDATORS[asked(game)].validate(reply)
+
+
+@pytest.mark.parametrize("situation", [to_deploy, to_trade, to_attack, to_defend, to_fortify])
+def test_a_reply_nested_out_of_all_bounds_is_refused(situation):
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    game = situation()
+    (seat,) = game.deciders()
+    for field in ("armies", "cards", "action", "dice"):
+        assert game.check(seat, {field: deep})
+
+
+def test_options_are_validated():
+    for wrong in (
+        {"objective": "risk"},
+        {"setup_step": 0},
+        {"min_reinforcement": 1},
+        {"safe_rounds": -1},
+        {"max_rounds": 0},
+        {"max_attacks": 0},
+        {"talk": True},
+    ):
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert(wrong, WorldWarOptions)
+
+
+def examples_of_the_page():
+    """Yield each example reply of the rules page with the decision it stands under."""
+    for section in PAGE.read_text(encoding="utf-8").split("### `")[1:]:
+        name = section.partition("`")[0]
+        for line in section.splitlines():
+            if line.startswith('{"id"'):
+                yield name, msgspec.json.decode(line)["move"]
+
+
+def test_the_examples_of_the_page_fit_their_schemas():
+    shown = [*examples_of_the_page()]
+    for name, reply in shown:
+        VALIDATORS[name].validate(reply)
+    assert {name for name, _ in shown} == set(WorldWar.decisions)
+
+
+def test_the_view_of_the_page_has_every_field():
+    view = PAGE.read_text(encoding="utf-8").split("```json\n")[1].partition("```")[0]
+    shown, real = msgspec.json.decode(view), new_game().view(0)
+    assert list(shown) == list(real)
+    assert shown["options"] == real["options"]
+    assert list(shown["owner"]) == list(real["owner"])
