@@ -58,7 +58,7 @@ class CasinoWarOptions(Options, frozen=True, kw_only=True):
         if self.bankroll < self.min_bet:
             raise ValueError(
                 f"the option bankroll ({self.bankroll}) is less than min_bet ({self.min_bet}):"
-                " nobody could bet"
+                " nobody could bet."
             )
 
 
@@ -264,7 +264,8 @@ class CasinoWar(Game):
         heads = (
             ("money", "bet", "on tie") if now else ("money",) if self.asked else ("money", "place")
         )
-        lines = [" " * 12 + "".join(f"{head:>8}" for head in heads)]
+        wide = max(8, len(str(max(self.money))) + 2)
+        lines = [" " * 12 + "".join(f"{head:>{wide}}" for head in heads)]
         places = self.places()
         for each, money in enumerate(self.money):
             cells = [money]
@@ -273,5 +274,7 @@ class CasinoWar(Game):
             elif self.asked is None:
                 cells.append(places[each])
             you = "(you)" if each == seat else ""
-            lines.append(f"{each} {NAMES[each]} {you:8}" + "".join(f"{cell:>8}" for cell in cells))
+            lines.append(
+                f"{each} {NAMES[each]} {you:8}" + "".join(f"{cell:>{wide}}" for cell in cells)
+            )
         return lines

@@ -115,9 +115,10 @@ def _wrong_tie_bet(bet: int, tie_bet: int, limits: BetLimits) -> str | None:
         return f'"tie_bet" is {_short(tie_bet)}; it may not be less than 0'
     if tie_bet and not limits.ties:
         return f'"tie_bet" is {_short(tie_bet)}; with the option `tie_bet` off it may only be 0'
+    if tie_bet > limits.money:
+        return f'"tie_bet" is {_short(tie_bet)}, but you have only {limits.money}'
     if bet + tie_bet > limits.money:
-        together = _short(bet + tie_bet)
-        return f'"bet" and "tie_bet" come to {together}, but you have only {limits.money}'
+        return f'"bet" and "tie_bet" come to {bet + tie_bet}, but you have only {limits.money}'
     if tie_bet > limits.most_on_tie:
         return f'"tie_bet" is {_short(tie_bet)}; the greatest is {limits.most_on_tie}'
     return None

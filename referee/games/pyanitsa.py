@@ -47,7 +47,7 @@ class Pyanitsa(PackGame):
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "pickup": pickup_schema("[2-9TJQKA][CDHS]", max(LOWEST))
     }
-    typical_decisions = 200
+    typical_decisions = 230
 
     options: PyanitsaOptions
 

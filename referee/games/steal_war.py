@@ -304,8 +304,8 @@ class StealWar(Game):
         you = "" if seat is None else f"; you are {NAMES[seat]}"
         if self.reason:
             places = ", ".join(f"{NAMES[at]} {place}" for at, place in enumerate(self.places()))
-            number = self.trick.number
-            return f"Steal War, over after trick {number}: {self.reason}; places: {places}{you}"
+            over = f"Steal War, over after trick {self.trick.number}: {self.reason}"
+            return folded("", f"{over}; places: {places}{you}")
         war = f", war {self.trick.war}" if self.trick.war else ""
         return (
             f"Steal War, trick {self.trick.number} of at most {self.options.max_tricks}{war}{you}"

@@ -337,7 +337,8 @@ class PackGame(Game):
         you = "" if seat is None else f"; you are {NAMES[seat]}"
         if self.reason:
             places = ", ".join(f"{NAMES[at]} {place}" for at, place in enumerate(self._places))
-            return f"{name}, over after battle {self.battle}: {self.reason}; places: {places}{you}"
+            over = f"{name}, over after battle {self.battle}: {self.reason}"
+            return folded("", f"{over}; places: {places}{you}")
         most = self.options.max_battles
         return f"{name}, battle {self.battle} of at most {most}{you}"
 

@@ -58,6 +58,14 @@ def test_a_war_takes_five_cards_three_of_them_unseen():
     assert len(game.shoe.burned) == 3
 
 
+def test_just_the_money_for_a_war_is_enough():
+    game = position("9 9 Q K", 20, 19)
+    play(game, bet(10), bet(10))
+    assert list(game.deciders()) == [0]
+    play(game, WAR, None)
+    assert game.money == [0, 14]
+
+
 # --- shoes
 
 
@@ -208,12 +216,17 @@ def test_other_options_are_refused(options):
     ("options", "reason"),
     [
         ({"min_bet": 20, "max_bet": 10}, r"min_bet \(20\) is more than max_bet \(10\)"),
-        ({"bankroll": 9}, r"bankroll \(9\) is less than min_bet \(10\): nobody could bet"),
+        ({"bankroll": 9}, r"bankroll \(9\) is less than min_bet \(10\): nobody could bet\."),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(options, reason):
     with pytest.raises(ValueError, match=reason):
         CasinoWarOptions(**options)
+
+
+def test_the_greatest_bet_and_the_money_may_equal_the_least_bet():
+    game = new_game(min_bet=10, max_bet=10, bankroll=10)
+    assert game.decision(0).limits["bet"] == {"min": 10, "max": 10}
 
 
 # --- what is shown
@@ -300,6 +313,18 @@ def test_the_text_shows_money_stakes_and_cards():
     game = position("9 9 Q K")
     play(game, bet(10, 5), bet(20))
     assert game.text(1) == TEXT
+
+
+def test_great_sums_of_money_stand_apart():
+    game = position("9 9", bankroll=10**10, max_bet=10**9)
+    play(game, bet(10**9, 5), bet(20))
+    lines = game.text(1).splitlines()[3:6]
+    assert [line.split()[-3:] for line in lines] == [
+        ["bet", "on", "tie"],
+        ["10000000050", "1000000000", "5"],
+        ["10000000000", "20", "0"],
+    ]
+    assert len({*map(len, lines)}) == 1
 
 
 def test_the_text_tells_the_latest_rounds():

@@ -162,6 +162,15 @@ def test_the_text_tells_the_aim(options, line):
     assert lines[:2] == ["P'yanitsa, battle 1 of at most 3000; you are A", line]
 
 
+def test_the_end_of_four_seats_is_told_in_80_columns():
+    game = pyanitsa("K Q T / 9 8 7 / J T 8 / 7 6 8", max_battles=1)
+    lines = game.text(0).splitlines()
+    assert " ".join(lines[:2]) == (
+        "P'yanitsa, over after battle 1: max_battles; places: A 4, B 1, C 1, D 1; you are A"
+    )
+    assert max(map(len, lines)) <= 80
+
+
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={

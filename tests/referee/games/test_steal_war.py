@@ -119,6 +119,17 @@ def test_each_draw_of_thieves_is_a_turn_of_its_own():
     assert turns == [0, 1, 2]
 
 
+def test_lots_on_two_piles_do_not_hang_together():
+    cards = ("9 2 3 | Q K", "9 4 5", "K 6 7 | J 9", "K 8 T")
+    thieves = set()
+    for seed in range(40):
+        game = position(*cards, seed=str(seed))
+        play(game, steal(2), steal(2), steal(0), steal(0))
+        won = (theft.seat for theft in game.trick.thefts if theft.result == "stolen")
+        thieves.add(tuple(won))
+    assert thieves == {(0, 2), (0, 3), (1, 2), (1, 3)}
+
+
 # --- wars
 
 
@@ -136,6 +147,13 @@ def test_all_seats_take_part_in_a_war():
 def test_a_second_war_may_follow():
     game = position("7 2 3 4 8 5 6 9 K 2", "7 2 3 4 8 T J J Q 3")
     assert (game.trick.war, len(game.won)) == (2, 18)
+
+
+def test_the_turns_of_a_war_are_counted_anew():
+    """So the luck of a war does not hang on what was stolen before it."""
+    game = position("9 7 2 3 4 T A 5", "7 2 3 4 8 6 5 | J 9", "6 2 3 4 5 8 J | Q T")
+    play(game, steal(1), None, None)
+    assert (game.trick.war, game.trick.turn) == (1, 0)
 
 
 def test_two_jokers_go_to_war():
@@ -206,6 +224,16 @@ def test_a_pile_turned_over_is_shuffled():
     found = {packs(position(f"A | {cards}", "K 2 3", seed=str(seed)))[0] for seed in range(5)}
     assert len(found) == 5
     assert all(sorted(each.split()) == sorted(cards.split()) for each in found)
+
+
+def test_each_time_a_pile_is_turned_over_it_is_shuffled_anew():
+    pile = "5 5 6 6 7 7 8 8 9 9"
+    first, second = position(f"3 | {pile}", "K Q J"), position(f"3 4 | {pile}", "K Q J")
+    second.apply({1: second.default(1)})
+    assert (first.trick.number, second.trick.number) == (1, 2)
+    one, two = first.held.packs[0], second.held.packs[0]
+    assert sorted(one) == sorted(two)
+    assert one != two
 
 
 def test_the_order_of_the_pile_does_not_matter_when_it_is_turned_over():
@@ -365,6 +393,16 @@ def test_the_text_tells_the_end():
     assert text.startswith("Steal War, over after trick 1: drawn; places: A 1, B 1, C 3; you are B")
     assert "   1  A 7C (2C 3C), B 7D (8C 9C), C 6C (5C): drawn by A and B" in text
     assert "2 C  out of cards since trick 1" in text
+
+
+def test_the_end_of_four_seats_is_told_in_80_columns():
+    game = position("4 2", "K 3", "9 6", "8 5", max_tricks=1)
+    game.trick.number = 2000
+    lines = game.text(0).splitlines()
+    assert " ".join(lines[:2]) == (
+        "Steal War, over after trick 2000: max_tricks; places: A 2, B 1, C 2, D 2; you are A"
+    )
+    assert max(map(len, lines)) <= 80
 
 
 # --- what always holds
