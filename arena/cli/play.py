@@ -131,19 +131,23 @@ def _play_and_draw(
         for number, process in enumerate(processes)
     ]
     people = len(running) < len(seats)
+    held_back: list[str] = []
 
     def draw(game: Game, step: Sequence[Entry]) -> None:
         for entry in step:
-            if not people:  # a move may hold what a person at the table must not know
-                click.echo(safe(move_line(game, entry, names)))
+            lines = [move_line(game, entry, names)]
             if entry.fault is not None:
-                fault = f"{entry.fault.kind}: {entry.fault.reason}"
-                click.echo(safe(f"  FAULT of {names[entry.seat]}: {fault}"))
+                lines.append(f"  FAULT: {entry.fault.kind}: {entry.fault.reason}")
+            if not people:
+                _echo(lines)
+            elif entry.fault is not None:  # it may tell what a person at the table must not know
+                held_back.extend(lines)
 
     played = Match(game, seats, limits.faults_allowed).play(
         starts(game, "play", limits.time_control, seeds), None if quiet else draw
     )
     end_processes(running)
+    _echo(held_back)
     if not quiet:
         click.echo(f"\n{safe_lines(game.text())}\n")
     for line in result(names, played.replay.places, played.replay.reason):
@@ -151,6 +155,11 @@ def _play_and_draw(
     for name, text in zip(names, played.evidence.stderr, strict=True):
         if text:
             click.echo(f"Standard error of {name}:\n{safe_lines(text, '  ')}", err=True)
+
+
+def _echo(lines: Sequence[str]) -> None:
+    for line in lines:
+        click.echo(safe(line))
 
 
 @main.command()

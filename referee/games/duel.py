@@ -321,6 +321,7 @@ class Duel(Game):
             self._discard(own, cards)
             own.dexterity -= DEXTERITY[cards[0][0]]
             if self._spent(seat):
+                event["retreat"] = [0, 0]  # the duel is over before anybody moves
                 return
             event["guard"] = own.force(cards)
             event["retreat"] = self._retreats(event)

@@ -19,9 +19,9 @@ def table(
 ) -> str:
     """Return the table as it is seen by the seats whose own knowledge is given, together."""
     lines = [
-        _headline(public, own, most_turns, ending),
+        *_folded("", _headline(public, own, most_turns, ending)),
         f"Scarce, worth 2: {', '.join(public['scarce'])}."
-        f" Cards in the deck {public['deck']}, tokens in the bag {public['bag']}.",
+        f" Deck {public['deck']} cards, bag {public['bag']} tokens.",
         *LEGEND,
         "",
     ]
@@ -80,6 +80,7 @@ def _camp(seat: int, public: Observation, own: Observation | None, *, alone: boo
         name = f"Seat {seat} (you)" if alone else f"Seat {seat}"
         points = _points(own["points"])
         hand = f"hand {' '.join(own['hand']) or 'empty'}"
+        hand += f"; just drawn {own['drawn']}" if own["drawn"] else ""
         behind = f"behind {_tokens(own['behind']) or 'none'}"
     else:
         name, points = f"Seat {seat}", f"{_points(public['seen_points'][seat])} to be seen"
@@ -120,7 +121,7 @@ def _combat(combat: Mapping[str, Any]) -> Iterator[str]:
     yield f"  {'face up before':<16}{' v '.join(taken)}"
     for name, fought in zip(ROUNDS, combat["rounds"], strict=False):
         result = "" if fought["winner"] is None else f": seat {fought['winner']} wins"
-        yield f"  {name:<16}{_clash(fought)}{result}"
+        yield from _folded(f"  {name:<16}", f"{_clash(fought)}{result}")
     for seat, special in zip(seats, combat["declared"], strict=True):
         if special:
             yield f"  seat {seat} has declared {special}"

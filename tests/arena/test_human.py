@@ -1,10 +1,13 @@
 """A person at the table: `human` in `arena play`, with real bots beside."""
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from click.testing import Result
 
+from arena.roster import SHIPPED
 from referee.games import GAMES
 
 Arena = Callable[..., Result]
@@ -48,6 +51,21 @@ def test_leaving_ends_the_match_without_a_result(arena: Arena, typed: str) -> No
 def test_what_others_do_is_not_told_but_by_the_table(arena: Arena) -> None:
     result = arena("play", "guerra", "human", "random", *UNWALLED, typed="random\n" * 20)
     assert "[random]" not in result.stdout
+
+
+def test_faults_are_told_after_the_end_for_they_may_tell_what_a_bot_held(
+    arena: Arena, public: Path
+) -> None:
+    bot = public / "bot.py"
+    bot.write_text(f"#!{sys.executable}\nimport kit\nkit.run(lambda ask: {{}})\n")
+    bot.chmod(0o755)
+    (public / "kit.py").write_text((SHIPPED / "kit.py").read_text())
+    result = arena("play", "guerra", "human", bot, *UNWALLED, typed="random\n" * 9)
+    shown, _, after = result.stdout.partition("Ended: forfeit")
+    *before, last = shown.split("human (seat 0): ")
+    assert not any("FAULT" in screen for screen in before)
+    assert last.count("FAULT: illegal") == 3
+    assert "2. bot (seat 1)" in after
 
 
 def test_two_people_may_share_a_terminal(arena: Arena) -> None:

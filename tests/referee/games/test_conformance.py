@@ -247,6 +247,23 @@ def test_views_are_plain_json_and_texts_narrow(case: Case) -> None:
     assert all(is_plain(game.view(seat)) for seat in range(game.seats))
 
 
+@every_game
+def test_texts_are_narrow_in_other_deals(name: str) -> None:
+    for seed, case in enumerate(cases_of(name)[:8]):
+        game = case.new(str(seed))
+        for at, _ in enumerate(moments(game, sampling(seed))):
+            if at % 5 == 0:
+                assert_narrow(game)
+        assert_narrow(game)
+
+
+def assert_narrow(game: Game) -> None:
+    """Assert that everybody's text fits a terminal of 80 columns."""
+    for seat in (*range(game.seats), None):
+        for line in game.text(seat).splitlines():
+            assert len(line) <= 80, line
+
+
 @every_case
 def test_decisions_are_plain_json(case: Case) -> None:
     game = case.new()

@@ -126,6 +126,13 @@ def test_the_text_names_the_end(game, end):
     assert headline.startswith(f"Duel, over in turn 1: {end}")
 
 
+def test_who_dies_of_his_own_defence_is_not_said_to_retreat():
+    game = play(position("B1 B2", "O1", dexterity=(9, 1)), attack("B1 B2"), defence("O1"))
+    told = "Turn 1: A thrusts B1 B2 with strength 2; B parries O1."
+    assert told in game.text().splitlines()
+    assert game.pawn == 0
+
+
 def test_a_long_list_is_folded():
     game = position("B1", discards=" ".join(kinds(40)))
     lines = game.text().splitlines()

@@ -314,7 +314,7 @@ def drawn():
 
 OPEN = """\
 Khan, turn 2 of at most 300, seat 1's; seat 0 decides (reveal)
-Scarce, worth 2: gold, water. Cards in the deck 0, tokens in the bag 1.
+Scarce, worth 2: gold, water. Deck 0 cards, bag 1 tokens.
 E beats B, B beats O, O beats E; C leads. O1 gunpowder, C1 poison, B1 champion,
 E1 retreat.
 
@@ -392,6 +392,35 @@ def test_the_text_tells_loot_and_discards():
     play(game, DRAW, {"discard": "B4", "from": "front", "replacement": "E5"})
     told = "  turn 1   seat 0 draws a card in hand, discards B4, and turns E5 face up for it"
     assert game.text(1).splitlines()[-1] == told
+
+
+def test_the_text_names_the_card_just_drawn_to_its_drawer():
+    game = at_discard()
+    assert "hand E5 E6 O3 O7 C10; just drawn O7" in game.text(0)
+    assert "just drawn" not in game.text(1)
+
+
+def both_use_gunpowder():
+    game = fight("E3 E4 E5", "B3 B4 B5", cards=("E3 E4 E5 O1", "B3 B4 B5 B6 B7 O1"))
+    play(game, KEEP, blow_up("E3 E4"), blow_up("B3 B4"))
+    return game
+
+
+def both_place():
+    game = fight(*("B6 B7", "O2 O3", "C12"), cards=("B2 B6 B7 C12", "E1 O2 O3 O6"))
+    play(game, USE)
+    return game
+
+
+def of_the_longest_kinds():
+    return position("E2", "E3", scarce=("territory", "captives"), deck="E2 " * 100)
+
+
+@pytest.mark.parametrize("make", [both_use_gunpowder, both_place, of_the_longest_kinds])
+def test_the_text_is_never_wider_than_80_columns(make):
+    game = make()
+    for seat in (None, 0, 1):
+        assert max(map(len, game.text(seat).splitlines())) <= 80
 
 
 def test_the_text_names_the_end():
