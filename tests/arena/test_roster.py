@@ -269,7 +269,8 @@ def test_a_shipped_bot_has_a_long_name_and_may_get_another() -> None:
 
 def test_a_bot_of_another_game_does_not_come_along() -> None:
     assert shipped_bot("guerra", "loyal") is None
-    assert "come along for guerra are general, random" in refused(lambda: find_bot("loyal", "guerra"))
+    message = refused(lambda: find_bot("loyal", "guerra"))
+    assert "come along for guerra are general, random" in message
 
 
 # --- words of the command line, and bot.toml
