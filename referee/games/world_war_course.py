@@ -129,7 +129,7 @@ class War:
             armies = placements[seat]
             self.left[seat] -= sum(armies.values())
             self._place(armies)
-            self.log.add("setup", seat, armies)
+            self.log.add("setup", seat, (*armies.items(),))
         if any(self.left):
             later = ((self.in_turn + step) % self.seats for step in count(1))
             self.in_turn = next(seat for seat in later if self.left[seat])
@@ -146,7 +146,7 @@ class War:
     def deploy(self, armies: Mapping[str, int]) -> None:
         """Place the reinforcements."""
         self._place(armies)
-        self.log.add("deploy", self.in_turn, armies)
+        self.log.add("deploy", self.in_turn, (*armies.items(),))
         if not self._is_won("change"):
             self._ask_attack()
 
@@ -241,8 +241,8 @@ class War:
         self.hands[seat] = [card for card in self.hands[seat] if card not in cards]
         self.used_pile += cards
         self._place(extra)
-        names = [CARDS[card] for card in cards]
-        self.log.add("trade", seat, names, self.reinforcements, extra)
+        names = tuple(CARDS[card] for card in cards)
+        self.log.add("trade", seat, names, self.reinforcements, (*extra.items(),))
         return self._is_won("change")
 
     def _reinforce(self) -> None:
@@ -284,7 +284,7 @@ class War:
     def _eliminate(self, seat: int, by: int) -> None:
         self.fallen.append(Fall(seat, by, self.round))
         self._slayers[seat] = by
-        self.log.add("eliminated", seat, by, [CARDS[card] for card in self.hands[seat]])
+        self.log.add("eliminated", seat, by, tuple(CARDS[card] for card in self.hands[seat]))
         self.used_pile += self.hands[seat]
         self.hands[seat] = []
 

@@ -33,6 +33,13 @@ class Forces:
         """Return the armies of `seat`."""
         return sum(n for n, holder in zip(self.armies, self.owner, strict=True) if holder == seat)
 
+    def totals(self) -> list[int]:
+        """Return the armies of every seat."""
+        totals = [0] * len(self.count)
+        for holder, n in zip(self.owner, self.armies, strict=True):
+            totals[holder] += n
+        return totals
+
     def strong(self, seat: int, least: int) -> int:
         """Return how many territories of `seat` have at least so many armies."""
         pairs = zip(self.armies, self.owner, strict=True)

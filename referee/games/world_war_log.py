@@ -1,6 +1,7 @@
 """What has happened in a World War before everybody's eyes, for views and texts."""
 
 from collections import deque
+from collections.abc import Callable, Iterable
 from typing import Any
 
 FIELDS = {
@@ -19,6 +20,21 @@ FIELDS = {
     "fortify": ("seat", "from", "to", "armies"),
 }
 """By kind of event, what is told of it."""
+_NAMES = {kind: ("event", *fields) for kind, fields in FIELDS.items()}
+
+
+def _plain(rolls: Iterable[Iterable[Iterable[int]]]) -> list[list[list[int]]]:
+    return [[[*dice] for dice in roll] for roll in rolls]
+
+
+COPIED: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
+    "setup": (("armies", dict),),
+    "trade": (("cards", list), ("extra", dict)),
+    "deploy": (("armies", dict),),
+    "attack": (("rolls", _plain),),
+    "eliminated": (("cards", list),),
+}
+"""By kind of event, the fields that a receiver could change, and how each is copied."""
 
 Event = tuple[Any, ...]
 """A kind of event and the values of its fields; never changed once it is in the log."""
@@ -64,13 +80,8 @@ class Log:
 
 
 def _shown(event: Event) -> dict[str, Any]:
-    fields = zip(FIELDS[event[0]], event[1:], strict=True)
-    return {"event": event[0], **{name: _fresh(value) for name, value in fields}}
-
-
-def _fresh(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value.copy()
-    if isinstance(value, list | tuple):
-        return [*map(_fresh, value)]
-    return value
+    kind = event[0]
+    shown = dict(zip(_NAMES[kind], event, strict=True))
+    for name, copied in COPIED.get(kind, ()):
+        shown[name] = copied(shown[name])
+    return shown

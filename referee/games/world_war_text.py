@@ -1,8 +1,8 @@
 """World War in words: the board in two columns, the fronts, what has happened, a move told."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby, zip_longest
-from typing import Any
+from functools import lru_cache
+from itertools import zip_longest
 
 from referee.game import Move
 from referee.games.world_war_board import (
@@ -19,16 +19,21 @@ from referee.games.world_war_board import (
 from referee.games.world_war_course import War
 from referee.games.world_war_forces import Forces
 from referee.games.world_war_goals import told
-from referee.games.world_war_log import FIELDS, Event
+from referee.games.world_war_log import Event
 
 NAMES = "ABCDEF"
 WIDTH = 80
-_COLUMN = 39
+_COLUMN = 41
 _LEFT = 3  # so many continents stand in the left column
 _MOST_CLAUSES = 14
 _MOST_ROLLS = 4
 _MOST_PLACED = 5
 _NEXT = 4  # so many cards of the draw pile are shown where all is open
+_PADDED = tuple(f"{name:<22}" for name in TERRITORIES)
+_TOLD_CARDS = tuple(
+    card if weapon == JOKER else f"{card} ({weapon})"
+    for card, weapon in zip(CARDS, WEAPON, strict=True)
+)
 
 
 def war_text(war: War, seat: int | None) -> str:
@@ -59,11 +64,12 @@ def _headline(war: War, seat: int | None) -> str:
 
 
 def _seats(war: War) -> list[str]:
+    totals = war.forces.totals()
     fallen = {fall.seat: f"out in round {fall.round}, by {NAMES[fall.by]}" for fall in war.fallen}
     lines = ["   territories  armies  cards  a turn"]
     for seat, held in enumerate(war.forces.count):
         brings = f"+{war.forces.reinforcements(seat, war.options.min_reinforcement)}"
-        numbers = f"{held:>11}{war.forces.total(seat):>8}{len(war.hands[seat]):>7}{brings:>8}"
+        numbers = f"{held:>11}{totals[seat]:>8}{len(war.hands[seat]):>7}{brings:>8}"
         lines.append(f"{NAMES[seat]}  {numbers if held else fallen[seat]}")
     return lines
 
@@ -73,10 +79,9 @@ def _secrets(war: War, viewer: int | None) -> list[str]:
     lines = []
     for seat in range(war.seats):
         if viewer in (None, seat) or war.asked is None:
-            goal = told(war.goal(seat), NAMES)
-            if war.goal(seat) != war.missions[seat]:
-                goal += f" (dealt: {told(war.missions[seat], NAMES)})"
-            lines += _wrapped(f"{NAMES[seat]}'s objective: {goal}.")
+            goal, mission = war.goal(seat), war.missions[seat]
+            dealt = "" if goal == mission else f" (dealt: {told(mission, NAMES)})"
+            lines += _wrapped(f"{NAMES[seat]}'s objective: {told(goal, NAMES)}{dealt}.")
         if viewer in (None, seat):
             lines += _wrapped(f"{NAMES[seat]}'s cards: {_cards(war.hands[seat])}.")
     if viewer is None:
@@ -86,17 +91,19 @@ def _secrets(war: War, viewer: int | None) -> list[str]:
 
 def _battle(war: War) -> list[str]:
     """Return the attack that awaits an answer or has just conquered."""
+    if war.asked not in ("defend", "occupy"):
+        return []
     attack = war.attack
     source, target = (_placed(war.forces, each) for each in attack[:2])
     if war.asked == "defend":
         return ["", *_wrapped(f"{source} attacks {target} with {_dice(attack.dice)}.")]
-    if war.asked == "occupy":
-        return ["", *_wrapped(f"{target} was taken from {source}.")]
-    return []
+    return ["", *_wrapped(f"{target} was taken from {source}.")]
 
 
 def _wrapped(text: str, indent: str = "", hang: str = "  ") -> list[str]:
     """Return `text` as lines that fit; `textwrap` would take ten times as long."""
+    if len(indent) + len(text) <= WIDTH:
+        return [indent + text]
     lines, lead = [], indent
     while len(lead) + len(text) > WIDTH:
         at = text.rindex(" ", 0, WIDTH - len(lead) + 1)
@@ -107,23 +114,18 @@ def _wrapped(text: str, indent: str = "", hang: str = "  ") -> list[str]:
 
 def _board(forces: Forces, seat: int | None) -> list[str]:
     """Return the board, the territories of `seat` marked."""
+    rows = [
+        f" {'*' if owner == seat else ' '} {name} {NAMES[owner]} {armies:>4}"
+        for name, owner, armies in zip(_PADDED, forces.owner, forces.armies, strict=True)
+    ]
     columns: list[list[str]] = [[], []]
-    for continent in range(len(CONTINENTS)):
-        columns[continent >= _LEFT] += _continent_lines(forces, seat, continent)
+    for continent, (name, bonus) in enumerate(zip(CONTINENTS, BONUS, strict=True)):
+        holder = forces.holder[continent]
+        held = "" if holder is None else f", all {NAMES[holder]}'s"
+        first, *_, last = MEMBERS[continent]
+        columns[continent >= _LEFT] += [f"{name} +{bonus}{held}", *rows[first : last + 1]]
     left, right = columns
-    pairs = zip_longest(left, right, fillvalue="")
-    return [f"{one:<{_COLUMN}}  {other}".rstrip() for one, other in pairs]
-
-
-def _continent_lines(forces: Forces, seat: int | None, continent: int) -> list[str]:
-    holder = forces.holder[continent]
-    held = "" if holder is None else f", all {NAMES[holder]}'s"
-    lines = [f"{CONTINENTS[continent]} +{BONUS[continent]}{held}"]
-    for territory in MEMBERS[continent]:
-        owner, name = forces.owner[territory], TERRITORIES[territory]
-        mark = "*" if owner == seat else " "
-        lines.append(f" {mark} {name:<22} {NAMES[owner]} {forces.armies[territory]:>4}")
-    return lines
+    return [one.ljust(_COLUMN) + other for one, other in zip_longest(left, right, fillvalue="")]
 
 
 def _fronts(forces: Forces, seat: int) -> list[str]:
@@ -142,12 +144,8 @@ def _placed(forces: Forces, territory: int) -> str:
     return f"{TERRITORIES[territory]} {holder} {armies}"
 
 
-def _cards(cards: Sequence[int]) -> str:
-    names = (
-        CARDS[card] if WEAPON[card] == JOKER else f"{CARDS[card]} ({WEAPON[card]})"
-        for card in cards
-    )
-    return ", ".join(names) or "none"
+def _cards(cards: Iterable[int]) -> str:
+    return ", ".join([_TOLD_CARDS[card] for card in cards]) or "none"
 
 
 def _turns(events: Iterable[Event], turns: int) -> list[str]:
@@ -165,58 +163,58 @@ def _turns(events: Iterable[Event], turns: int) -> list[str]:
 
 def _paragraph(events: Sequence[Event]) -> list[str]:
     if not events or events[0][0] != "turn":
-        clauses = [f"{NAMES[event[1]]} {_clause(event)}" for event in events]
-        return [line for clause in clauses for line in _wrapped(clause, "  ", "  ")]
+        last = events[-_MOST_CLAUSES:]
+        lines = ["  ..."] if len(last) < len(events) else []
+        for event in last:
+            lines += _wrapped(f"{NAMES[event[1]]} {_clause(event)}", "  ", "  ")
+        return lines
     _, seat, number = events[0]
-    clauses = _clauses(events[1:]) or ["nothing"]
-    if len(clauses) > _MOST_CLAUSES:
-        clauses = ["...", *clauses[-_MOST_CLAUSES:]]
-    return _wrapped(f"{NAMES[seat]} in round {number}: {'; '.join(clauses)}", "  ", "  ")
+    told = "; ".join(_clauses(events[1:])) or "nothing"
+    return _wrapped(f"{NAMES[seat]} in round {number}: {told}", "  ", "  ")
 
 
 def _clauses(events: Sequence[Event]) -> list[str]:
-    """Return events in words, attacks along the same border taken together."""
-    clauses = []
-    for _, same in groupby(events, key=lambda event: event[:4] if event[0] == "attack" else event):
-        several = list(same)
-        first = several[0]
-        clauses.append(_fought(several) if first[0] == "attack" else _clause(first))
-    return clauses
+    """Return the last events in words, attacks along the same border taken together."""
+    together: list[list[Event]] = []
+    for event in events:
+        if event[0] == "attack" and together and together[-1][0][:4] == event[:4]:
+            together[-1].append(event)
+        else:
+            together.append([event])
+    last = together[-_MOST_CLAUSES:]
+    clauses = [_fought(same) if same[0][0] == "attack" else _clause(same[0]) for same in last]
+    return clauses if len(last) == len(together) else ["...", *clauses]
 
 
 def _fought(attacks: Sequence[Event]) -> str:
-    facts = [dict(zip(FIELDS["attack"], attack[1:], strict=True)) for attack in attacks]
-    first = facts[0]
-    rolls, lost, killed = (sum(each) for each in zip(*map(_cost, facts), strict=True))
+    _, _, source, target, _, defender, *_ = attacks[0]
+    costs = [(len(rolls), lost, killed) for *_, rolls, lost, killed in attacks]
+    rolls, lost, killed = map(sum, zip(*costs, strict=True))
     count = "1 roll" if rolls == 1 else f"{rolls} rolls"
-    ends = f"{first['from']} > {first['to']} ({NAMES[first['defender']]})"
+    ends = f"{source} > {target} ({NAMES[defender]})"
     return f"attacks {ends}, {count}, lost {lost}, killed {killed}"
 
 
-def _cost(fact: Mapping[str, Any]) -> tuple[int, int, int]:
-    return len(fact["rolls"]), fact["attacker_lost"], fact["defender_lost"]
-
-
+@lru_cache(maxsize=500)
 def _clause(event: Event) -> str:
-    fact: Mapping[str, Any] = dict(zip(FIELDS[event[0]], event[1:], strict=True))
-    match event[0]:
-        case "setup":
-            return f"sets up {_told_armies(fact['armies'])}"
-        case "trade":
-            extra = f" and {_told_armies(fact['extra'])}" if fact["extra"] else ""
-            return f"trades {', '.join(fact['cards'])} for {fact['armies']}{extra}"
-        case "deploy":
-            return f"deploys {_told_armies(fact['armies'])}"
-        case "conquest":
-            return f"takes {fact['to']} with {fact['armies']}"
-        case "eliminated":
-            return f"{NAMES[fact['seat']]} IS OUT"
-        case "occupy":
-            return f"{fact['armies']} more follow"
-        case "card":
-            return "draws a card" + (" (the used cards reshuffled)" if fact["reshuffled"] else "")
-        case _:
-            return f"moves {fact['armies']} {fact['from']} > {fact['to']}"
+    match event:
+        case "setup", _, armies:
+            return f"sets up {_told_armies(dict(armies))}"
+        case "trade", _, cards, armies, extra:
+            more = f" and {_told_armies(dict(extra))}" if extra else ""
+            return f"trades {', '.join(cards)} for {armies}{more}"
+        case "deploy", _, armies:
+            return f"deploys {_told_armies(dict(armies))}"
+        case "conquest", _, _, target, armies:
+            return f"takes {target} with {armies}"
+        case "eliminated", fallen, _, _:
+            return f"{NAMES[fallen]} IS OUT"
+        case "occupy", _, _, _, armies:
+            return f"{armies} more follow"
+        case "card", _, reshuffled:
+            return "draws a card" + (" (the used cards reshuffled)" if reshuffled else "")
+    _, _, source, target, armies = event
+    return f"moves {armies} {source} > {target}"
 
 
 def _last_dice(events: Sequence[Event]) -> list[str]:
@@ -225,11 +223,11 @@ def _last_dice(events: Sequence[Event]) -> list[str]:
         if event[0] == "turn":
             return []
         if event[0] == "attack":
-            fact = dict(zip(FIELDS["attack"], event[1:], strict=True))
-            shown = [f"{_faces(one)} v {_faces(other)}" for one, other in fact["rolls"]]
+            _, _, source, target, *_, rolls, _, _ = event
+            shown = [f"{_faces(one)} v {_faces(other)}" for one, other in rolls]
             more = "... " if len(shown) > _MOST_ROLLS else ""
             rolled = ", ".join(shown[-_MOST_ROLLS:])
-            return _wrapped(f"Last dice, {fact['from']} > {fact['to']}: {more}{rolled}")
+            return _wrapped(f"Last dice, {source} > {target}: {more}{rolled}")
     return []
 
 

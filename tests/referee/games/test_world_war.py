@@ -763,6 +763,15 @@ def test_the_text_tells_the_last_round():
     )
 
 
+def test_the_text_of_a_set_up_by_turns_tells_the_latest_placements():
+    game = new_game(6, setup="in_turn", setup_step=1)
+    for _ in range(20):
+        play(game, game.default(game.deciders()[0]))
+    told = game.text(0).partition("Lately:\n")[2].splitlines()
+    assert told[0] == "  ..."
+    assert [line[2] for line in told[1:]] == [*"ABCDEFABCDEFAB"]
+
+
 def test_the_text_names_the_end():
     game = position("asia:2 oceania:2 alaska:2 peru:2", "quebec", missions=[Territories(18, 2)] * 3)
     assert game.text().startswith("World War, over in round 5: objective; places: A 1, B 2, C 2\n")

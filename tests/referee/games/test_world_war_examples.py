@@ -165,6 +165,7 @@ def test_e12_who_may_throw_how_many_dice():
     game = position("alaska:2 brazil:6", "kamchatka:5", at="attack")
     most = {entry["from"]: entry["max_dice"] for entry in game.decision(0).limits["attacks"]}
     assert most == {"alaska": 1, "brazil": 3}
+    assert '"dice" must be 1 here' in refusal(game, attack("alaska", "kamchatka", dice=2))
     play(game, attack("alaska", "kamchatka", dice=1))
     assert game.deciders() == (1,)
     assert game.decision(1).legal == [{"dice": 1}, {"dice": 2}, {"dice": 3}]

@@ -319,15 +319,15 @@ def test_defaults_and_samples_are_legal_and_fit_the_schemas(seed, decisions, mod
             VALIDATORS[asked(game)].validate(reply)
 
 
-@pytest.mark.parametrize("situation", [to_deploy, to_trade, to_attack, to_defend, to_fortify])
-def test_a_reply_nested_out_of_all_bounds_is_refused(situation):
+def test_a_reply_nested_out_of_all_bounds_is_refused():
     deep = []
     for _ in range(100_000):
         deep = [deep]
-    game = situation()
-    (seat,) = game.deciders()
-    for field in ("armies", "cards", "action", "dice"):
-        assert game.check(seat, {field: deep})
+    for situation in (to_deploy, to_trade, to_attack, to_defend, to_occupy, to_fortify):
+        game = situation()
+        (seat,) = game.deciders()
+        for field in ("armies", "cards", "action", "dice"):
+            assert game.check(seat, {field: deep})
 
 
 def test_options_are_validated():
@@ -358,6 +358,19 @@ def test_the_examples_of_the_page_fit_their_schemas():
     for name, reply in shown:
         VALIDATORS[name].validate(reply)
     assert {name for name, _ in shown} == set(WorldWar.decisions)
+
+
+@pytest.mark.parametrize("name", ["setup", "deploy"])
+def test_the_placements_of_the_page_add_up(name):
+    section = PAGE.read_text(encoding="utf-8").partition(f"### `{name}`")[2]
+    block = section.partition("```json\n")[2].partition("```")[0]
+    first, second = block.split('{"id"')
+    limits, placed = json.loads(first)["limits"], json.loads('{"id"' + second)["move"]["armies"]
+    held = len(limits["territories"])
+    brought = {held // 3} if name == "deploy" else {total - held for total in (35, 30, 25, 20)}
+    assert limits["armies"] in brought
+    assert sum(placed.values()) == limits["armies"]
+    assert set(placed) <= set(limits["territories"])
 
 
 def test_the_view_of_the_page_has_every_field():
