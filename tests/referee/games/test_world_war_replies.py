@@ -107,7 +107,7 @@ REFUSALS = [
     (to_attack, {}, '"action" must be "attack" or "stop"'),
     (to_attack, {"action": "stay"}, '"action" must be "attack" or "stop"'),
     (to_attack, {"action": ["stop"]}, '"action" must be'),
-    (to_attack, STOP | {"dice": 1}, "'dice' is no field of this reply; it has \"action\""),
+    (to_attack, STOP | {"dice": 1}, "'dice' is no field of this reply, which has only \"action\""),
     (to_attack, ATTACK | {"armies": 1}, "'armies' is no field"),
     *((to_attack, without(ATTACK, field), f'"{field}" is missing') for field in [*ATTACK][1:]),
     (to_attack, ATTACK | {"from": "quebec"}, "'quebec' is held by seat 1; \"from\" is one of your"),
