@@ -1,16 +1,16 @@
 """The list of games: adding one is its module, its rules page and its line here."""
 
 from referee.game import Game
-from referee.games.casino_war import CasinoWar
+from referee.games.casino_war.game import CasinoWar
 from referee.games.cold_war import ColdWar
-from referee.games.duel import Duel
-from referee.games.guerra import Guerra
-from referee.games.khan import Khan
+from referee.games.duel.game import Duel
+from referee.games.guerra.game import Guerra
+from referee.games.khan.game import Khan
 from referee.games.pyanitsa import Pyanitsa
-from referee.games.steal_war import StealWar
+from referee.games.steal_war.game import StealWar
 from referee.games.tod_und_leben import TodUndLeben
 from referee.games.war import War
-from referee.games.world_war import WorldWar
+from referee.games.world_war.game import WorldWar
 
 GAMES: dict[str, type[Game]] = {
     game.name: game

@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from referee.games.war_battle import Battle
-from referee.games.war_family import STRENGTH, deck, strength
-from referee.games.war_packs import PackGame, PackOptions, pickup_schema
+from referee.games.war_family.battle import Battle
+from referee.games.war_family.cards import STRENGTH, deck, strength
+from referee.games.war_family.packs import PackGame, PackOptions, pickup_schema
 
 LOWEST = {36: "6", 52: "2"}
 """The lowest rank of each deck."""

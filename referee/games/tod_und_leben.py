@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options, ranked
-from referee.games.war_family import deal, deck, strength
+from referee.games.war_family.cards import deal, deck, strength
 
 NAMES = "AB"
 PACK = tuple(deck("7"))

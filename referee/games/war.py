@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from referee.games.war_battle import Battle, war_by_value
-from referee.games.war_family import MOST_JOKERS, deal, deck, strength
-from referee.games.war_packs import PackGame, PackOptions, pickup_schema
+from referee.games.war_family.battle import Battle, war_by_value
+from referee.games.war_family.cards import MOST_JOKERS, deal, deck, strength
+from referee.games.war_family.packs import PackGame, PackOptions, pickup_schema
 
 HEIGHTS = {card: strength(card) for card in deck(jokers=MOST_JOKERS)}
 SHUFFLED_JOKERS = 2

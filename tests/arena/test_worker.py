@@ -13,7 +13,7 @@ from arena.result import PlayedMatch
 from arena.worker import Batch, Report, Setup, Table, Task
 from referee.game import Move
 from referee.games import GAMES
-from referee.games.guerra import Guerra
+from referee.games.guerra.game import Guerra
 from referee.limits import Limits
 from referee.sandbox import Launcher
 from tests.arena.conftest import League

@@ -9,7 +9,7 @@ import pytest
 
 from referee.game import Game
 from referee.games.cold_war import ColdWar
-from referee.games.guerra import Guerra
+from referee.games.guerra.game import Guerra
 from referee.sandbox import Program
 from tests.referee.games_for_tests import dealt
 from tests.referee.process_watch import gone

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from protocol.errors import ArenaError
 from referee.games import GAMES
-from referee.games.guerra import Guerra, GuerraOptions
+from referee.games.guerra.game import Guerra, GuerraOptions
 from referee.limits import Limits
 from referee.options import allowed, check_seats, new_game, read_options, read_settings, suggestion
 from tests.referee.games_for_tests import Countdown, dealt

@@ -11,7 +11,7 @@ from protocol.errors import ArenaError
 from referee.game import Game
 from referee.games import GAMES
 from referee.games.cold_war import ColdWar
-from referee.games.guerra import Guerra
+from referee.games.guerra.game import Guerra
 from referee.replay import Entry, Replay, steps
 from referee.seat import EmptySeat, FunctionSeat
 from tests.referee.games_for_tests import AtOnce, Countdown, Lenient, dealt

@@ -7,8 +7,8 @@ from random import Random
 from typing import NamedTuple
 
 from referee.chance import Chance
-from referee.games.casino_war import CasinoWar, CasinoWarOptions
-from referee.games.casino_war_round import Round
+from referee.games.casino_war.game import CasinoWar, CasinoWarOptions
+from referee.games.casino_war.round import Round
 from tests.benchmarks.figures.figure import Figure, mean, share
 
 RANKS = 13

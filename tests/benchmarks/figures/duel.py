@@ -6,10 +6,10 @@ from functools import cache
 from itertools import product
 
 from referee.chance import Chance
-from referee.games.duel import Duel, DuelOptions
-from referee.games.duel_actions import PRICES
-from referee.games.duel_cards import kinds
-from referee.games.duel_fencer import START, TRAITS, VERSATILE, Fencer
+from referee.games.duel.actions import PRICES
+from referee.games.duel.cards import kinds
+from referee.games.duel.fencer import START, TRAITS, VERSATILE, Fencer
+from referee.games.duel.game import Duel, DuelOptions
 from tests.benchmarks.figures.figure import Figure, mean, share
 from tests.bots.driver import BOTS, Match, python, seated
 

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from referee.chance import Chance
-from referee.games.khan import Khan, KhanOptions
-from referee.games.khan_cards import KINDS
+from referee.games.khan.cards import KINDS
+from referee.games.khan.game import Khan, KhanOptions
 from tests.benchmarks.figures.figure import Figure, share
 from tests.bots.driver import BOTS, Match, python, seated
 

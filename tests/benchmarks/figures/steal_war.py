@@ -5,8 +5,8 @@ from fractions import Fraction
 from itertools import combinations
 
 from referee.chance import Chance
-from referee.games.steal_war import StealWar, StealWarOptions
-from referee.games.steal_war_trick import DECK, Holdings
+from referee.games.steal_war.game import StealWar, StealWarOptions
+from referee.games.steal_war.trick import DECK, Holdings
 from tests.benchmarks.figures.figure import Figure, share
 
 FIRST_WAR = Fraction(79, 1431)

@@ -10,8 +10,8 @@ from typing import Any
 
 from referee.chance import Chance
 from referee.games.war import War
-from referee.games.war_family import strength
-from referee.games.war_packs import PackGame
+from referee.games.war_family.cards import strength
+from referee.games.war_family.packs import PackGame
 from tests.benchmarks.figures.figure import Figure, mean, share
 
 Habit = Callable[[PackGame, Random], list[str]]

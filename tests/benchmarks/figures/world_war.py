@@ -6,9 +6,9 @@ from itertools import product
 from random import Random
 
 from referee.chance import Chance
-from referee.games.world_war import WorldWar
-from referee.games.world_war_battle import losses
-from referee.games.world_war_options import WorldWarOptions
+from referee.games.world_war.battle import losses
+from referee.games.world_war.game import WorldWar
+from referee.games.world_war.options import WorldWarOptions
 from tests.benchmarks.figures.figure import Figure, mean, share
 from tests.referee.games.world_war_positions import asked, position, single
 

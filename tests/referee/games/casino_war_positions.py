@@ -4,8 +4,8 @@ from random import Random
 
 from referee.chance import Chance
 from referee.game import Move
-from referee.games.casino_war import CasinoWar, CasinoWarOptions
-from referee.games.casino_war_shoe import Shoe
+from referee.games.casino_war.game import CasinoWar, CasinoWarOptions
+from referee.games.casino_war.shoe import Shoe
 
 WAR = {"action": "war"}
 SURRENDER = {"action": "surrender"}

@@ -5,9 +5,9 @@ from random import Random
 
 from referee.chance import Chance
 from referee.game import Move
-from referee.games.duel import Duel, DuelOptions
-from referee.games.duel_cards import COPIES, kinds
-from referee.games.duel_fencer import LETHAL
+from referee.games.duel.cards import COPIES, kinds
+from referee.games.duel.fencer import LETHAL
+from referee.games.duel.game import Duel, DuelOptions
 
 END_TURN = {"action": "end_turn"}
 FEINT = {"action": "feint"}

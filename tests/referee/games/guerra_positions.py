@@ -4,8 +4,8 @@ from random import Random
 
 from referee.chance import Chance
 from referee.game import Move
-from referee.games.guerra import Guerra, GuerraOptions
-from referee.games.guerra_battle import DECK, ZONES, Army
+from referee.games.guerra.battle import DECK, ZONES, Army
+from referee.games.guerra.game import Guerra, GuerraOptions
 
 STOP = {"attackers": [], "target": None}
 Table = dict[str, dict[str, int]]

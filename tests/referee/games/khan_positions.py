@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from referee.chance import Chance
 from referee.game import Move
-from referee.games.khan import Khan, KhanOptions
-from referee.games.khan_camp import Camp
-from referee.games.khan_cards import COUNTED, KINDS, in_order, tally
+from referee.games.khan.camp import Camp
+from referee.games.khan.cards import COUNTED, KINDS, in_order, tally
+from referee.games.khan.game import Khan, KhanOptions
 
 DRAW = {"action": "draw"}
 KEEP = {"use": False}

@@ -10,14 +10,14 @@ from random import Random
 from typing import Any
 
 from referee.game import Game
-from referee.games.duel import Duel
-from referee.games.guerra import Guerra
-from referee.games.khan import Khan
-from referee.games.khan_cards import in_order, without
-from referee.games.steal_war import StealWar
-from referee.games.war_packs import PackGame
-from referee.games.world_war import WorldWar
-from referee.games.world_war_goals import objectives
+from referee.games.duel.game import Duel
+from referee.games.guerra.game import Guerra
+from referee.games.khan.cards import in_order, without
+from referee.games.khan.game import Khan
+from referee.games.steal_war.game import StealWar
+from referee.games.war_family.packs import PackGame
+from referee.games.world_war.game import WorldWar
+from referee.games.world_war.goals import objectives
 from tests.referee.games.khan_positions import own_tokens
 
 Scramble = Callable[[Any, int, Random], None]

@@ -5,8 +5,8 @@ from random import Random
 
 from referee.chance import Chance
 from referee.game import Move
-from referee.games.steal_war import StealWar, StealWarOptions
-from referee.games.steal_war_trick import DECK, Holdings
+from referee.games.steal_war.game import StealWar, StealWarOptions
+from referee.games.steal_war.trick import DECK, Holdings
 
 PLAY = {"action": "play"}
 

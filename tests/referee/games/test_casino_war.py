@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.casino_war import CasinoWarOptions
-from referee.games.war_family import RANKS, deck, strength
+from referee.games.casino_war.game import CasinoWarOptions
+from referee.games.war_family.cards import RANKS, deck, strength
 from tests.referee.games.casino_war_positions import (
     SURRENDER,
     WAR,

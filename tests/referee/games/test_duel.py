@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.duel_cards import kinds
-from referee.games.duel_fencer import BIG, BRAVE, LETHAL, QUICK, TRAINED, VERSATILE, VETERAN, WARY
+from referee.games.duel.cards import kinds
+from referee.games.duel.fencer import BIG, BRAVE, LETHAL, QUICK, TRAINED, VERSATILE, VETERAN, WARY
 from tests.referee.games.duel_positions import (
     BREATHE,
     END_TURN,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from referee.games.duel_cards import kinds
-from referee.games.duel_fencer import LETHAL, VETERAN
+from referee.games.duel.cards import kinds
+from referee.games.duel.fencer import LETHAL, VETERAN
 from tests.referee.games.duel_positions import (
     BREATHE,
     END_TURN,

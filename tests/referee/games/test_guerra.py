@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.guerra_battle import DECK, value
+from referee.games.guerra.battle import DECK, value
 from tests.referee.games.guerra_positions import (
     STOP,
     new_game,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from referee.games.guerra_battle import ARCHERS
+from referee.games.guerra.battle import ARCHERS
 from tests.referee.games.guerra_positions import (
     can_attack,
     new_game,

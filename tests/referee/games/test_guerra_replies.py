@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from referee.games.guerra import Guerra, GuerraOptions
-from referee.games.guerra_battle import DECK, ZONES
+from referee.games.guerra.battle import DECK, ZONES
+from referee.games.guerra.game import Guerra, GuerraOptions
 from tests.referee.games.guerra_positions import (
     STOP,
     at_orders,

@@ -1,6 +1,5 @@
 """Guerra's schemas against its checks, for any reply that might come in."""
 
-from pathlib import Path
 from random import Random
 
 import msgspec
@@ -9,18 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from referee.games.guerra import Guerra
-from referee.games.guerra_battle import DECK, ZONES
+from referee.games.guerra.battle import DECK, ZONES
+from referee.games.guerra.game import Guerra
 from tests.referee.games.guerra_positions import (
     at_orders,
     in_battle,
-    new_game,
     opening,
     too_many,
     wander,
 )
 
-PAGE = Path(__file__).parents[3] / "docs" / "rules" / "guerra.md"
 VALIDATORS = {name: Draft202012Validator(schema) for name, schema in Guerra.decisions.items()}
 
 
@@ -47,27 +44,6 @@ def test_every_field_of_a_schema_is_described(name):
     fields = list(described_fields(Guerra.decisions[name]))
     assert fields
     assert all(shape["description"] for _, shape in fields)
-
-
-def examples_of_the_page():
-    """Yield each example reply of the rules page with the decision it stands under."""
-    for section in PAGE.read_text(encoding="utf-8").split("### `")[1:]:
-        name = section.partition("`")[0]
-        for line in section.splitlines():
-            if line.startswith('{"id"'):
-                yield name, msgspec.json.decode(line)["move"]
-
-
-@pytest.mark.parametrize(("name", "move"), [*examples_of_the_page()])
-def test_an_example_of_the_page_fits_its_schema(name, move):
-    VALIDATORS[name].validate(move)
-
-
-def test_the_view_of_the_page_has_every_field():
-    view = PAGE.read_text(encoding="utf-8").split("```json\n")[1].partition("```")[0]
-    shown, real = msgspec.json.decode(view), new_game().view(0)
-    assert list(shown) == list(real)
-    assert shown["options"] == real["options"]
 
 
 ATOMS = st.one_of(

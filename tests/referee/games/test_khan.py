@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.khan import KhanOptions
-from referee.games.khan_cards import KINDS, formations
+from referee.games.khan.cards import KINDS, formations
+from referee.games.khan.game import KhanOptions
 from tests.referee.games.khan_positions import (
     DRAW,
     KEEP,

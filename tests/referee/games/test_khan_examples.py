@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from referee.games.khan_cards import KINDS
+from referee.games.khan.cards import KINDS
 from tests.referee.games.khan_positions import (
     DRAW,
     KEEP,

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from referee.games.khan import Khan
+from referee.games.khan.game import Khan
 from tests.referee.games.khan_positions import (
     DRAW,
     KEEP,
@@ -15,7 +15,6 @@ from tests.referee.games.khan_positions import (
     attack,
     blow_up,
     fight,
-    new_game,
     play,
     position,
     show,
@@ -254,40 +253,6 @@ def test_every_legal_move_comes_up(asked):
 
 
 # --- the examples of the page ----------------------------------------------------------------
-
-
-def replies_of_the_page():
-    """Yield each example reply of the rules page with the decision it stands under."""
-    for section in PAGE.split("### `")[1:]:
-        name = section.partition("`")[0]
-        for line in section.splitlines():
-            if line.startswith('{"id"'):
-                yield name, msgspec.json.decode(line)["move"]
-
-
-def asks_of_the_page():
-    """Yield each example question of the rules page."""
-    for block in PAGE.split("```json\n")[1:]:
-        question = block.partition("```")[0].partition('\n{"id"')[0]
-        if question.startswith('{"type"'):
-            yield msgspec.json.decode(question)
-
-
-@pytest.mark.parametrize(("name", "move"), [*replies_of_the_page()])
-def test_an_example_reply_fits_its_schema(name, move):
-    VALIDATORS[name].validate(move)
-
-
-def test_every_decision_has_examples():
-    assert {name for name, _ in replies_of_the_page()} == set(Khan.decisions)
-    assert {ask["decision"] for ask in asks_of_the_page()} == set(Khan.decisions)
-
-
-@pytest.mark.parametrize("ask", [*asks_of_the_page()], ids=lambda ask: ask["decision"])
-def test_an_example_question_lists_moves_that_fit(ask):
-    for move in ask.get("legal", ()):
-        VALIDATORS[ask["decision"]].validate(move)
-    assert set(ask.get("view", ())) <= set(new_game().view(0))
 
 
 def test_the_view_of_the_page_has_every_field():

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.chance import Chance
-from referee.games.steal_war import StealWarOptions
-from referee.games.steal_war_trick import DECK, in_random_order
+from referee.games.steal_war.game import StealWarOptions
+from referee.games.steal_war.trick import DECK, in_random_order
 from tests.referee.games.steal_war_positions import (
     PLAY,
     new_game,

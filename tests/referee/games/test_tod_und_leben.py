@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from referee.chance import Chance
 from referee.games.tod_und_leben import PACK, TodUndLeben, TodUndLebenOptions, cards_won
-from referee.games.war_family import strength
+from referee.games.war_family.cards import strength
 
 
 def new_game(seed="a deal", rounds=1) -> TodUndLeben:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.chance import Chance
-from referee.games.world_war_battle import Attack, fight
-from referee.games.world_war_board import (
+from referee.games.world_war.battle import Attack, fight
+from referee.games.world_war.board import (
     BONUS,
     BORDERS,
     CARDS,
@@ -21,8 +21,8 @@ from referee.games.world_war_board import (
     TERRITORIES,
     WEAPON,
 )
-from referee.games.world_war_forces import Forces
-from referee.games.world_war_goals import Continents, Destroy, Territories, objectives, shown
+from referee.games.world_war.forces import Forces
+from referee.games.world_war.goals import Continents, Destroy, Territories, objectives, shown
 from tests.referee.games.conformance import RecordedChance
 from tests.referee.games.world_war_positions import (
     KEEP,

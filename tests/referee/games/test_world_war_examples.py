@@ -3,8 +3,8 @@
 import pytest
 
 from referee.chance import Chance
-from referee.games.world_war_board import CARDS, CONTINENTS, TERRITORIES
-from referee.games.world_war_goals import Continents, Destroy, Territories
+from referee.games.world_war.board import CARDS, CONTINENTS, TERRITORIES
+from referee.games.world_war.goals import Continents, Destroy, Territories
 from tests.referee.games.world_war_positions import (
     KEEP,
     OUT_OF_REACH,

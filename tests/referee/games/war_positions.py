@@ -6,8 +6,8 @@ from referee.chance import Chance
 from referee.game import Move
 from referee.games.pyanitsa import Pyanitsa
 from referee.games.war import War
-from referee.games.war_family import SUITS
-from referee.games.war_packs import PackGame
+from referee.games.war_family.cards import SUITS
+from referee.games.war_family.packs import PackGame
 
 SEATS = "ABCD"
 

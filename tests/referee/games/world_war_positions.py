@@ -4,12 +4,12 @@ from random import Random
 
 from referee.chance import Chance
 from referee.game import Move
-from referee.games.world_war import WorldWar
-from referee.games.world_war_board import CARD_NUMBER, CONTINENTS, MEMBERS, NUMBER, TERRITORIES
-from referee.games.world_war_course import Fall
-from referee.games.world_war_forces import Forces
-from referee.games.world_war_goals import Territories
-from referee.games.world_war_options import WorldWarOptions
+from referee.games.world_war.board import CARD_NUMBER, CONTINENTS, MEMBERS, NUMBER, TERRITORIES
+from referee.games.world_war.course import Fall
+from referee.games.world_war.forces import Forces
+from referee.games.world_war.game import WorldWar
+from referee.games.world_war.goals import Territories
+from referee.games.world_war.options import WorldWarOptions
 
 OUT_OF_REACH = Territories(42, 1000)
 STOP = {"action": "stop"}

@@ -1,0 +1,1 @@
+"""Casino War: its shoe, rounds and refusals."""

@@ -1,0 +1,1 @@
+"""Duel: its fencers, actions, refusals and texts."""

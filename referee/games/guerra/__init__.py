@@ -1,0 +1,1 @@
+"""Guerra: its cards, battles, refusals and texts."""

@@ -1,0 +1,255 @@
+"""What a reply in Guerra says, and why it is refused, in words for the bot's author.
+
+Nothing about a reply is trusted here: any JSON object may come in, and none raises.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from referee.game import Move
+from referee.games.guerra.battle import (
+    ARCHERS,
+    BANNERS,
+    DECK,
+    KNIGHTS,
+    STEPS,
+    SUIT,
+    ZONES,
+    Army,
+    Attacks,
+)
+from referee.games.replies import kind, missing, no_list
+
+CARDS = frozenset(DECK)
+
+
+def deploy_refusal(move: Move, army: Army, asked: Mapping[str, int]) -> str | None:
+    """Return why `move` does not deploy exactly the cards `asked` for."""
+    for zone in ZONES:
+        if zone in move and zone not in asked:
+            return f'"{zone}" is not asked for now, only {" and ".join(asked)}'
+    named: list[str] = []
+    for zone, count in asked.items():
+        if reason := missing(move, zone) or _wrong_cards(move[zone], zone):
+            return reason
+        if len(move[zone]) != count:
+            return f'"{zone}" takes {count} of your cards, not {len(move[zone])}'
+        named += move[zone]
+    return _repeated(named) or _not_in_hand(named, army)
+
+
+def orders_refusal(move: Move, army: Army, transfers: int) -> str | None:
+    """Return why `move` cannot be carried out by `army`, with so many `transfers` allowed."""
+    action = move.get("action")
+    if action == "attack":
+        return _wrong_transfers(move, army, transfers)
+    if action == "incorporate":
+        return _wrong_transfers(move, army, transfers) or _wrong_incorporation(move, army)
+    if action == "mass_transfer":
+        return _wrong_moves(move, army)
+    return '"action" must be "attack", "incorporate" or "mass_transfer"'
+
+
+def canonical_orders(move: Move) -> Move:
+    """Return legal orders with the fields their action reads, omitted ones filled in."""
+    action = move["action"]
+    if action == "mass_transfer":
+        steps = [{"card": step["card"], "to": step["to"]} for step in move["moves"]]
+        return {"action": action, "moves": steps}
+    transfers = [
+        {"card": each["card"], "to": each["to"], "swap_with": each.get("swap_with")}
+        for each in move.get("transfers", ())
+    ]
+    if action == "attack":
+        return {"action": action, "transfers": transfers}
+    return {
+        "action": action,
+        "transfers": transfers,
+        "card": move["card"],
+        "zone": move["zone"],
+    }
+
+
+def attack_refusal(
+    move: Move, own: Army, enemy: Army, attacks: Attacks, spent: Collection[str]
+) -> str | None:
+    """Return why `move` is neither the stop nor one of the `attacks` now open to `own`."""
+    reason = missing(move, "attackers", "target") or _wrong_cards(move["attackers"], "attackers")
+    if reason:
+        return reason
+    attackers, target = move["attackers"], move["target"]
+    if target is not None and (reason := _wrong_card(target)):
+        return reason
+    if not attackers:
+        return None if target is None else 'no attackers are named; to stop, "target" is null'
+    for card in attackers:
+        if reason := _wrong_attacker(card, own, spent, alone=len(attackers) == 1):
+            return reason
+    if attackers[0] in KNIGHTS:
+        return _wrong_knight(attackers[0], target, enemy, attacks)
+    if target is None:
+        return 'Soldiers and Captains attack one enemy card: name it in "target"'
+    return _wrong_target(target, enemy)
+
+
+def discard_refusal(move: Move, army: Army, surplus: int) -> str | None:
+    """Return why `move` does not discard exactly the `surplus`."""
+    if reason := missing(move, "cards") or _wrong_cards(move["cards"], "cards"):
+        return reason
+    if len(move["cards"]) != surplus:
+        return f'"cards" must name exactly {surplus}, not {len(move["cards"])}'
+    return _not_in_hand(move["cards"], army)
+
+
+def _wrong_card(card: object) -> str | None:
+    if not isinstance(card, str):
+        return f"a card is written like '7O' or '12B', not as {kind(card)}"
+    if card not in CARDS:
+        return f"{card[:20]!r} is not a card; a card is written like '7O' or '12B'"
+    return None
+
+
+def _wrong_cards(cards: Any, field: str) -> str | None:
+    if reason := no_list(cards, field):
+        return reason
+    for card in cards:
+        if reason := _wrong_card(card):
+            return reason
+    return _repeated(cards)
+
+
+def _wrong_zone(zone: object, field: str) -> str | None:
+    if isinstance(zone, str) and zone in ZONES:
+        return None
+    return f'"{field}" must be "vanguard", "centre" or "rearguard"'
+
+
+def _repeated(cards: Sequence[str]) -> str | None:
+    for at, card in enumerate(cards):
+        if card in cards[:at]:
+            return f"'{card}' is named twice"
+    return None
+
+
+def _whereabouts(card: str, army: Army) -> str:
+    if zone := army.zone_of(card):
+        return f"is in your {zone}"
+    if card in army.hand:
+        return "is in your hand"
+    return "is in your cemetery" if card in army.cemetery else "is still in your pack"
+
+
+def _not_in_hand(cards: Sequence[str], army: Army) -> str | None:
+    for card in cards:
+        if card not in army.hand:
+            return f"'{card}' {_whereabouts(card, army)}, not in your hand"
+    return None
+
+
+def _wrong_transfers(move: Move, army: Army, allowed: int) -> str | None:
+    transfers = move.get("transfers", [])
+    if reason := no_list(transfers, "transfers", "transfers"):
+        return reason
+    if len(transfers) > allowed:
+        return f'"transfers" holds {len(transfers)}; the option `transfers` allows {allowed}'
+    moved: list[str] = []
+    for transfer in transfers:
+        if reason := _wrong_transfer(transfer, army, moved):
+            return reason
+    return None
+
+
+def _wrong_transfer(transfer: Any, army: Army, moved: list[str]) -> str | None:
+    if reason := _wrong_step(transfer, army, moved, "a transfer"):
+        return reason
+    other = transfer.get("swap_with")
+    if other is None:
+        return None
+    if reason := _wrong_card(other) or _wrong_mover(other, army, moved):
+        return reason
+    if army.zone_of(other) != transfer["to"]:
+        return f"'{other}' {_whereabouts(other, army)}; a swap is with a card of {transfer['to']}"
+    moved.append(other)
+    return None
+
+
+def _wrong_step(step: Any, army: Army, moved: list[str], what: str) -> str | None:
+    if not isinstance(step, dict):
+        return f"{what} must be an object, not {kind(step)}"
+    reason = missing(step, "card", "to") or _wrong_card(step["card"])
+    reason = reason or _wrong_zone(step["to"], "to") or _wrong_mover(step["card"], army, moved)
+    if reason:
+        return reason
+    card, to = step["card"], step["to"]
+    here = army.zone_of(card)
+    if to not in STEPS[here]:
+        return f"'{card}' is in your {here} and steps to {' or '.join(STEPS[here])}, not to {to}"
+    moved.append(card)
+    return None
+
+
+def _wrong_mover(card: str, army: Army, moved: Collection[str]) -> str | None:
+    if card in moved:
+        return f"'{card}' would move twice in this turn"
+    if not army.zone_of(card):
+        return f"'{card}' {_whereabouts(card, army)}, not on the table"
+    return None
+
+
+def _wrong_moves(move: Move, army: Army) -> str | None:
+    if reason := missing(move, "moves"):
+        return reason
+    moves = move["moves"]
+    if reason := no_list(moves, "moves", "steps"):
+        return reason
+    if not moves:
+        return 'a mass transfer moves at least one card; "moves" is empty'
+    moved: list[str] = []
+    for step in moves:
+        if reason := _wrong_step(step, army, moved, 'each of "moves"'):
+            return reason
+    return None
+
+
+def _wrong_incorporation(move: Move, army: Army) -> str | None:
+    reason = missing(move, "card", "zone") or _wrong_card(move["card"])
+    return reason or _wrong_zone(move["zone"], "zone") or _not_in_hand([move["card"]], army)
+
+
+def _wrong_attacker(card: str, own: Army, spent: Collection[str], *, alone: bool) -> str | None:
+    line = own.foremost()
+    if card not in own.zones[line]:
+        return f"'{card}' {_whereabouts(card, own)}; attacks come from your {line}"
+    if card in spent:
+        return f"'{card}' has already attacked this turn"
+    if card in BANNERS:
+        return f"'{card}' is a Banner, which never attacks"
+    if card in ARCHERS:
+        return f"'{card}' is an Archer, which only shoots by itself, in the volley"
+    if card in KNIGHTS and not alone:
+        return f"'{card}' is a Knight, which attacks alone"
+    return None
+
+
+def _wrong_knight(knight: str, target: str | None, enemy: Army, attacks: Attacks) -> str | None:
+    front = enemy.foremost()
+    if target is not None:
+        if [knight, target] in attacks["duels"]:
+            return None
+        if target not in KNIGHTS:
+            return f"a Knight does not attack '{target}': it sweeps (target null) or duels a Knight"
+        return _wrong_target(target, enemy) or f"'{knight}' may duel only the Knight of its suit"
+    if knight in attacks["sweeps"]:
+        return None
+    if knight in enemy.zones[front]:
+        return f"'{knight}' cannot sweep the enemy's {front}, where its twin stands; it may duel it"
+    return f"'{knight}' cannot sweep: the enemy's {front} holds no card of suit {SUIT[knight]}"
+
+
+def _wrong_target(target: str, enemy: Army) -> str | None:
+    front, where = enemy.foremost(), enemy.zone_of(target)
+    if not where:
+        return f"'{target}' is not on the enemy's table"
+    if where != front:
+        return f"'{target}' is in the enemy's {where}; only its {front} can be attacked"
+    return None

@@ -1,0 +1,362 @@
+"""Guerra: two Spanish decks as armies in three rows, from the deployment to the count."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Meta
+
+from referee.chance import Chance
+from referee.game import Decision, Game, Move, Observation, Options
+from referee.games.guerra.battle import (
+    DECK,
+    NO_ATTACKS,
+    ZONES,
+    Army,
+    Attacks,
+    attack,
+    possible_attacks,
+    volley,
+)
+from referee.games.guerra.checks import (
+    attack_refusal,
+    canonical_orders,
+    deploy_refusal,
+    discard_refusal,
+    orders_refusal,
+)
+from referee.games.guerra.samples import (
+    sample_attack,
+    sample_deploy,
+    sample_discard,
+    sample_orders,
+)
+from referee.games.guerra.schema import DECISIONS
+from referee.games.guerra.text import NAMES, row, told, wrapped
+
+DEALT = 10
+MOST_IN_HAND = 7
+DEPLOYMENTS: tuple[tuple[int, dict[str, int]], ...] = (
+    (0, {"rearguard": 3}),
+    (1, {"rearguard": 3, "centre": 2}),
+    (0, {"centre": 2, "vanguard": 1}),
+    (1, {"vanguard": 1}),
+)
+"""The opening: whose cards go where, in order."""
+
+
+class GuerraOptions(Options, frozen=True, kw_only=True):
+    """The options of Guerra."""
+
+    transfers: Annotated[
+        Literal[1, 2],
+        Meta(description="The most transfers before an attack or an incorporation."),
+    ] = 1
+    attack_line: Annotated[
+        Literal["current", "fixed"],
+        Meta(
+            description="Who may attack: the zone that is foremost at each attack, or only the"
+            " one that was foremost when the attack step began."
+        ),
+    ] = "current"
+    knight_duel: Annotated[
+        Literal["same_suit", "any_suit"],
+        Meta(description="The enemy Knights a Knight may duel."),
+    ] = "same_suit"
+    max_turns: Annotated[
+        int, Meta(ge=2, description="Turns of both seats together before the Troops are counted.")
+    ] = 200
+
+
+class Guerra(Game):
+    """One play of Guerra."""
+
+    name = "guerra"
+    title = "Two Spanish decks line up in three rows: break through, or keep more Troops standing."
+    seat_counts = range(2, 3)
+    options_type = GuerraOptions
+    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
+    typical_decisions = 170
+
+    options: GuerraOptions
+
+    def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
+        super().__init__(seats=seats, options=options, chance=chance)
+        self.armies = [Army(chance.shuffled(DECK, "deck", seat), DEALT) for seat in range(seats)]
+        self.turn = 0
+        self.to_move = 0
+        self.asked: str | None = "deploy"
+        """The decision that is asked of the seat to move; None once the game is over."""
+        self.attacked: list[str] = []
+        self.line: str | None = None
+        """With `attack_line` fixed, the zone whose cards may attack in this attack step."""
+        self.last_turn: list[str] = []
+        self.this_turn: list[str] = []
+        """What happened, in words for people."""
+        self.attacks = NO_ATTACKS
+        self._deployments = 0
+        self._places: list[int] = []
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
+
+    def deciders(self) -> Sequence[int]:
+        """Return the seat to move, until the game is over."""
+        return () if self.asked is None else (self.to_move,)
+
+    def decision(self, seat: int) -> Decision:
+        """Return what is asked of the seat to move."""
+        if self.asked == "deploy":
+            return Decision("deploy", limits=self._deployment().copy())
+        if self.asked == "orders":
+            return Decision("orders", limits={"transfers": self.options.transfers})
+        if self.asked == "attack":
+            return Decision("attack", limits={**self._open_attacks()})
+        return Decision("discard", legal=[{"cards": [card]} for card in self.armies[seat].hand])
+
+    def view(self, seat: int) -> Observation:
+        """Return the table and the hand of `seat`."""
+        return {
+            "game": self.name,
+            "seat": seat,
+            "decision": self.asked,
+            "turn": self.turn,
+            "to_move": self.to_move,
+            "zones": [
+                {name: zone.copy() for name, zone in army.zones.items()} for army in self.armies
+            ],
+            "cemetery": [army.cemetery.copy() for army in self.armies],
+            "pack": [len(army.pack) for army in self.armies],
+            "hand_size": [len(army.hand) for army in self.armies],
+            "hand": self.armies[seat].hand.copy(),
+            "attacked": self.attacked.copy(),
+            "line": self.line,
+            "options": self._options.copy(),
+        }
+
+    def check(self, seat: int, move: Move) -> str | None:
+        """Return which rule `move` breaks, or None."""
+        if self.asked is None or seat != self.to_move:
+            return "it is not your turn"
+        army = self.armies[seat]
+        if self.asked == "orders":
+            return orders_refusal(move, army, self.options.transfers)
+        if self.asked == "attack":
+            return attack_refusal(move, army, self.armies[1 - seat], self.attacks, self.attacked)
+        if self.asked == "deploy":
+            return deploy_refusal(move, army, self._deployment())
+        return discard_refusal(move, army, self._surplus())
+
+    def canonical(self, seat: int, move: Move) -> Move:
+        """Return the fields that the decision reads, omitted ones filled in."""
+        if self.asked == "orders":
+            return canonical_orders(move)
+        if self.asked == "attack":
+            return {"attackers": move["attackers"], "target": move["target"]}
+        fields = self._deployment() if self.asked == "deploy" else ("cards",)
+        return {field: move[field] for field in fields}
+
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        """Carry out the move, and all that follows by itself."""
+        assert self.asked is not None
+        move = moves[self.to_move]
+        self.this_turn.append(told(self.to_move, self.asked, move))
+        if self.asked == "orders":
+            self._carry_out(move)
+        elif self.asked == "attack":
+            self._attack(move)
+        elif self.asked == "deploy":
+            self._deploy(move)
+        else:
+            self._discard(move)
+
+    def default(self, seat: int) -> Move:
+        """Return the first cards of the hand, an empty attack, the stop or the last card drawn."""
+        hand = self.armies[seat].hand
+        if self.asked == "deploy":
+            rest = iter(hand)
+            return {
+                zone: [next(rest) for _ in range(count)]
+                for zone, count in self._deployment().items()
+            }
+        if self.asked == "orders":
+            return {"action": "attack", "transfers": []}
+        if self.asked == "attack":
+            return {"attackers": [], "target": None}
+        return {"cards": hand[-self._surplus() :]}
+
+    def sample(self, seat: int, rng: Random) -> Move:
+        """Return a move of a kind chosen evenly."""
+        army = self.armies[seat]
+        if self.asked == "orders":
+            return sample_orders(army, self.options.transfers, rng)
+        if self.asked == "attack":
+            return sample_attack(self.attacks, rng)
+        if self.asked == "deploy":
+            return sample_deploy(army, self._deployment(), rng)
+        return sample_discard(army, self._surplus(), rng)
+
+    def places(self) -> list[int]:
+        """Return 1 for the winner and 2 for the loser, or 1 for both."""
+        return self._places.copy()
+
+    def describe(self, seat: int, move: Move) -> str:
+        """Return what `move` does, in a few words."""
+        assert self.asked is not None
+        return told(seat, self.asked, move)
+
+    def text(self, seat: int | None = None) -> str:
+        """Return both armies face to face, B's above A's."""
+        you = "" if seat is None else f"; you are {NAMES[seat]}"
+        lines = [self._headline() + you, ""]
+        lines += self._holdings(1, hidden=seat == 0)
+        lines += [row(name, self.armies[1].zones[name]) for name in reversed(ZONES)]
+        lines.append("  " + "-" * 38)
+        lines += [row(name, self.armies[0].zones[name]) for name in ZONES]
+        lines += self._holdings(0, hidden=seat == 1)
+        if self.attacked:
+            lines += ["", wrapped("Have attacked: ", " ".join(self.attacked))]
+        if events := self.last_turn + self.this_turn:
+            lines += ["", "In this turn and the one before:"]
+            lines += [wrapped("  ", event) for event in events]
+        return "\n".join(lines)
+
+    def _deployment(self) -> dict[str, int]:
+        return DEPLOYMENTS[self._deployments][1]
+
+    def _surplus(self) -> int:
+        return len(self.armies[self.to_move].hand) - MOST_IN_HAND
+
+    def _deploy(self, move: Move) -> None:
+        for zone in self._deployment():
+            for card in move[zone]:
+                self.armies[self.to_move].place(card, zone)
+        self._deployments += 1
+        if self._deployments < len(DEPLOYMENTS):
+            self.to_move = DEPLOYMENTS[self._deployments][0]
+        else:
+            self._begin_turn(0)
+
+    def _begin_turn(self, seat: int) -> None:
+        own = self.armies[seat]
+        self.turn += 1
+        self.to_move = seat
+        self.last_turn, self.this_turn = self.this_turn, []
+        own.heal()
+        own.draw()
+        buried = self._buried()
+        volley(own, self.armies[1 - seat])
+        self._tell_the_dead(f"{NAMES[seat]}'s volley", buried)
+        if not self._broken_through():
+            self.asked = "orders"
+
+    def _carry_out(self, orders: Move) -> None:
+        own = self.armies[self.to_move]
+        action = orders["action"]
+        if action == "mass_transfer":
+            for step in orders["moves"]:
+                own.step(step["card"], step["to"])
+        else:
+            for transfer in orders.get("transfers", ()):
+                own.transfer(transfer["card"], transfer["to"], transfer.get("swap_with"))
+        if action == "incorporate":
+            own.place(orders["card"], orders["zone"])
+        if action == "attack":
+            self._begin_attacks()
+        else:
+            self._finish_turn()
+
+    def _begin_attacks(self) -> None:
+        if self.options.attack_line == "fixed":
+            self.line = self.armies[self.to_move].foremost()
+        self._ask_attack()
+
+    def _open_attacks(self) -> Attacks:
+        own, enemy = self.armies[self.to_move], self.armies[1 - self.to_move]
+        if self.line not in (None, own.foremost()):
+            return NO_ATTACKS
+        any_suit = self.options.knight_duel == "any_suit"
+        return possible_attacks(own, enemy, self.attacked, any_suit)
+
+    def _ask_attack(self) -> None:
+        self.attacks = self._open_attacks()
+        if self.attacks["attackers"] or self.attacks["sweeps"] or self.attacks["duels"]:
+            self.asked = "attack"
+        else:
+            self._finish_turn()
+
+    def _attack(self, move: Move) -> None:
+        attackers = move["attackers"]
+        if not attackers:
+            self._finish_turn()
+            return
+        own, enemy = self.armies[self.to_move], self.armies[1 - self.to_move]
+        buried = self._buried()
+        attack(own, enemy, attackers, move["target"])
+        self._tell_the_dead("The attack", buried)
+        self.attacked += attackers
+        if not self._broken_through():
+            self._ask_attack()
+
+    def _finish_turn(self) -> None:
+        if self._surplus() > 0:
+            self.asked = "discard"
+        else:
+            self._end_turn()
+
+    def _discard(self, move: Move) -> None:
+        army = self.armies[self.to_move]
+        for card in move["cards"]:
+            army.hand.remove(card)
+            army.cemetery.append(card)
+        self._end_turn()
+
+    def _end_turn(self) -> None:
+        self.attacked = []
+        self.line = None
+        if not any(army.pack or army.hand for army in self.armies):
+            self._count("conclusion")
+        elif self.turn >= self.options.max_turns:
+            self._count("max_turns")
+        else:
+            self._begin_turn(1 - self.to_move)
+
+    def _broken_through(self) -> bool:
+        routed = [army.is_routed() for army in self.armies]
+        if not any(routed):
+            return False
+        self._end("breakthrough", [2 if lost and not all(routed) else 1 for lost in routed])
+        return True
+
+    def _count(self, reason: str) -> None:
+        troops = [army.troops() for army in self.armies]
+        self._end(reason, [1 if count == max(troops) else 2 for count in troops])
+
+    def _end(self, reason: str, places: list[int]) -> None:
+        self.asked = None
+        self.reason = reason
+        self._places = places
+
+    def _buried(self) -> list[int]:
+        return [len(army.cemetery) for army in self.armies]
+
+    def _tell_the_dead(self, cause: str, buried: list[int]) -> None:
+        """Keep in words who died since `buried`."""
+        for name, army, before in zip(NAMES, self.armies, buried, strict=True):
+            if len(army.cemetery) > before:
+                self.this_turn.append(f"{cause} kills {' '.join(army.cemetery[before:])} of {name}")
+
+    def _headline(self) -> str:
+        if self.asked is None:
+            places = ", ".join(f"{n} {place}" for n, place in zip(NAMES, self._places, strict=True))
+            return f"Guerra, over in turn {self.turn}: {self.reason}; places: {places}"
+        stage = f"turn {self.turn}" if self.turn else "opening"
+        return f"Guerra, {stage}: {NAMES[self.to_move]} decides ({self.asked})"
+
+    def _holdings(self, seat: int, *, hidden: bool) -> list[str]:
+        army = self.armies[seat]
+        hand = f"{len(army.hand)} face down" if hidden else " ".join(army.hand) or "empty"
+        return [
+            f"{NAMES[seat]}: {army.troops()} Troops, {len(army.pack)} in the pack,"
+            f" {len(army.cemetery)} in the cemetery",
+            f"   hand: {hand}",
+        ]

@@ -1,0 +1,87 @@
+"""A legal reply in Guerra at random: first the kind of reply, then what it names."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import TypeVar
+
+from referee.game import Move
+from referee.games.guerra.battle import STEPS, ZONES, Army, Attacks
+
+T = TypeVar("T")
+
+
+def sample_deploy(army: Army, asked: Mapping[str, int], rng: Random) -> Move:
+    """Return cards of the hand for the zones `asked` for."""
+    cards = rng.sample(army.hand, sum(asked.values()))
+    return {zone: [cards.pop() for _ in range(count)] for zone, count in asked.items()}
+
+
+def sample_orders(army: Army, transfers: int, rng: Random) -> Move:
+    """Return an attack, an incorporation or a mass transfer."""
+    actions = ["attack", "mass_transfer"]
+    if army.hand:
+        actions.append("incorporate")
+    action = _pick(actions, rng)
+    if action == "mass_transfer":
+        return {"action": action, "moves": _moves(army, rng)}
+    move: Move = {"action": action, "transfers": _transfers(army, transfers, rng)}
+    if action == "incorporate":
+        move["card"] = _pick(army.hand, rng)
+        move["zone"] = _pick(ZONES, rng)
+    return move
+
+
+def sample_attack(attacks: Attacks, rng: Random) -> Move:
+    """Return the stop, a group's attack, a sweep or a duel."""
+    kinds = [kind for kind, cards in attacks.items() if cards and kind != "targets"]
+    kind = _pick([*kinds, "stop"], rng)
+    if kind == "attackers":
+        group = rng.sample(attacks["attackers"], 1 + _below(len(attacks["attackers"]), rng))
+        return {"attackers": group, "target": _pick(attacks["targets"], rng)}
+    if kind == "sweeps":
+        return {"attackers": [_pick(attacks["sweeps"], rng)], "target": None}
+    if kind == "duels":
+        knight, target = _pick(attacks["duels"], rng)
+        return {"attackers": [knight], "target": target}
+    return {"attackers": [], "target": None}
+
+
+def sample_discard(army: Army, surplus: int, rng: Random) -> Move:
+    """Return so many cards of the hand."""
+    return {"cards": rng.sample(army.hand, surplus)}
+
+
+def _below(limit: int, rng: Random) -> int:
+    return int(rng.random() * limit)  # a third of the time of `randrange`
+
+
+def _pick(items: Sequence[T], rng: Random) -> T:
+    return items[_below(len(items), rng)]
+
+
+def _transfers(army: Army, most: int, rng: Random) -> list[Move]:
+    free = [(card, name) for name, zone in army.zones.items() for card in zone]
+    transfers = []
+    for _ in range(_below(most + 1, rng)):
+        if not free:
+            break
+        card, here = free.pop(_below(len(free), rng))
+        to = _pick(STEPS[here], rng)
+        swaps = [*((other, zone) for other, zone in free if zone == to), None]
+        swap = _pick(swaps, rng)
+        if swap:
+            free.remove(swap)
+        transfers.append({"card": card, "to": to, "swap_with": swap[0] if swap else None})
+    return transfers
+
+
+def _moves(army: Army, rng: Random) -> list[Move]:
+    moves: list[Move] = []
+    while not moves:
+        moves = [
+            {"card": card, "to": to}
+            for name, zone in army.zones.items()
+            for card in zone
+            if (to := _pick(("", *STEPS[name]), rng))
+        ]
+    return moves

@@ -1,0 +1,1 @@
+"""Khan: its camps, combats, refusals and texts."""

@@ -1,0 +1,60 @@
+"""The replies of Khan's decisions: which are legal, each once, and what is read of one."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from referee.game import Move
+from referee.games.khan.cards import LEADERS, in_order
+
+
+def turn_moves(seat: int, seats: int) -> list[Move]:
+    """Return the draw, and an attack on each other seat."""
+    others = (other for other in range(seats) if other != seat)
+    return [{"action": "draw"}, *({"action": "attack", "target": other} for other in others)]
+
+
+def discard_moves(hand: Sequence[str], face_up: Sequence[str]) -> list[Move]:
+    """Return the discards of a hand card, then those of a face-up card."""
+    own = list(dict.fromkeys(hand))
+    moves: list[Move] = [{"discard": card, "from": "hand", "replacement": None} for card in own]
+    moves += [
+        {"discard": card, "from": "front", "replacement": replacement}
+        for card in dict.fromkeys(face_up)
+        for replacement in own
+    ]
+    return moves
+
+
+def gunpowder_moves(vanguard: Sequence[str]) -> list[Move]:
+    """Return the choice to keep it, and every pair of cards it can destroy."""
+    pairs = combinations(vanguard, 2)
+    return [{"use": False}, *({"use": True, "discard": [*pair]} for pair in pairs)]
+
+
+def leader_moves(hand: Sequence[str]) -> list[Move]:
+    """Return the choice to send in nobody, and every leader of the hand."""
+    return [{"card": None}, *({"card": card} for card in LEADERS if card in hand)]
+
+
+def place_moves(hand: Sequence[str]) -> list[Move]:
+    """Return every pair of cards of a hand, which is in canonical order."""
+    return [{"cards": [*pair]} for pair in dict.fromkeys(combinations(hand, 2))]
+
+
+def canonical_move(decision: str, move: Move) -> Move:
+    """Return the fields of a legal reply that the decision reads, cards in canonical order."""
+    match decision:
+        case "turn" if move["action"] == "draw":
+            return {"action": "draw"}
+        case "turn":
+            return {"action": "attack", "target": move["target"]}
+        case "discard":
+            fields = {"discard": move["discard"], "from": move["from"]}
+            return {**fields, "replacement": move.get("replacement")}
+        case "reveal" | "place_front":
+            return {"cards": in_order(move["cards"])}
+        case "gunpowder" if move["use"]:
+            return {"use": True, "discard": in_order(move["discard"])}
+        case "replace_leader":
+            return {"card": move["card"]}
+    return {"use": move["use"]}

@@ -1,0 +1,1 @@
+"""Steal War: its tricks, refusals and texts."""

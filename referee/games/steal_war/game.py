@@ -1,0 +1,333 @@
+"""Steal War: won cards lie in open piles, and a card of the same rank steals a whole pile."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+from msgspec import Meta
+
+from referee.chance import Chance
+from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.games.steal_war.replies import DECISIONS, steal_refusal, top_refusal
+from referee.games.steal_war.text import (
+    told_holdings,
+    told_laid,
+    told_theft,
+    told_trick,
+)
+from referee.games.steal_war.trick import DOWN, Holdings, Trick
+from referee.games.war_family.text import NAMES, folded
+
+MOST_KEPT = 60
+"""Tricks remembered for those who are seldom asked."""
+FEWEST_TOLD, MOST_TOLD = 4, 10
+"""Of the last tricks, in a text."""
+
+
+class StealWarOptions(Options, frozen=True, kw_only=True):
+    """The options of Steal War."""
+
+    protection: Annotated[
+        bool,
+        Meta(
+            description="Whether to play a card of the rank on top of one's own pile keeps that"
+            " pile safe until everyone has played."
+        ),
+    ] = True
+    max_tricks: Annotated[
+        int, Meta(ge=1, description="Tricks before the game is stopped and cards are counted.")
+    ] = 2000
+
+
+class StealWar(Game):
+    """One play of Steal War."""
+
+    name = "steal_war"
+    title = "War with open piles: play your card, or steal a pile that shows its rank."
+    seat_counts = range(2, 5)
+    options_type = StealWarOptions
+    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
+    typical_decisions = 100
+
+    options: StealWarOptions
+
+    def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
+        super().__init__(seats=seats, options=options, chance=chance)
+        self.held = self._deal()
+        self.trick = Trick(0, ())
+        """The trick being played, or the last one."""
+        self.tricks: deque[Trick] = deque(maxlen=MOST_KEPT)
+        """The last tricks that are over, the newest at the end."""
+        self.asked: str | None = None
+        """The decision that is asked now; None once the game is over."""
+        self.won: list[str] = []
+        """What the winner of the trick is to put on its pile."""
+        self.ran_out: dict[int, tuple[int, int]] = {}
+        """By each seat that is out, its last trick, and how many cards it laid there."""
+        self._deciders: list[int] = []
+        self._decided = [0] * seats
+        """By seat, the last trick that was over when it last decided."""
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
+        self._play_on()
+
+    def deciders(self) -> Sequence[int]:
+        """Return who could steal a pile, or who has won the trick."""
+        return self._deciders.copy()
+
+    def decision(self, seat: int) -> Decision:
+        """Return the piles that can be stolen, or the cards that were won."""
+        if self.asked == "top":
+            return Decision("top", legal=[{"top": card} for card in self.won])
+        thefts = [{"action": "steal", "target": other} for other in self.held.targets(seat)]
+        return Decision("steal", legal=[{"action": "play"}, *thefts])
+
+    def view(self, seat: int) -> Observation:
+        """Return the table, the card that `seat` has drawn, and what was played since it decided.
+
+        Whether others are asked is not told: it would say something about their cards.
+        """
+        trick, held = self.trick, self.held
+        return {
+            "game": self.name,
+            "seat": seat,
+            "decision": self.asked,
+            "trick": trick.number,
+            "war": trick.war,
+            "card": held.drawn[seat],
+            "packs": [len(pack) for pack in held.packs],
+            "piles": [pile.copy() for pile in held.piles],
+            "in_trick": trick.seats.copy(),
+            "laid": self._laid(),
+            "up": [trick.up.get(other) for other in range(self.seats)],
+            "protected": sorted(trick.protected),
+            "thefts": [theft._asdict() for theft in trick.thefts],
+            "won": self.won.copy(),
+            "since": [
+                self._shown(past) for past in self.tricks if past.number > self._decided[seat]
+            ],
+            "options": self._options.copy(),
+        }
+
+    def check(self, seat: int, move: Move) -> str | None:
+        """Return which rule `move` breaks, or None."""
+        if seat not in self._deciders:
+            return "you are not asked now"
+        if self.asked == "top":
+            return top_refusal(move, self.won)
+        return steal_refusal(move, seat, self.held)
+
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        """Carry out the thefts, or put the pot on the winner's pile; then play on."""
+        deciders, self._deciders = self._deciders, []
+        if self.asked == "top":
+            (seat,) = deciders
+            self._decided[seat] = self.trick.number
+            self._finish(moves[seat]["top"])
+        else:
+            aims = {}
+            for seat in deciders:
+                self._decided[seat] = self.trick.number - 1
+                if moves[seat]["action"] == "steal":
+                    aims[seat] = moves[seat]["target"]
+            self._resolve(aims)
+        self._play_on()
+
+    def default(self, seat: int) -> Move:
+        """Return the play of the card, or the card that has won the trick."""
+        return {"top": self.trick.up[seat]} if self.asked == "top" else {"action": "play"}
+
+    def sample(self, seat: int, rng: Random) -> Move:
+        """Return any legal move, each as likely as the others."""
+        if self.asked == "top":
+            return {"top": self.won[int(rng.random() * len(self.won))]}
+        targets = self.held.targets(seat)
+        chosen = int(rng.random() * (len(targets) + 1))
+        if chosen == len(targets):
+            return {"action": "play"}
+        return {"action": "steal", "target": targets[chosen]}
+
+    def places(self) -> list[int]:
+        """Return the places: seats still in by cards held, then the last to run out first."""
+        return ranked(
+            [
+                (1, *(-number for number in self.ran_out[seat]))
+                if seat in self.ran_out
+                else (0, -self.held.size(seat))
+                for seat in range(self.seats)
+            ]
+        )
+
+    def describe(self, seat: int, move: Move) -> str:
+        """Return what `move` does with a card, in a few words."""
+        who = NAMES[seat]
+        if self.asked == "top":
+            return f"{who} puts {move['top']} on top"
+        card = self.held.drawn[seat]
+        if move["action"] == "play":
+            return f"{who} plays {card}"
+        target = move["target"]
+        return f"{who} steals {NAMES[target]}'s pile of {len(self.held.piles[target])} with {card}"
+
+    def text(self, seat: int | None = None) -> str:
+        """Return packs and piles, the trick as far as it has come, and those before it."""
+        trick = self.trick
+        lines = [self._headline(seat), "Whoever ends up with all the cards wins.", ""]
+        for each in range(self.seats):
+            lines += self._told_seat(each, open_cards=seat is None)
+        if not self.reason:
+            down = seat is None or self.asked == "top"
+            laid = (told_laid(trick, each, open_cards=down) for each in trick.laid)
+            lines += ["", folded("Laid (face down in brackets): ", ", ".join(laid))]
+            lines += map(told_theft, trick.thefts)
+            lines += self._told_question(seat)
+        if self.tricks:
+            lines += ["", "The last tricks:", *map(told_trick, self._told_tricks(seat))]
+        return "\n".join(lines)
+
+    def _deal(self) -> Holdings:
+        return Holdings(self.seats, self.chance)
+
+    def _play_on(self) -> None:
+        """Play tricks until somebody has a choice or the game is over."""
+        while not self._deciders and not self.reason:
+            if self.trick.number == self.options.max_tricks:
+                self._end("max_tricks")
+            else:
+                staying = [seat for seat in range(self.seats) if seat not in self.ran_out]
+                self.trick = Trick(self.trick.number + 1, staying)
+                self._draw(staying)
+
+    def _draw(self, seats: Sequence[int]) -> None:
+        """Let `seats` look at their next card, and ask those who could steal with it."""
+        for seat in seats:
+            self.held.draw(seat, self.trick)
+        self._deciders = [seat for seat in seats if self.held.targets(seat)]
+        if self._deciders:
+            self.asked = "steal"
+        else:
+            self._resolve({})
+
+    def _resolve(self, aims: Mapping[int, int]) -> None:
+        trick = self.trick
+        thieves = self.held.resolve(trick, aims, protection=self.options.protection)
+        if thieves:
+            trick.turn += 1
+            self._draw(thieves)
+            return
+        highest = trick.highest()
+        if len(highest) == 1:
+            self._win(highest[0])
+        else:
+            self._go_to_war()
+
+    def _go_to_war(self) -> None:
+        trick, held = self.trick, self.held
+        trick.war += 1
+        trick.turn = 0
+        trick.protected.clear()
+        counts = {seat: held.size(seat) for seat in trick.seats}
+        able = [seat for seat, count in counts.items() if count > DOWN]
+        for seat, count in counts.items():
+            if seat not in able:
+                held.lay(seat, count, trick)
+        if len(able) > 1:
+            for seat in able:
+                held.lay(seat, DOWN, trick)
+            trick.seats = able
+            trick.up = {}
+            self._draw(able)
+            return
+        most = max(counts.values())
+        best = able or [seat for seat, count in counts.items() if count == most]
+        if len(best) == 1:
+            self._win(best[0])
+        else:
+            trick.level = best
+            self._run_out(best)
+            self.tricks.append(trick)
+            self._end("drawn")
+
+    def _win(self, winner: int) -> None:
+        """Give the trick to `winner`, and ask for the top card if that is left to it."""
+        trick = self.trick
+        trick.winner = winner
+        trick.protected.clear()
+        self._run_out([winner])
+        self.won = trick.pot()
+        over = len(self.ran_out) == self.seats - 1
+        if over or not self.held.packs[winner] or trick.number == self.options.max_tricks:
+            self._finish(trick.up[winner])
+        else:
+            self.asked = "top"
+            self._deciders = [winner]
+        if over:
+            self._end("all_cards")
+
+    def _finish(self, top: str) -> None:
+        self.held.take(self.trick, self.won, top)
+        self.tricks.append(self.trick)
+        self.won = []
+
+    def _run_out(self, staying: Sequence[int]) -> None:
+        for seat, cards in self.trick.laid.items():
+            if not self.held.size(seat) and seat not in staying:
+                self.ran_out[seat] = (self.trick.number, len(cards))
+
+    def _end(self, reason: str) -> None:
+        self.reason = reason
+        self.asked = None
+
+    def _laid(self) -> list[list[str | None]]:
+        """Return the cards of the trick, None for those face down until it is over."""
+        trick = self.trick
+        hidden = self.asked == "steal"
+        return [
+            [
+                None if hidden and at % (DOWN + 1) else card
+                for at, card in enumerate(trick.laid.get(seat, ()))
+            ]
+            for seat in range(self.seats)
+        ]
+
+    def _shown(self, trick: Trick) -> dict[str, Any]:
+        return {
+            "trick": trick.number,
+            "laid": [[*trick.laid.get(seat, ())] for seat in range(self.seats)],
+            "thefts": [theft._asdict() for theft in trick.thefts],
+            "winner": trick.winner,
+            "top": trick.top,
+        }
+
+    def _headline(self, seat: int | None) -> str:
+        you = "" if seat is None else f"; you are {NAMES[seat]}"
+        if self.reason:
+            places = ", ".join(f"{NAMES[at]} {place}" for at, place in enumerate(self.places()))
+            over = f"Steal War, over after trick {self.trick.number}: {self.reason}"
+            return folded("", f"{over}; places: {places}{you}")
+        war = f", war {self.trick.war}" if self.trick.war else ""
+        return (
+            f"Steal War, trick {self.trick.number} of at most {self.options.max_tricks}{war}{you}"
+        )
+
+    def _told_seat(self, seat: int, *, open_cards: bool) -> list[str]:
+        if seat in self.ran_out:
+            return [f"{seat} {NAMES[seat]}  out of cards since trick {self.ran_out[seat][0]}"]
+        protected = seat in self.trick.protected
+        return told_holdings(seat, self.held, protected=protected, open_cards=open_cards)
+
+    def _told_question(self, seat: int | None) -> list[str]:
+        if self.asked == "top":
+            (winner,) = self._deciders
+            return [folded(f"{NAMES[winner]} has won: ", " ".join(self.won))]
+        seats = range(self.seats) if seat is None else (seat,)
+        return [
+            f"{NAMES[each]} has drawn {card}" for each in seats if (card := self.held.drawn[each])
+        ]
+
+    def _told_tricks(self, seat: int | None) -> list[Trick]:
+        """Return the tricks since `seat` last decided, or a few more."""
+        last = self.trick.number if seat is None else self._decided[seat]
+        count = min(max(self.trick.number - last, FEWEST_TOLD), MOST_TOLD)
+        return [*self.tricks][-count:]

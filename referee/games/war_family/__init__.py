@@ -1,0 +1,1 @@
+"""What the games of the War family share: cards, battles, packs and texts."""

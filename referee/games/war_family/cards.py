@@ -1,0 +1,48 @@
+"""What the five games of the War family share: the cards and the deal.
+
+A card is its rank and its suit, `TC` the ten of clubs; a joker is `X1`, `X2` ... Suits never
+matter. (Rules page "The War family", common ground.)
+"""
+
+from collections.abc import Sequence
+
+from referee.games.replies import kind
+
+SUITS = "CDHS"
+RANKS = "23456789TJQKAX"
+STRENGTH = {rank: number for number, rank in enumerate(RANKS, start=2)}
+"""By a card's first character, how high it is: 2 to 14, a joker 15."""
+
+
+MOST_JOKERS = 4
+
+
+def strength(card: str) -> int:
+    """Return how high `card` is: the number printed on it, then J, Q, K, A and the joker."""
+    return STRENGTH[card[0]]
+
+
+def deck(lowest: str = "2", jokers: int = 0) -> list[str]:
+    """Return the cards from rank `lowest` to the ace, and so many jokers, in order."""
+    ranks = RANKS[RANKS.index(lowest) : RANKS.index("X")]
+    cards = [rank + suit for rank in ranks for suit in SUITS]
+    return [*cards, *(f"X{number}" for number in range(1, jokers + 1))]
+
+
+CARDS = frozenset(deck(jokers=MOST_JOKERS))
+"""The names of all cards there are."""
+
+
+def deal(shuffled: Sequence[str], seats: int) -> list[list[str]]:
+    """Return the packs, top first: as many cards as give each seat the same number."""
+    each = len(shuffled) // seats
+    return [list(shuffled[seat * each : (seat + 1) * each]) for seat in range(seats)]
+
+
+def wrong_card(card: object, example: str = "'7H' or 'TC'") -> str | None:
+    """Return why `card` is not a card's name, whether or not it is in play; None if it is one."""
+    if not isinstance(card, str):
+        return f"a card is written like {example}, not as {kind(card)}"
+    if card in CARDS:
+        return None
+    return f"{card[:20]!r} is not a card; a card is written like {example}"

@@ -1,0 +1,349 @@
+"""What War and P'yanitsa share: the packs, what is known of them, the pickup, running out."""
+
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice, repeat
+from random import Random
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Meta
+
+from referee.chance import Chance
+from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.games.replies import no_list, wrong_fields
+from referee.games.war_family.battle import Battle, Pack, fight, war_or_out, war_to_last_card
+from referee.games.war_family.cards import deal, wrong_card
+from referee.games.war_family.text import NAMES, folded, told_battle, told_pack
+
+RANDOM = "random"
+"""The order of the default reply, which only the referee may give."""
+MOST_KEPT = 60
+"""Battles remembered: a seat cannot lose more in a row and still have cards."""
+FEWEST_TOLD, MOST_TOLD = 4, 12
+"""Of the last battles, in a text."""
+
+
+def pickup_schema(card: str, most: int) -> dict[str, Any]:
+    """Return the JSON Schema of the decision `pickup`; `card` is the pattern of a card's name."""
+    order = {
+        "description": "All cards of `won`; the first goes under the pack first and comes up"
+        " first.",
+        "type": "array",
+        "items": {"type": "string", "pattern": f"^({card})$"},
+        "minItems": 2,
+        "maxItems": most,
+        "uniqueItems": True,
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "description": "The order in which the cards won go under one's pack.",
+        "type": "object",
+        "properties": {"order": order},
+        "required": ["order"],
+        "additionalProperties": False,
+    }
+
+
+class PackOptions(Options, frozen=True, kw_only=True):
+    """The options that War and P'yanitsa have in common."""
+
+    pickup: Annotated[
+        Literal["winner_chooses", "won_first", "shuffled"],
+        Meta(
+            description="How the cards won go under the pack: in the order the winner chooses, the"
+            " others' cards before the winner's own, or shuffled."
+        ),
+    ] = "winner_chooses"
+    order_seen: Annotated[
+        Literal["all", "winner"], Meta(description="Who sees the order that a winner chose.")
+    ] = "all"
+    out_of_cards: Annotated[
+        Literal["out", "last_card"],
+        Meta(
+            description="A seat with too few cards for a war is out of the game, or its last card"
+            " fights on."
+        ),
+    ] = "out"
+    max_battles: Annotated[
+        int, Meta(ge=1, description="Battles before the game is stopped and cards are counted.")
+    ] = 3000
+
+
+class PackGame(Game):
+    """Packs whose top cards fight, battle after battle, until one seat holds them all."""
+
+    seat_counts = range(2, 5)
+    options: PackOptions
+    headline: ClassVar[str]
+    """The game's name for people."""
+
+    @property
+    @abstractmethod
+    def aim(self) -> str:
+        """Who wins or loses, in one line for people."""
+
+    def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
+        super().__init__(seats=seats, options=options, chance=chance)
+        self.cards = self._cards()
+        """All cards there are, in order."""
+        dealt = self._deal()
+        self.packs: list[Pack] = [deque(pack) for pack in dealt]
+        self.aside = [card for card in self.cards if not any(card in pack for pack in dealt)]
+        """The cards left out, since all seats are dealt the same number."""
+        self.battle = 0
+        """The number of the last battle fought."""
+        self.battles: deque[Battle] = deque(maxlen=MOST_KEPT)
+        """The last battles, the newest at the end."""
+        self.asked: int | None = None
+        """The seat that is asked in which order it picks up; None if nobody is."""
+        self.won: list[str] = []
+        """What that seat has won."""
+        self.ran_out: dict[int, tuple[int, int]] = {}
+        """By each seat that is out, its last battle, and how many cards it laid there."""
+        self.unseen = [len(pack) for pack in dealt]
+        """How many cards on the top of each pack still lie there as they were dealt."""
+        self._decided = [0] * seats
+        """The battle after which each seat last picked up by choice."""
+        self._places: list[int] = []
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
+        self._fight_on()
+
+    @abstractmethod
+    def _cards(self) -> list[str]:
+        """Return all cards there are, in order."""
+
+    def _deal(self) -> list[list[str]]:
+        """Return the packs, top first."""
+        return deal(self.chance.shuffled(self.cards, "deck"), self.seats)
+
+    @abstractmethod
+    def _heights(self, cards: Collection[str]) -> list[int]:
+        """Return how high each of the cards compared counts."""
+
+    @abstractmethod
+    def _war(self, battle: Battle, tied: list[int]) -> None:
+        """Carry out one step of a war between the seats `tied` and all others in the battle."""
+
+    @abstractmethod
+    def _ending(self) -> str:
+        """Return the reason if the battle just won has ended the game."""
+
+    @abstractmethod
+    def _scores(self) -> Sequence[Any]:
+        """Return by what the seats are ranked now that the game is over, the least best."""
+
+    def deciders(self) -> Sequence[int]:
+        """Return the winner of the last battle, if it has its pot to pick up."""
+        return () if self.asked is None else (self.asked,)
+
+    def decision(self, seat: int) -> Decision:
+        """Return the question in which order the cards won go under the pack."""
+        return Decision("pickup", limits={"won": self.won.copy()})
+
+    def view(self, seat: int) -> Observation:
+        """Return the packs as far as `seat` knows them, and the battles since it last decided."""
+        return {
+            "game": self.name,
+            "seat": seat,
+            "decision": None if self.asked is None else "pickup",
+            "battle": self.battle,
+            "winner": self.battles[-1].winner,
+            "won": self.won.copy(),
+            "packs": [self._known(owner, seat) for owner in range(self.seats)],
+            "since": [
+                self._shown(battle, seat)
+                for battle in self.battles
+                if battle.number > self._decided[seat]
+            ],
+            "options": self._options.copy(),
+        }
+
+    def check(self, seat: int, move: Move) -> str | None:
+        """Return why `move` is not the cards won, each once."""
+        if seat != self.asked:
+            return "it is not your turn"
+        if reason := wrong_fields(move, "order"):
+            return reason
+        order = move["order"]
+        if reason := no_list(order, "order"):
+            return reason
+        for at, card in enumerate(order):
+            if reason := wrong_card(card):
+                return reason
+            if card not in self.won:
+                return f"'{card}' is not among the cards you have won"
+            if card in order[:at]:
+                return f"'{card}' is named twice"
+        for card in self.won:
+            if card not in order:
+                return f"'{card}' is missing; \"order\" holds all {len(self.won)} cards won"
+        return None
+
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        """Put the pot under the winner's pack and fight on."""
+        assert self.asked is not None
+        order = moves[self.asked]["order"]
+        self._decided[self.asked] = self.battle
+        self._pick_up(self._shuffled(self.won) if order == RANDOM else [*order])
+        self.asked = None
+        self.won = []
+        self._fight_on()
+
+    def default(self, seat: int) -> Move:
+        """Return the order that the referee draws when it is applied."""
+        return {"order": RANDOM}
+
+    def sample(self, seat: int, rng: Random) -> Move:
+        """Return any order, each as likely as the others."""
+        return {"order": sorted(self.won, key=lambda _: rng.random())}
+
+    def places(self) -> list[int]:
+        """Return each seat's place, by the rules of the game's aim."""
+        return self._places.copy()
+
+    def table(self) -> dict[str, Any]:
+        """Return the cards there are, with those that the deal left out."""
+        return {"cards": self.cards.copy()}
+
+    def describe(self, seat: int, move: Move) -> str:
+        """Return what is picked up, in the order chosen if all may see it."""
+        if move["order"] == RANDOM:
+            return f"{NAMES[seat]} picks up {len(self.won)} cards in random order"
+        if self.options.order_seen == "winner":
+            return f"{NAMES[seat]} picks up {len(self.won)} cards in an order of its own"
+        return f"{NAMES[seat]} picks up {' '.join(move['order'])}"
+
+    def text(self, seat: int | None = None) -> str:
+        """Return the packs, top first, and the last battles."""
+        lines = [self._headline(seat), self.aim, ""]
+        lines += [self._row(owner, seat) for owner in range(self.seats)]
+        lines += ["", "Last battles (face-down cards in brackets; > how they were picked up):"]
+        lines += [told_battle(battle, self._order(battle, seat)) for battle in self._told(seat)]
+        if self.asked is not None:
+            lines += ["", folded(f"{NAMES[self.asked]} has won  ", " ".join(self.won))]
+        return "\n".join(lines)
+
+    def still_in(self) -> list[int]:
+        """Return the seats that have not run out of cards."""
+        return [seat for seat in range(self.seats) if seat not in self.ran_out]
+
+    def _fight_on(self) -> None:
+        """Fight until a choice is to be made or the game is over."""
+        while self.asked is None and not self.reason:
+            if self.battle == self.options.max_battles:
+                self._end("max_battles")
+            else:
+                self._fight()
+
+    def _fight(self) -> None:
+        self.battle += 1
+        battle = Battle(self.battle, self.packs, self.still_in())
+        fight(battle, self._heights, self._war)
+        self.battles.append(battle)
+        staying = battle.level if battle.winner is None else (battle.winner,)
+        for seat, cards in battle.laid.items():
+            self.unseen[seat] -= len(cards)
+            if not self.packs[seat] and seat not in staying:
+                self.ran_out[seat] = (self.battle, len(cards))
+        if battle.winner is None:
+            self._end("drawn")
+        else:
+            self._settle(battle)
+
+    def _settle(self, battle: Battle) -> None:
+        """Give the pot to the winner, or ask it how."""
+        pot, pickup = battle.pot(), self.options.pickup
+        if reason := self._ending():
+            self._pick_up(pot)
+            self._end(reason)
+        elif pickup == "shuffled":
+            self._pick_up(self._shuffled(pot))
+        elif pickup == "winner_chooses" and self.battle < self.options.max_battles:
+            self.asked, self.won = battle.winner, pot
+        else:
+            self._pick_up(pot)
+
+    def _shuffled(self, pot: list[str]) -> list[str]:
+        return self.chance.shuffled(pot, "pickup", self.battle)
+
+    def _pick_up(self, order: list[str]) -> None:
+        battle = self.battles[-1]
+        assert battle.winner is not None
+        battle.order = order
+        self.packs[battle.winner].extend(order)
+
+    def _end(self, reason: str) -> None:
+        self.reason = reason
+        self._places = ranked(self._scores())
+
+    def _by_lasting(self) -> list[tuple[int, ...]]:
+        """Return scores: seats still in by cards held, then the others, the last to run out best.
+
+        Those level in a drawn battle are still in, without a card.
+        """
+        return [
+            (1, *(-number for number in self.ran_out[seat]))
+            if seat in self.ran_out
+            else (0, -len(self.packs[seat]))
+            for seat in range(self.seats)
+        ]
+
+    def _war_of(self, battle: Battle, tied: list[int], depth: int) -> None:
+        """Lay `depth` cards face down and one face up, as the option `out_of_cards` has it."""
+        if self.options.out_of_cards == "out":
+            war_or_out(battle, depth)
+        else:
+            war_to_last_card(battle, depth, tied)
+
+    def _sees_order(self, seat: int | None, winner: int | None) -> bool:
+        """Return whether `seat`, or one who sees all, knows how `winner` picks up."""
+        if seat is None:
+            return True
+        if self.options.pickup == "winner_chooses" and self.options.order_seen == "winner":
+            return seat == winner
+        return self.options.pickup != "shuffled"
+
+    def _known(self, owner: int, seat: int | None) -> list[str | None]:
+        """Return the pack of `owner`, top first, with None for each card `seat` cannot know."""
+        pack = self.packs[owner]
+        unseen = max(0, self.unseen[owner]) if self._sees_order(seat, owner) else len(pack)
+        if seat is None:
+            unseen = 0
+        return [*repeat(None, unseen), *islice(pack, unseen, None)]
+
+    def _order(self, battle: Battle, seat: int | None) -> list[str] | None:
+        if battle.order is None or not self._sees_order(seat, battle.winner):
+            return None
+        return battle.order.copy()
+
+    def _shown(self, battle: Battle, seat: int) -> dict[str, Any]:
+        return {
+            "battle": battle.number,
+            "laid": [[*battle.laid.get(other, ())] for other in range(self.seats)],
+            "down": battle.down.copy(),
+            "winner": battle.winner,
+            "order": self._order(battle, seat),
+        }
+
+    def _told(self, seat: int | None) -> list[Battle]:
+        """Return the battles since `seat` last decided, or a few more."""
+        last = self.battle if seat is None else self._decided[seat]
+        count = min(max(self.battle - last, FEWEST_TOLD), MOST_TOLD, len(self.battles))
+        return [*self.battles][-count:]
+
+    def _headline(self, seat: int | None) -> str:
+        name = self.headline
+        you = "" if seat is None else f"; you are {NAMES[seat]}"
+        if self.reason:
+            places = ", ".join(f"{NAMES[at]} {place}" for at, place in enumerate(self._places))
+            over = f"{name}, over after battle {self.battle}: {self.reason}"
+            return folded("", f"{over}; places: {places}{you}")
+        most = self.options.max_battles
+        return f"{name}, battle {self.battle} of at most {most}{you}"
+
+    def _row(self, owner: int, seat: int | None) -> str:
+        if owner in self.ran_out:
+            return f"{NAMES[owner]}  out of cards since battle {self.ran_out[owner][0]}"
+        return told_pack(owner, self._known(owner, seat))

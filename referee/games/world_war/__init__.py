@@ -1,0 +1,1 @@
+"""World War: its board, forces, cards, goals and the course of a turn."""

@@ -1,0 +1,124 @@
+"""The rules pages for bot authors hold what is true: examples, views, options and headings."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+
+from referee.game import Move
+from referee.games import GAMES
+from tests.referee.games.conformance import cases_of
+
+PAGES = Path(__file__).parents[2] / "docs" / "rules"
+DECIDED = [name for name, game in GAMES.items() if game.decisions]
+HEADINGS = ("What a bot sees", "The end", "Options", "Three hints")
+WIDEST = 120
+
+each_game = pytest.mark.parametrize("name", GAMES)
+each_decided = pytest.mark.parametrize("name", DECIDED)
+
+
+def page(name: str) -> str:
+    """Return the page of a game."""
+    return (PAGES / f"{name}.md").read_text(encoding="utf-8")
+
+
+def blocks(text: str) -> list[str]:
+    """Return the blocks of JSON in a text."""
+    return [part.partition("```")[0] for part in text.split("```json\n")[1:]]
+
+
+def sections(name: str) -> Iterator[tuple[str, str]]:
+    """Yield each decision of a game with the part of the page that is headed by its name."""
+    text = page(name)
+    for decision in GAMES[name].decisions:
+        _, found, after = text.partition(f"# The decision `{decision}`\n")
+        if not found:
+            _, found, after = text.partition(f"### `{decision}`\n")
+        yield decision, after.partition("\n#")[0]
+
+
+def replies(name: str) -> Iterator[tuple[str, Move]]:
+    """Yield every example reply with its decision."""
+    for decision, section in sections(name):
+        for block in blocks(section):
+            for reply in ("\n" + block).split('\n{"id"')[1:]:
+                yield decision, msgspec.json.decode('{"id"' + reply)["move"]
+
+
+def asks(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every example question with its decision."""
+    for decision, section in sections(name):
+        for block in blocks(section):
+            question = block.partition('\n{"id"')[0]
+            if question.startswith('{"type"'):
+                yield decision, msgspec.json.decode(question)
+
+
+@each_game
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_a_page_has_the_parts_an_author_looks_for(name: str, heading: str) -> None:
+    assert f"\n## {heading}\n" in page(name)
+
+
+@each_decided
+def test_a_page_says_what_is_played_where_a_reply_is_missing(name: str) -> None:
+    assert "\n## When a reply is missing or refused\n" in page(name)
+
+
+@each_game
+def test_a_page_gives_three_hints(name: str) -> None:
+    hints = page(name).split("\n## Three hints\n")[1].split("\n## ")[0]
+    assert hints.count("\n- **") == 3
+
+
+@each_decided
+def test_every_decision_has_an_example_of_a_question_and_a_reply(name: str) -> None:
+    decisions = set(GAMES[name].decisions)
+    assert {decision for decision, _ in asks(name)} == decisions
+    assert {decision for decision, _ in replies(name)} == decisions
+
+
+@each_decided
+def test_the_example_replies_fit_their_schemas(name: str) -> None:
+    for decision, move in replies(name):
+        Draft202012Validator(GAMES[name].decisions[decision]).validate(move)
+
+
+@each_decided
+def test_the_example_questions_are_of_this_game(name: str) -> None:
+    fields = cases_of(name)[0].new().view(0).keys()
+    for decision, ask in asks(name):
+        assert ask["decision"] == decision
+        assert ask.get("view", {}).keys() <= fields
+        for move in ask.get("legal", ()):
+            Draft202012Validator(GAMES[name].decisions[decision]).validate(move)
+
+
+@each_game
+def test_the_view_shown_has_every_field_in_its_order(name: str) -> None:
+    shown = msgspec.json.decode(blocks(page(name).split("\n## What a bot sees\n")[1])[0])
+    real = cases_of(name)[0].new().view(0)
+    assert list(shown) == list(real)
+    assert shown["options"] == real["options"]
+
+
+@each_game
+def test_the_table_of_options_names_each_with_its_default(name: str) -> None:
+    table = page(name).split("\n## Options\n")[1].split("\n## ")[0]
+    rows = [[cell.strip(" `") for cell in line.split("|")] for line in table.splitlines()]
+    defaults = {row[1]: row[3] for row in rows if len(row) > 4}
+    options = cases_of(name)[0].new().view(0)["options"]
+    written = {
+        option: value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        for option, value in options.items()
+    }
+    assert {option: defaults.get(option) for option in written} == written
+
+
+@each_game
+def test_a_page_can_be_read_in_a_terminal(name: str) -> None:
+    assert all(len(line) <= WIDEST for line in page(name).splitlines() if line[:1] != "|")
