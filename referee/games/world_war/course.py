@@ -137,6 +137,11 @@ class War:
             self.round = 1
             self._begin_turn(0)
 
+    def pays(self, cards: Sequence[int]) -> int:
+        """Return the armies that a set brings now."""
+        world = self.options.objective == "world"
+        return exchange_armies(self.exchanges) if world else worth(cards)
+
     def trade(self, cards: Sequence[int]) -> None:
         """Exchange a set of the seat in turn, or none."""
         if cards and self._exchange(self.in_turn, cards):
@@ -233,8 +238,7 @@ class War:
 
     def _exchange(self, seat: int, cards: Sequence[int]) -> bool:
         """Exchange a set; return whether the game is won by it."""
-        world = self.options.objective == "world"
-        self.reinforcements = exchange_armies(self.exchanges) if world else worth(cards)
+        self.reinforcements = self.pays(cards)
         self.exchanges += 1
         own = [card for card in cards if card in self.forces.own(seat)]
         extra = {TERRITORIES[card]: ON_OWN for card in own}

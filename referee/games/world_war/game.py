@@ -185,7 +185,10 @@ class WorldWar(Game):
 
     def describe(self, seat: int, move: Move) -> str:
         """Return `move` as a clause such as "A attacks alaska > kamchatka with 3 dice"."""
-        return told_move(str(self.war.asked), seat, move, TERRITORIES[self.war.attack.target])
+        told = told_move(str(self.war.asked), seat, move, TERRITORIES[self.war.attack.target])
+        if self.war.asked == "trade" and move["cards"]:
+            return f"{told} for {self.war.pays(_cards(move))}"
+        return told
 
     def _carry_out(self, move: Move) -> None:
         war = self.war

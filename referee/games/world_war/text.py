@@ -25,7 +25,7 @@ NAMES = "ABCDEF"
 WIDTH = 80
 _COLUMN = 41
 _LEFT = 3  # so many continents stand in the left column
-_MOST_CLAUSES = 14
+_MOST_CLAUSES = 20
 _MOST_ROLLS = 4
 _MOST_PLACED = 5
 _NEXT = 4  # so many cards of the draw pile are shown where all is open
@@ -155,6 +155,8 @@ def _turns(events: Iterable[Event], turns: int) -> list[str]:
         if event[0] == "turn":
             paragraphs.append([])
         paragraphs[-1].append(event)
+    if len(paragraphs[-1]) == 1 and paragraphs[-1][0][0] == "turn":
+        paragraphs.pop()  # the turn that has just begun
     lines = []
     for paragraph in paragraphs[-turns:]:
         lines += _paragraph(paragraph)

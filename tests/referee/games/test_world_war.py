@@ -765,11 +765,16 @@ def test_the_text_tells_the_last_round():
 
 def test_the_text_of_a_set_up_by_turns_tells_the_latest_placements():
     game = new_game(6, setup="in_turn", setup_step=1)
-    for _ in range(20):
+    for _ in range(30):
         play(game, game.default(game.deciders()[0]))
     told = game.text(0).partition("Lately:\n")[2].splitlines()
     assert told[0] == "  ..."
-    assert [line[2] for line in told[1:]] == [*"ABCDEFABCDEFAB"]
+    assert [line[2] for line in told[1:]] == [*"EFABCDEFABCDEFABCDEF"]
+
+
+def test_the_turn_that_has_just_begun_is_not_told_to_be_empty():
+    game = position("alaska:5 peru:3", "kamchatka:2 egypt:2", "quebec:2")
+    assert "nothing" not in game.text(0).partition("Lately:")[2]
 
 
 def test_the_text_names_the_end():
@@ -780,7 +785,7 @@ def test_the_text_names_the_end():
 DESCRIBED = [
     ("deploy", place("peru:1 alaska:3"), "A deploys alaska +3, peru +1"),
     ("setup", place("africa:1"), "A sets up north_africa +1, egypt +1, east_africa +1, congo +1,"),
-    ("trade", {"cards": ["peru", "india", "brazil"]}, "A trades peru, india, brazil"),
+    ("trade", {"cards": ["peru", "india", "brazil"]}, "A trades peru, india, brazil for 10"),
     ("trade", KEEP, "A keeps the cards"),
     ("attack", STOP, "A stops attacking"),
     ("attack", single("alaska", "kamchatka", 1), "A attacks alaska > kamchatka with 1 die"),
