@@ -35,7 +35,7 @@ from referee.replay import Entry
 from referee.sandbox import Launcher, prove
 from referee.seat import ProcessSeat
 
-_DEMO = {"guerra": 40, "cold_war": 30}
+_DEMO = {"guerra": 12, "cold_war": 8}
 """The demo's games and their deals."""
 _DEMO_SEED = 1
 

@@ -40,7 +40,11 @@ class Question:
             return _listed(self._menu)
         lines = textwrap.wrap(str(self._schema.get("description", "")), WIDTH)
         for name, value in self._limits().items():
-            lines += _indented(f"{name}: {_plain(value)}", "  ")
+            if isinstance(value, list) and value and isinstance(value[0], dict):
+                lines.append(f"  {name}:")
+                lines += [line for entry in value for line in _indented(_plain(entry), "    ")]
+            else:
+                lines += _indented(f"{name}: {_plain(value)}", "  ")
         if spoken_field(self._schema):
             return "\n".join([*lines, "Write it as it is to be heard."])
         for usage in dict.fromkeys(shape.usage for shape in self._shapes()):

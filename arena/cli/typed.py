@@ -133,7 +133,7 @@ def _placeholder(name: str, kind: Schema) -> str:
     if kind.get("type") == "array":
         return f"{name.upper()} ..."
     if kind.get("type") == "object":
-        return f"({name.upper()} NUMBER) ..."
+        return "(NAME NUMBER) ..."
     return "yes|no" if kind.get("type") == "boolean" else name.upper()
 
 

@@ -47,8 +47,8 @@ def war_text(war: War, seat: int | None) -> str:
     lines += ["", *_secrets(war, seat)]
     if seat is not None and war.asked and war.forces.count[seat]:
         lines += ["", "Your fronts:", *_fronts(war.forces, seat)]
-    if events:
-        lines += ["", "Lately:", *_turns(events, len(war.living())), *_last_dice(events)]
+    if lately := [*_turns(events, len(war.living())), *_last_dice(events)]:
+        lines += ["", "Lately:", *lately]
     return "\n".join([*lines, *_battle(war)])
 
 
