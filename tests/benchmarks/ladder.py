@@ -52,7 +52,7 @@ LADDERS = {
     "pyanitsa": Ladder(("random", "lowest", "sensible"), 200),
     "casino_war": Ladder(("random", "cautious", "sensible"), 200),
     "khan": Ladder(("random", "quiet", "sensible"), 300),
-    "duel": Ladder(("random", "turtle", "sensible"), 100),
+    "duel": Ladder(("random", "turtle", "sensible", "maestro"), 100),
 }
 """Chosen so that a game takes less than a minute on two cores."""
 
