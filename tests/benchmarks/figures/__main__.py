@@ -1,6 +1,6 @@
 """Measure every number of the rules pages again and say how far each is off.
 
-    python -m tests.benchmarks.figures            # all games; a quarter of an hour
+    python -m tests.benchmarks.figures            # all games; about four minutes
     python -m tests.benchmarks.figures duel khan  # some
 
 A game's module yields its figures; `off` counts standard errors. The run fails if one is off
