@@ -46,12 +46,12 @@ class Ladder(NamedTuple):
 LADDERS = {
     "cold_war": Ladder(("random", "echo", "sensible", "diplomat"), 40),
     "guerra": Ladder(("random", "turtle", "rusher", "sensible", "general"), 100),
-    "world_war": Ladder(("random", "cautious", "sensible"), 30),
+    "world_war": Ladder(("random", "cautious", "sensible", "marshal"), 30),
     "war": Ladder(("random", "highest", "sensible"), 200),
     "steal_war": Ladder(("random", "sensible"), 200),
     "pyanitsa": Ladder(("random", "lowest", "sensible"), 200),
     "casino_war": Ladder(("random", "cautious", "sensible"), 200),
-    "khan": Ladder(("random", "quiet", "sensible"), 300),
+    "khan": Ladder(("random", "quiet", "sensible", "warlord"), 300),
     "duel": Ladder(("random", "turtle", "sensible", "maestro"), 100),
 }
 """Chosen so that a game takes less than a minute on two cores."""

@@ -1,0 +1,139 @@
+"""Khan's warlord: combats in its head end as the rules have it, and it beats the other bots."""
+
+import copy
+import importlib
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from referee.games.khan.game import Khan
+from tests.bots.driver import BOTS, Match, python, seated
+from tests.referee.games.khan_positions import fight, position
+
+COMMANDS = {path.stem[5:]: python(path) for path in BOTS.glob("khan_*.py")}
+FEW = "E1 B1 O1 C1 C10 C11 C12 E2 E3 E4 B2 B3 B4 O2 O3 O4".split()
+"""Cards of which a few make ladders and meet specials."""
+
+
+@pytest.fixture
+def warlord(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(BOTS)
+    return importlib.import_module("khan_warlord")
+
+
+def attacker_wins(game: Khan) -> bool:
+    """Return whether seat 0 wins the combat if both sides know everything and play their best."""
+    combat = game.combat or game.recent[-1]
+    if combat.winner is not None:
+        return combat.winner == 0
+    (seat,) = game.deciders()
+    moves = game.decision(seat).legal or ()
+    results = (attacker_wins(after(game, seat, move)) for move in moves)
+    return any(results) if seat == 0 else all(results)
+
+
+def after(game: Khan, seat: int, move: dict[str, Any]) -> Khan:
+    later = copy.deepcopy(game)
+    later.apply({seat: move})
+    return later
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_combat_in_the_head_ends_as_by_the_rules(warlord: ModuleType, seed: int) -> None:
+    rng = Random(seed)
+    ours, theirs = (rng.sample(FEW, rng.randint(4, 6)) for _ in range(2))
+    game = fight(cards=[" ".join(ours), " ".join(theirs)])
+    assert warlord.wins(ours, theirs) == attacker_wins(game)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "won"),
+    [
+        ("E3 E4 E5 O6 O7 C10", "B2 B3 B4 B6 B7 C12", False),  # K7
+        ("E3 E4 E5 B6 B7", "O2 O3 C12", True),  # K15
+        ("E3 E4 E5 C12", "O1 B2 C10", False),  # K10
+        ("E3 E4 C1 C11", "C12 C10 B2", True),  # K12
+        ("E3 E4 C10", "C10 B2", False),  # K13
+        ("B1 O4 O6 E2 E3 C1", "B2 C12", True),  # K14
+        ("E3 B7", "B2 O3", False),  # K9
+    ],
+)
+def test_a_combat_in_the_head_ends_as_on_the_rules_page(
+    warlord: ModuleType, ours: str, theirs: str, won: bool
+) -> None:
+    assert warlord.wins(ours.split(), theirs.split()) == won
+
+
+def decided(game: Khan) -> Any:
+    """Return what the warlord does where the game stands."""
+    (seat,) = game.deciders()
+    decision = game.decision(seat)
+    start = {"type": "start", "game": "khan", "seat": seat, "seats": game.seats}
+    ask = {"type": "ask", "id": 1, "decision": decision.name, "view": game.view(seat)}
+    with seated(COMMANDS["warlord"]) as (program,):
+        program.tell({**start, "table": game.table(), "seed": 7})
+        program.tell({**ask, "legal": decision.legal})
+        move = program.hear()["move"]
+    assert game.check(seat, move) is None
+    return move
+
+
+STRONG = "E3 E4 E5 O6 O7 C12"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "front", "action"),
+    [
+        ("", "wood, steel, cloth", "attack"),
+        ("B2 B3 B4 B6 C11 C12", "", "draw"),
+        ("O1 C1", "", "draw"),
+    ],
+)
+def test_it_attacks_for_loot_that_it_can_win(theirs: str, front: str, action: str) -> None:
+    assert decided(position(STRONG, theirs, front=["", front]))["action"] == action
+
+
+def test_it_takes_the_victory_that_lies_in_sight() -> None:
+    game = position(
+        STRONG,
+        "B2",
+        "O2",
+        front=["", "wood", "wood, steel, horses"],
+        behind=["3 gold, 3 water, 3 cloth, 3 cattle"],
+    )
+    assert decided(game) == {"action": "attack", "target": 2}
+
+
+def test_it_discards_what_is_of_least_use() -> None:
+    game = position("E3 E4 E5 O6 O7 C12", "B2 B3 C10", deck="B4")
+    game.apply({0: {"action": "draw"}})
+    assert decided(game)["discard"] == "B4"
+
+
+def test_it_turns_up_what_it_can_spare() -> None:
+    game = fight("E3 E4 E5", "B6 B7", cards=["E3 E4 E5 B6 B7 O3", "C12"])
+    while game.asked != "place_front":
+        (seat,) = game.deciders()
+        game.apply({seat: game.default(seat)})
+    assert "O3" in decided(game)["cards"]
+
+
+@pytest.mark.parametrize("options", [{}, {"deck": 48, "tokens_per_kind": 12}])
+def test_it_makes_only_legal_moves_at_a_full_table(options: dict[str, Any]) -> None:
+    names = ("warlord", "sensible", "warlord", "quiet", "random")
+    with seated(*(COMMANDS[name] for name in names)) as programs:
+        for seed in range(3):
+            Match("khan", programs[seed:] + programs[:seed], seed, **options).play()
+        assert [program.leave() for program in programs] == [0] * len(programs)
+
+
+@pytest.mark.parametrize(("other", "least"), [("random", 36), ("quiet", 20), ("sensible", 20)])
+def test_it_wins_most_of_forty(other: str, least: int) -> None:
+    with seated(COMMANDS["warlord"], COMMANDS[other]) as programs:
+        wins = 0
+        for seed in range(20):
+            wins += Match("khan", programs, seed).play() == [1, 2]
+            wins += Match("khan", programs[::-1], seed).play() == [2, 1]
+    assert wins > least, wins

@@ -1,0 +1,135 @@
+"""World War's marshal: what it reckons, what it does in a given position, what it is worth."""
+
+import importlib
+from fractions import Fraction
+from itertools import product
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from referee.games.world_war.battle import losses
+from referee.games.world_war.board import CONTINENTS
+from referee.games.world_war.game import WorldWar
+from referee.games.world_war.goals import Continents, Destroy, Territories
+from tests.bots.driver import BOTS, Match, python, seated
+from tests.referee.games.world_war_positions import OUT_OF_REACH, play, position
+
+MARSHAL = python(BOTS / "world_war_marshal.py")
+SENSIBLE = python(BOTS / "world_war_sensible.py")
+OCEANIA_AND_AMERICA = Continents(
+    (CONTINENTS.index("north_america"), CONTINENTS.index("oceania")), 0
+)
+
+
+@pytest.fixture
+def marshal(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(BOTS)
+    return importlib.import_module("world_war_marshal")
+
+
+def answers(game: WorldWar) -> list[Any]:
+    """Return what the marshal answers in this turn; the others do what is played for the absent."""
+    seat = game.war.in_turn
+    start = {"type": "start", "game": "world_war", "seat": seat, "seats": game.seats}
+    options = game.view(seat)["options"]
+    made = []
+    with seated(MARSHAL) as (program,):
+        program.tell({**start, "options": options, "table": game.table()})
+        while game.deciders() and game.war.in_turn == seat:
+            (decider,) = game.deciders()
+            if decider != seat:
+                play(game, game.default(decider))
+                continue
+            decision = game.decision(seat)
+            ask = {"type": "ask", "id": 1, "decision": decision.name, "view": game.view(seat)}
+            program.tell({**ask, "legal": decision.legal, "limits": decision.limits})
+            made.append(program.hear()["move"])
+            play(game, made[-1])
+    return made
+
+
+def test_its_dice_are_the_referee_s(marshal: ModuleType) -> None:
+    for (ours, theirs), rolls in marshal.ROLLS.items():
+        found: dict[tuple[int, int], int] = {}
+        for faces in product(range(1, 7), repeat=ours + theirs):
+            thrown = sorted(faces[:ours], reverse=True), sorted(faces[ours:], reverse=True)
+            found[losses(*thrown)] = found.get(losses(*thrown), 0) + 1
+        assert found == {(lost, killed): ways for lost, killed, ways in rolls}
+
+
+def test_its_odds_of_a_fight_are_exact(marshal: ModuleType) -> None:
+    one, two = Fraction(15, 36), Fraction(125, 216)
+    assert marshal.fight(2, 1) == pytest.approx((one, 2))
+    chance = two + (1 - two) * one
+    mean = (two * 3 + (1 - two) * one * 2) / chance
+    assert marshal.fight(3, 1) == pytest.approx((float(chance), float(mean)))
+
+
+def test_its_estimate_for_great_forces_agrees_with_the_exact_odds(marshal: ModuleType) -> None:
+    exact, left = marshal.fight(90, 30)
+    assert exact == pytest.approx(1, abs=0.02)
+    assert left == pytest.approx(90 + 2 - 1.71 * 30, abs=1)
+    assert marshal.fight(91, 30) == pytest.approx((1, left + 1), abs=1)
+
+
+def test_it_wins_at_once_where_it_can() -> None:
+    game = position(
+        "north_america oceania:2 alaska:9 indonesia:9",
+        "alberta:1 southeast_asia:1 kamchatka:1",
+        missions=[OCEANIA_AND_AMERICA, OUT_OF_REACH, OUT_OF_REACH],
+        at="attack",
+    )
+    answers(game)
+    assert game.reason == "objective"
+
+
+def test_it_goes_round_the_heap_to_its_objective() -> None:
+    game = position(
+        "asia:1 indonesia:1 brazil:12",
+        "africa:1 europe:1 egypt:9",
+        missions=[Territories(15, 1), OUT_OF_REACH, OUT_OF_REACH],
+        at="attack",
+    )
+    answers(game)
+    assert game.reason == "objective"
+    assert game.war.forces.owner.count(0) == 15
+
+
+def test_it_fills_up_the_weak_when_that_wins() -> None:
+    game = position(
+        "asia:2 oceania:2 alaska:2 alberta:2 peru japan:1",
+        "brazil",
+        missions=[Territories(18, 2), OUT_OF_REACH, OUT_OF_REACH],
+    )
+    (move,) = answers(game)
+    assert {"japan", "peru"} & set(move["armies"])
+    assert game.reason == "objective"
+
+
+def test_it_lets_a_heap_alone() -> None:
+    game = position("alaska:4 peru:1", "kamchatka:9 alberta:9 northwest_territory:9", at="attack")
+    assert answers(game) == [{"action": "stop"}]
+
+
+def test_it_does_not_plan_to_take_what_is_shielded() -> None:
+    game = position(
+        "alaska:20",
+        "kamchatka:1 alberta:1",
+        missions=[Destroy(1), OUT_OF_REACH, OUT_OF_REACH],
+        round=1,
+        at="attack",
+    )
+    answers(game)
+    assert game.war.forces.count[1] >= 1
+    assert game.reason == ""
+
+
+def test_it_wins_half_of_its_matches_against_two_sensible_ones() -> None:
+    with seated(MARSHAL, SENSIBLE, SENSIBLE) as programs:
+        won = 0
+        for seed in range(10):
+            for turned in range(3):
+                line_up = programs[turned:] + programs[:turned]
+                won += Match("world_war", line_up, seed).play()[-turned % 3] == 1
+    assert won >= 15
