@@ -21,7 +21,7 @@ WORLDS = 36
 TEMPO, CARD, LAST = 2.85, 0.25, 0.12
 """What counts in the odds of ending ahead of another seat: the logarithm of the turns to go, a
 card, and each place further back in the order of turns. Fitted to the ends of many games."""
-LEVER, LEVER_CARD, LEVER_LOOT = 0.75, 0.19, 0.2
+LEVER, LEVER_CARD, LEVER_LOOT = 0.8, 0.15, 0.1
 """What it counts to be able to beat another: less for its every card, more for its tokens."""
 
 
@@ -182,7 +182,7 @@ def prospects(
 
     `road`, `cards` and `front` are ours after this turn; `victim` is whom we have beaten in it.
     """
-    own, others = CARD * len(cards) - TEMPO * road, {}
+    own, others = CARD * min(6, len(cards)) - TEMPO * road, {}
     for seat, other in world.rivals.items():
         hand, way, loot = other.hand, other.road, other.front
         if seat == victim:
