@@ -70,7 +70,7 @@ def much_written(case: Case) -> bool:
 
 def many_files(case: Case) -> bool:
     """There are files by the thousand."""
-    return len(_written(case)) > 10_000
+    return len(_written(case)) > 1_000
 
 
 def many_descriptors(case: Case) -> bool:
