@@ -27,6 +27,7 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.progress import ProgressLine
+from arena.field import field_of, read_field
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
 from arena.roster import SHIPPED, find_bot
@@ -167,7 +168,7 @@ def play_and_show(league: League, workers: int | None, sandbox_uid: int | None, 
     """Play what is missing, then show the table; raise RunError if that did not go well."""
     notes = _play_missing(league, workers, sandbox_uid)
     with Store(league.database) as store:
-        show(leaderboard(league, store.matches(), notes), form)
+        show(leaderboard(field_of(league, store), notes), form)
 
 
 def _play_missing(league: League, workers: int | None, sandbox_uid: int | None) -> list[str]:
@@ -230,6 +231,4 @@ def rank(league: Path, form: str) -> None:
     arena rank cup
     arena rank cup --format json
     """
-    asked = read_league(league)
-    with Store(asked.database) as store:
-        show(leaderboard(asked, store.matches()), form)
+    show(leaderboard(read_field(league)), form)

@@ -11,23 +11,21 @@ of one deal share its luck, so the error goes by deal. The run fails if a step i
 """
 
 import math
-import statistics
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.leaderboard import whole_deals
+from arena.field import Field, field_of
 from arena.league import League, Settings, make_league
-from arena.outcomes import Result
 from arena.run import open_run
-from arena.standings import cross_table
-from arena.store import Store, StoredMatch
+from arena.stats.encounters import Share, encounters
+from arena.store import Store
 from protocol.errors import ArenaError
 from referee.games import GAMES
 
@@ -86,32 +84,29 @@ def played_step(game: str, higher: str, lower: str, deals: int) -> Step:
         return measured(played(league), higher, copies)
 
 
-def played(league: League) -> list[StoredMatch]:
-    """Play a league on all cores; return its matches."""
+def played(league: League) -> Field:
+    """Play a league on all cores; return what was played."""
     with open_run(league, workers=None, sandbox_uid=None) as run:
         for progress in run.play():
             for problem in (*progress.problems, *progress.set_aside.values()):
                 raise ArenaError(problem)
     with Store(league.database) as store:
-        return whole_deals(league, store.matches())
+        return field_of(league, store)
 
 
-def measured(matches: Sequence[StoredMatch], bot: str, others: Sequence[str]) -> Step:
+def measured(field: Field, bot: str, others: Sequence[str]) -> Step:
     """Return the points of `bot` against `others`, and their error by deal."""
-    deals: dict[str, list[Result]] = defaultdict(list)
-    for match in matches:
-        names = (each.name for each in match.bots)
-        deals[match.deal].append(Result(match.deal, tuple(zip(names, match.places, strict=True))))
-    points = []
-    for results in deals.values():
-        met = cross_table(results)
-        points.append(statistics.fmean(met[bot, other].points / len(results) for other in others))
+    share = Share()
+    for results, count in field.deals.items():
+        met = encounters({results: 1})
+        points = [met[bot, other].points.total for other in others]
+        share.add(sum(points, Fraction()) / len(others), count)
     return Step(
-        deals=len(deals),
-        matches=len(matches),
-        points=statistics.fmean(points),
-        error=statistics.stdev(points) / math.sqrt(len(points)),
-        faults=sum(sum(kinds.values()) for match in matches for kinds in match.faults),
+        deals=share.deals,
+        matches=field.matches,
+        points=share.mean,
+        error=share.error or 0.0,
+        faults=sum(sum(kinds.values()) for kinds in field.faults.values()),
     )
 
 

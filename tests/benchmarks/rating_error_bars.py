@@ -14,7 +14,9 @@ from statistics import fmean
 
 from tabulate import tabulate
 
-from arena.ratings import BETA, Rating, Result, fit
+from arena.stats.likelihood import BETA
+from arena.stats.outcomes import Result, deals_of
+from arena.stats.ratings import Rating, fit
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,9 @@ FIELDS = [
 ]
 
 
-def play(field: Field, skills: Sequence[float], chance: random.Random) -> Iterator[Result]:
+def play(
+    field: Field, skills: Sequence[float], chance: random.Random
+) -> Iterator[tuple[str, Result]]:
     """Yield the results of a league in which every line-up plays the same number of deals."""
     dealt, own = BETA * math.sqrt(field.luck), BETA * math.sqrt(1 - field.luck)
     for line_up in combinations(range(field.bots), field.seats):
@@ -56,8 +60,8 @@ def play(field: Field, skills: Sequence[float], chance: random.Random) -> Iterat
                     for seat, bot in enumerate(line_up)
                 }
                 order = sorted(line_up, key=forms.__getitem__, reverse=True)
-                places = tuple((f"{bot:02}", place) for place, bot in enumerate(order, 1))
-                yield Result(f"{line_up} {number}", places)
+                bots = tuple(f"{bot:02}" for bot in order)
+                yield f"{line_up} {number}", Result(bots, tuple(range(1, len(bots) + 1)))
 
 
 def misses(field: Field) -> Iterator[tuple[float, Rating]]:
@@ -65,7 +69,7 @@ def misses(field: Field) -> Iterator[tuple[float, Rating]]:
     for league in range(field.leagues):
         chance = random.Random(league)
         skills = [chance.gauss(0, field.spread) for _ in range(field.bots)]
-        rated = fit(play(field, skills, chance)).bots
+        rated = fit(deals_of(play(field, skills, chance))).bots
         for bot, skill in enumerate(skills):
             rating = rated[f"{bot:02}"]
             yield (rating.mu - 25) - (skill - fmean(skills)), rating

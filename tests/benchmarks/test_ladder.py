@@ -4,26 +4,20 @@ import math
 
 import pytest
 
+from arena.field import Field
 from arena.roster import shipped
-from arena.store import BotVersion, StoredMatch
+from arena.stats.outcomes import Result, deals_of
 from referee.games import GAMES
 from tests.benchmarks import ladder
 from tests.benchmarks.ladder import LADDERS, Step, climbed, main, measured
 
 
-def match(deal: str, rotation: int, places: dict[str, int], faults: int = 0) -> StoredMatch:
-    return StoredMatch(
-        id=f"{deal}-{rotation}",
-        deal=deal,
-        number=0,
-        rotation=rotation,
-        bots=tuple(BotVersion(bot, "1") for bot in places),
-        places=tuple(places.values()),
-        reason="",
-        decisions=1,
-        faults=tuple({"illegal": faults} if faults else {} for _ in places),
-        forfeits=(),
+def field(*matches: tuple[str, dict[str, int]], faults: int = 0) -> Field:
+    """Matches of deals, with some faults of y's."""
+    deals = deals_of(
+        (deal, Result(tuple(places), tuple(places.values()))) for deal, places in matches
     )
+    return Field(name="ladder", bots=("x", "y"), deals=deals, faults={"y": {"illegal": faults}})
 
 
 def step(points: float, error: float, faults: int = 0) -> Step:
@@ -31,13 +25,13 @@ def step(points: float, error: float, faults: int = 0) -> Step:
 
 
 def test_the_points_are_means_and_the_error_goes_by_deal() -> None:
-    matches = [
-        match("a", 0, {"x": 1, "y": 2}),
-        match("a", 1, {"y": 2, "x": 1}),
-        match("b", 0, {"x": 1, "y": 1}),
-        match("b", 1, {"y": 1, "x": 2}),
-    ]
-    found = measured(matches, "x", ["y"])
+    played = field(
+        ("a", {"x": 1, "y": 2}),
+        ("a", {"y": 2, "x": 1}),
+        ("b", {"x": 1, "y": 1}),
+        ("b", {"y": 1, "x": 2}),
+    )
+    found = measured(played, "x", ["y"])
     assert (found.deals, found.matches, found.faults) == (2, 4, 0)
     assert found.points == pytest.approx((1 + 0.25) / 2)
     assert found.error == pytest.approx(0.75 / 2)
@@ -45,8 +39,7 @@ def test_the_points_are_means_and_the_error_goes_by_deal() -> None:
 
 def test_a_pair_s_win_at_a_table_of_four_is_five_sixths() -> None:
     places = {"x": 1, "y 1": 3, "y 2": 1, "y 3": 3}
-    matches = [match(deal, 0, places, faults=1) for deal in "ab"]
-    found = measured(matches, "x", ["y 1", "y 2", "y 3"])
+    found = measured(field(("a", places), ("b", places), faults=8), "x", ["y 1", "y 2", "y 3"])
     assert found.points == pytest.approx(5 / 6)
     assert found.faults == 8
 

@@ -1,22 +1,22 @@
-"""The leaderboard, one row a bot, and the cross-table, from results and ratings; pure."""
+"""The leaderboard, one row a bot, from deals and their ratings; pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from itertools import combinations
 
-from arena.outcomes import Outcome, Result, outcome_of
-from arena.ratings import Ratings, rank_intervals
+from arena.stats.outcomes import Deals, Outcome, outcome_of, results_of
+from arena.stats.ratings import Ratings, rank_intervals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """One row of the leaderboard."""
 
-    ranks: tuple[int, int]
-    """The first and the last rank among the bots this one is not separated from."""
+    group: int
+    """The number of the group of bots linked by matches; 0 for a bot that met none."""
+    ranks: tuple[int, int] | None
+    """The first and the last rank among the group's bots this one is not separated from."""
     bot: str
     mu: float
     error: float
@@ -38,15 +38,6 @@ class Standing:
     forfeits: int
 
 
-@dataclass(frozen=True, slots=True)
-class Encounter:
-    """What one bot did against another in the matches they both sat in."""
-
-    matches: int
-    points: float
-    """1 for every match with the better place, 0.5 for every shared one."""
-
-
 @dataclass(slots=True)
 class _Tally:
     """Sums without rounding, so that the order of the results leaves no trace."""
@@ -60,18 +51,22 @@ class _Tally:
 
 
 def standings(
-    results: Iterable[Result],
+    deals: Deals,
     ratings: Ratings,
     *,
     faults: Mapping[str, Mapping[str, int]] | None = None,
     forfeits: Mapping[str, int] | None = None,
 ) -> list[Standing]:
-    """Return a row for every rated bot, best rating first, equal ratings by name."""
-    tallies = _tallies(results)
+    """Return a row for every rated bot: group by group, best rating first, equal ones by name.
+
+    The largest group comes first; bots that never met another come last.
+    """
+    tallies = _tallies(deals)
     ranks = rank_intervals(ratings)
     return [
         Standing(
-            ranks=ranks[bot],
+            group=group,
+            ranks=ranks.get(bot),
             bot=bot,
             mu=rating.mu,
             error=rating.error,
@@ -86,29 +81,26 @@ def standings(
             faults=dict(sorted((faults or {}).get(bot, {}).items())),
             forfeits=(forfeits or {}).get(bot, 0),
         )
-        for bot, rating in sorted(ratings.bots.items(), key=lambda item: (-item[1].mu, item[0]))
+        for group, bot in _in_order(ratings)
+        if (rating := ratings.bots[bot])
     ]
 
 
-def cross_table(results: Iterable[Result]) -> dict[tuple[str, str], Encounter]:
-    """Return what every bot did against every other it met, by (bot, other), in order of name."""
-    matches: Counter[tuple[str, str]] = Counter()
-    halves: Counter[tuple[str, str]] = Counter()
-    for outcome, count in _outcomes(results).items():
-        for bot, other, points in _duels(outcome):
-            matches[bot, other] += count
-            halves[bot, other] += count * points
-    return {pair: Encounter(matches[pair], halves[pair] / 2) for pair in sorted(matches)}
+def _in_order(ratings: Ratings) -> Iterator[tuple[int, str]]:
+    """Yield the bots in the order of the leaderboard, with the number of their group."""
+    linked = sorted(ratings.groups, key=lambda group: (-len(group), group))
+    alone = set(ratings.bots).difference(*linked)
+    for number, group in [*enumerate(linked, 1), (0, sorted(alone))]:
+        for bot in sorted(group, key=lambda bot: (-ratings.bots[bot].mu, bot)):
+            yield number, bot
 
 
-def _outcomes(results: Iterable[Result]) -> Counter[Outcome]:
-    read = cache(outcome_of)
-    return Counter(read(result.places) for result in results)
-
-
-def _tallies(results: Iterable[Result]) -> defaultdict[str, _Tally]:
+def _tallies(deals: Deals) -> defaultdict[str, _Tally]:
     tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
-    for outcome, count in _outcomes(results).items():
+    outcomes: Counter[Outcome] = Counter()
+    for result, count in results_of(deals).items():
+        outcomes[outcome_of(result)] += count
+    for outcome, count in outcomes.items():
         better, others = 0, sum(map(len, outcome)) - 1
         for sharing in outcome:
             tied = len(sharing) - 1
@@ -124,19 +116,6 @@ def _tallies(results: Iterable[Result]) -> defaultdict[str, _Tally]:
                     tally.points += Fraction(count * (2 * beaten + tied), 2 * others)
             better += len(sharing)
     return tallies
-
-
-def _duels(outcome: Outcome) -> Iterator[tuple[str, str, int]]:
-    """Yield every ordered pair of bots with the half points of the first against the second."""
-    for sharing in outcome:
-        for bot, other in combinations(sharing, 2):
-            yield bot, other, 1
-            yield other, bot, 1
-    for better, worse in combinations(outcome, 2):
-        for bot in better:
-            for other in worse:
-                yield bot, other, 2
-                yield other, bot, 0
 
 
 def _share(part: int | Fraction, whole: int) -> float | None:

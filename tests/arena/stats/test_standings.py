@@ -1,21 +1,31 @@
 """The leaderboard's arithmetic and the cross-table."""
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings import Rating, Ratings, Result, fit
-from arena.standings import Encounter, Standing, cross_table, standings
+from arena.stats.outcomes import Result, deals_of
+from arena.stats.ratings import Rating, Ratings, fit
+from arena.stats.standings import Standing, standings
+
+Played = list[tuple[str, Result]]
+"""Matches, each with the name of its deal."""
 
 
-def result(deal: str, **places: int) -> Result:
-    return Result(deal, tuple(places.items()))
+def result(deal: str, **places: int) -> tuple[str, Result]:
+    return deal, Result(tuple(places), tuple(places.values()))
 
 
-def board(played: list[Result]) -> dict[str, Standing]:
-    return {row.bot: row for row in standings(played, fit(played))}
+def rows_of(played: Played, **others: Any) -> list[Standing]:
+    deals = deals_of(played)
+    return standings(deals, fit(deals), **others)
+
+
+def board(played: Played) -> dict[str, Standing]:
+    return {row.bot: row for row in rows_of(played)}
 
 
 DUELS = [result("1", A=1, B=2), result("1", A=2, B=1), result("2", A=1, B=2), result("3", A=1, B=1)]
@@ -64,12 +74,13 @@ def test_tables_of_different_sizes_count_alike() -> None:
 
 def test_rows_are_sorted_by_rating_then_name() -> None:
     rated = {bot: Rating(mu, 1.0, 1.0, 40) for bot, mu in [("B", 20), ("C", 30), ("A", 20)]}
-    rows = standings([], Ratings(rated, 0.001, 8.333, 1))
+    apart = {bot: {other: float(bot == other) for other in rated} for bot in rated}
+    rows = standings({}, Ratings(rated, [list(rated)], 0.001, 8.333, 1, apart))
     assert [(row.bot, row.ranks) for row in rows] == [("C", (1, 1)), ("A", (2, 3)), ("B", (2, 3))]
 
 
 def test_bot_without_matches_has_no_shares() -> None:
-    (row,) = standings([], fit([], bots=["A"]))
+    (row,) = standings({}, fit({}, bots=["A"]))
     assert (row.matches, row.deals, row.points, row.win_share, row.mean_place) == (
         0,
         0,
@@ -86,7 +97,7 @@ def test_lone_seat_earns_no_points() -> None:
 
 def test_faults_and_forfeits_are_passed_on() -> None:
     faults = {"A": {"late": 2, "illegal": 1}}
-    first, second = standings(DUELS, fit(DUELS), faults=faults, forfeits={"A": 1})
+    first, second = rows_of(DUELS, faults=faults, forfeits={"A": 1})
     assert (first.bot, list(first.faults.items()), first.forfeits) == (
         "A",
         [("illegal", 1), ("late", 2)],
@@ -95,21 +106,8 @@ def test_faults_and_forfeits_are_passed_on() -> None:
     assert (second.bot, second.faults, second.forfeits) == ("B", {}, 0)
 
 
-def test_cross_table() -> None:
-    assert cross_table(DUELS) == {("A", "B"): Encounter(4, 2.5), ("B", "A"): Encounter(4, 1.5)}
-    table = cross_table(TABLES)
-    assert table["A", "B"] == Encounter(3, 2.0)
-    assert table["C", "A"] == Encounter(3, 0.5)
-    assert table["D", "C"] == Encounter(3, 1.0)
-    assert list(table) == sorted(table)
-
-
-def test_cross_table_shows_only_bots_that_met() -> None:
-    assert set(cross_table([result("1", A=1, B=2), result("2", C=1)])) == {("A", "B"), ("B", "A")}
-
-
 matches = st.builds(
-    lambda bots, places, deal: Result(f"deal {deal}", tuple(zip(bots, places, strict=False))),
+    lambda bots, places, deal: result(f"deal {deal}", **dict(zip(bots, places, strict=False))),
     st.permutations("ABCDE"),
     st.lists(st.integers(1, 4), min_size=1, max_size=5),
     st.integers(1, 4),
@@ -118,14 +116,6 @@ matches = st.builds(
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(matches, max_size=12), st.randoms(use_true_random=False))
-def test_shuffled_results_give_the_same_bytes(played: list[Result], chance: random.Random) -> None:
+def test_shuffled_results_give_the_same_bytes(played: Played, chance: random.Random) -> None:
     shuffled = chance.sample(played, len(played))
-    assert repr(standings(shuffled, fit(shuffled))) == repr(standings(played, fit(played)))
-    assert repr(cross_table(shuffled)) == repr(cross_table(played))
-
-
-@given(st.lists(matches, max_size=12))
-def test_points_of_a_match_add_up_to_half_its_seats(played: list[Result]) -> None:
-    encounters = cross_table(played)
-    for (bot, other), encounter in encounters.items():
-        assert encounter.points + encounters[other, bot].points == encounter.matches
+    assert repr(rows_of(shuffled)) == repr(rows_of(played))

@@ -13,22 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trueskill import Rating as Prior
 
-from arena import ratings as module
-from arena.outcomes import outcome_of
-from arena.ratings import (
-    BETA,
-    MEAN,
-    SIGMA,
-    Rating,
-    Ratings,
-    Result,
-    environment,
-    fit,
-    rank_intervals,
-)
+from arena.stats import likelihood
+from arena.stats.likelihood import BETA, MEAN, SIGMA, environment
+from arena.stats.outcomes import Result, deals_of, outcome_of
+from arena.stats.ratings import Rating, Ratings, rank_intervals
+from arena.stats.ratings import fit as fit_deals
 from protocol.errors import ArenaError
 
-VECTORS = Path(__file__).parents[1] / "vectors"
+VECTORS = Path(__file__).parents[2] / "vectors"
 PUBLISHED = json.loads((VECTORS / "trueskill_published.json").read_text())
 BATCH = json.loads((VECTORS / "ratings_batch.json").read_text())
 
@@ -37,15 +29,26 @@ def by_case(vectors: list[dict[str, Any]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("vector", vectors, ids=[vector["case"] for vector in vectors])
 
 
-def result(text: str, deal: str = "deal") -> Result:
+Played = list[tuple[str, Result]]
+"""Matches, each with the name of its deal."""
+
+
+def fit(played: Iterable[tuple[str, Result]], **how: Any) -> Ratings:
+    return fit_deals(deals_of(played), **how)
+
+
+def placed(deal: str, places: Iterable[tuple[str, int]]) -> tuple[str, Result]:
+    bots, numbers = zip(*places, strict=True)
+    return deal, Result(bots, numbers)
+
+
+def result(text: str, deal: str = "deal") -> tuple[str, Result]:
     """`A > B = C` as a result."""
     groups = enumerate(text.split(" > "), 1)
-    return Result(
-        deal, tuple((bot, place) for place, group in groups for bot in group.split(" = "))
-    )
+    return placed(deal, [(bot, place) for place, group in groups for bot in group.split(" = ")])
 
 
-def results(*texts: str, copies: int = 1) -> list[Result]:
+def results(*texts: str, copies: int = 1) -> Played:
     """Every text as a deal of its own, `copies` times."""
     return [result(text, f"{text} {n}") for text in texts for n in range(copies)]
 
@@ -87,7 +90,7 @@ def test_a_long_match_gives_the_gap_of_greatest_likelihood() -> None:
 
 places = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 matches = st.builds(
-    lambda bots, numbers, deal: Result(f"deal {deal}", tuple(zip(bots, numbers, strict=False))),
+    lambda bots, numbers, deal: placed(f"deal {deal}", zip(bots, numbers, strict=False)),
     st.permutations("ABCDE"),
     places,
     st.integers(1, 4),
@@ -96,17 +99,18 @@ matches = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(matches, max_size=12), st.randoms(use_true_random=False))
-def test_shuffled_results_give_the_same_bytes(played: list[Result], chance: random.Random) -> None:
-    shuffled = [Result(r.deal, tuple(chance.sample(r.places, len(r.places)))) for r in played]
+def test_shuffled_results_give_the_same_bytes(played: Played, chance: random.Random) -> None:
+    pairs = [(deal, list(zip(*result, strict=True))) for deal, result in played]
+    shuffled = [placed(deal, chance.sample(places, len(places))) for deal, places in pairs]
     chance.shuffle(shuffled)
     assert repr(fit(shuffled)) == repr(fit(played))
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(matches, max_size=8), st.permutations("ABCDE"))
-def test_names_do_not_matter(played: list[Result], names: list[str]) -> None:
+def test_names_do_not_matter(played: Played, names: list[str]) -> None:
     new = dict(zip("ABCDE", names, strict=True))
-    renamed = [Result(r.deal, tuple((new[bot], place) for bot, place in r.places)) for r in played]
+    renamed = [(deal, Result(tuple(new[bot] for bot in r.bots), r.places)) for deal, r in played]
     after = fit(renamed).bots
     for bot, rating in fit(played).bots.items():
         assert after[new[bot]].mu == pytest.approx(rating.mu, abs=1e-5)
@@ -120,7 +124,7 @@ def test_deals_do_not_change_mu_and_sigma() -> None:
 
 
 def test_written_places_do_not_matter() -> None:
-    assert outcome_of([("B", 4), ("A", 1), ("C", 4)]) == (("A",), ("B", "C"))
+    assert outcome_of(Result(("B", "A", "C"), (4, 1, 4))) == (("A",), ("B", "C"))
 
 
 @pytest.mark.parametrize("wins", [10, 100, 1_000, 10_000, 100_000])
@@ -147,7 +151,7 @@ def test_result_beyond_arithmetic_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     def fail(*_: object) -> None:
         raise FloatingPointError("cannot calculate correctly")
 
-    monkeypatch.setattr(module, "_rate", fail)
+    monkeypatch.setattr(likelihood, "_rate", fail)
     with pytest.raises(ArenaError, match="the result A > B is too unlikely"):
         fit([result("A > B")])
 
@@ -185,7 +189,7 @@ def test_a_shared_place_says_nothing_between_the_two() -> None:
 
 def league(
     bots: int, spread: float, games: int, margin: float, seed: int, seats: int = 2
-) -> tuple[list[float], list[Result]]:
+) -> tuple[list[float], Played]:
     """Skills, and random tables where everybody ties if all forms lie within `margin`."""
     chance = random.Random(seed)
     skills = [chance.gauss(0, spread) for _ in range(bots)]
@@ -196,13 +200,13 @@ def league(
         }
         drawn = max(forms.values()) - min(forms.values()) < margin
         order = sorted(forms, key=forms.__getitem__, reverse=True)
-        entry = tuple((f"{bot:02}", 1 if drawn else 1 + n) for n, bot in enumerate(order))
-        played.append(Result(f"deal {game}", entry))
+        entry = [(f"{bot:02}", 1 if drawn else 1 + n) for n, bot in enumerate(order)]
+        played.append(placed(f"deal {game}", entry))
     return skills, played
 
 
-def share_drawn(played: Iterable[Result]) -> float:
-    drawn = Counter(len(outcome_of(r.places)) == 1 for r in played)
+def share_drawn(played: Played) -> float:
+    drawn = Counter(len(outcome_of(each)) == 1 for _, each in played)
     return drawn[True] / drawn.total()
 
 
@@ -253,8 +257,8 @@ def test_ladder_that_never_fails_widens_it_no_further_than_thrice() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(matches, min_size=1, max_size=8))
-def test_mean_is_pinned_in_every_connected_group(played: list[Result]) -> None:
-    apart = [Result(r.deal, tuple((bot.lower(), p) for bot, p in r.places)) for r in played]
+def test_mean_is_pinned_in_every_connected_group(played: Played) -> None:
+    apart = [(d, Result(tuple(map(str.lower, r.bots)), r.places)) for d, r in played]
     rated = fit([*played, result("X > Y"), *apart]).bots
     for group in ("ABCDE", "abcde", "XY"):
         own = [rated[bot].mu for bot in group if bot in rated]
@@ -270,16 +274,15 @@ def test_disconnected_groups_do_not_touch() -> None:
 
 
 def test_no_results() -> None:
-    assert fit([]) == Ratings({}, 0.001, SIGMA, 1)
+    assert fit([]) == Ratings({}, [], 0.001, SIGMA, 1, {})
 
 
 def test_bots_without_evidence_stay_at_the_prior() -> None:
     rated = fit([result("A > B"), result("C")], bots=["D"]).bots
-    assert rated["C"] == rated["D"]
     assert (rated["C"].mu, rated["C"].sigma, rated["C"].sigma_by_deal) == pytest.approx(
         (MEAN, SIGMA, SIGMA)
     )
-    assert rated["C"].deals == 0
+    assert (rated["C"].deals, rated["D"].deals) == (1, 0)
     assert numbers(fit([result("A > B")])) == [
         (r.mu, r.sigma) for b, r in rated.items() if b in "AB"
     ]
@@ -292,12 +295,29 @@ def test_few_deals_show_the_models_error() -> None:
     assert (rated.deals, rated.error) == (30, rated.sigma_by_deal)
 
 
+def from_the_mean(bots: int, sigma: float) -> float:
+    """The error of a bot measured from the mean of all, which it is itself a part of."""
+    return sigma * (bots - 1) / bots
+
+
 def test_independent_deals_bear_out_the_model() -> None:
     for rating in fit(league(8, 3.0, 1200, margin=0.0, seed=5)[1]).bots.values():
-        assert rating.error == pytest.approx(rating.sigma, rel=0.08)
+        assert rating.error == pytest.approx(from_the_mean(8, rating.sigma), rel=0.08)
 
 
-def mirrored(luck: float, deals: int, seed: int) -> list[Result]:
+def test_the_gap_between_two_bots_is_twice_as_unsure_as_either() -> None:
+    rated = fit(results("A > B", copies=70) + results("B > A", copies=30))
+    assert rated.error_between("A", "B") == pytest.approx(2 * rated.bots["A"].error)
+
+
+def test_a_comparison_through_a_third_is_less_sure_than_a_direct_one() -> None:
+    direct = results("A > B", "B > A", copies=30)
+    through = results("A > C", "C > A", "C > B", "B > C", copies=30)
+    apart = fit(through).error_between("A", "B")
+    assert apart == pytest.approx(math.sqrt(2) * fit(direct).error_between("A", "B"), rel=0.05)
+
+
+def mirrored(luck: float, deals: int, seed: int) -> Played:
     """Two bots, B slightly better; each deal twice with its luck on either side."""
     chance = random.Random(seed)
     played = []
@@ -311,9 +331,9 @@ def mirrored(luck: float, deals: int, seed: int) -> list[Result]:
 
 def test_mirrored_deals_shrink_the_error() -> None:
     rating = fit(mirrored(0.95, 300, seed=1)).bots["A"]
-    assert rating.error < 0.6 * rating.sigma
+    assert rating.error < 0.6 * from_the_mean(2, rating.sigma)
     rating = fit(mirrored(0.0, 300, seed=1)).bots["A"]
-    assert rating.error == pytest.approx(rating.sigma, rel=0.15)
+    assert rating.error == pytest.approx(from_the_mean(2, rating.sigma), rel=0.15)
 
 
 def test_repeating_a_deals_result_is_no_new_evidence_by_deal() -> None:
@@ -324,12 +344,13 @@ def test_repeating_a_deals_result_is_no_new_evidence_by_deal() -> None:
 
 def test_a_bot_that_never_lost_is_not_certain() -> None:
     for rating in fit(results("A > B > C", copies=100)).bots.values():
-        assert rating.error >= 0.99 * rating.sigma > 1
+        assert rating.error >= 0.9 * from_the_mean(3, rating.sigma) > 1
 
 
 def table(**bots: tuple[float, float]) -> Ratings:
     rated = {bot: Rating(mu, sigma, sigma, 50) for bot, (mu, sigma) in bots.items()}
-    return Ratings(rated, 0.001, SIGMA, 1)
+    apart = {bot: dict.fromkeys(bots, 0.0) | {bot: s**2} for bot, (_, s) in bots.items()}
+    return Ratings(rated, [list(bots)], 0.001, SIGMA, 1, apart)
 
 
 def test_rank_intervals_hold_all_that_is_not_separated() -> None:

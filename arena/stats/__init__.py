@@ -1,0 +1,1 @@
+"""The statistics of results: ratings, standings, encounters; pure, without files or processes."""

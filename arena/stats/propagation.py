@@ -1,0 +1,211 @@
+"""The batch fit: expectation propagation over all matches at once.
+
+Every distinct outcome keeps the message that one match of it sends to each of its bots, and all
+messages are renewed together until no rating moves: the method of "TrueSkill Through Time"
+(Dangauthier, Herbrich, Minka and Graepel, 2007), for skills that stand still.
+"""
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import mul
+from typing import TypeAlias
+
+from trueskill import calc_draw_margin
+from trueskill.mathematics import Gaussian
+
+from arena.stats.likelihood import MEAN, SIGMA, Ties, chance_of_draw, environment, posteriors
+from arena.stats.outcomes import Outcome, seated
+from protocol.errors import ArenaError, RunError
+
+_DRAW_PROBABILITIES = [n / 10_000 for n in range(10, 9_501)]  # those that can be fitted
+_PUBLISHED_DRAW_PROBABILITY = 0.1  # the package's, where shared places are draws
+_WIDEST = 3 * SIGMA  # mu points; bots that never lose would widen the prior for ever
+_TOLERANCE = 0.001  # mu points; at the end a full step would move nothing further than this
+_DAMPING, _LEAST_DAMPING = 0.7, 0.05  # the part of a full step that is taken
+_MOST_SWEEPS = 20_000
+_OUTCOMES_BETWEEN_LOOKS = 200
+
+Watch: TypeAlias = Callable[["Propagation", float], None]
+"""Called now and then during a fit, with its state and the part of the sweep that is done."""
+
+
+@dataclass(slots=True)
+class Evidence:
+    """An outcome, how often it was seen, and the message one match of it sends to each bot."""
+
+    outcome: Outcome
+    count: int
+    bots: list[str]
+    messages: list[Gaussian]
+
+
+class Propagation:
+    """The state of a fit: every outcome's messages, and the skills they add up to."""
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        counts: Mapping[Outcome, int],
+        draw_probability: float | None,
+        ties: Ties,
+        watch: Watch | None,
+    ) -> None:
+        self.names = sorted(names)
+        self.ties = ties
+        self._watch = watch
+        self.evidence = [
+            Evidence(outcome, counts[outcome], bots, [Gaussian()] * len(bots))
+            for outcome in sorted(counts)
+            if len(bots := seated(outcome)) > 1
+        ]
+        self.groups = _connected([each.bots for each in self.evidence])
+        self.drawn = sum(each.count for each in self.evidence if len(each.outcome) == 1)
+        self.tables: Counter[tuple[str, ...]] = Counter()
+        for each in self.evidence:
+            self.tables[tuple(sorted(each.bots))] += each.count
+        assumed = _DRAW_PROBABILITIES[0] if ties == "unordered" else _PUBLISHED_DRAW_PROBABILITY
+        self.fits_draws = draw_probability is None and self.drawn > 0 and ties == "unordered"
+        self.draw_probability = draw_probability or assumed
+        self.model = self.model_of_orders = environment(self.draw_probability)
+        self.prior_sigma = SIGMA
+        self.sweeps = 0
+        self.furthest = math.inf
+        """How far the last full step would have moved anything, in mu points."""
+        self._add_up()
+
+    def settle(self) -> None:
+        """Sweep until a full step would move nothing further than the tolerance."""
+        damping = _DAMPING
+        last: list[float] = []
+        while self.sweeps < _MOST_SWEEPS:
+            before = self._numbers()
+            self._sweep(damping)
+            step = [(now - was) / damping for now, was in zip(self._numbers(), before, strict=True)]
+            self.furthest = max(map(abs, step))
+            if self.furthest <= _TOLERANCE:
+                return
+            damping = _next_damping(damping, step, last)
+            last = step
+        raise RunError(f"the ratings have not settled after {_MOST_SWEEPS} sweeps")
+
+    def _numbers(self) -> list[float]:
+        """Return all that has to come to rest, in mu points."""
+        margin = calc_draw_margin(self.draw_probability, 2, self.model)
+        skills = self.skills.values()
+        return [*(s.mu for s in skills), *(s.sigma for s in skills), self.prior_sigma, margin]
+
+    def _sweep(self, damping: float) -> None:
+        self.sweeps += 1
+        self.prior_sigma = self._spread()
+        if self.fits_draws:
+            self._fit_draws()
+        renewed = []
+        for number, each in enumerate(self.evidence):
+            if self._watch is not None and number % _OUTCOMES_BETWEEN_LOOKS == 0:
+                self._watch(self, number / len(self.evidence))
+            renewed.append(self._renewed(each))
+        for each, messages in zip(self.evidence, renewed, strict=True):
+            pairs = zip(each.messages, messages, strict=True)
+            each.messages = [_between(old, new, damping) for old, new in pairs]
+        self._add_up()
+        self._pin()
+
+    def _renewed(self, each: Evidence) -> list[Gaussian]:
+        """Return an outcome's messages, given all other evidence."""
+        is_order = len(each.outcome) > 2 or self.ties == "draws"
+        model = self.model_of_orders if is_order else self.model
+        others = [self.skills[bot] / own for bot, own in zip(each.bots, each.messages, strict=True)]
+        try:
+            return list(map(_message, posteriors(model, others, each.outcome, self.ties), others))
+        except (ArithmeticError, ValueError) as error:
+            result = " > ".join(" = ".join(sharing) for sharing in each.outcome)
+            text = f"the result {result} is too unlikely beside all others to be rated; check it"
+            raise ArenaError(text) from error
+
+    def _add_up(self) -> None:
+        """Set every skill to the prior and all messages to the bot."""
+        prior = Gaussian(MEAN, self.prior_sigma)
+        self.skills = {name: Gaussian(pi=prior.pi, tau=prior.tau) for name in self.names}
+        for each in self.evidence:
+            for bot, message in zip(each.bots, each.messages, strict=True):
+                self.skills[bot].pi += each.count * message.pi
+                self.skills[bot].tau += each.count * message.tau
+
+    def _pin(self) -> None:
+        """Shift all messages so that the mean of every connected group is `MEAN`.
+
+        It is so in any finished fit: results only speak of differences. Left to itself, the
+        common level of the skills would take hundreds of sweeps to find its place.
+        """
+        prior = self.prior_sigma**-2
+        shifts = dict.fromkeys(self.names, 0.0)
+        for group in self.groups:
+            skills = [self.skills[bot] for bot in group]
+            if free := math.fsum(1 - prior / skill.pi for skill in skills):
+                shift = math.fsum(MEAN - skill.mu for skill in skills) / free
+                shifts.update(dict.fromkeys(group, shift))
+        for each in self.evidence:
+            for message in each.messages:
+                message.tau += shifts[each.bots[0]] * message.pi
+        for bot, skill in self.skills.items():
+            skill.tau += shifts[bot] * (skill.pi - prior)
+
+    def _spread(self) -> float:
+        """Return the prior's sigma: the published one, or the spread of a wider field."""
+        squares = [(self.skills[bot].mu - MEAN) ** 2 for group in self.groups for bot in group]
+        spread = math.sqrt(math.fsum(squares) / max(1, len(squares)))
+        return min(_WIDEST, max(SIGMA, spread))
+
+    def _fit_draws(self) -> None:
+        """Set the draw probability by which the skills predict as many draws as were seen."""
+        candidates = _DRAW_PROBABILITIES
+        at = bisect_left(candidates[:-1], float(self.drawn), key=self._predicted_draws)
+        self.draw_probability = candidates[at]
+        self.model = environment(self.draw_probability)
+
+    def _predicted_draws(self, draw_probability: float) -> float:
+        margin = calc_draw_margin(draw_probability, 2, self.model)
+        return math.fsum(
+            count * chance_of_draw([self.skills[bot].mu for bot in bots], margin)
+            for bots, count in self.tables.items()
+        )
+
+
+def _next_damping(damping: float, step: Sequence[float], last: Sequence[float]) -> float:
+    """Return half the damping if steps turn back undiminished, a little more if they drag on.
+
+    Unbeaten pairs would swing for ever without the one and crawl without the other.
+    """
+    length, last_length = _product(step, step), _product(last, last)
+    if length < last_length / 4:
+        return damping
+    if _product(step, last) < 0:
+        return max(_LEAST_DAMPING, damping / 2)
+    return min(1.0, damping * 1.1)
+
+
+def _product(left: Sequence[float], right: Sequence[float]) -> float:
+    return math.fsum(map(mul, left, right))
+
+
+def _message(posterior: Gaussian, others: Gaussian) -> Gaussian:
+    message = posterior / others
+    message.pi = max(0.0, message.pi)
+    return message
+
+
+def _between(old: Gaussian, new: Gaussian, part: float) -> Gaussian:
+    return Gaussian(pi=old.pi + part * (new.pi - old.pi), tau=old.tau + part * (new.tau - old.tau))
+
+
+def _connected(tables: Iterable[Iterable[str]]) -> list[list[str]]:
+    """Return the groups of bots that are linked by matches."""
+    groups: list[set[str]] = []
+    for table in tables:
+        joined = set(table)
+        apart = [group for group in groups if group.isdisjoint(joined)]
+        groups = [*apart, joined.union(*(group for group in groups if group not in apart))]
+    return [sorted(group) for group in groups]
