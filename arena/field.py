@@ -1,16 +1,32 @@
 """A field of bots and what they played: all that a table is made of."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from arena.league import League, read_league
 from arena.schedule import Deal
-from arena.stats.outcomes import Deals, Result, deals_of, results_of
-from arena.store import Store, StoredMatch
+from arena.stats.outcomes import Deals, Result, results_of
+from arena.store import Store
 from referee.game import Game
+
+
+@dataclass(slots=True)
+class Clock:
+    """What a bot's clock said, in microseconds of CPU time."""
+
+    decisions: int = 0
+    cpu: int = 0
+    longest: int = 0
+    """Of its decisions."""
+
+    def add(self, decisions: int, cpu: int, longest: int) -> None:
+        """Count the decisions of one match."""
+        self.decisions += decisions
+        self.cpu += cpu
+        self.longest = max(self.longest, longest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,11 +40,17 @@ class Field:
     deals: Deals
     game: type[Game] | None = None
     """None for a file, which does not say."""
+    by_seat: bool = True
+    """Whether the results say who sat where."""
     missing: int = 0
     """The matches that the league asks for and nobody has played."""
+    repeats: int = 0
+    """The matches left out, because their deal repeated another move by move."""
     faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """How many of each kind, by bot."""
+    """How many of each kind, by bot, in all matches."""
     forfeits: Mapping[str, int] = field(default_factory=dict)
+    clocks: Mapping[str, Clock] | None = None
+    """By bot, in all matches; None if it was not asked for or is not known."""
 
     @cached_property
     def results(self) -> Counter[Result]:
@@ -51,64 +73,90 @@ class Field:
         return sum(self.deals.values())
 
 
-def read_field(path: Path) -> Field:
-    """Return the field of a league; raise ArenaError if there is nothing to read."""
+def read_field(path: Path, *, clocks: bool = False) -> Field:
+    """Return the field of a league or a results file; raise ArenaError if it cannot be read."""
     league = read_league(path)
     with Store(league.database) as store:
-        return field_of(league, store)
+        return field_of(league, store, clocks=clocks)
 
 
-def field_of(league: League, store: Store) -> Field:
+def field_of(league: League, store: Store, *, clocks: bool = False) -> Field:
     """Return the field of the league's present bots, with their whole deals.
 
     Other versions of them, and bots that have left, do not count. The deal is the unit of
-    statistics: half a deal would favour whoever sat better.
+    statistics: half a deal would favour whoever sat better. Without chance, a deal that was
+    played like another tells nothing new and counts once.
     """
     present = {(bot.name, bot.version) for bot in league.bots}
-    stored = [
-        match
-        for match in store.matches()
-        if all((bot.name, bot.version) in present for bot in match.bots)
-    ]
-    whole = _whole_deals(league, stored)
+    results = {
+        number: Result(tuple(bot.name for bot in each.bots), each.places)
+        for number, each in store.results().items()
+        if all((bot.name, bot.version) in present for bot in each.bots)
+    }
+    deals: Counter[tuple[Result, ...]] = Counter()
+    played: set[str] = set()
+    stored = repeats = 0
+    for numbers, moves, count in store.deals(moves=not league.game.has_chance):
+        if numbers[0] not in results:
+            continue
+        stored += count * len(numbers)
+        if len(numbers) < league.schedule.rotation_count:
+            continue
+        new = count
+        if not league.game.has_chance:
+            new = int(moves not in played)
+            played.add(moves)
+        repeats += (count - new) * len(numbers)
+        if new:
+            deals[tuple(sorted(results[number] for number in numbers))] += new
+    faults, forfeits = _faults(store, results)
     return Field(
         name=str(league.folder),
         game=league.game,
         bots=tuple(bot.name for bot in league.bots),
-        deals=deals_of(
-            (match.deal, Result(tuple(bot.name for bot in match.bots), match.places))
-            for match in whole
-        ),
-        missing=_missing(league, stored),
-        faults=_faults(whole),
-        forfeits=Counter(match.bots[seat].name for match in whole for seat in match.forfeits),
+        deals=deals,
+        missing=_missing(league, store, stored),
+        repeats=repeats,
+        faults=faults,
+        forfeits=forfeits,
+        clocks=_clocks(store, results) if clocks else None,
     )
 
 
-def _whole_deals(league: League, matches: Iterable[StoredMatch]) -> list[StoredMatch]:
-    deals: dict[str, list[StoredMatch]] = defaultdict(list)
-    for match in matches:
-        deals[match.deal].append(match)
-    whole = league.schedule.rotation_count
-    return [match for deal in deals.values() if len(deal) == whole for match in deal]
-
-
-def _missing(league: League, matches: Iterable[StoredMatch]) -> int:
-    """Return how many matches the league asks for beyond these of its present bots."""
+def _missing(league: League, store: Store, stored: int) -> int:
+    """Return how many matches the league asks for beyond the stored ones of its present bots."""
     schedule = league.schedule
-    entrants = {bot.name: number for number, bot in enumerate(league.bots)}
-    wanted = sum(
-        schedule.asks_for(
-            Deal(tuple(sorted(entrants[bot.name] for bot in match.bots)), match.number)
-        )
-        for match in matches
-    )
-    return schedule.deal_count() * schedule.rotation_count - wanted
+    entrants = {(bot.name, bot.version): number for number, bot in enumerate(league.bots)}
+    first = schedule.deals if schedule.share >= 1 else 0  # only those may not be asked for
+    for number, lineup, matches in store.deal_sizes(first):
+        bots = [(bot.name, bot.version) for bot in lineup]
+        if entrants.keys() >= set(bots):
+            deal = Deal(tuple(sorted(entrants[bot] for bot in bots)), number)
+            if not schedule.asks_for(deal):
+                stored -= matches
+    return schedule.deal_count() * schedule.rotation_count - stored
 
 
-def _faults(matches: Iterable[StoredMatch]) -> dict[str, Counter[str]]:
-    faults: dict[str, Counter[str]] = defaultdict(Counter)
-    for match in matches:
-        for bot, kinds in zip(match.bots, match.faults, strict=True):
-            faults[bot.name].update(kinds)
-    return faults
+def _faults(
+    store: Store, results: Mapping[int, Result]
+) -> tuple[dict[str, Counter[str]], Counter[str]]:
+    faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    forfeits: Counter[str] = Counter()
+    for number, kinds, seats, count in store.faults():
+        if number in results:
+            bots = results[number].bots
+            for seat in seats:
+                forfeits[bots[seat]] += count
+            for bot, found in zip(bots, kinds, strict=False):
+                for kind, times in found.items():
+                    faults[bot][kind] += times * count
+    return faults, forfeits
+
+
+def _clocks(store: Store, results: Mapping[int, Result]) -> dict[str, Clock]:
+    clocks: defaultdict[str, Clock] = defaultdict(Clock)
+    for number, seats in store.clocks():
+        if number in results:
+            for bot, said in zip(results[number].bots, seats, strict=True):
+                clocks[bot].add(*said)
+    return clocks

@@ -1,5 +1,6 @@
 """A match that was played, as it travels from a worker to the store and on to the tables."""
 
+import hashlib
 import zlib
 from collections import Counter
 
@@ -21,6 +22,11 @@ class Record(msgspec.Struct, frozen=True):
     evidence: bytes
     seconds: float
     """The match's time on the wall."""
+
+    @property
+    def columns(self) -> tuple[bytes, bytes, float]:
+        """The parts in the order of their definition."""
+        return self.replay, self.evidence, self.seconds
 
     def open_replay(self) -> Replay:
         """Return the replay."""
@@ -49,6 +55,10 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
     faults: list[dict[str, int]]
     forfeits: list[int]
     """The seats that forfeited."""
+    moves: int
+    """What stands for the moves, see `digest_of`."""
+    clock: list[list[int]]
+    """What the clock said of each seat, see `clock_of`."""
 
 
 class PlayedMatch(msgspec.Struct, frozen=True):
@@ -88,9 +98,34 @@ def pack(
         decisions=len(replay.entries),
         faults=[dict(sorted(kinds.items())) for kinds in faults],
         forfeits=sorted(forfeits),
+        moves=digest_of(replay),
+        clock=clock_of(replay, played.evidence),
     )
     record = Record(_packed(replay), _packed(played.evidence), seconds)
     return PlayedMatch(result, record)
+
+
+def digest_of(replay: Replay) -> int:
+    """Return a number of 64 bits that two matches of one deal share if they were played alike."""
+    played = [
+        (entry.seat, entry.move, entry.fault is not None and entry.fault.forfeit)
+        for entry in replay.entries
+    ]
+    digest = hashlib.blake2b(msgspec.json.encode(played, order="sorted"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def clock_of(replay: Replay, evidence: Evidence) -> list[list[int]]:
+    """Return for each seat how often it was asked, its CPU time in all, and the longest answer's.
+
+    Times are microseconds. What is decided for a seat that has forfeited is not asked.
+    """
+    clock = [[0, 0, 0] for _ in replay.places]
+    for entry, cpu, wall in zip(replay.entries, evidence.cpu, evidence.wall, strict=True):
+        if wall:
+            own = clock[entry.seat]
+            own[:] = own[0] + 1, own[1] + cpu, max(own[2], cpu)
+    return clock
 
 
 def _packed(value: msgspec.Struct) -> bytes:

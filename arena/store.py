@@ -1,4 +1,4 @@
-"""The results of a league in SQLite: the only module with SQL.
+"""The results of a league in SQLite: with `schema` the only module with SQL.
 
 Only what was played is stored, never a rating. Nothing is ever overwritten: a match has one row,
 written in the same transaction as its record.
@@ -14,31 +14,28 @@ from typing import Any, Self
 
 import msgspec
 
-from arena.result import MatchResult, PlayedMatch, Record
+from arena.result import PlayedMatch, Record
 from arena.roster import Bot
+from arena.schema import Writer, deal_name, deal_range, is_current, prepare
 from protocol.errors import ArenaError, RunError
 
-SCHEMA_VERSION = 1
-APPLICATION_ID = 0x41524E41  # "ARNA"
 _MAGIC = b"SQLite format 3\0"
 _WAIT = 30.0  # seconds for another process to let go of the database
 
-_SCHEMA = """
-CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE bot (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, command TEXT NOT NULL,
-    UNIQUE (name, version)
-) STRICT;
-CREATE TABLE match (
-    id TEXT PRIMARY KEY, deal TEXT NOT NULL, number INTEGER NOT NULL, rotation INTEGER NOT NULL,
-    bots TEXT NOT NULL, places TEXT NOT NULL, reason TEXT NOT NULL, decisions INTEGER NOT NULL,
-    faults TEXT NOT NULL, forfeits TEXT NOT NULL
-) STRICT;
-CREATE TABLE record (
-    match TEXT PRIMARY KEY REFERENCES match (id), replay BLOB NOT NULL, evidence BLOB NOT NULL,
-    seconds REAL NOT NULL, played_at TEXT NOT NULL, machine TEXT NOT NULL, sandbox TEXT NOT NULL
-) STRICT;
+_MATCHES = """
+    SELECT match.deal, deal.number, match.rotation, result.bots, result.places, match.reason,
+        match.decisions, match.faults, match.forfeits
+    FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id
+        JOIN result ON result.id = match.result
 """
+_DEALS = """
+    SELECT results, moves, count(*)
+    FROM (SELECT group_concat(result) AS results, {} AS moves FROM match GROUP BY deal)
+    GROUP BY results, moves
+"""
+_IN_ORDER = "ORDER BY deal.number, lineup.bots, match.deal, match.rotation LIMIT ?"
+
+_json = msgspec.json.decode
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,14 @@ class BotVersion:
 
     name: str
     version: str
+
+
+@dataclass(frozen=True)
+class SeatedResult:
+    """Who sat where, and the places; every list goes by seat."""
+
+    bots: tuple[BotVersion, ...]
+    places: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -108,23 +113,9 @@ class Store:
             raise ArenaError(f"{self._path} is not a league's database: it is no database at all.")
 
     def _prepare(self) -> None:
-        """Make the tables of a new database, or refuse one that is not ours to read."""
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        (application,) = self._db.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        if not tables:
+        if not is_current(self._db):
             with self._transaction():
-                for statement in _SCHEMA.split(";")[:-1]:
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        elif application != APPLICATION_ID:
-            raise ArenaError(f"{self._path} is a database of some other program.")
-        elif version > SCHEMA_VERSION:
-            raise ArenaError(
-                f"{self._path} was written by a newer Bot Arena (database version {version}, "
-                f"this one reads {SCHEMA_VERSION}). Upgrade with: pip install -U bot-arena"
-            )
+                prepare(self._db, self._path)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -192,30 +183,24 @@ class Store:
         sandbox: str,
     ) -> None:
         """Store matches, all or none; `ids` are the database's numbers of the league's bots."""
-        matches = []
-        records = []
-        for each in played:
-            result, record = each.result, each.record
-            matches.append(_row(result, ids))
-            records.append(
-                (
-                    result.match,
-                    record.replay,
-                    record.evidence,
-                    record.seconds,
-                    played_at,
-                    machine,
-                    sandbox,
-                )
-            )
         with self._transaction():
-            self._db.executemany("INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?,?)", matches)
-            self._db.executemany("INSERT INTO record VALUES (?,?,?,?,?,?,?)", records)
+            writer = Writer(self._db)
+            for each in played:
+                bots = [ids[bot] for bot in each.result.bots]
+                writer.add(each.result, bots, (*each.record.columns, played_at, machine, sandbox))
 
     def match_ids(self) -> set[str]:
         """Return the ids of all stored matches."""
         with self._explained():
-            return {row[0] for row in self._db.execute("SELECT id FROM match")}
+            rows = self._db.execute("SELECT deal, rotation FROM match")
+            return {f"{deal_name(deal)}-{rotation}" for deal, rotation in rows}
+
+    def bot_names(self) -> list[str]:
+        """Return the names of all bots that have played, in order."""
+        with self._explained():
+            return [
+                name for (name,) in self._db.execute("SELECT DISTINCT name FROM bot ORDER BY 1")
+            ]
 
     def mean_seconds(self) -> float | None:
         """Return the mean time on the wall of the stored matches; None if there are none."""
@@ -223,71 +208,141 @@ class Store:
             (mean,) = self._db.execute("SELECT avg(seconds) FROM record").fetchone()
         return mean if mean is None else float(mean)
 
-    def matches(self) -> list[StoredMatch]:
-        """Return all stored matches, sorted by deal, line-up and rotation."""
+    def results(self) -> dict[int, SeatedResult]:
+        """Return every result that a match had, by its number in the database."""
         with self._explained():
-            bots = {
-                number: BotVersion(name, version)
-                for number, name, version in self._db.execute("SELECT id, name, version FROM bot")
+            bots = self._bots()
+            rows = self._db.execute("SELECT id, bots, places FROM result").fetchall()
+        return {
+            number: SeatedResult(_seats(seats, bots), tuple(_json(places)))
+            for number, seats, places in rows
+        }
+
+    def deals(self, *, moves: bool = False) -> Iterator[tuple[list[int], str, int]]:
+        """Yield the numbers of the results of a deal's matches, their moves, and how many did so.
+
+        The moves are a text, the same for all deals that were played alike; they are left out
+        unless asked for. What is yielded is few lines if the results are few.
+        """
+        played = "group_concat(result || ':' || moves)" if moves else "''"
+        with self._explained():
+            for results, text, count in self._db.execute(_DEALS.format(played)):
+                yield list(map(int, results.split(","))), ",".join(sorted(text.split(","))), count
+
+    def deal_sizes(self, first: int = 0) -> Iterator[tuple[int, tuple[BotVersion, ...], int]]:
+        """Yield number, line-up and stored matches of every deal from a number on."""
+        with self._explained():
+            lineups = {
+                number: tuple(BotVersion(*bot) for bot in _json(bots))
+                for number, bots in self._db.execute("SELECT id, bots FROM lineup")
             }
-            rows = self._db.execute("SELECT * FROM match").fetchall()
-        found = [_stored(row, bots) for row in rows]
-        found.sort(key=lambda match: (match.number, _names(match), match.deal, match.rotation))
-        return found
+            rows = self._db.execute(
+                "SELECT deal.number, deal.lineup, count(*) FROM deal JOIN match "
+                "ON match.deal = deal.id WHERE deal.number >= ? GROUP BY deal.id",
+                (first,),
+            )
+            for number, lineup, count in rows:
+                yield number, lineups[lineup], count
+
+    def faults(self) -> Iterator[tuple[int, list[dict[str, int]], list[int], int]]:
+        """Yield results by number, with faults by seat, seats that forfeited, and how many."""
+        with self._explained():
+            rows = self._db.execute(
+                "SELECT result, faults, forfeits, count(*) FROM match "
+                "WHERE faults IS NOT NULL OR forfeits IS NOT NULL GROUP BY result, faults, forfeits"
+            )
+            for result, faults, forfeits, count in rows:
+                yield result, _json(faults or "[]"), _json(forfeits or "[]"), count
+
+    def clocks(self) -> Iterator[tuple[int, list[list[int]]]]:
+        """Yield the result of every match by number, and what the clock said (see `clock_of`)."""
+        with self._explained():
+            for result, clock in self._db.execute("SELECT result, clock FROM match"):
+                yield result, _json(clock)
+
+    def matches(
+        self, *, bot: str | None = None, faulty: bool = False, limit: int | None = None
+    ) -> Iterator[StoredMatch]:
+        """Yield stored matches, by deal, line-up and rotation: all, or those that are asked for."""
+        where, values = self._chosen(bot, faulty=faulty)
+        most = -1 if limit is None else limit
+        with self._explained():
+            bots = self._bots()
+            for row in self._db.execute(f"{_MATCHES} {where} {_IN_ORDER}", (*values, most)):
+                yield _stored(row, bots)
+
+    def count(self, *, bot: str | None = None, faulty: bool = False) -> int:
+        """Return how many matches `matches` would yield without a limit."""
+        where, values = self._chosen(bot, faulty=faulty)
+        with self._explained():
+            (count,) = self._db.execute(
+                f"SELECT count(*) FROM match JOIN result ON result.id = match.result {where}",  # noqa: S608
+                values,
+            ).fetchone()
+        return int(count)
+
+    def _chosen(self, bot: str | None, *, faulty: bool) -> tuple[str, list[str]]:
+        """Return the condition on a match and its result, in SQL, and the values for it."""
+        conditions = ["match.faults IS NOT NULL"] if faulty else []
+        if bot is not None:
+            conditions.append(
+                "EXISTS (SELECT 1 FROM json_each(result.bots) JOIN bot ON bot.id = value "
+                "WHERE bot.name = ?)"
+            )
+        return f"WHERE {' AND '.join(conditions)}" if conditions else "", [bot] if bot else []
 
     def find(self, prefix: str) -> StoredMatch:
         """Return the match whose id begins with `prefix`; raise ArenaError unless there is one."""
-        found = [match for match in self.matches() if match.id.startswith(prefix)]
+        among = deal_range(prefix.partition("-")[0])
+        with self._explained():
+            bots = self._bots()
+            found = [
+                _stored(row, bots)
+                for row in self._db.execute(
+                    f"{_MATCHES} WHERE match.deal BETWEEN ? AND ? {_IN_ORDER}", (*among, 1000)
+                )
+            ]
+        found = [match for match in found if match.id.startswith(prefix)]
         if not found:
             raise ArenaError(f"there is no match {prefix!r}; `arena matches` lists them.")
         if len(found) > 1 and found[0].id != prefix:
             raise ArenaError(f"{prefix!r} begins {len(found)} ids; give more of it.")
         return found[0]
 
-    def record(self, match: str) -> tuple[Record, Circumstances]:
+    def record(self, match: StoredMatch) -> tuple[Record, Circumstances]:
         """Return the record of a stored match and its circumstances."""
         with self._explained():
-            replay, evidence, seconds, *rest = self._db.execute(
+            row = self._db.execute(
                 "SELECT replay, evidence, seconds, played_at, machine, sandbox FROM record "
-                "WHERE match = ?",
-                (match,),
+                "WHERE id = (SELECT record FROM match WHERE deal = ? AND rotation = ?)",
+                (deal_range(match.deal)[0], match.rotation),
             ).fetchone()
-        played_at, machine, sandbox = rest
-        return Record(replay, evidence, seconds), Circumstances(
-            played_at, machine, sandbox, seconds
-        )
+        replay, evidence, seconds, played_at, machine, sandbox = row
+        circumstances = Circumstances(played_at, machine, sandbox, seconds)
+        return Record(replay, evidence, seconds), circumstances
+
+    def _bots(self) -> dict[int, BotVersion]:
+        rows = self._db.execute("SELECT id, name, version FROM bot")
+        return {number: BotVersion(name, version) for number, name, version in rows}
 
 
-def _row(result: MatchResult, ids: Sequence[int]) -> tuple[Any, ...]:
-    return (
-        result.match,
-        result.deal,
-        result.number,
-        result.rotation,
-        json.dumps([ids[bot] for bot in result.bots]),
-        json.dumps(result.places),
-        result.reason,
-        result.decisions,
-        json.dumps(result.faults),
-        json.dumps(result.forfeits),
-    )
+def _seats(text: str, bots: Mapping[int, BotVersion]) -> tuple[BotVersion, ...]:
+    return tuple(bots[bot] for bot in _json(text))
 
 
 def _stored(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
-    match, deal, number, rotation, seats, places, reason, decisions, faults, forfeits = row
+    deal, number, rotation, seats, places, reason, decisions, faults, forfeits = row
+    seated = _seats(seats, bots)
+    name = deal_name(deal)
     return StoredMatch(
-        id=match,
-        deal=deal,
+        id=f"{name}-{rotation}",
+        deal=name,
         number=number,
         rotation=rotation,
-        bots=tuple(bots[bot] for bot in msgspec.json.decode(seats)),
-        places=tuple(msgspec.json.decode(places)),
+        bots=seated,
+        places=tuple(_json(places)),
         reason=reason,
         decisions=decisions,
-        faults=tuple(msgspec.json.decode(faults)),
-        forfeits=tuple(msgspec.json.decode(forfeits)),
+        faults=tuple(_json(faults)) if faults else ({},) * len(seated),
+        forfeits=tuple(_json(forfeits)) if forfeits else (),
     )
-
-
-def _names(match: StoredMatch) -> list[tuple[str, str]]:
-    return sorted((bot.name, bot.version) for bot in match.bots)

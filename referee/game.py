@@ -69,6 +69,11 @@ class Game(ABC):
     """Every decision's name and the JSON Schema of its `move`, fields described."""
     typical_decisions: ClassVar[int]
     """About how many decisions a match takes, for estimates of time."""
+    has_chance: ClassVar[bool] = True
+    """Whether anything is left to chance.
+
+    Where nothing is, bots that answer alike in the same seats repeat a match move by move.
+    """
     illegal_is_sanctioned: ClassVar[bool] = False
     """Whether the rules page has a sanction of its own for an illegal reply.
 

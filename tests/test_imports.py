@@ -29,7 +29,7 @@ HOMES = {
     "tabulate": ["arena.tables"],
     "multiprocess": ["arena.runner"],
     "trueskill": ["arena.stats.*"],
-    "sqlite3": ["arena.store"],
+    "sqlite3": ["arena.schema", "arena.store"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],

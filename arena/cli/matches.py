@@ -1,5 +1,6 @@
 """Commands about single matches of a league: matches, show."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import click
@@ -10,6 +11,8 @@ from arena.league import read_league
 from arena.show import told
 from arena.store import Store, StoredMatch
 from arena.tables import Column, Row, Table
+from protocol.errors import ArenaError
+from referee.options import suggestion
 
 KEYS = ("match", "deal", "rotation", "seats", "reason", "decisions", "faults")
 
@@ -18,22 +21,29 @@ KEYS = ("match", "deal", "rotation", "seats", "reason", "decisions", "faults")
 @league_argument
 @click.option("--bot", help="Only matches of this bot.")
 @click.option("--faulty", is_flag=True, help="Only matches with faults.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="At most so many; 0 for all.",
+)
 @output_format
-def matches(league: Path, bot: str | None, faulty: bool, form: str) -> None:
+def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) -> None:
     """List the matches that were played, by deal.
 
     \b
     arena matches cup
     arena matches cup --bot mine --faulty
+    arena matches cup --limit 0 --format csv > matches.csv
     """
-    with Store(read_league(league).database) as store:
-        found = store.matches()
-    rows = [
-        _row(match)
-        for match in found
-        if (bot is None or any(each.name == bot for each in match.bots))
-        and (not faulty or any(match.faults))
-    ]
+    asked = read_league(league)
+    with Store(asked.database) as store:
+        if bot is not None:
+            _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
+        count = store.count(bot=bot, faulty=faulty)
+        found = store.matches(bot=bot, faulty=faulty, limit=limit or None)
+        rows = [_row(match) for match in found]
     columns = (
         Column("Match", "match"),
         Column("Deal", "deal", "right"),
@@ -42,7 +52,18 @@ def matches(league: Path, bot: str | None, faulty: bool, form: str) -> None:
         Column("Decisions", "decisions", "right"),
         Column("Faults", _faults),
     )
-    show(Table("matches", columns, rows, keys=KEYS), form)
+    facts = {"count": count}
+    notes = []
+    if len(rows) < count:
+        notes.append(f"The first {len(rows)} of {count} matches; --limit 0 lists all.")
+        if form in ("csv", "json"):
+            click.echo(notes[0], err=True)
+    show(Table("matches", columns, rows, facts, notes, keys=KEYS), form)
+
+
+def _check_known(bot: str, known: Collection[str]) -> None:
+    if bot not in known:
+        raise ArenaError(f"there is no bot {bot!r} in this league. {suggestion(bot, known)}")
 
 
 def _row(match: StoredMatch) -> dict[str, object]:
@@ -86,7 +107,7 @@ def show_match(league: Path, match: str, tables: bool) -> None:
     """
     with Store(read_league(league).database) as store:
         found = store.find(match)
-        record, circumstances = store.record(found.id)
+        record, circumstances = store.record(found)
     lines = told(found, record.open_replay(), record.open_evidence(), circumstances, tables=tables)
     for line in lines:
         click.echo(safe(line))

@@ -100,6 +100,7 @@ class ColdWar(Game):
     options_type = ColdWarOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {"talk": TALK, "play": PLAY}
     typical_decisions = 220
+    has_chance = False
     illegal_is_sanctioned = True
 
     options: ColdWarOptions

@@ -90,16 +90,24 @@ def test_csv_and_json_hold_the_same_rows(table: Callable[..., str], words: tuple
             assert cell == str(value if value is not None else "") or json.loads(cell) == value
 
 
+@pytest.fixture
+def joined(copy: Path) -> Path:
+    """A league whose bot `late` has not played yet."""
+    with (copy / "league.toml").open("a") as file:
+        file.write('\n[[bot]]\nname = "late"\nshipped = "random"\n')
+    return copy
+
+
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_table_without_rows_comes_in_every_format(arena: Arena, played: Path, form: str) -> None:
-    result = arena("matches", played, "--bot", "nobody", "--format", form)
+def test_a_table_without_rows_comes_in_every_format(arena: Arena, joined: Path, form: str) -> None:
+    result = arena("matches", joined, "--bot", "late", "--format", form)
     assert result.exit_code == 0
     assert result.stderr == ""
 
 
-def test_csv_without_rows_has_the_header_of_one_with_rows(arena: Arena, played: Path) -> None:
-    with_rows = arena("matches", played, "--format", "csv").stdout
-    without = arena("matches", played, "--bot", "nobody", "--format", "csv").stdout
+def test_csv_without_rows_has_the_header_of_one_with_rows(arena: Arena, joined: Path) -> None:
+    with_rows = arena("matches", joined, "--format", "csv").stdout
+    without = arena("matches", joined, "--bot", "late", "--format", "csv").stdout
     assert without.splitlines() == with_rows.splitlines()[:1]
 
 

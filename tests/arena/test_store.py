@@ -6,31 +6,36 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.result import MatchResult, PlayedMatch, Record
 from arena.roster import Bot
-from arena.store import SCHEMA_VERSION, BotVersion, Circumstances, Store
+from arena.schema import VERSION
+from arena.store import BotVersion, Circumstances, SeatedResult, Store
 from protocol.errors import ArenaError, RunError
 from tests.arena.conftest import ordinary_user
 
 ONE, TWO = (Bot(name, Path("/"), ("true", name), ()) for name in ("one", "two"))
 
 
-def match(deal: str, rotation: int = 0, *, number: int = 0, size: int = 10) -> PlayedMatch:
-    """Return a match as a worker reports it, whose record has about so many bytes."""
+def match(
+    deal: str, rotation: int = 0, *, number: int = 0, size: int = 10, **others: Any
+) -> PlayedMatch:
+    """Return a match as a worker reports it, of a deal whose id begins so and goes on in zeros."""
+    deal = deal.ljust(16, "0")
+    usual = {"places": [2, 1], "faults": [{}, {"late": 2}], "forfeits": [1], "moves": 7}
     result = MatchResult(
         match=f"{deal}-{rotation}",
         deal=deal,
         number=number,
         rotation=rotation,
         bots=[1, 0],
-        places=[2, 1],
         reason="breakthrough",
         decisions=7,
-        faults=[{}, {"late": 2}],
-        forfeits=[1],
+        clock=[[4, 400, 200], [3, 600, 500]],
+        **{**usual, **others},
     )
     return PlayedMatch(result, Record(os.urandom(size), b"evidence", 0.25))
 
@@ -54,12 +59,18 @@ def store(path: Path) -> Iterator[Store]:
         yield made
 
 
+def short(match: str) -> str:
+    """Return a match's id without the zeros its deal ends in."""
+    deal, _, rotation = match.partition("-")
+    return f"{deal.rstrip('0')}-{rotation}"
+
+
 def stored(path: Path) -> set[str]:
     """Return the ids of what is stored, whole, as whoever opens the file next finds it."""
     with Store(path) as store:
         for found in store.matches():
-            store.record(found.id)
-        return store.match_ids()
+            store.record(found)
+        return set(map(short, store.match_ids()))
 
 
 def refused(act: Callable[[], object], kind: type[ArenaError] = ArenaError) -> str:
@@ -78,13 +89,14 @@ def test_a_match_comes_back_as_it_was_stored(store: Store) -> None:
     played = match("d1", 1, number=3)
     add(store, played)
     (found,) = store.matches()
-    assert (found.id, found.deal, found.number, found.rotation) == ("d1-1", "d1", 3, 1)
+    assert (found.id, found.number, found.rotation) == ("d100000000000000-1", 3, 1)
+    assert found.deal == "d100000000000000"
     assert found.bots == (BotVersion("two", TWO.version), BotVersion("one", ONE.version))
     assert found.places == (2, 1)
     assert (found.reason, found.decisions) == ("breakthrough", 7)
     assert found.faults == ({}, {"late": 2})
     assert found.forfeits == (1,)
-    assert store.record("d1-1") == (
+    assert store.record(found) == (
         played.record,
         Circumstances("2026-01-01T00:00:00", "here", "none", 0.25),
     )
@@ -99,9 +111,57 @@ def test_what_was_stored_is_there_when_the_file_is_opened_later(path: Path) -> N
 
 
 def test_matches_come_sorted_whatever_the_order_of_storing(store: Store) -> None:
-    add(store, match("b", 1, number=1), match("z", number=0))
+    add(store, match("b", 1, number=1), match("f", number=0))
     add(store, match("b", 0, number=1), match("a", 0, number=1))
-    assert [found.id for found in store.matches()] == ["z-0", "a-0", "b-0", "b-1"]
+    found = [short(found.id) for found in store.matches()]
+    assert found == ["f-0", "a-0", "b-0", "b-1"]
+
+
+def test_matches_are_chosen_by_bot_and_by_fault_and_counted(store: Store) -> None:
+    add(store, match("a"), match("b", number=1), match("c", number=2, faults=[{}, {}]))
+    assert [short(found.id) for found in store.matches(limit=2)] == ["a-0", "b-0"]
+    assert [short(found.id) for found in store.matches(faulty=True)] == ["a-0", "b-0"]
+    assert len(list(store.matches(bot="one"))) == store.count(bot="one") == 3
+    assert list(store.matches(bot="three")) == []
+    assert (store.count(), store.count(faulty=True), store.count(bot="three")) == (3, 2, 0)
+    assert store.bot_names() == ["one", "two"]
+
+
+def test_deals_are_counted_by_the_results_of_their_matches(store: Store) -> None:
+    both, lost, won = [match(deal, 0) for deal in "ace"], match("a", 1), match("e", 1)
+    add(store, *both, lost, match("c", 1, places=[1, 2]), won)
+    results = store.results()
+    found = {
+        tuple(sorted(results[number].places for number in numbers)): count
+        for numbers, _, count in store.deals()
+    }
+    assert found == {((2, 1), (2, 1)): 2, ((1, 2), (2, 1)): 1}
+    assert set(results.values()) == {
+        SeatedResult(find.bots, find.places) for find in store.matches()
+    }
+
+
+def test_deals_that_were_played_alike_have_the_same_moves(store: Store) -> None:
+    for deal, moves in [("a", 7), ("b", 7), ("c", 8)]:
+        add(store, match(deal, 0, moves=moves), match(deal, 1, moves=-moves))
+    played = {moves: count for _, moves, count in store.deals(moves=True)}
+    assert sorted(played.values()) == [1, 2]
+    assert {moves for _, moves, _ in store.deals()} == {""}
+
+
+def test_deals_are_told_with_their_line_up_and_how_many_matches_they_have(store: Store) -> None:
+    add(store, match("a", 0, number=3), match("a", 1, number=3), match("b", 0, number=4))
+    lineup = (BotVersion("one", ONE.version), BotVersion("two", TWO.version))
+    assert sorted(store.deal_sizes()) == [(3, lineup, 2), (4, lineup, 1)]
+    assert list(store.deal_sizes(4)) == [(4, lineup, 1)]
+
+
+def test_faults_and_clocks_are_told_by_result(store: Store) -> None:
+    add(store, match("a"), match("b"), match("c", faults=[{}, {}], forfeits=[]))
+    ((number, faults, forfeits, count),) = store.faults()
+    assert (faults, forfeits, count) == ([{}, {"late": 2}], [1], 2)
+    assert number in store.results()
+    assert list(store.clocks()) == [(number, [[4, 400, 200], [3, 600, 500]])] * 3
 
 
 def test_a_match_is_never_stored_twice(store: Store, path: Path) -> None:
@@ -147,16 +207,16 @@ def test_settings_are_kept_as_they_were_for_the_first_match(store: Store) -> Non
 
 def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
     add(store, match("abc", 0), match("abd", 0), match("b", 1), match("b", 10))
-    assert store.find("abc").id == "abc-0"
-    assert store.find("abd-0").id == "abd-0"
-    assert store.find("b-1").id == "b-1"
-    assert store.find("b-10").id == "b-10"
+    whole = "b" + 15 * "0"
+    assert short(store.find("abc").id) == "abc-0"
+    assert short(store.find(f"{whole}-1").id) == "b-1"
+    assert short(store.find(f"{whole}-10").id) == "b-10"
 
 
 def test_the_beginning_of_several_ids_is_refused(store: Store) -> None:
     add(store, match("abc"), match("abd"))
     assert refused(lambda: store.find("ab")) == "'ab' begins 2 ids; give more of it."
-    assert refused(lambda: store.find("")) == "'' begins 2 ids; give more of it."
+    assert "there is no match ''" in refused(lambda: store.find(""))
 
 
 def test_the_beginning_of_no_id_is_refused(store: Store) -> None:
@@ -198,7 +258,7 @@ def test_a_database_of_a_newer_release_is_refused_and_left_alone(path: Path) -> 
     with Store(path, create=True) as store:
         add(store, match("d1"))
     with closing(sqlite3.connect(path)) as other:
-        other.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+        other.execute(f"PRAGMA user_version = {VERSION + 1}")
     before = path.read_bytes()
     message = refused(lambda: Store(path, create=True))
     assert message.startswith(f"{path} was written by a newer Bot Arena")
@@ -327,9 +387,9 @@ def write_half_a_batch(path: Path) -> None:
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA cache_size = 1")
     db.execute("BEGIN IMMEDIATE")
-    for number in range(50):
-        row = (f"half-{number}", os.urandom(20_000), b"", 0.0, "", "", "")
-        db.execute("INSERT INTO record VALUES (?,?,?,?,?,?,?)", row)
+    for _ in range(50):
+        row = (os.urandom(20_000), b"", 0.0, "", "", "")
+        db.execute("INSERT INTO record VALUES (NULL,?,?,?,?,?,?)", row)
 
 
 def test_a_process_killed_while_it_stores_leaves_all_or_nothing(store: Store, path: Path) -> None:
