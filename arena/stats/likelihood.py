@@ -1,18 +1,17 @@
-"""TrueSkill's model of one match, on the `trueskill` package: beliefs in, beliefs out.
+"""TrueSkill's model of one match: what it tells of each bot, given all else that is known.
 
-Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System", 2006; shared places are
-read as a partial order.
+Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System", 2006, on the truncated
+Gaussians of the `trueskill` package. Bots are compared in pairs, and the pairs exchange messages;
+what they said last is kept, so that a fit that comes back to the match finds them agreeing better.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from trueskill import TrueSkill
-from trueskill import factorgraph as graph
-from trueskill.mathematics import Gaussian
+from trueskill import TrueSkill, calc_draw_margin
 
 from arena.stats.outcomes import Outcome
 
@@ -22,6 +21,26 @@ BETA = SIGMA / 2  # mu points, the spread of a performance about the skill
 
 Ties = Literal["unordered", "draws"]
 """What a shared place says of a match that not everybody ties: nothing, or equality."""
+
+_ROUNDS = 2  # of messages within a match, each time it is asked
+_IMPOSSIBLE = -30.0  # standard deviations; beyond them the arithmetic fails
+
+
+class Belief(NamedTuple):
+    """A Gaussian by its precision and its precision times its mean."""
+
+    pi: float
+    tau: float
+
+    @property
+    def mu(self) -> float:
+        """The mean."""
+        return self.tau / self.pi
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation."""
+        return math.sqrt(1 / self.pi)
 
 
 def _cdf(x: float) -> float:
@@ -33,80 +52,132 @@ def _pdf(x: float) -> float:
 
 
 def environment(draw_probability: float) -> TrueSkill:
-    """Return the TrueSkill model of bots that do not change, on the standard library alone.
-
-    A favourite's win far beyond doubt changes nothing, where the package would give up.
-    """
+    """Return the package's model of bots that do not change, on the standard library alone."""
     backend = _cdf, _pdf, NormalDist().inv_cdf
-    env = TrueSkill(MEAN, SIGMA, BETA, 0.0, draw_probability, backend)
-    doubtful = env.w_win
-    env.w_win = lambda gap, margin: 0.0 if gap - margin > 30 else doubtful(gap, margin)
-    return env
+    return TrueSkill(MEAN, SIGMA, BETA, 0.0, draw_probability, backend)
 
 
-def posteriors(
-    env: TrueSkill, priors: Sequence[Gaussian], outcome: Outcome, ties: Ties = "unordered"
-) -> list[Gaussian]:
-    """Return the beliefs about the bots of a match, best first, after its outcome."""
-    places = [place for place, sharing in enumerate(outcome) for _ in sharing]
-    if len(outcome) == len(places) or ties == "draws":
-        return _rate(env, priors, places)
-    if len(outcome) == 1:
-        return _rate_draw(env, priors)
-    return _rate_partial_order(env, priors, places)
+_model = environment(0.1)
 
 
-def _rate(env: TrueSkill, priors: Sequence[Gaussian], places: list[int]) -> list[Gaussian]:
-    return [own for (own,) in env.rate([(prior,) for prior in priors], ranks=places)]
+def draw_margin(draw_probability: float) -> float:
+    """Return the lead below which two bots draw, in mu points."""
+    return float(calc_draw_margin(draw_probability, 2, _model))
 
 
-def _rate_draw(env: TrueSkill, priors: Sequence[Gaussian]) -> list[Gaussian]:
-    """Rate a match that everybody tied as the draws of all its pairs, at the weight of a chain.
+class _Comparison:
+    """Two bots of a match, one ahead of the other or level, and what was last said of them."""
 
-    The package compares neighbours only, so that ratings would depend on who is listed by whom.
+    __slots__ = ("better", "drawn", "to_better", "to_worse", "worse")
+
+    def __init__(self, better: int, worse: int, *, drawn: bool) -> None:
+        self.better = better
+        self.worse = worse
+        self.drawn = drawn
+        self.to_better = self.to_worse = Belief(0.0, 0.0)
+
+    def renew(self, pi: list[float], tau: list[float], margin: float) -> None:
+        """Say it again, given the beliefs about all performances, and change these."""
+        (old_pi, old_tau), (old_worse_pi, old_worse_tau) = self.to_better, self.to_worse
+        better_pi, worse_pi = pi[self.better] - old_pi, pi[self.worse] - old_worse_pi
+        better_tau, worse_tau = tau[self.better] - old_tau, tau[self.worse] - old_worse_tau
+        better, worse = better_tau / better_pi, worse_tau / worse_pi
+        lead, square = better - worse, 1 / better_pi + 1 / worse_pi
+        spread = math.sqrt(square)
+        v, w = self._truncated(lead / spread, margin / spread)
+        told_pi = w / (square * (1 - w))
+        told_tau = (spread * v + lead * w) / (square * (1 - w))
+        for_better, for_worse = 1 / (1 + told_pi / worse_pi), 1 / (1 + told_pi / better_pi)
+        self.to_better = Belief(told_pi * for_better, (told_tau + told_pi * worse) * for_better)
+        self.to_worse = Belief(told_pi * for_worse, (told_pi * better - told_tau) * for_worse)
+        pi[self.better] = better_pi + self.to_better.pi
+        tau[self.better] = better_tau + self.to_better.tau
+        pi[self.worse] = worse_pi + self.to_worse.pi
+        tau[self.worse] = worse_tau + self.to_worse.tau
+
+    def _truncated(self, lead: float, margin: float) -> tuple[float, float]:
+        """Return by how much the comparison moves the mean of a lead, and shrinks its variance."""
+        if self.drawn:
+            return _model.v_draw(lead, margin), _model.w_draw(lead, margin)
+        if lead - margin < _IMPOSSIBLE:
+            raise ArithmeticError
+        v = _model.v_win(lead, margin)
+        return v, v * (v + lead - margin)
+
+    def shift(self, by: float) -> None:
+        """Move what was said along with all skills."""
+        self.to_better = Belief(self.to_better.pi, self.to_better.tau + by * self.to_better.pi)
+        self.to_worse = Belief(self.to_worse.pi, self.to_worse.tau + by * self.to_worse.pi)
+
+
+class Match:
+    """What an outcome compares, and the messages of it; bots are numbered best first.
+
+    A full order compares neighbours. Where places are shared, each bot beats all bots of the
+    next place, and nothing is said about those that share one; TrueSkill would take them for
+    equally good. A match that everybody tied is the draws of all its pairs, each by itself, at
+    the weight of a chain: the package compares neighbours only, so that ratings would depend on
+    who is listed by whom.
     """
-    weight = 2 / len(priors)
-    posteriors = [Gaussian(pi=prior.pi, tau=prior.tau) for prior in priors]
-    for pair in combinations(range(len(priors)), 2):
-        drawn = _rate(env, [priors[seat] for seat in pair], [0, 0])
-        for seat, own in zip(pair, drawn, strict=True):
-            posteriors[seat].pi += weight * (own.pi - priors[seat].pi)
-            posteriors[seat].tau += weight * (own.tau - priors[seat].tau)
-    return posteriors
+
+    def __init__(self, outcome: Outcome, ties: Ties) -> None:
+        places = [place for place, sharing in enumerate(outcome) for _ in sharing]
+        self._size = len(places)
+        self._weight = 1.0
+        if len(outcome) == len(places) or ties == "draws":
+            chain = [
+                _Comparison(one, two, drawn=places[one] == places[two])
+                for one, two in pairwise(range(len(places)))
+            ]
+            self._groups = [chain]
+        elif len(outcome) == 1:
+            pairs = combinations(range(len(places)), 2)
+            self._groups = [[_Comparison(one, two, drawn=True)] for one, two in pairs]
+            self._weight = 2 / len(places)
+        else:
+            wins = [
+                _Comparison(one, two, drawn=False)
+                for one, two in combinations(range(len(places)), 2)
+                if places[two] == places[one] + 1
+            ]
+            self._groups = [wins]
+        is_full_order = len(outcome) == len(places) or ties == "draws"
+        self._has_margin = is_full_order or len(outcome) == 1
+
+    def messages(self, others: Sequence[Belief], margin: float) -> list[Belief]:
+        """Return what the match says of each bot's skill, given what all else says of them.
+
+        Raises ArithmeticError if it is too unlikely.
+        """
+        margin = margin if self._has_margin else 0.0
+        noisy = [_through_noise(*other) for other in others]
+        said = [[0.0, 0.0] for _ in range(self._size)]
+        for comparisons in self._groups:
+            pi, tau = [own.pi for own in noisy], [own.tau for own in noisy]
+            for each in comparisons:
+                pi[each.better] += each.to_better.pi
+                tau[each.better] += each.to_better.tau
+                pi[each.worse] += each.to_worse.pi
+                tau[each.worse] += each.to_worse.tau
+            for each in comparisons * (_ROUNDS if len(comparisons) > 1 else 1):
+                each.renew(pi, tau, margin)
+            for bot, (own, own_pi, own_tau) in enumerate(zip(noisy, pi, tau, strict=True)):
+                message = _through_noise(own_pi - own.pi, own_tau - own.tau)
+                said[bot][0] += self._weight * message.pi
+                said[bot][1] += self._weight * message.tau
+        return [Belief(pi, tau) for pi, tau in said]
+
+    def shift(self, by: float) -> None:
+        """Move all messages along with the skills."""
+        for comparisons in self._groups:
+            for each in comparisons:
+                each.shift(by)
 
 
-def _rate_partial_order(
-    env: TrueSkill, priors: Sequence[Gaussian], places: list[int]
-) -> list[Gaussian]:
-    """Rate a match with shared places: each bot beats all bots of the next place.
-
-    Nothing is said about bots that share a place; TrueSkill would take them for equally good.
-    """
-    skills = [graph.Variable() for _ in priors]
-    forms = [graph.Variable() for _ in priors]
-    noises = [graph.LikelihoodFactor(*pair, BETA**2) for pair in zip(skills, forms, strict=True)]
-    for factor in [*map(graph.PriorFactor, skills, priors), *noises]:
-        factor.down()
-    wins = []
-    for better, worse in combinations(range(len(places)), 2):
-        if places[worse] == places[better] + 1:
-            lead = graph.Variable()
-            difference = graph.SumFactor(lead, [forms[better], forms[worse]], [1, -1])
-            wins.append((difference, graph.TruncateFactor(lead, env.v_win, env.w_win, 0.0)))
-    for _ in range(20):
-        if max([_compare(*win) for win in wins]) <= 1e-4:
-            break
-    for factor in noises:
-        factor.up()
-    return skills
-
-
-def _compare(difference: graph.SumFactor, won: graph.TruncateFactor) -> float:
-    difference.down()
-    change: float = won.up()
-    difference.up(0)
-    difference.up(1)
-    return change
+def _through_noise(pi: float, tau: float) -> Belief:
+    """Return what a belief about a skill says of a performance, or the other way round."""
+    rest = 1 / (1 + BETA * BETA * pi)
+    return Belief(pi * rest, tau * rest)
 
 
 def chance_of_draw(skills: Iterable[float], margin: float) -> float:

@@ -13,10 +13,15 @@ from dataclasses import dataclass
 from operator import mul
 from typing import TypeAlias
 
-from trueskill import calc_draw_margin
-from trueskill.mathematics import Gaussian
-
-from arena.stats.likelihood import MEAN, SIGMA, Ties, chance_of_draw, environment, posteriors
+from arena.stats.likelihood import (
+    MEAN,
+    SIGMA,
+    Belief,
+    Match,
+    Ties,
+    chance_of_draw,
+    draw_margin,
+)
 from arena.stats.outcomes import Outcome, seated
 from protocol.errors import ArenaError, RunError
 
@@ -27,6 +32,7 @@ _TOLERANCE = 0.001  # mu points; at the end a full step would move nothing furth
 _DAMPING, _LEAST_DAMPING = 0.7, 0.05  # the part of a full step that is taken
 _MOST_SWEEPS = 20_000
 _OUTCOMES_BETWEEN_LOOKS = 200
+_NOTHING = Belief(0.0, 0.0)
 
 Watch: TypeAlias = Callable[["Propagation", float], None]
 """Called now and then during a fit, with its state and the part of the sweep that is done."""
@@ -39,7 +45,8 @@ class Evidence:
     outcome: Outcome
     count: int
     bots: list[str]
-    messages: list[Gaussian]
+    match: Match
+    messages: list[Belief]
 
 
 class Propagation:
@@ -54,22 +61,23 @@ class Propagation:
         watch: Watch | None,
     ) -> None:
         self.names = sorted(names)
-        self.ties = ties
         self._watch = watch
         self.evidence = [
-            Evidence(outcome, counts[outcome], bots, [Gaussian()] * len(bots))
+            Evidence(outcome, counts[outcome], bots, Match(outcome, ties), [_NOTHING] * len(bots))
             for outcome in sorted(counts)
             if len(bots := seated(outcome)) > 1
         ]
         self.groups = _connected([each.bots for each in self.evidence])
         self.drawn = sum(each.count for each in self.evidence if len(each.outcome) == 1)
         self.tables: Counter[tuple[str, ...]] = Counter()
+        self.matches: Counter[str] = Counter()
         for each in self.evidence:
             self.tables[tuple(sorted(each.bots))] += each.count
+            self.matches.update(dict.fromkeys(each.bots, each.count))
         assumed = _DRAW_PROBABILITIES[0] if ties == "unordered" else _PUBLISHED_DRAW_PROBABILITY
         self.fits_draws = draw_probability is None and self.drawn > 0 and ties == "unordered"
         self.draw_probability = draw_probability or assumed
-        self.model = self.model_of_orders = environment(self.draw_probability)
+        self.margin = self.margin_of_orders = draw_margin(self.draw_probability)
         self.prior_sigma = SIGMA
         self.sweeps = 0
         self.furthest = math.inf
@@ -93,46 +101,46 @@ class Propagation:
 
     def _numbers(self) -> list[float]:
         """Return all that has to come to rest, in mu points."""
-        margin = calc_draw_margin(self.draw_probability, 2, self.model)
         skills = self.skills.values()
-        return [*(s.mu for s in skills), *(s.sigma for s in skills), self.prior_sigma, margin]
+        return [*(s.mu for s in skills), *(s.sigma for s in skills), self.prior_sigma, self.margin]
 
     def _sweep(self, damping: float) -> None:
         self.sweeps += 1
         self.prior_sigma = self._spread()
         if self.fits_draws:
             self._fit_draws()
-        renewed = []
         for number, each in enumerate(self.evidence):
             if self._watch is not None and number % _OUTCOMES_BETWEEN_LOOKS == 0:
                 self._watch(self, number / len(self.evidence))
-            renewed.append(self._renewed(each))
-        for each, messages in zip(self.evidence, renewed, strict=True):
-            pairs = zip(each.messages, messages, strict=True)
+            pairs = zip(each.messages, self._renewed(each), strict=True)
             each.messages = [_between(old, new, damping) for old, new in pairs]
         self._add_up()
         self._pin()
 
-    def _renewed(self, each: Evidence) -> list[Gaussian]:
+    def _renewed(self, each: Evidence) -> list[Belief]:
         """Return an outcome's messages, given all other evidence."""
-        is_order = len(each.outcome) > 2 or self.ties == "draws"
-        model = self.model_of_orders if is_order else self.model
-        others = [self.skills[bot] / own for bot, own in zip(each.bots, each.messages, strict=True)]
+        others = []
+        for bot, (pi, tau) in zip(each.bots, each.messages, strict=True):
+            skill = self.skills[bot]
+            others.append(Belief(skill.pi - pi, skill.tau - tau))
+        margin = self.margin_of_orders if len(each.outcome) > 2 else self.margin
         try:
-            return list(map(_message, posteriors(model, others, each.outcome, self.ties), others))
+            return each.match.messages(others, margin)
         except (ArithmeticError, ValueError) as error:
             result = " > ".join(" = ".join(sharing) for sharing in each.outcome)
-            text = f"the result {result} is too unlikely beside all others to be rated; check it"
+            text = f"the result {result} is too unlikely beside all others to be rated; check it."
             raise ArenaError(text) from error
 
     def _add_up(self) -> None:
         """Set every skill to the prior and all messages to the bot."""
-        prior = Gaussian(MEAN, self.prior_sigma)
-        self.skills = {name: Gaussian(pi=prior.pi, tau=prior.tau) for name in self.names}
+        prior = self.prior_sigma**-2
+        pi = dict.fromkeys(self.names, prior)
+        tau = dict.fromkeys(self.names, prior * MEAN)
         for each in self.evidence:
             for bot, message in zip(each.bots, each.messages, strict=True):
-                self.skills[bot].pi += each.count * message.pi
-                self.skills[bot].tau += each.count * message.tau
+                pi[bot] += each.count * message.pi
+                tau[bot] += each.count * message.tau
+        self.skills = {bot: Belief(pi[bot], tau[bot]) for bot in self.names}
 
     def _pin(self) -> None:
         """Shift all messages so that the mean of every connected group is `MEAN`.
@@ -148,14 +156,19 @@ class Propagation:
                 shift = math.fsum(MEAN - skill.mu for skill in skills) / free
                 shifts.update(dict.fromkeys(group, shift))
         for each in self.evidence:
-            for message in each.messages:
-                message.tau += shifts[each.bots[0]] * message.pi
-        for bot, skill in self.skills.items():
-            skill.tau += shifts[bot] * (skill.pi - prior)
+            shift = shifts[each.bots[0]]
+            each.match.shift(shift)
+            each.messages = [Belief(pi, tau + shift * pi) for pi, tau in each.messages]
+        for bot, (pi, tau) in self.skills.items():
+            self.skills[bot] = Belief(pi, tau + shifts[bot] * (pi - prior))
 
     def _spread(self) -> float:
-        """Return the prior's sigma: the published one, or the spread of a wider field."""
-        squares = [(self.skills[bot].mu - MEAN) ** 2 for group in self.groups for bot in group]
+        """Return the prior's sigma: the published one, or the spread of a wider field.
+
+        A single match says nothing of that, however many sat at the table.
+        """
+        known = sorted(bot for bot, count in self.matches.items() if count > 1)
+        squares = [(self.skills[bot].mu - MEAN) ** 2 for bot in known]
         spread = math.sqrt(math.fsum(squares) / max(1, len(squares)))
         return min(_WIDEST, max(SIGMA, spread))
 
@@ -164,10 +177,10 @@ class Propagation:
         candidates = _DRAW_PROBABILITIES
         at = bisect_left(candidates[:-1], float(self.drawn), key=self._predicted_draws)
         self.draw_probability = candidates[at]
-        self.model = environment(self.draw_probability)
+        self.margin = draw_margin(self.draw_probability)
 
     def _predicted_draws(self, draw_probability: float) -> float:
-        margin = calc_draw_margin(draw_probability, 2, self.model)
+        margin = draw_margin(draw_probability)
         return math.fsum(
             count * chance_of_draw([self.skills[bot].mu for bot in bots], margin)
             for bots, count in self.tables.items()
@@ -191,14 +204,8 @@ def _product(left: Sequence[float], right: Sequence[float]) -> float:
     return math.fsum(map(mul, left, right))
 
 
-def _message(posterior: Gaussian, others: Gaussian) -> Gaussian:
-    message = posterior / others
-    message.pi = max(0.0, message.pi)
-    return message
-
-
-def _between(old: Gaussian, new: Gaussian, part: float) -> Gaussian:
-    return Gaussian(pi=old.pi + part * (new.pi - old.pi), tau=old.tau + part * (new.tau - old.tau))
+def _between(old: Belief, new: Belief, part: float) -> Belief:
+    return Belief(old.pi + part * (new.pi - old.pi), old.tau + part * (new.tau - old.tau))
 
 
 def _connected(tables: Iterable[Iterable[str]]) -> list[list[str]]:

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trueskill import Rating as Prior
 
-from arena.stats import likelihood
-from arena.stats.likelihood import BETA, MEAN, SIGMA, environment
+from arena.stats.likelihood import BETA, MEAN, SIGMA, Belief, Match, draw_margin, environment
 from arena.stats.outcomes import Result, deals_of, outcome_of
 from arena.stats.ratings import Rating, Ratings, rank_intervals
 from arena.stats.ratings import fit as fit_deals
@@ -71,6 +70,29 @@ def test_environment_gives_the_published_tables(vector: dict[str, Any]) -> None:
         assert env.quality(groups) == pytest.approx(vector["quality"], abs=0.0006)
 
 
+def beliefs(chance: random.Random, count: int) -> list[Belief]:
+    return [Belief(1 / s**2, chance.gauss(25, 6) / s**2) for s in [chance.uniform(1, 9)] * count]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("drawn", [False, True])
+def test_a_match_tells_what_the_package_says(seed: int, drawn: bool) -> None:
+    chance = random.Random(seed)
+    count = 2 if drawn else chance.randint(2, 7)
+    names = "ABCDEFG"[:count]
+    outcome = (tuple(names),) if drawn else tuple((name,) for name in names)
+    priors = beliefs(chance, count)
+    env = environment(0.2)
+    groups = [(Prior(prior.mu, prior.sigma),) for prior in priors]
+    expected = env.rate(groups, ranks=[0] * count if drawn else range(count), min_delta=1e-9)
+    match = Match(outcome, "unordered")
+    for _ in range(10):
+        told = match.messages(priors, draw_margin(0.2))
+    for prior, message, (own,) in zip(priors, told, expected, strict=True):
+        after = Belief(prior.pi + message.pi, prior.tau + message.tau)
+        assert (after.mu, after.sigma) == pytest.approx(tuple(own), abs=2e-3)
+
+
 @by_case(BATCH)
 def test_batch_vectors_in_any_order(vector: dict[str, Any]) -> None:
     played = [result(text, str(n)) for n, text in enumerate(vector["results"])]
@@ -113,8 +135,8 @@ def test_names_do_not_matter(played: Played, names: list[str]) -> None:
     renamed = [(deal, Result(tuple(new[bot] for bot in r.bots), r.places)) for deal, r in played]
     after = fit(renamed).bots
     for bot, rating in fit(played).bots.items():
-        assert after[new[bot]].mu == pytest.approx(rating.mu, abs=1e-5)
-        assert after[new[bot]].sigma == pytest.approx(rating.sigma, abs=1e-5)
+        assert after[new[bot]].mu == pytest.approx(rating.mu, abs=1e-3)
+        assert after[new[bot]].sigma == pytest.approx(rating.sigma, abs=1e-3)
 
 
 def test_deals_do_not_change_mu_and_sigma() -> None:
@@ -143,15 +165,22 @@ def test_more_wins_give_a_wider_gap() -> None:
 
 
 def test_a_foregone_win_changes_nothing() -> None:
-    priors = Prior(400, 1), Prior(0, 1)
-    assert [own for (own,) in environment(0.001).rate([(p,) for p in priors])] == list(priors)
+    priors = [Belief(1.0, 400.0), Belief(1.0, 0.0)]
+    for message in Match((("A",), ("B",)), "unordered").messages(priors, 0.1):
+        assert message == pytest.approx((0.0, 0.0))
 
 
-def test_result_beyond_arithmetic_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_beyond_arithmetic_is_refused() -> None:
+    upset = Match((("A",), ("B",)), "unordered")
+    with pytest.raises(ArithmeticError):
+        upset.messages([Belief(1.0, 0.0), Belief(1.0, 400.0)], 0.1)
+
+
+def test_result_that_cannot_be_rated_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
-        raise FloatingPointError("cannot calculate correctly")
+        raise ArithmeticError
 
-    monkeypatch.setattr(likelihood, "_rate", fail)
+    monkeypatch.setattr(Match, "messages", fail)
     with pytest.raises(ArenaError, match="the result A > B is too unlikely"):
         fit([result("A > B")])
 
@@ -249,6 +278,10 @@ def test_wide_field_widens_the_prior() -> None:
     assert rated.prior_sigma == pytest.approx(math.sqrt(sum(distances) / len(skills)), rel=0.3)
     spread = math.sqrt(math.fsum((r.mu - MEAN) ** 2 for r in rated.bots.values()) / 12)
     assert rated.prior_sigma == pytest.approx(spread, abs=0.01)
+
+
+def test_one_match_widens_nothing_however_many_sat_at_the_table() -> None:
+    assert fit([result(" > ".join("ABCDEFGHIJKLMNOPQRSTUVWX"))]).prior_sigma == SIGMA
 
 
 def test_ladder_that_never_fails_widens_it_no_further_than_thrice() -> None:
