@@ -1,32 +1,51 @@
-"""The leaderboard of a field: its deals, rated and ranked, as a table."""
+"""The leaderboard of a field: its bots, rated and ranked, as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.field import Field
-from arena.stats.ratings import Ratings, fit
+from arena.field import Clock, Field
+from arena.stats.ratings import Ratings
 from arena.stats.standings import Standing, standings
-from arena.tables import Column, Row, Table
+from arena.tables import NAME_WIDTH, Column, Row, Style, Table
+
+KEYS = (
+    *("group", "rank", "bot", "rating", "error", "matches", "deals", "points", "wins", "draws"),
+    *("losses", "mean_place", "faults", "forfeits"),
+)
+_TIME_KEYS = ("decisions", "cpu_per_decision", "longest_cpu")
 
 
-def leaderboard(field: Field, notes: Sequence[str] = ()) -> Table:
-    """Return the table of a field's bots."""
-    ratings = fit(field.deals, bots=field.bots)
-    rows = standings(field.deals, ratings, faults=field.faults, forfeits=field.forfeits)
-    facts = {
-        "game": field.game and field.game.name,
-        "matches": field.matches,
-        "deals": field.deal_count,
-        "missing": field.missing,
-        "draw_probability": ratings.draw_probability,
-    }
-    return Table(
-        "standings",
-        _columns(field, ratings),
-        [_row(row) for row in rows],
-        facts,
-        [*_notes(field, ratings), *notes],
-    )
+def leaderboard(
+    field: Field, ratings: Ratings, notes: Sequence[str] = (), *, faults: bool = False
+) -> Table:
+    """Return the table of a field's bots, with times if the field has them.
+
+    With `faults`, every kind of them has a column; otherwise they are told in one.
+    """
+    rows = [
+        {**_row(standing), **_times(standing.bot, field.clocks)}
+        for standing in standings(
+            field.deals, ratings, faults=field.faults, forfeits=field.forfeits
+        )
+    ]
+    many = len(ratings.groups) > 1
+    columns = [
+        *([Column("Group", _group, "right")] if many else []),
+        Column("Rank", ranks_text, "right"),
+        Column("Bot", "bot", width=NAME_WIDTH),
+        Column("Rating ± 2σ", rating_text, "right"),
+        Column("Matches", "matches", "right"),
+        Column("Points", _points, "right"),
+        Column("W/D/L", _win_draw_loss, "right")
+        if field.duels
+        else Column("Mean place", _mean_place, "right"),
+        *(_fault_columns(rows) if faults else [_FAULTS]),
+        *(_TIMES if field.clocks is not None else []),
+    ]
+    facts = {**field.facts, "draw_probability": ratings.draw_probability}
+    said = [*_notes(field, ratings), *notes]
+    keys = (*KEYS, *(_TIME_KEYS if field.clocks is not None else ()))
+    return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
 
 
 def _row(standing: Standing) -> dict[str, Any]:
@@ -48,36 +67,29 @@ def _row(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _columns(field: Field, ratings: Ratings) -> list[Column]:
-    """Return the columns; two seats win, draw and lose, more have places."""
-    if field.duels:
-        outcome = Column("W/D/L", _win_draw_loss, "right")
-    else:
-        outcome = Column("Mean place", _mean_place, "right")
-    return [
-        *([Column("Group", _group, "right")] if len(ratings.groups) > 1 else []),
-        Column("Rank", _ranks, "right"),
-        Column("Bot", "bot"),
-        Column("Rating ± 2σ", _rating, "right"),
-        Column("Matches", "matches", "right"),
-        Column("Points", _points, "right"),
-        outcome,
-        Column("Faults", _fault_text, width=16),
-    ]
+def _times(bot: str, clocks: Mapping[str, Clock] | None) -> dict[str, Any]:
+    """Return a bot's decisions and their CPU times, in seconds, if they are known."""
+    if clocks is None:
+        return {}
+    clock = clocks.get(bot, Clock())
+    mean = clock.cpu / clock.decisions / 1e6 if clock.decisions else None
+    return dict(zip(_TIME_KEYS, (clock.decisions, mean, clock.longest / 1e6), strict=True))
 
 
 def _group(row: Row) -> str:
     return str(row["group"] or "-")
 
 
-def _ranks(row: Row) -> str:
+def ranks_text(row: Row) -> str:
+    """Return the interval of a row's rank."""
     if row["rank"] is None:
         return "-"
     first, last = row["rank"]
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _rating(row: Row) -> str:
+def rating_text(row: Row) -> str:
+    """Return a row's rating and what it may be off by."""
     return f"{row['rating']:.2f} ± {2 * row['error']:.2f}"
 
 
@@ -100,19 +112,44 @@ def _fault_text(row: Row) -> str:
     return ", ".join(kinds)
 
 
+def _fault_style(row: Row) -> Style | None:
+    return "warning" if row["faults"] or row["forfeits"] else None
+
+
+_FAULTS = Column("Faults", _fault_text, width=16, style=_fault_style)
+
+
+def _fault_columns(rows: Sequence[Row]) -> list[Column]:
+    """Return a column for every kind of fault that there was, and one for forfeits."""
+
+    def column(kind: str) -> Column:
+        return Column(kind.capitalize(), lambda row: str(row["faults"].get(kind, 0)), "right")
+
+    kinds = sorted({kind for row in rows for kind in row["faults"]})
+    return [*map(column, kinds), Column("Forfeits", "forfeits", "right", style=_fault_style)]
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{1000 * seconds:.3f}"
+
+
+_TIMES = (
+    Column("Decisions", "decisions", "right"),
+    Column("CPU ms each", lambda row: _milliseconds(row["cpu_per_decision"]), "right"),
+    Column("Longest ms", lambda row: _milliseconds(row["longest_cpu"]), "right"),
+)
+
+
 def _notes(field: Field, ratings: Ratings) -> list[str]:
-    game = f" of {field.game.name}" if field.game else ""
-    notes = [
-        f"{field.matches} matches{game} in {field.deal_count} whole deals; "
-        f"rank: first to last among those not told apart."
-    ]
-    if field.game and not field.game.decisions:
-        notes.append(f"Nobody decides anything in {field.game.name}: this table is pure luck.")
+    notes = [f"{field.extent}; rank: first to last among those not told apart."]
     if len(ratings.groups) > 1:
         notes.append(
             f"{len(ratings.groups)} groups of bots never met each other: ranks and ratings hold "
-            f"within a group only."
+            f"within a group, and say nothing between groups."
         )
-    if field.missing:
-        notes.append(f"{field.missing} matches are missing; `arena run {field.name}` plays them.")
-    return notes
+    alone = [bot for bot in ratings.bots if not any(bot in group for group in ratings.groups)]
+    if alone and ratings.groups:
+        notes.append(f"Not ranked, as it met nobody in a whole deal: {', '.join(alone)}.")
+    if field.clocks is not None:
+        notes.append("Decisions and their CPU times are of all matches, and vary with the machine.")
+    return [*notes, *field.remarks]

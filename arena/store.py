@@ -24,7 +24,7 @@ _WAIT = 30.0  # seconds for another process to let go of the database
 
 _MATCHES = """
     SELECT match.deal, deal.number, match.rotation, result.bots, result.places, match.reason,
-        match.decisions, match.faults, match.forfeits
+        match.decisions, match.faults, match.forfeits, match.moves
     FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id
         JOIN result ON result.id = match.result
 """
@@ -68,6 +68,8 @@ class StoredMatch:
     decisions: int
     faults: tuple[Mapping[str, int], ...]
     forfeits: tuple[int, ...]
+    moves: int
+    """What stands for the moves, see `digest_of`."""
 
 
 @dataclass(frozen=True)
@@ -331,7 +333,7 @@ def _seats(text: str, bots: Mapping[int, BotVersion]) -> tuple[BotVersion, ...]:
 
 
 def _stored(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
-    deal, number, rotation, seats, places, reason, decisions, faults, forfeits = row
+    deal, number, rotation, seats, places, reason, decisions, faults, forfeits, moves = row
     seated = _seats(seats, bots)
     name = deal_name(deal)
     return StoredMatch(
@@ -345,4 +347,5 @@ def _stored(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
         decisions=decisions,
         faults=tuple(_json(faults)) if faults else ({},) * len(seated),
         forfeits=tuple(_json(forfeits)) if forfeits else (),
+        moves=moves,
     )

@@ -3,19 +3,36 @@
 import csv
 import io
 import json
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from tabulate import tabulate, tabulate_formats
 
+from arena.display import StandIns, fold
+from arena.display import width as width_of
+
 FORMATS = (*sorted(tabulate_formats), "csv", "json")
 """Everything `--format` takes."""
+WIDTH = 80
+"""The columns of the screen where nothing else is known, and the most that notes take."""
+NAME_WIDTH = 20
+"""The `width` of columns of bots' names."""
 
-_WIDTH = 80
+_MARKUP = frozenset(
+    {
+        *("asciidoc", "colon_grid", "github", "html", "jira", "mediawiki", "moinmoin", "orgtbl"),
+        *("latex", "latex_booktabs", "latex_longtable", "latex_raw"),
+        *("pipe", "rst", "textile", "tsv", "unsafehtml", "youtrack"),
+    }
+)
+"""The formats of tabulate that are written for programs: neither folded, split nor coloured."""
+_PIPED = frozenset({"github", "pipe"})
 _DECIMALS = 4  # of numbers in JSON and CSV
 
+Style = Literal["good", "bad", "warning"]
+_COLORS: Mapping[Style | None, str] = {"good": "32", "bad": "31", "warning": "33"}
 
 Row = Mapping[str, Any]
 
@@ -28,11 +45,23 @@ class Column:
     cell: str | Callable[[Row], str]
     align: str = "left"
     width: int | None = None
-    """Where longer text is folded."""
+    """Down to which longer text is folded, where the table would be too wide; None for never."""
+    style: Callable[[Row], Style | None] | None = None
+    """What a cell's colour is to say, on a terminal."""
 
     def text(self, row: Row) -> str:
         """Return what stands in the column for a row."""
         return self.cell(row) if callable(self.cell) else str(row[self.cell])
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Columns and rows for people."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    fixed: int = 1
+    """The leading columns to repeat, where the others do not fit beside each other."""
 
 
 @dataclass(frozen=True)
@@ -50,26 +79,120 @@ class Table:
     notes: Sequence[str] = ()
     keys: Sequence[str] = ()
     """The header of the CSV where there are no rows."""
+    fixed: int = 1
+    """The leading columns to repeat, where the others do not fit beside each other."""
+    grids: Sequence[Grid] | None = None
+    """What people are shown instead of the columns and rows, where that is laid out otherwise."""
 
 
-def render(table: Table, form: str) -> str:
-    """Return the table in one of the FORMATS, without a newline at its end."""
+def render(table: Table, form: str, *, width: int = WIDTH, color: bool = False) -> str:
+    """Return the table in one of the FORMATS, without a newline at its end.
+
+    Where it would be wider than the screen, whose width is given, the formats for people fold
+    the columns that may be folded, and then split the others into blocks below each other.
+    """
     if form == "json":
         rows = [{key: _plain(value) for key, value in row.items()} for row in table.rows]
         facts = {key: _plain(value) for key, value in table.facts.items()}
         return json.dumps({**facts, table.name: rows}, indent=2, ensure_ascii=False)
     if form == "csv":
         return _csv(table)
-    text = tabulate(
-        [[column.text(row) for column in table.columns] for row in table.rows],
-        headers=[column.title for column in table.columns],
+    grids = table.grids
+    if grids is None:
+        grids = [Grid(table.columns, table.rows, table.fixed)]
+    if form in _MARKUP:
+        texts = [_markup(grid, form) for grid in grids]
+    else:
+        texts = [text for grid in grids for text in _Screen(grid, form, width, color).blocks()]
+    notes = [line for note in table.notes for line in fold(note, min(width, WIDTH))]
+    return "\n\n".join([*texts, *(["\n".join(notes)] if notes else [])])
+
+
+def _tabulate(cells: Sequence[Sequence[str]], columns: Sequence[Column], form: str) -> str:
+    return tabulate(
+        cells,
+        headers=[column.title for column in columns],
         tablefmt=form,
         disable_numparse=True,
-        colalign=[column.align for column in table.columns] if table.rows else None,
-        maxcolwidths=[column.width for column in table.columns] if table.rows else None,
+        colalign=[column.align for column in columns] if cells else None,
     )
-    notes = [textwrap.fill(note, _WIDTH, break_on_hyphens=False) for note in table.notes]
-    return "\n".join([text, *(["", *notes] if notes else [])])
+
+
+def _markup(grid: Grid, form: str) -> str:
+    cells = [[column.text(row).strip() for column in grid.columns] for row in grid.rows]
+    if form in _PIPED:
+        cells = [[cell.replace("|", "\\|") for cell in line] for line in cells]
+    return _tabulate(cells, grid.columns, form)
+
+
+class _Screen:
+    """A grid for eyes, on a screen of some width."""
+
+    def __init__(self, grid: Grid, form: str, width: int, color: bool) -> None:
+        self._grid = grid
+        self._form = form
+        self._width = width
+        self._color = color
+        self._cells = [[column.text(row) for row in grid.rows] for column in grid.columns]
+        self._natural = [max(map(_widest, cells), default=0) for cells in self._cells]
+
+    def blocks(self) -> Iterator[str]:
+        """Yield the text of as many blocks as it takes to show all columns."""
+        columns = list(range(len(self._grid.columns)))
+        fixed = columns[: self._grid.fixed]
+        if self._fits(columns):
+            block = columns
+        else:
+            block = fixed
+            for number in columns[len(fixed) :]:
+                if block != fixed and not self._fits([*block, number]):
+                    yield self._text(block)
+                    block = fixed
+                block = [*block, number]
+        yield self._text(block)
+
+    def _fits(self, block: Sequence[int]) -> bool:
+        return self._measured(block, 0) <= self._width
+
+    def _measured(self, block: Sequence[int], level: int) -> int:
+        """Return how wide a block is with its columns folded to that level, where they may be."""
+        line = ["x" * width for width in self._folded(block, level)]
+        columns = [self._grid.columns[number] for number in block]
+        return max(map(len, _tabulate([line], columns, self._form).splitlines()))
+
+    def _folded(self, block: Sequence[int], level: int) -> list[int]:
+        return [
+            natural if column.width is None else min(natural, max(column.width, level))
+            for column, natural in ((self._grid.columns[n], self._natural[n]) for n in block)
+        ]
+
+    def _text(self, block: Sequence[int]) -> str:
+        """Return the text of a block, its widest columns folded just so far that it fits."""
+        levels = range(max(self._natural, default=0) + 1)
+        fitting = bisect_right(levels, self._width, key=lambda level: self._measured(block, level))
+        widths = self._folded(block, max(fitting - 1, 0))
+        stand_ins = StandIns()
+        by_column = [
+            [self._cell(number, row, width, stand_ins) for row in range(len(self._grid.rows))]
+            for number, width in zip(block, widths, strict=True)
+        ]
+        columns = [self._grid.columns[number] for number in block]
+        cells = list(zip(*by_column, strict=True))
+        return stand_ins.take(_tabulate(cells, columns, self._form))
+
+    def _cell(self, number: int, row: int, width: int, stand_ins: StandIns) -> str:
+        text = self._cells[number][row]
+        lines = text.splitlines() or [""]
+        if _widest(text) > width:
+            lines = [part for line in lines for part in fold(line, width)]
+        style = self._grid.columns[number].style
+        start = _COLORS.get(style(self._grid.rows[row])) if style and self._color else None
+        paint = f"\x1b[{start}m{{}}\x1b[0m" if start else "{}"
+        return "\n".join(paint.format(stand_ins.put(line)) for line in lines)
+
+
+def _widest(text: str) -> int:
+    return max(map(width_of, text.splitlines()), default=0)
 
 
 def _csv(table: Table) -> str:

@@ -38,4 +38,4 @@ def main() -> None:
     """
 
 
-from arena.cli import about, leagues, matches, play  # noqa: E402, F401 - they add their commands
+from arena.cli import about, compare, leagues, matches, play, tables  # noqa: E402, F401 - they add their commands

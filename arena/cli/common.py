@@ -1,6 +1,8 @@
 """What several commands share: the output format, key=value options, safe text."""
 
 import os
+import shutil
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -8,7 +10,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from arena.tables import FORMATS, Table, render
+from arena.tables import FORMATS, WIDTH, Table, render
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.games import GAMES
@@ -34,8 +36,11 @@ def output_format(command: F) -> F:
 
 
 def show(table: Table, form: str) -> None:
-    """Print a table on standard output."""
-    click.echo(render(table, form))
+    """Print a table on standard output, as wide as a terminal there, in colour if wanted."""
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if terminal else WIDTH
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    click.echo(render(table, form, width=width, color=terminal and not plain))
 
 
 def sandbox_option(command: F) -> F:
@@ -99,11 +104,6 @@ def safe(text: str) -> str:
 def safe_lines(text: str, indent: str = "") -> str:
     """Return text that a terminal cannot take for commands, its lines kept and indented."""
     return "\n".join(indent + safe(line) for line in text.splitlines())
-
-
-def counted(number: int, thing: str, plural: str = "") -> str:
-    """Return a number of things in words."""
-    return f"{number} {thing if number == 1 else plural or thing + 's'}"
 
 
 def duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Commands of a league: init, run, rank."""
+"""Commands of a league: init, run."""
 
 import os
 import secrets
@@ -12,7 +12,6 @@ import click
 
 from arena.cli import main
 from arena.cli.common import (
-    counted,
     default_workers,
     duration,
     find_game,
@@ -27,16 +26,19 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.progress import ProgressLine
-from arena.field import field_of, read_field
+from arena.cli.rating import rated
+from arena.display import counted
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
 from arena.roster import SHIPPED, find_bot
 from arena.run import Run, open_run
 from arena.schedule import Rotations
+from arena.sources import field_of
 from arena.store import Store
 from protocol.errors import RunError
 from referee.sandbox import PYTHON
 
+GO_ON = "what was stored is safe. Run again to go on."
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 
 
@@ -83,12 +85,12 @@ def init(
     """
     kind = find_game(game)
     given = key_values(limits)
-    entries = [_bot_entry(word, game, league) for word in bots]
+    entries = [bot_entry(word, game, league) for word in bots]
     settings = Settings(
         game=kind.name,
         seats=kind.seat_counts[0] if seats is None else seats,
         deals=deals,
-        seed=_seed(seed),
+        seed=league_seed(seed),
         rotations=rotations,
         share=share,
     )
@@ -100,13 +102,14 @@ def init(
     click.echo(f"Next: arena run {league}")
 
 
-def _seed(word: str | None) -> int | str:
+def league_seed(word: str | None) -> int | str:
+    """Return the seed that was asked for, or one that cannot be guessed."""
     if word is None:
         return secrets.randbelow(2**53)
     return int(word) if word.isdecimal() and len(word) < 20 else word
 
 
-def _bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
+def bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
     called, equals, what = word.partition("=")
     is_called = equals and "/" not in called
@@ -168,7 +171,8 @@ def play_and_show(league: League, workers: int | None, sandbox_uid: int | None, 
     """Play what is missing, then show the table; raise RunError if that did not go well."""
     notes = _play_missing(league, workers, sandbox_uid)
     with Store(league.database) as store:
-        show(leaderboard(field_of(league, store), notes), form)
+        field = field_of(league, store)
+    show(leaderboard(field, rated(field), notes), form)
 
 
 def _play_missing(league: League, workers: int | None, sandbox_uid: int | None) -> list[str]:
@@ -180,7 +184,7 @@ def _play_missing(league: League, workers: int | None, sandbox_uid: int | None) 
         if not run.missing:
             return notes
         warn_unprotected(league.limits.sandbox)
-        with _stopped_by_signals(run) as heard, ProgressLine(run.missing) as line:
+        with stopped_by_signals(run) as heard, ProgressLine(run.missing) as line:
             for progress in run.play():
                 line.advance(progress.played)
                 for bot, reason in progress.set_aside.items():
@@ -201,14 +205,17 @@ def _play_missing(league: League, workers: int | None, sandbox_uid: int | None) 
 
 
 @contextmanager
-def _stopped_by_signals(run: Run) -> Iterator[list[int]]:
-    """Stop a run softly at the first SIGINT or SIGTERM, and hard at the second."""
+def stopped_by_signals(run: Run, rest: str = GO_ON) -> Iterator[list[int]]:
+    """Stop a run softly at the first SIGINT or SIGTERM, and hard at the second.
+
+    Yields the signals heard so far. After the second, `rest` is said.
+    """
     heard: list[int] = []
 
     def hear(number: int, _: FrameType | None) -> None:
         heard.append(number)
         if len(heard) > 1:
-            raise RunError("stopped at once; what was stored is safe. Run again to go on.")
+            raise RunError(f"stopped at once; {rest}")
         os.write(2, b"\nFinishing the matches being played; once more to stop at once.\n")
         run.stop()
 
@@ -219,16 +226,3 @@ def _stopped_by_signals(run: Run) -> Iterator[list[int]]:
     finally:
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)
-
-
-@main.command()
-@league_argument
-@output_format
-def rank(league: Path, form: str) -> None:
-    """Show the leaderboard of a league.
-
-    \b
-    arena rank cup
-    arena rank cup --format json
-    """
-    show(leaderboard(read_field(league)), form)

@@ -1,17 +1,55 @@
-"""The line that shows how a run is getting on, on standard error."""
+"""The lines that show how work is getting on, on standard error."""
 
+import shutil
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any, Self
 
 import click
 
-from arena.cli.common import counted
+from arena.display import counted
 from arena.result import PlayedMatch
 
 _SECONDS_BETWEEN_LINES = 30.0  # where standard error is no terminal
+_SECONDS_BETWEEN_DRAWINGS = 0.1  # where it is one
+
+
+class StatusLine:
+    """Words that say how things stand: redrawn on a terminal, elsewhere a plain line now and then.
+
+    Nothing is said in the first `patience` seconds.
+    """
+
+    def __init__(self, *, patience: float = 0.0) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._next = monotonic() + max(patience, 0 if self._terminal else _SECONDS_BETWEEN_LINES)
+        self._drawn = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._drawn:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+    def show(self, words: Callable[[], str]) -> None:
+        """Show how things stand, if it is time."""
+        if monotonic() < self._next:
+            return
+        if self._terminal:
+            self._next = monotonic() + _SECONDS_BETWEEN_DRAWINGS
+            columns = shutil.get_terminal_size().columns - 1
+            click.echo(f"\r{words()[:columns]}\x1b[K", nl=False, err=True)
+            self._drawn = True
+        else:
+            self._next = monotonic() + _SECONDS_BETWEEN_LINES
+            click.echo(words(), err=True)
+
+    def say(self, text: str) -> None:
+        """Show a message that stays."""
+        click.echo(f"\r\x1b[K{text}" if self._drawn else text, err=True)
 
 
 class ProgressLine:

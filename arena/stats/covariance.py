@@ -8,7 +8,7 @@ Cameron and Miller, "A Practitioner's Guide to Cluster-Robust Inference", 2015, 
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from operator import mul
 
@@ -98,7 +98,7 @@ def _links(fit: Propagation) -> Mapping[str, Mapping[str, float]]:
     What a match tells of a bot is shared out among those it was compared with, as far as the
     match tells of them.
     """
-    links: dict[str, Counter[str]] = {bot: Counter() for bot in fit.names}
+    links: dict[str, defaultdict[str, float]] = {bot: defaultdict(float) for bot in fit.names}
     for each in fit.evidence:
         precision = {bot: message.pi for bot, message in zip(each.bots, each.messages, strict=True)}
         compared = list(_compared(each.outcome))

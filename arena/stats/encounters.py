@@ -1,7 +1,7 @@
 """What two bots did against each other, and how sure that is; pure."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -95,22 +95,33 @@ class Encounter:
 def encounters(deals: Deals) -> dict[tuple[str, str], Encounter]:
     """Return what every bot did against every other it met, by (bot, other), in order of name."""
     met: defaultdict[tuple[str, str], Encounter] = defaultdict(Encounter)
+    scores: Counter[tuple[tuple[str, str], int, int]] = Counter()
     for results, count in deals.items():
-        scores: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-        for bot, other, place, other_place in _meetings(results):
-            encounter = met[bot, other]
+        halves: Counter[tuple[str, str]] = Counter()
+        matches: Counter[tuple[str, str]] = Counter()
+        for pair, place, other_place in _meetings(results):
+            encounter = met[pair]
             encounter.matches += count
             encounter.wins += count * (place < other_place)
             encounter.draws += count * (place == other_place)
             encounter.places += count * place
             encounter.other_places += count * other_place
-            scores[bot, other].append((place < other_place) + (place <= other_place))
-        for pair, halves in scores.items():
-            met[pair].points.add(Fraction(sum(halves), 2 * len(halves)), count)
+            halves[pair] += (place < other_place) + (place <= other_place)
+            matches[pair] += 1
+        for pair, number in matches.items():
+            scores[pair, halves[pair], 2 * number] += count
+    for (pair, won, most), count in scores.items():
+        met[pair].points.add(Fraction(won, most), count)
     return {pair: met[pair] for pair in sorted(met)}
 
 
-def _meetings(results: tuple[Result, ...]) -> Iterator[tuple[str, str, int, int]]:
-    for bots, places in results:
-        for (bot, place), (other, other_place) in permutations(zip(bots, places, strict=True), 2):
-            yield bot, other, place, other_place
+def _meetings(results: tuple[Result, ...]) -> Iterator[tuple[tuple[str, str], int, int]]:
+    """Yield every bot of a match with every other, and the places of both.
+
+    A place is one plus the seats that did better, whatever was written.
+    """
+    for bots, written in results:
+        places = [1 + sum(better < place for better in written) for place in written]
+        seats = zip(bots, places, strict=True)
+        for (bot, place), (other, other_place) in permutations(seats, 2):
+            yield (bot, other), place, other_place

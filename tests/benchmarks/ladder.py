@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.field import Field, field_of
+from arena.field import Field
+from arena.sources import field_of
 from arena.league import League, Settings, make_league
 from arena.run import open_run
 from arena.stats.encounters import Share, encounters

@@ -1,0 +1,264 @@
+"""The command that compares two bots: compare."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli import main
+from arena.cli.common import (
+    find_game,
+    key_values,
+    output_format,
+    safe,
+    safe_lines,
+    sandbox_option,
+    sandbox_uid_option,
+    show,
+    warn_unprotected,
+)
+from arena.cli.leagues import GO_ON, bot_entry, league_seed, stopped_by_signals
+from arena.cli.progress import StatusLine
+from arena.compare import Comparison
+from arena.display import counted
+from arena.league import FILE, League, Settings, make_league, read_league
+from arena.roster import NAME_LIMIT, check_name, shipped
+from arena.run import Run, open_run
+from arena.stats.sequential import HALF, Rates
+from arena.store import Store
+from protocol.errors import ArenaError, RunError
+from referee.game import Game
+from referee.options import check_seats
+
+
+@main.command()
+@click.argument("one", metavar="A")
+@click.argument("other", metavar="B")
+@click.option("--game", required=True, help="What is played: see `arena games`.")
+@click.option("--with", "others", multiple=True, metavar="BOT", help="Who has the other seats.")
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="How often equal bots may be called different.",
+)
+@click.option(
+    "--beta",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="How often one may be missed that is better by the margin.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Of the points, beyond half of them.",
+)
+@click.option("--deals", type=int, default=10_000, show_default=True, help="At most so many.")
+@click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
+@click.option("--seed", help="Of all chance.  [default: a new one, shown]")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
+@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
+@click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@click.option("--keep", type=click.Path(path_type=Path), help="A folder to store it in, and go on.")
+@sandbox_option
+@sandbox_uid_option
+@output_format
+def compare(
+    one: str,
+    other: str,
+    game: str,
+    others: tuple[str, ...],
+    alpha: float,
+    beta: float,
+    margin: float,
+    deals: int,
+    seats: int | None,
+    seed: str | None,
+    options: tuple[str, ...],
+    limits: tuple[str, ...],
+    workers: int | None,
+    keep: Path | None,
+    sandbox: str,
+    sandbox_uid: int | None,
+    form: str,
+) -> None:
+    """Play until it is decided whether bot A is better than B, and say so.
+
+    It ends as soon as the deals show one to be better, or neither by the margin (0.05: 55 % of
+    the points against 45 %), with the stated rates of error. A, B, and for games of more seats
+    those of --with, are bots as in `arena init`.
+
+    \b
+    arena compare ./new/bot ./old/bot --game guerra
+    arena compare mine=./bot sensible --game cold_war \\
+        --with echo --with loyal
+    """
+    kind = find_game(game)
+    seats = kind.seat_counts[0] if seats is None else seats
+    check_seats(kind, seats)
+    rates = _rates(alpha, beta, margin)
+    with ExitStack() as stack:
+        spare = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = keep or spare
+        kept = read_league(folder) if (folder / FILE).exists() else None
+        asked = _Asked(
+            bots=(one, other, *_filled(kind, seats, others)),
+            settings=Settings(
+                game=kind.name,
+                seats=seats,
+                deals=deals,
+                seed=kept.settings.seed if kept and seed is None else league_seed(seed),
+            ),
+            options=key_values(options),
+            limits={"sandbox": sandbox, **key_values(limits)},
+        )
+        league = asked.make(spare if kept else folder)
+        if kept:
+            _check_same_bots(kept, league)
+            league = replace(league, folder=folder)
+        comparison = Comparison(league, *asked.names(), rates)
+        with open_run(league, workers, sandbox_uid) as run:
+            if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
+                (folder / FILE).unlink()
+                asked.make(folder)
+            stopped = _play(run, league, comparison, kept=keep is not None)
+    show(comparison.table(), form)
+    if stopped:
+        click.get_current_context().exit(1)
+
+
+def _rates(alpha: float, beta: float, margin: float) -> Rates:
+    for name, value in (("alpha", alpha), ("beta", beta), ("margin", margin)):
+        if not 0 < value < HALF:
+            raise ArenaError(f"--{name} is more than 0 and less than {HALF}, unlike {value:g}.")
+    return Rates(alpha, beta, margin)
+
+
+def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str]:
+    """Return the bots of the seats that A and B leave free."""
+    free = seats - 2
+    if not others:
+        return ["sensible" if "sensible" in shipped(game.name) else "random"] * free
+    if not free:
+        raise ArenaError(f"{game.name} with 2 seats has no other bots: leave --with out.")
+    if len(others) != free:
+        raise ArenaError(
+            f"{game.name} with {seats} seats has {counted(free, 'other bot')}, not {len(others)}: "
+            f"give --with {counted(free, 'time')}, or leave it out."
+        )
+    return others
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What the command line asks for; A and B are the first bots."""
+
+    bots: tuple[str, ...]
+    settings: Settings
+    options: Mapping[str, Any]
+    limits: Mapping[str, Any]
+
+    def make(self, folder: Path) -> League:
+        """Make a league of it, with paths relative to its folder."""
+        return make_league(folder, self.settings, self.options, self.limits, self._entries(folder))
+
+    def names(self) -> tuple[str, str]:
+        """Return the names of A and B."""
+        one, other, *_ = self._entries(Path())
+        return one["name"], other["name"]
+
+    def _entries(self, folder: Path) -> list[dict[str, Any]]:
+        """Return the `[[bot]]` tables of all bots, each with a name of its own."""
+        entries = [bot_entry(word, self.settings.game, folder) for word in self.bots]
+        names = [str(entry["name"]) for entry in entries]
+        names[:2] = _two_names(names[:2], self.bots[:2])
+        for number, name in enumerate(names[2:], 2):
+            names[number] = _free_name(name, names[:number])
+        return [{**entry, "name": name} for entry, name in zip(entries, names, strict=True)]
+
+
+def _two_names(names: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    """Return names of A and B that differ: their own, or the words as typed, or numbered ones."""
+    if names[0] != names[1]:
+        return names
+    if words[0] != words[1] and all(_can_be_a_name(word) for word in words):
+        return words
+    return [f"{names[0][: NAME_LIMIT - 2]}#{number}" for number in (1, 2)]
+
+
+def _can_be_a_name(word: str) -> bool:
+    try:
+        check_name(word)
+    except ArenaError:
+        return False
+    return True
+
+
+def _free_name(name: str, taken: Sequence[str]) -> str:
+    """Return a name nobody has: `sensible`, then `sensible 2`."""
+    longer = (f"{name[: NAME_LIMIT - 4]} {number}" for number in count(2))
+    return next(each for each in chain([name], longer) if each not in taken)
+
+
+def _check_same_bots(kept: League, asked: League) -> None:
+    """Raise ArenaError where a league of other bots would be written over."""
+    before, now = ([bot.name for bot in league.bots] for league in (kept, asked))
+    if before != now:
+        raise ArenaError(
+            f"{kept.folder} is a league of {', '.join(before)}, not of {', '.join(now)}: choose "
+            f"another folder for --keep."
+        )
+
+
+def _play(run: Run, league: League, comparison: Comparison, *, kept: bool) -> bool:
+    """Play until the comparison is over; return whether it was stopped before."""
+    one, other = comparison.bots
+    with Store(league.database) as store:
+        comparison.take_stored(store)
+    if comparison.ending is not None:
+        return False
+    click.echo(
+        safe(
+            f"{one} against {other} at {league.game.name}, seed {league.settings.seed}: at most "
+            f"{counted(league.settings.deals, 'deal')} of "
+            f"{counted(league.schedule.rotation_count, 'match', 'matches')}."
+        ),
+        err=True,
+    )
+    warn_unprotected(league.limits.sandbox)
+    rest = GO_ON if kept else "nothing is kept."
+    with stopped_by_signals(run, rest) as heard, StatusLine() as line:
+        problems = _follow(run, league, comparison, line)
+    if problems:
+        raise RunError(f"{counted(problems, 'problem')}, above; that is why there is no verdict.")
+    comparison.finish(stopped=bool(heard))
+    return comparison.ending == "stopped"
+
+
+def _follow(run: Run, league: League, comparison: Comparison, line: StatusLine) -> int:
+    """Take in what is played, until the run is over; return how many problems there were."""
+    problems = 0
+    aside: dict[str, str] = {}
+    for progress in run.play():
+        comparison.take(progress.played)
+        aside |= {league.bots[bot].name: reason for bot, reason in progress.set_aside.items()}
+        for problem in progress.problems:
+            problems += 1
+            line.say(safe_lines(problem))
+        if comparison.ending is not None or problems:
+            run.stop()
+        line.show(lambda: safe(comparison.status()))
+    for bot, reason in sorted(aside.items()):
+        if not comparison.has_begun:
+            raise ArenaError(f"bot {bot!r} {reason}; there is nothing to compare.")
+        comparison.set_aside(bot, safe(reason))
+    return problems

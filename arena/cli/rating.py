@@ -1,0 +1,28 @@
+"""Ratings of a field, with a word on standard error where they take long."""
+
+from arena.cli.progress import StatusLine
+from arena.field import Field
+from arena.stats.likelihood import Ties
+from arena.stats.propagation import Propagation
+from arena.stats.ratings import Ratings, fit
+
+_PATIENCE = 1.0  # seconds, before anything is said
+
+
+def rated(field: Field, draw_probability: float | None = None, ties: Ties = "unordered") -> Ratings:
+    """Return the ratings of a field's bots; say how it is getting on if that takes long."""
+    with StatusLine(patience=_PATIENCE) as line:
+        return fit(
+            field.deals,
+            bots=field.bots,
+            draw_probability=draw_probability,
+            ties=ties,
+            watch=lambda state, done: line.show(lambda: _status(state, done)),
+        )
+
+
+def _status(state: Propagation, done: float) -> str:
+    text = f"Rating {len(state.evidence):,} different results: sweep {state.sweeps}, {done:.0%}"
+    if state.sweeps == 1:
+        return text
+    return f"{text}; the last moved ratings by {state.furthest:.2g} at most"

@@ -1,0 +1,112 @@
+"""The commands that show results as tables: rank, table."""
+
+from pathlib import Path
+
+import click
+
+from arena.by_seat import by_seat
+from arena.cli import main
+from arena.cli.common import output_format, show
+from arena.cli.rating import rated
+from arena.combined import combined_table
+from arena.cross_table import Cell, cross_table
+from arena.head_to_head import head_to_head
+from arena.leaderboard import leaderboard
+from arena.sources import read_field
+from arena.stats.likelihood import Ties
+from protocol.errors import ArenaError
+
+_SOURCE = click.Path(path_type=Path)
+
+
+@main.command()
+@click.argument("sources", nargs=-1, required=True, type=_SOURCE, metavar="LEAGUE...")
+@click.option("--by", type=click.Choice(["seat"]), help="The bots' points in each seat instead.")
+@click.option("--faults", is_flag=True, help="A column for every kind of fault.")
+@click.option("--times", is_flag=True, help="The bots' decisions and their CPU time.")
+@click.option("--draw-probability", type=float, metavar="P", help="TrueSkill's.  [default: fitted]")
+@click.option(
+    "--ties",
+    type=click.Choice(["unordered", "draws"]),
+    default="unordered",
+    show_default=True,
+    help="What a place shared by some says of them: nothing, or that they are equals.",
+)
+@output_format
+def rank(
+    sources: tuple[Path, ...],
+    by: str | None,
+    faults: bool,
+    times: bool,
+    draw_probability: float | None,
+    ties: Ties,
+    form: str,
+) -> None:
+    """Show the leaderboard of a league, or of several together.
+
+    LEAGUE is a league's folder or a file of results (JSON lines or CSV; - is standard input).
+
+    \b
+    arena rank cup
+    arena rank cup --by seat
+    arena rank results.csv --format json
+    arena rank spring summer autumn
+    """
+    fields = [read_field(source, clocks=times) for source in _distinct(sources)]
+    if by is not None or len(fields) > 1:
+        _refuse("--by" if by else "several leagues", faults=faults, times=times)
+    if by is not None and len(fields) > 1:
+        raise ArenaError("--by is about one league: name one.")
+    ratings = [rated(field, draw_probability, ties) for field in fields]
+    if len(fields) > 1:
+        show(combined_table(fields, ratings), form)
+    elif by is not None:
+        show(by_seat(fields[0], ratings[0]), form)
+    else:
+        show(leaderboard(fields[0], ratings[0], faults=faults), form)
+
+
+def _distinct(sources: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the sources; raise ArenaError if one is named twice."""
+    for number, source in enumerate(sources):
+        if source.resolve() in [other.resolve() for other in sources[:number]]:
+            raise ArenaError(f"{source} is named twice; its matches count once.")
+    return sources
+
+
+def _refuse(what: str, **options: bool) -> None:
+    for name, given in options.items():
+        if given:
+            raise ArenaError(f"--{name} does not go with {what}; ask for one at a time.")
+
+
+@main.command("table")
+@click.argument("source", type=_SOURCE, metavar="LEAGUE")
+@click.option(
+    "--show",
+    "cell",
+    type=click.Choice(["wins", "points", "places"]),
+    help="In the cells.  [default: wins in games of two, places in others]",
+)
+@click.option("--between", nargs=2, metavar="BOT BOT", help="Only these two, more closely.")
+@output_format
+def table_command(
+    source: Path, cell: Cell | None, between: tuple[str, str] | None, form: str
+) -> None:
+    """Show what every bot did against every other.
+
+    LEAGUE is a league's folder or a file of results (JSON lines or CSV; - is standard input).
+
+    \b
+    arena table cup
+    arena table cup --show points
+    arena table cup --between mine sensible
+    """
+    if between is not None and cell is not None:
+        raise ArenaError("--show is about the cross-table: leave it out with --between.")
+    field = read_field(source)
+    ratings = rated(field)
+    if between is None:
+        show(cross_table(field, ratings, cell), form)
+    else:
+        show(head_to_head(field, ratings, *between), form)

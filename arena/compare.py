@@ -1,0 +1,273 @@
+"""Two bots compared: their deals, counted in order until a test has its verdict, in a sentence."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from arena.display import counted
+from arena.league import League
+from arena.result import PlayedMatch
+from arena.runner import FORFEITS_IN_A_ROW
+from arena.stats.encounters import Share, encounters
+from arena.stats.outcomes import Result
+from arena.stats.sequential import HALF, VERDICTS, Rates, SequentialTest, Verdict
+from arena.store import Store
+from arena.tables import Table
+
+REPEATS_IN_A_ROW = 50
+"""After so many deals that were played like earlier ones, nothing new is waited for."""
+
+Ending = Verdict | Literal["undecided", "stopped", "repeats", "set_aside"]
+"""Why a comparison is over: a verdict, or that there is none."""
+
+
+class _Match(NamedTuple):
+    """One match of a deal; lists go by seat."""
+
+    rotation: int
+    result: Result
+    faults: tuple[Mapping[str, int], ...]
+    forfeits: tuple[int, ...]
+    moves: int
+
+
+class Comparison:
+    """What two bots of a league did against each other, deal by deal in the order of number.
+
+    Deals come in any order and wait for those before them, so that what is counted is the same
+    for any number of workers. Matches after the end are left out. Without chance, a deal that was
+    played like an earlier one tells nothing new and is not counted.
+    """
+
+    def __init__(self, league: League, one: str, other: str, rates: Rates) -> None:
+        self.bots = (one, other)
+        self.rates = rates
+        self.test = SequentialTest(rates)
+        self.share = Share()
+        """The first bot's points against the second, by deal."""
+        self.repeats = 0
+        """How many deals were played like earlier ones."""
+        self.ending: Ending | None = None
+        self._league = league
+        self._versions = {bot.name: bot.version for bot in league.bots}
+        self._waiting: defaultdict[int, list[_Match]] = defaultdict(list)
+        self._next = 0
+        self._known: set[object] = set()
+        self._repeats_in_a_row = 0
+        self._forfeits_in_a_row: Counter[str] = Counter()
+        self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._forfeits: Counter[str] = Counter()
+        self._set_aside = ("", "")
+
+    @property
+    def matches(self) -> int:
+        """How many matches the counted deals have."""
+        return self.share.deals * self._league.schedule.rotation_count
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether any match was taken in."""
+        return bool(self._next or self._waiting)
+
+    def take(self, played: Iterable[PlayedMatch]) -> None:
+        """Take in matches that were just played."""
+        names = [bot.name for bot in self._league.bots]
+        for each in played:
+            result = each.result
+            match = _Match(
+                result.rotation,
+                Result(tuple(names[bot] for bot in result.bots), tuple(result.places)),
+                tuple(result.faults),
+                tuple(result.forfeits),
+                result.moves,
+            )
+            self._add(result.number, match)
+
+    def take_stored(self, store: Store) -> None:
+        """Take in the matches that these versions of the bots played before."""
+        for each in store.matches():
+            if self.ending is not None:
+                break
+            if all(self._versions.get(bot.name) == bot.version for bot in each.bots):
+                result = Result(tuple(bot.name for bot in each.bots), each.places)
+                match = _Match(each.rotation, result, each.faults, each.forfeits, each.moves)
+                self._add(each.number, match)
+
+    def set_aside(self, bot: str, reason: str) -> None:
+        """End for want of a bot that takes no further part."""
+        if self.ending is None:
+            self.ending = "set_aside"
+            self._set_aside = (bot, reason)
+
+    def finish(self, *, stopped: bool) -> None:
+        """End for want of deals: those asked for were played, or somebody stopped the run."""
+        if self.ending is None:
+            self.ending = "stopped" if stopped else "undecided"
+
+    def _add(self, number: int, match: _Match) -> None:
+        if self.ending is not None or number >= self._league.settings.deals:
+            return
+        self._waiting[number].append(match)
+        whole = self._league.schedule.rotation_count
+        while self.ending is None and len(self._waiting.get(self._next, ())) == whole:
+            self._count(self._waiting.pop(self._next))
+            self._next += 1
+
+    def _count(self, matches: list[_Match]) -> None:
+        """Count the next deal; a bot that keeps forfeiting is not to be judged by that."""
+        self._note_forfeits(matches)
+        if self.ending is not None:
+            return
+        if not self._league.game.has_chance and self._is_repeat(matches):
+            self.repeats += 1
+            self._repeats_in_a_row += 1
+            if self._repeats_in_a_row == REPEATS_IN_A_ROW:
+                self.ending = "repeats"
+            return
+        self._repeats_in_a_row = 0
+        for match in matches:
+            for bot, kinds in zip(match.result.bots, match.faults, strict=True):
+                self._faults[bot].update(kinds)
+            self._forfeits.update(match.result.bots[seat] for seat in match.forfeits)
+        deal = tuple(sorted(match.result for match in matches))
+        score = encounters({deal: 1})[self.bots].points.total
+        self.share.add(score)
+        self.test.add(float(score))
+        self.ending = self.test.verdict
+
+    def _note_forfeits(self, matches: list[_Match]) -> None:
+        for match in sorted(matches, key=lambda match: match.rotation):
+            for seat, bot in enumerate(match.result.bots):
+                row = self._forfeits_in_a_row[bot] + 1 if seat in match.forfeits else 0
+                self._forfeits_in_a_row[bot] = row
+                if row == FORFEITS_IN_A_ROW:
+                    self.set_aside(bot, f"forfeited {FORFEITS_IN_A_ROW} matches in a row")
+
+    def _is_repeat(self, matches: list[_Match]) -> bool:
+        """Return whether a deal was played like an earlier one, all bots doing the same."""
+        kind = tuple(sorted((self._programs(match.result), match.moves) for match in matches))
+        is_known = kind in self._known
+        self._known.add(kind)
+        return is_known
+
+    def _programs(self, result: Result) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """Return who sat where with which place, without telling copies of a third bot apart."""
+        programs = (bot if bot in self.bots else self._versions[bot] for bot in result.bots)
+        return tuple(programs), result.places
+
+    def table(self) -> Table:
+        """Return the end of it: sentences for people, a row with all numbers for programs."""
+        return Table("comparison", (), [self._row()], notes=list(self._notes()), grids=())
+
+    def status(self) -> str:
+        """Return in a few words how things stand."""
+        if not self.share.deals:
+            return "no deal yet"
+        nearest = max(VERDICTS, key=self.test.progress)
+        said = "no difference" if nearest == "same" else nearest
+        return (
+            f"{counted(self.share.deals, 'deal')}: {self.bots[0]} has "
+            f"{_percent(self.share.mean)} of the points, "
+            f"{100 * self.test.progress(nearest):.0f} % of the way to «{said}»"
+        )
+
+    def _row(self) -> dict[str, Any]:
+        one, other = self.bots
+        low, high = self.share.interval
+        rates = self.rates
+        return {
+            "bot": one,
+            "other": other,
+            "game": self._league.game.name,
+            "verdict": self.ending,
+            "deals": self.share.deals,
+            "matches": self.matches,
+            "repeats": self.repeats,
+            "points": self.share.mean if self.share.deals else None,
+            "low": low,
+            "high": high,
+            "alpha": rates.alpha,
+            "beta": rates.beta,
+            "margin": rates.margin,
+            "seed": str(self._league.settings.seed),
+            "faults": dict(sorted(self._faults[one].items())),
+            "forfeits": self._forfeits[one],
+            "other_faults": dict(sorted(self._faults[other].items())),
+            "other_forfeits": self._forfeits[other],
+            "sentence": self._sentence(),
+        }
+
+    def _notes(self) -> Iterator[str]:
+        yield self._sentence()
+        game = self._league.game
+        if not game.decisions:
+            yield f"Nobody decides anything in {game.name}: this is pure luck."
+        if any(self._faults[bot] for bot in self.bots):
+            yield f"Faults: {'; '.join(map(self._fault_text, self.bots))}."
+        if any(self._forfeits[bot] for bot in self.bots):
+            yield "A forfeit counts as the last place, and says nothing of how well a bot plays."
+
+    def _fault_text(self, bot: str) -> str:
+        kinds = [f"{count} {kind}" for kind, count in sorted(self._faults[bot].items())]
+        if self._forfeits[bot]:
+            kinds.append(f"forfeits {self._forfeits[bot]}")
+        return f"{bot} {', '.join(kinds) or 'none'}"
+
+    def _sentence(self) -> str:
+        one, other = self.bots
+        match self.ending:
+            case "better" | "worse":
+                winner, loser = self.bots if self.ending == "better" else (other, one)
+                return (
+                    f"{winner} is better than {loser}: {self._points(winner)} Among equal bots, "
+                    f"{_at_most(self.rates.alpha)} would end like this."
+                )
+            case "same":
+                worth = round(100 * (HALF + self.rates.margin), 4)
+                return (
+                    f"Neither {one} nor {other} is worth {worth:g} % of the points against the "
+                    f"other: {one} took {self._points(one)} If one of them were, "
+                    f"{_at_most(self.rates.beta)} would end like this."
+                )
+            case "repeats":
+                return (
+                    f"{one} and {other} play the same every time: {REPEATS_IN_A_ROW} deals in a "
+                    f"row went like earlier ones. In those that differ, {one} took "
+                    f"{_percent(self.share.mean)} of the points ({self._counted()}); there is "
+                    f"nothing more to learn."
+                )
+            case "set_aside":
+                bot, reason = self._set_aside
+                return f"No verdict after {self._counted()}: {bot} {reason}."
+            case _:
+                yet = "yet " if self.ending == "stopped" else ""
+                found = f": {one} took {self._points(one)}" if self.share.deals else "."
+                return f"Not decided {yet}after {self._counted()}{found}"
+
+    def _points(self, bot: str) -> str:
+        """Return a bot's share of the points, on how many deals, and its interval."""
+        mean, (low, high) = self.share.mean, self.share.interval
+        if bot != self.bots[0]:
+            mean, low, high = 1 - mean, 1 - high, 1 - low
+        where = f" in {self._counted()}" if self.ending in VERDICTS else ""
+        return (
+            f"{_percent(mean)} of the points{where}; 95 % interval {100 * low:.1f} to "
+            f"{_percent(high)}."
+        )
+
+    def _counted(self) -> str:
+        deals = counted(self.share.deals, "deal")
+        matches = counted(self.matches, "match", "matches")
+        return f"{deals} of {self._league.game.name} ({matches})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _at_most(rate: float) -> str:
+    """Return a share of all comparisons in words."""
+    one_in = round(1 / rate)
+    if abs(1 / rate - one_in) < 1e-6:
+        return f"at most one comparison in {one_in}"
+    return f"at most {100 * rate:g} % of the comparisons"

@@ -1,0 +1,106 @@
+"""Where the field of a table comes from: a league's folder, or a file of results."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+from arena.field import Clock, Field
+from arena.league import League, read_league
+from arena.results_file import read_results
+from arena.schedule import Deal
+from arena.stats.outcomes import Result
+from arena.store import Store
+from protocol.errors import ArenaError
+
+
+def read_field(path: Path, *, clocks: bool = False) -> Field:
+    """Return the field of a league or a results file; raise ArenaError if it cannot be read."""
+    if not path.is_dir():
+        if clocks:
+            raise ArenaError(f"{path} is no league, and only leagues know times.")
+        return read_results(path)
+    league = read_league(path)
+    with Store(league.database) as store:
+        return field_of(league, store, clocks=clocks)
+
+
+def field_of(league: League, store: Store, *, clocks: bool = False) -> Field:
+    """Return the field of the league's present bots, with their whole deals.
+
+    Other versions of them, and bots that have left, do not count. The deal is the unit of
+    statistics: half a deal would favour whoever sat better. Without chance, a deal that was
+    played like another tells nothing new and counts once.
+    """
+    present = {(bot.name, bot.version) for bot in league.bots}
+    results = {
+        number: Result(tuple(bot.name for bot in each.bots), each.places)
+        for number, each in store.results().items()
+        if all((bot.name, bot.version) in present for bot in each.bots)
+    }
+    deals: Counter[tuple[Result, ...]] = Counter()
+    played: set[str] = set()
+    stored = repeats = 0
+    for numbers, moves, count in store.deals(moves=not league.game.has_chance):
+        if numbers[0] not in results:
+            continue
+        stored += count * len(numbers)
+        if len(numbers) < league.schedule.rotation_count:
+            continue
+        new = count
+        if not league.game.has_chance:
+            new = int(moves not in played)
+            played.add(moves)
+        repeats += (count - new) * len(numbers)
+        if new:
+            deals[tuple(sorted(results[number] for number in numbers))] += new
+    faults, forfeits = _faults(store, results)
+    return Field(
+        name=str(league.folder),
+        game=league.game,
+        bots=tuple(bot.name for bot in league.bots),
+        deals=deals,
+        missing=_missing(league, store, stored),
+        repeats=repeats,
+        faults=faults,
+        forfeits=forfeits,
+        clocks=_clocks(store, results) if clocks else None,
+    )
+
+
+def _missing(league: League, store: Store, stored: int) -> int:
+    """Return how many matches the league asks for beyond the stored ones of its present bots."""
+    schedule = league.schedule
+    entrants = {(bot.name, bot.version): number for number, bot in enumerate(league.bots)}
+    first = schedule.deals if schedule.share >= 1 else 0  # only those may not be asked for
+    for number, lineup, matches in store.deal_sizes(first):
+        bots = [(bot.name, bot.version) for bot in lineup]
+        if entrants.keys() >= set(bots):
+            deal = Deal(tuple(sorted(entrants[bot] for bot in bots)), number)
+            if not schedule.asks_for(deal):
+                stored -= matches
+    return schedule.deal_count() * schedule.rotation_count - stored
+
+
+def _faults(
+    store: Store, results: Mapping[int, Result]
+) -> tuple[dict[str, Counter[str]], Counter[str]]:
+    faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    forfeits: Counter[str] = Counter()
+    for number, kinds, seats, count in store.faults():
+        if number in results:
+            bots = results[number].bots
+            for seat in seats:
+                forfeits[bots[seat]] += count
+            for bot, found in zip(bots, kinds, strict=False):
+                for kind, times in found.items():
+                    faults[bot][kind] += times * count
+    return faults, forfeits
+
+
+def _clocks(store: Store, results: Mapping[int, Result]) -> dict[str, Clock]:
+    clocks: defaultdict[str, Clock] = defaultdict(Clock)
+    for number, seats in store.clocks():
+        if number in results:
+            for bot, said in zip(results[number].bots, seats, strict=True):
+                clocks[bot].add(*said)
+    return clocks

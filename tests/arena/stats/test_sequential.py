@@ -1,0 +1,147 @@
+"""The sequential test of two bots: what it says, and that it errs no more than it states."""
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.stats.sequential import VERDICTS, Rates, SequentialTest, Verdict
+from tests.benchmarks.false_alarms import FIELDS, Field, law_of, simulate
+
+SCORES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
+OPPOSITE = {"better": "worse", "worse": "better", "same": "same", None: None}
+LOOSE = Rates(alpha=0.4, beta=0.3, margin=0.3)
+
+
+def after(scores: Iterable[float], rates: Rates = Rates()) -> SequentialTest:  # noqa: B008
+    test = SequentialTest(rates)
+    for score in scores:
+        test.add(score)
+    return test
+
+
+def needed(score: float, rates: Rates = Rates()) -> tuple[Verdict | None, int]:  # noqa: B008
+    """Return the verdict where all deals give the same, and after how many."""
+    test = SequentialTest(rates)
+    deals = 0
+    while test.verdict is None and deals < 1000:
+        test.add(score)
+        deals += 1
+    return test.verdict, deals
+
+
+def test_nothing_is_decided_before_the_first_deal() -> None:
+    test = SequentialTest(Rates())
+    assert test.verdict is None
+    assert [test.progress(verdict) for verdict in VERDICTS] == [0, 0, 0]
+
+
+def test_a_bot_that_wins_every_deal_is_soon_better() -> None:
+    assert needed(1.0) == ("better", 10)
+    assert needed(0.0) == ("worse", 10)
+
+
+def test_deals_that_all_split_show_that_there_is_no_difference() -> None:
+    verdict, deals = needed(0.5)
+    assert verdict == "same"
+    assert 20 < deals < 100
+
+
+@pytest.mark.parametrize("splits", [1, 10, 50])
+def test_a_few_wins_after_deals_that_split_decide_nothing(splits: int) -> None:
+    assert after([0.5] * splits + [1.0, 1.0, 1.0]).verdict is None
+
+
+def test_stricter_rates_take_more_deals() -> None:
+    usual, _ = needed(1.0)[1], needed(0.5)[1]
+    assert needed(1.0, Rates(alpha=0.01))[1] > usual > needed(1.0, Rates(alpha=0.2))[1]
+    assert needed(0.5, Rates(beta=0.01))[1] > needed(0.5)[1] > needed(0.5, Rates(beta=0.2))[1]
+    assert needed(0.5, Rates(margin=0.02))[1] > needed(0.5)[1] > needed(0.5, Rates(margin=0.1))[1]
+
+
+def test_the_first_verdict_stays() -> None:
+    assert after([1.0] * 10 + [0.0] * 500).verdict == "better"
+
+
+@given(st.lists(SCORES, max_size=60))
+def test_the_other_bot_is_told_the_opposite(scores: list[float]) -> None:
+    one, other = after(scores), after(1 - score for score in scores)
+    assert OPPOSITE[one.verdict] == other.verdict
+    for verdict in VERDICTS:
+        opposite: Verdict = OPPOSITE[verdict]  # type: ignore[assignment]
+        assert one.progress(verdict) == pytest.approx(other.progress(opposite))
+
+
+@given(st.lists(SCORES, max_size=60), st.floats(0.001, 0.499), st.floats(0.001, 0.499))
+def test_progress_is_a_share_and_whole_at_the_verdict(
+    scores: list[float], rate: float, margin: float
+) -> None:
+    test = after(scores, Rates(rate, rate, margin))
+    assert all(0 <= test.progress(verdict) <= 1 for verdict in VERDICTS)
+    if test.verdict is None:
+        assert all(test.progress(verdict) < 1 for verdict in VERDICTS)
+
+
+# --- the stated rates, over every course that so many deals can take
+
+
+def chances(
+    scores: Sequence[tuple[float, float]], deals: int, rates: Rates
+) -> dict[Verdict | None, float]:
+    """Return how likely each verdict is after so many deals of these scores and their chances."""
+    found = dict.fromkeys((*VERDICTS, None), 0.0)
+
+    def go_on(course: tuple[float, ...], chance: float) -> None:
+        verdict = after(course, rates).verdict
+        if verdict is not None or len(course) == deals:
+            found[verdict] += chance
+            return
+        for score, share in scores:
+            go_on((*course, score), chance * share)
+
+    go_on((), 1.0)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("scores", "deals"),
+    [
+        ([(0.0, 0.5), (1.0, 0.5)], 11),
+        ([(0.0, 0.2), (0.5, 0.6), (1.0, 0.2)], 7),
+        ([(0.0, 0.1), (0.5555555, 0.9)], 11),
+        ([(0.4, 0.8), (0.9, 0.2)], 11),
+    ],
+    ids=["coin", "pairs", "rare loss", "rare win"],
+)
+def test_equal_bots_are_called_different_no_more_often_than_stated(
+    scores: list[tuple[float, float]], deals: int
+) -> None:
+    found = chances(scores, deals, LOOSE)
+    assert found["better"] <= LOOSE.alpha / 2 + 1e-6
+    assert found["worse"] <= LOOSE.alpha / 2 + 1e-6
+    assert found["better"] + found["worse"] > 0
+
+
+@pytest.mark.parametrize(
+    "scores", [[(0.0, 0.2), (1.0, 0.8)], [(0.5, 0.4), (1.0, 0.6)], [(0.0, 0.1), (0.8889, 0.9)]]
+)
+def test_a_bot_better_by_the_margin_is_missed_no_more_often_than_stated(
+    scores: list[tuple[float, float]],
+) -> None:
+    found = chances(scores, 11, LOOSE)
+    assert found["worse"] + found["same"] <= LOOSE.beta + 1e-6
+    assert found["better"] > 0.2
+
+
+# --- the stated rates, in simulated games
+
+
+@pytest.mark.parametrize("field", [FIELDS[3], FIELDS[6], FIELDS[8]], ids=lambda field: field.name)
+def test_simulated_comparisons_err_no_more_often_than_stated(field: Field) -> None:
+    rates = Rates(alpha=0.1, beta=0.1, margin=0.1)
+    equal = simulate(law_of(field, 0.5), 0.5, rates, 100, seed=1).verdicts
+    better = simulate(law_of(field, 0.6), 0.6, rates, 100, seed=1).verdicts
+    assert equal["better"] + equal["worse"] <= 10
+    assert better["worse"] + better["same"] <= 10
+    assert equal["undecided"] + better["undecided"] == 0

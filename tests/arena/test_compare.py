@@ -1,0 +1,347 @@
+"""Two bots compared with real matches: the verdict, the sentence, and every mistake."""
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from arena.league import read_league
+from arena.roster import SHIPPED
+from tests.arena.conftest import ARENA, ROOT, STEADY, until
+from tests.arena.test_cli_leagues import Terminal
+
+Arena = Callable[..., Result]
+
+WALLS = ("--sandbox", "none", "--seed", "1")
+GUERRA = ("--game", "guerra", "--option", "max_turns=20", *WALLS)
+RANDOM = STEADY.format(pause=0)
+CRASHING = """
+import sys, kit, guerra_random
+def start(match):
+    if {when}:
+        sys.exit("crashed on purpose")
+kit.run(guerra_random.choose, on_start=start)
+"""
+
+
+def bot(folder: Path, source: str = RANDOM) -> Path:
+    """Make the folder of a bot of guerra of a Python source that may import kit."""
+    folder.mkdir(parents=True)
+    for helper in ("kit.py", "guerra_random.py"):
+        shutil.copy(SHIPPED / helper, folder)
+    (folder / "bot.py").write_text(source)
+    (folder / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
+    return folder
+
+
+def sentence(result: Result) -> str:
+    """Return what a comparison that went well prints, as one line."""
+    assert result.exit_code == 0, result.output
+    return " ".join(result.stdout.split())
+
+
+def row(result: Result) -> dict[str, Any]:
+    """Return the only row of what a comparison prints as JSON."""
+    assert result.exit_code == 0, result.output
+    (found,) = json.loads(result.stdout)["comparison"]
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a comparison of general and random, which is kept."""
+    folder = tmp_path_factory.mktemp("decided")
+    words = ("compare", "general", "random", *GUERRA, "--keep", str(folder))
+    subprocess.run([*ARENA, *words], cwd=ROOT, check=True, capture_output=True)
+    return folder
+
+
+# --- verdicts
+
+
+def test_a_clear_winner_is_soon_told(arena: Arena) -> None:
+    told = sentence(arena("compare", "general", "random", *GUERRA))
+    pattern = (
+        r"general is better than random: (\d+\.\d) % of the points in (\d+) deals of guerra "
+        r"\((\d+) matches\); 95 % interval \d+\.\d to \d+\.\d %\. Among equal bots, at most one "
+        r"comparison in 20 would end like this\."
+    )
+    match = re.fullmatch(pattern, told)
+    assert match, told
+    assert float(match[1]) > 80
+    assert int(match[2]) < 30
+    assert int(match[3]) == 2 * int(match[2])
+
+
+def test_the_better_one_is_named_whoever_comes_first(arena: Arena, decided: Path) -> None:
+    words = ("compare", "random", "general", *GUERRA, "--keep", decided)
+    assert sentence(arena(*words)).startswith("general is better than random: ")
+    found = row(arena(*words, "--format", "json"))
+    assert found["verdict"] == "worse"
+    assert found["points"] < 0.2
+    assert found["low"] <= found["points"] <= found["high"] < 0.5
+
+
+def test_a_bot_is_no_better_than_its_copy(arena: Arena) -> None:
+    told = sentence(arena("compare", "sensible", "sensible", *GUERRA))
+    assert told.startswith(
+        "Neither sensible#1 nor sensible#2 is worth 55 % of the points against the other: "
+        "sensible#1 took 50.0 % of the points in "
+    )
+    assert told.endswith("If one of them were, at most one comparison in 20 would end like this.")
+
+
+def test_the_deals_may_not_be_enough(arena: Arena) -> None:
+    told = sentence(arena("compare", "random", "random", *GUERRA, "--deals", "3"))
+    assert told.startswith("Not decided after 3 deals of guerra (6 matches): random#1 took ")
+
+
+def test_the_rates_are_part_of_the_sentence(arena: Arena, decided: Path) -> None:
+    words = ("compare", "general", "random", *GUERRA, "--keep", decided)
+    told = sentence(arena(*words, "--alpha", "0.01"))
+    assert "at most one comparison in 100 would end like this" in told
+    strict = ("--beta", "0.3", "--margin", "0.1")
+    told = sentence(arena("compare", "sensible", "sensible", *GUERRA, *strict))
+    assert "is worth 60 % of the points" in told
+    assert "at most 30 % of the comparisons would end like this" in told
+
+
+def test_other_seats_are_filled_with_the_game_s_own_bot(arena: Arena, tmp_path: Path) -> None:
+    words = ("--game", "cold_war", *WALLS, "--deals", "2", "--keep", tmp_path)
+    assert "2 deals of cold_war (8 matches)" in sentence(
+        arena("compare", "sensible", "echo", *words)
+    )
+    names = [each.name for each in read_league(tmp_path).bots]
+    assert names == ["echo", "sensible", "sensible 2", "sensible 3"]
+
+
+def test_other_seats_are_filled_as_told(arena: Arena, tmp_path: Path) -> None:
+    words = ("--game", "khan", "--seats", "3", *WALLS, "--deals", "1", "--keep", tmp_path)
+    sentence(arena("compare", "x=random", "y=quiet", *words, "--with", "quiet"))
+    assert [each.name for each in read_league(tmp_path).bots] == ["quiet", "x", "y"]
+
+
+def test_a_game_without_decisions_is_called_luck(arena: Arena) -> None:
+    told = sentence(arena("compare", "sensible", "random", "--game", "tod_und_leben", *WALLS))
+    assert told.startswith("Neither sensible nor random is worth 55 % of the points")
+    assert told.endswith("Nobody decides anything in tod_und_leben: this is pure luck.")
+
+
+def test_bots_that_repeat_themselves_show_no_more_than_once(arena: Arena) -> None:
+    words = ("--game", "cold_war", "--with", "loyal", "--with", "echo", "--option", "max_rounds=5")
+    result = arena("compare", "loyal", "echo", *words, *WALLS)
+    told = sentence(result)
+    assert told.startswith("loyal and echo play the same every time: 50 deals in a row went ")
+    match = re.search(r"\((\d+) deals? of cold_war \(\d+ matches\)\); there is nothing more", told)
+    assert match, told
+    assert int(match[1]) <= 6  # the orders of four seats in a ring
+
+
+# --- names
+
+
+def test_two_versions_of_a_bot_are_told_apart_by_their_paths(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bot(Path("v1/mine"))
+    bot(Path("v2/mine"), RANDOM + "# newer\n")
+    told = sentence(arena("compare", "v1/mine", "v2/mine", *GUERRA, "--deals", "2"))
+    assert "v1/mine took" in told
+    told = sentence(arena("compare", "new=v1/mine", "v2/mine", *GUERRA, "--deals", "2"))
+    assert "new took" in told
+
+
+def test_words_too_long_for_names_are_numbered(arena: Arena, tmp_path: Path) -> None:
+    one, other = bot(tmp_path / ("a" * 40) / "mine"), bot(tmp_path / ("b" * 40) / "mine")
+    assert "mine#1 took" in sentence(arena("compare", one, other, *GUERRA, "--deals", "1"))
+
+
+# --- formats, workers, going on
+
+
+def test_csv_and_json_hold_one_row_with_everything(arena: Arena, decided: Path) -> None:
+    words = ("compare", "general", "random", *GUERRA, "--keep", decided)
+    found = row(arena(*words, "--format", "json"))
+    header, line = csv.reader(io.StringIO(arena(*words, "--format", "csv").stdout))
+    assert header == list(found)
+    assert line[:4] == ["general", "random", "guerra", "better"]
+    assert (found["alpha"], found["beta"], found["margin"]) == (0.05, 0.05, 0.05)
+    assert found["low"] < found["points"] <= found["high"]
+    assert found["matches"] == 2 * found["deals"]
+    assert found["seed"] == "1"
+    assert found["sentence"] == sentence(arena(*words))
+
+
+def test_the_number_of_workers_changes_nothing(arena: Arena) -> None:
+    words = ("compare", "turtle", "rusher", *GUERRA, "--deals", "40", "--format", "json")
+    outputs = {arena(*words, "--workers", number).stdout for number in (1, 2, 3)}
+    assert len(outputs) == 1
+
+
+def test_a_comparison_goes_on_from_what_is_kept(arena: Arena, tmp_path: Path) -> None:
+    words = ("compare", "general", "random", *GUERRA, "--format", "json")
+    once = arena(*words).stdout
+    kept = (*words, "--keep", tmp_path / "kept")
+    first = row(arena(*kept, "--deals", "4"))
+    assert (first["verdict"], first["deals"]) == ("undecided", 4)
+    assert arena(*kept).stdout == once
+    again = arena(*kept)
+    assert again.stdout == once
+    assert again.stderr == ""  # nothing was played
+    assert arena("rank", tmp_path / "kept").exit_code == 0
+
+
+def test_no_more_deals_are_counted_than_asked_for(arena: Arena, decided: Path) -> None:
+    words = ("compare", "general", "random", *GUERRA, "--keep", decided, "--deals", "3")
+    assert sentence(arena(*words)).startswith("Not decided after 3 deals of guerra (6 matches)")
+
+
+def test_the_seed_is_kept_where_none_is_given(arena: Arena, tmp_path: Path) -> None:
+    words = ("compare", "general", "random", "--game", "guerra", "--sandbox", "none")
+    kept = (*words, "--format", "json", "--keep", tmp_path)
+    seed = row(arena(*kept, "--deals", "1"))["seed"]
+    assert row(arena(*kept, "--deals", "2"))["seed"] == seed
+
+
+def test_a_changed_bot_starts_anew(arena: Arena, tmp_path: Path) -> None:
+    mine = bot(tmp_path / "mine")
+    words = ("compare", mine, "turtle", *GUERRA, "--format", "json", "--keep", tmp_path / "kept")
+    row(arena(*words, "--deals", "3"))
+    (mine / "bot.py").write_text(RANDOM + "# newer\n")
+    again = arena(*words, "--deals", "2")
+    assert row(again)["deals"] == 2
+    assert "at most 2 deals" in again.stderr
+
+
+# --- faults
+
+
+def test_forfeits_are_told_and_are_not_called_worse_play(arena: Arena, tmp_path: Path) -> None:
+    mine = bot(tmp_path / "mine", CRASHING.format(when="match.seed % 3 == 0"))
+    told = sentence(arena("compare", mine, "random", *GUERRA, "--deals", "15"))
+    assert re.search(r"Faults: mine \d+ crash, forfeits \d+; random none\.", told), told
+    assert "A forfeit counts as the last place, and says nothing of how well a bot plays." in told
+
+
+def test_a_bot_that_keeps_forfeiting_is_not_judged(arena: Arena, tmp_path: Path) -> None:
+    mine = bot(tmp_path / "mine", CRASHING.format(when="True"))
+    for workers in (1, 2):
+        result = arena("compare", mine, "random", *GUERRA, "--workers", workers)
+        assert sentence(result).startswith(
+            "No verdict after 4 deals of guerra (8 matches): mine forfeited 10 matches in a row."
+        )
+
+
+def test_a_bot_that_does_not_start_leaves_nothing_to_compare(arena: Arena, tmp_path: Path) -> None:
+    mine = bot(tmp_path / "mine", "raise RuntimeError('crashed on purpose')\n")
+    result = arena("compare", mine, "random", *GUERRA)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("arena: bot 'mine' failed its start-up check: ")
+    assert last.endswith("there is nothing to compare.")
+
+
+# --- under way
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_comparison_can_be_stopped(tmp_path: Path, number: int) -> None:
+    slow = bot(tmp_path / "slow", STEADY.format(pause=0.05))
+    words = ("compare", slow, "random", *GUERRA, "--workers", "1", "--keep", tmp_path / "kept")
+    process = subprocess.Popen(
+        [*ARENA, *map(str, words)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    database = tmp_path / "kept" / "league.db-wal", tmp_path / "kept" / "league.db"
+    until(lambda: any(file.exists() and file.stat().st_size > 100_000 for file in database), 30)
+    os.killpg(process.pid, number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 1, err
+    assert re.match(r"Not decided\s+yet\s+after\s+\d+\s+deals?\s+of\s+guerra", out)
+    assert "Finishing the matches being played" in err
+
+
+def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
+    slow = bot(tmp_path / "slow", STEADY.format(pause=0.05))
+    words = map(str, ("compare", slow, "random", *GUERRA, "--deals", "8"))
+    terminal = Terminal(*ARENA, *words)
+    assert terminal.code == 0
+    lines = re.sub(r"\x1b\[K", "", terminal.output).split("\r")
+    drawn = [line for line in lines if "of the way to" in line]
+    assert re.fullmatch(
+        r"[1-8] deals?: slow has \d+\.\d % of the points, \d+ % of the way to «[a-z ]+»", drawn[0]
+    )
+    assert drawn[-1].startswith("8 deals: ")
+    assert all(len(line) < 80 for line in drawn)
+
+
+# --- mistakes
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["sensible", "random", "--game", "guerre"], "Did you mean 'guerra'?"),
+        (["sensible", "nobody", *GUERRA], "there is no bot 'nobody'"),
+        (["sensible", "human", *GUERRA], "a human cannot play in a league"),
+        (["sensible", "random", *GUERRA, "--alpha", "0"], "--alpha is more than 0"),
+        (["sensible", "random", *GUERRA, "--beta", "0.5"], "--beta is more than 0"),
+        (["sensible", "random", *GUERRA, "--margin", "nan"], "--margin is more than 0"),
+        (["sensible", "random", *GUERRA, "--deals", "0"], "deals"),
+        (["sensible", "random", *GUERRA, "--deals", "3000000"], "ask for fewer deals"),
+        (["sensible", "random", *GUERRA, "--seats", "3"], "guerra is played by 2 seats"),
+        (
+            ["sensible", "random", *GUERRA, "--with", "turtle"],
+            "guerra with 2 seats has no other bots: leave --with out",
+        ),
+        (
+            ["sensible", "echo", "--game", "cold_war", *WALLS, "--with", "loyal"],
+            "cold_war with 4 seats has 2 other bots, not 1: give --with 2 times, or leave it out",
+        ),
+        (["sensible", "random", *GUERRA, "--workers", "0"], "at least one worker"),
+        (["sensible", "random", *GUERRA, "--option", "x=1"], "there is no option 'x'"),
+        (["sensible", "random", *GUERRA, "--limit", "x=1"], "there is no limit 'x'"),
+    ],
+)
+def test_a_mistake_is_told_on_one_line(arena: Arena, words: list[str], says: str) -> None:
+    result = arena("compare", *words)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("arena: ")
+    assert result.stderr.count("\n") == 1, result.stderr
+    assert says in result.stderr
+
+
+def test_a_league_of_other_bots_is_not_written_over(arena: Arena, copy: Path) -> None:
+    before = (copy / "league.toml").read_text()
+    result = arena("compare", "sensible", "random", *GUERRA, "--keep", copy)
+    assert result.exit_code == 2
+    assert "is a league of illegal, one, two, not of random, sensible" in result.stderr
+    assert (copy / "league.toml").read_text() == before
+
+
+def test_a_kept_comparison_keeps_its_settings(arena: Arena, tmp_path: Path) -> None:
+    words = ("compare", "general", "random", *GUERRA, "--keep", tmp_path)
+    sentence(arena(*words, "--deals", "1"))
+    before = (tmp_path / "league.toml").read_text()
+    result = arena(*words, "--limit", "move_time=0.5")
+    assert result.exit_code == 2
+    assert "move_time in [limits] was 1.0, not 0.5" in result.stderr
+    assert (tmp_path / "league.toml").read_text() == before

@@ -1,0 +1,129 @@
+"""No process ever meets the same deal twice: it would know the cards to come.
+
+Bots of real leagues keep a diary: one line for every match that their process is told of, and one
+for the cards it was dealt there.
+"""
+
+import json
+import signal
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.arena.conftest import League, until
+
+DIARIST = """
+import json, os, sys, time
+
+process = f"{{os.getpid()}} {{time.time_ns()}}"  # a number may be given to another process later
+
+def note(**facts):
+    with open({diary!r}, "a") as diary:
+        diary.write(json.dumps(dict(process=process, **facts)) + "\\n")
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{{"type":"ready"}}', flush=True)
+    elif message["type"] == "start":
+        time.sleep({pause})
+        match, cards = message["match"], []
+        note(match=match, seat=message["seat"])
+    elif message["type"] == "ask":
+        last = message["view"]["last"]
+        if message["decision"] == "bet" and last:
+            cards.append(last["player"] + last["house"])
+        move = {{"bet": 10}} if message["decision"] == "bet" else {{"action": "surrender"}}
+        print(json.dumps({{"id": message["id"], "move": move}}), flush=True)
+    elif message["type"] == "end":
+        note(match=match, cards=" ".join(cards))
+"""
+"""A gambler who risks little and writes a diary."""
+
+NAMES = ("ada", "bob", "cyd", "dan")
+WORKERS = ("--workers", "2")
+
+
+class Diary:
+    """What all processes of a league wrote down."""
+
+    def __init__(self, path: Path) -> None:
+        self.matches: dict[str, list[str]] = defaultdict(list)
+        """The matches that each process was told of."""
+        self.cards: dict[str, set[str]] = defaultdict(set)
+        """What was dealt in each match to its end, as the processes saw it."""
+        for line in path.read_text().splitlines():
+            entry: dict[str, Any] = json.loads(line)
+            if "cards" in entry:
+                self.cards[entry["match"]].add(entry["cards"])
+            else:
+                self.matches[entry["process"]].append(entry["match"])
+
+    def deals(self, process: str) -> list[str]:
+        """Return the deals that a process met, once for every time."""
+        return [match.rpartition("-")[0] for match in self.matches[process]]
+
+    def assert_no_deal_twice(self) -> None:
+        """Fail if a process met a deal again, by its name or by its cards."""
+        dealt: dict[str, set[str]] = defaultdict(set)
+        for match, cards in self.cards.items():
+            dealt[match.rpartition("-")[0]] |= cards
+        assert all(len(cards) == 1 for cards in dealt.values()), "rotations share their cards"
+        assert len(set.union(*dealt.values())) == len(dealt), "deals do not"
+        for process in self.matches:
+            met = self.deals(process)
+            assert len(set(met)) == len(met)
+        assert max(map(len, self.matches.values())) > 1, "processes play several deals"
+
+
+def gamblers(league: League, *, bots: int, seats: int, deals: int, **more: Any) -> Path:
+    """Write a league of diarists; return where they write."""
+    diary = league.home / "diary"
+    settings = {"rotations": "cyclic", "pause": 0.0, **more}
+    source = DIARIST.format(diary=str(diary), pause=settings["pause"])
+    league.write(
+        f'game = "casino_war"\nseed = 1\nseats = {seats}\ndeals = {deals}\n'
+        f'rotations = "{settings["rotations"]}"\noptions.rounds = 12\n'
+        'limits = { sandbox = "none", move_time = 10.0, startup = 30.0 }\n'
+        + "".join(league.bot(name, source) for name in NAMES[:bots])
+    )
+    return diary
+
+
+@pytest.mark.parametrize(
+    ("bots", "seats", "rotations", "deals", "matches"),
+    [
+        (2, 2, "cyclic", 24, 48),
+        (3, 2, "cyclic", 10, 60),
+        (4, 4, "cyclic", 12, 48),
+        (3, 3, "all", 8, 48),
+    ],
+)
+def test_no_process_meets_a_deal_twice(
+    league: League, bots: int, seats: int, rotations: str, deals: int, matches: int
+) -> None:
+    path = gamblers(league, bots=bots, seats=seats, deals=deals, rotations=rotations)
+    league.call("run", *WORKERS)
+    diary = Diary(path)
+    assert league.count() == len(diary.cards) == matches
+    assert sum(map(len, diary.matches.values())) == matches * seats
+    diary.assert_no_deal_twice()
+
+
+@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGKILL])
+def test_no_process_meets_a_deal_twice_after_an_interruption(
+    league: League, word: signal.Signals
+) -> None:
+    path = gamblers(league, bots=2, seats=2, deals=30, pause=0.02)
+    for matches in (10, 25):
+        run = league.start("run", *WORKERS)
+        until(lambda enough=matches: league.count() >= enough)
+        run.send_signal(word)
+        run.communicate(timeout=20)
+        until(lambda: not league.processes())
+        assert matches <= league.count() < 60
+    league.call("run", *WORKERS)
+    assert league.count() == 60
+    Diary(path).assert_no_deal_twice()

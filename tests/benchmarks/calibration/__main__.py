@@ -1,0 +1,50 @@
+"""Simulate leagues of bots of known skill, and hold the leaderboard against the truth.
+
+    python -m tests.benchmarks.calibration           # three tables, in about ten minutes
+    python -m tests.benchmarks.calibration --quick   # with a tenth of the leagues
+    python -m tests.benchmarks.calibration coverage  # one of them: coverage, faithfulness, mirroring
+
+What follows a ± is the standard error, from league to league. Numbers are in mu points.
+"""
+
+import argparse
+import sys
+from types import ModuleType
+
+from tabulate import tabulate
+
+from tests.benchmarks.calibration import coverage, faithfulness, mirroring
+
+PARTS = {"coverage": coverage, "faithfulness": faithfulness, "mirroring": mirroring}
+
+
+def print_part(name: str, part: ModuleType, scale: float) -> None:
+    """Print a part's table, and the rows that miss, with `scale` of its leagues."""
+    lines, misses = [], []
+    rows = part.rows()
+    for number, row in enumerate(rows, 1):
+        print(f"{name} {number}/{len(rows)}: {row.name}", file=sys.stderr)
+        line = part.measured(row._replace(leagues=max(2, round(scale * row.leagues))))
+        lines.append(line.cells)
+        misses += [f"{row.name}: {fault}" for fault in line.faults]
+    print(f"\n{part.TITLE}\n")
+    print(tabulate(lines, part.HEADERS, disable_numparse=True))
+    if misses:
+        print("", "Rows that miss:", *misses, sep="\n")
+    sys.stdout.flush()
+
+
+def main(words: list[str]) -> None:
+    """Print the tables asked for."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.calibration", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="|".join(PARTS))
+    parser.add_argument("--quick", action="store_true", help="simulate a tenth of the leagues")
+    asked = parser.parse_args(words)
+    for name in asked.parts or PARTS:
+        print_part(name, PARTS[name], 0.1 if asked.quick else 1.0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

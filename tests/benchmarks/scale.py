@@ -1,0 +1,141 @@
+"""Prints how long leagues of very many matches take to read, and with how much memory.
+
+    python -m tests.benchmarks.scale               # all of it: some minutes
+    python -m tests.benchmarks.scale duels         # one of the leagues
+    python -m tests.benchmarks.scale duels=50000   # with another number of matches
+
+The leagues are made up, stored as a run stores them, and then read by the real commands, each in a
+process of its own. Duels have few distinct results; at tables of four with twenty bots nearly
+every match has one of its own, which is the worst there is.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from math import comb
+from pathlib import Path
+from typing import NamedTuple
+
+from tabulate import tabulate
+
+from arena.league import League, Settings, make_league
+from arena.result import MatchResult, PlayedMatch, Record
+from arena.store import Store
+from referee.game import ranked
+
+
+class Size(NamedTuple):
+    """A league to make up."""
+
+    game: str
+    seats: int
+    bots: int
+    matches: int
+
+
+LEAGUES = {
+    "duels": Size("guerra", 2, 20, 1_000_000),
+    "tables of six": Size("world_war", 6, 8, 100_000),
+    "tables of four": Size("war", 4, 20, 20_000),
+}
+COMMANDS = (
+    ("rank",),
+    ("rank", "--by", "seat"),
+    ("rank", "--times"),
+    ("table",),
+    ("table", "--between", "bot 00", "bot 01"),
+    ("matches",),
+    ("matches", "--bot", "bot 07"),
+)
+SPREAD, LUCK, NOISE = 4.0, 3.0, 3.0  # of skills, deals and performances, in mu points
+BATCH = 5000  # matches stored at once
+RECORD = Record(os.urandom(300), os.urandom(300), 0.01)
+
+
+def make(folder: Path, size: Size) -> League:
+    """Make a league in which all it asks for was played."""
+    deals = round(size.matches / size.seats / comb(size.bots, size.seats))
+    settings = Settings(game=size.game, seats=size.seats, seed=1, deals=max(1, deals))
+    names = [f"bot {number:02}" for number in range(size.bots)]
+    entries = [{"name": name, "shipped": "random"} for name in names]
+    league = make_league(folder, settings, {}, {}, entries)
+    played = matches(league)
+    with Store(league.database, create=True) as store:
+        store.keep_settings(league.fixed())
+        ids = store.bot_ids(league.bots)
+        while some := list(islice(played, BATCH)):
+            store.add(some, ids, played_at="", machine="", sandbox="none")
+    return league
+
+
+def matches(league: League) -> Iterator[PlayedMatch]:
+    """Yield every match of a league, with places by chance and skill."""
+    chance = random.Random(1)
+    skills = [chance.gauss(0, SPREAD) for _ in league.bots]
+    schedule = league.schedule
+    for deal in schedule.plan():
+        luck = [chance.gauss(0, LUCK) for _ in deal.lineup]
+        name = schedule.deal_id(deal)
+        for rotation in range(schedule.rotation_count):
+            bots = schedule.seating(deal, rotation)
+            forms = [skills[bot] + dealt + chance.gauss(0, NOISE)
+                     for bot, dealt in zip(bots, luck, strict=True)]  # fmt: skip
+            result = MatchResult(
+                match=f"{name}-{rotation}",
+                deal=name,
+                number=deal.number,
+                rotation=rotation,
+                bots=list(bots),
+                places=ranked([-form for form in forms]),
+                reason="made up",
+                decisions=50,
+                faults=[{"late": 1}, *({} for _ in bots[1:])]
+                if chance.random() < 0.001
+                else [{} for _ in bots],
+                forfeits=[],
+                moves=chance.getrandbits(63),
+                clock=[[25, 2000, 300] for _ in bots],
+            )
+            yield PlayedMatch(result, RECORD)
+
+
+def timed(league: League, words: tuple[str, ...]) -> tuple[float, float, str]:
+    """Run a command on a league; return its seconds, its MB at most, and its first line."""
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", words[0], str(league.folder), *words[1:]],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    text = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, text
+    return time.perf_counter() - began, usage.ru_maxrss / 1024, text
+
+
+def main(words: list[str]) -> None:
+    """Make and read the leagues that are named, by default all."""
+    rows = []
+    for word in words or LEAGUES:
+        name, _, matches = word.partition("=")
+        size = LEAGUES[name]
+        size = size._replace(matches=int(matches or size.matches))
+        with tempfile.TemporaryDirectory() as folder:
+            league = make(Path(folder) / "league", size)
+            megabytes = league.database.stat().st_size / 1e6
+            print(f"{name}: {size}, {megabytes:.0f} MB in the database", file=sys.stderr)
+            for command in COMMANDS:
+                seconds, memory, _ = timed(league, command)
+                rows.append((name, size.matches, " ".join(command), seconds, memory))
+    headers = ("league", "matches", "arena", "seconds", "MB")
+    print(tabulate(rows, headers, floatfmt=("", "", "", ".2f", ".0f"), intfmt=","))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,294 @@
+"""For each game, its events of chance, and what two plays of one deal have in common of them.
+
+`test_chance_by_event.py` lets one seat choose otherwise and holds the two plays against the
+tables. A new game needs one here.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NamedTuple
+
+from referee.chance import Chance, Key
+from referee.game import Game, Move
+
+Name = tuple[Key, ...]
+"""The whole name of an event; what it is comes first, then its place in the rules."""
+Place = Callable[[Any], tuple[Key, ...]]
+"""Where a game has come to, read off the table: an event's name must go on with it."""
+
+
+class Draw(NamedTuple):
+    """One draw on chance: what was asked and what came of it."""
+
+    question: tuple[Any, ...]
+    answer: list[Any]
+    step: int
+    """How many steps were taken before it; -1 at the deal."""
+    place: tuple[Key, ...]
+    """Where in the rules the game was."""
+
+
+class WatchedChance(Chance):
+    """Chance that keeps every draw."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed)
+        self.draws: dict[Name, Draw] = {}
+        self.step = -1
+        self.place: Callable[[str], tuple[Key, ...]] = lambda what: ()
+
+    def below(self, limit: int, *event: Key) -> int:
+        number = super().below(limit, *event)
+        self._keep(event, ("below", limit), [number])
+        return number
+
+    def dice(self, count: int, sides: int, *event: Key) -> list[int]:
+        rolls = super().dice(count, sides, *event)
+        self._keep(event, ("dice", count, sides), rolls)
+        return rolls
+
+    def shuffled(self, items: Sequence[Any], *event: Key) -> list[Any]:
+        deck = super().shuffled(items, *event)
+        self._keep(event, ("shuffled", *items), [*deck])
+        return deck
+
+    def _keep(self, event: Name, question: tuple[Any, ...], answer: list[Any]) -> None:
+        self.draws[event] = Draw(question, answer, self.step, self.place(str(event[0])))
+
+
+# --- what two plays have in common where both come to an event
+
+
+Holds = Callable[[Draw, Draw], bool]
+
+
+def the_same(one: Draw, other: Draw) -> bool:
+    """The same is asked, and the same comes of it."""
+    return (one.question, one.answer) == (other.question, other.answer)
+
+
+def the_same_as_far_as_both_throw(one: Draw, other: Draw) -> bool:
+    """Whoever throws more dice throws the others' first."""
+    return all(die == another for die, another in zip(one.answer, other.answer, strict=False))
+
+
+def the_same_of_as_many(one: Draw, other: Draw) -> bool:
+    """With as many to choose among, it falls on the same of them."""
+    return one.question != other.question or one.answer == other.answer
+
+
+def as_deep(one: Draw, other: Draw) -> bool:
+    """The card lies as deep in what is left, to less than one card; among as many, the same."""
+    (one_at, one_left), (other_at, other_left) = (
+        (draw.answer[0], draw.question[1]) for draw in (one, other)
+    )
+    if one_left == other_left:
+        return one_at == other_at
+    apart = abs(one_at / one_left - other_at / other_left)
+    return apart < 1 / min(one_left, other_left)
+
+
+def the_same_of_the_same_cards(one: Draw, other: Draw) -> bool:
+    """The same cards come in the same order, in whatever order they were laid aside."""
+    ours, theirs = one.question[1:], other.question[1:]
+    if common(ours, theirs) != common(theirs, ours):
+        return False
+    return sorted(ours) != sorted(theirs) or one.answer == other.answer
+
+
+def common(cards: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    """Return the cards that are among the others, too, in their own order."""
+    left, found = Counter(others), []
+    for card in cards:
+        if left[card]:
+            left[card] -= 1
+            found.append(card)
+    return found
+
+
+def the_same_of_the_same_pot(one: Draw, other: Draw) -> bool:
+    """The same cards, laid in the same order by the same seats, are picked up alike."""
+    return one.question != other.question or one.answer == other.answer
+
+
+# --- the tables
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event in the course of a game, after the first choice."""
+
+    place: Place
+    holds: Holds
+    shared: float
+    """Of those to come when a seat chooses otherwise, the part that both plays must come to.
+
+    0 for what is too rare to come up twice at the same place.
+    """
+
+
+def _never(event: Name) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A game's table."""
+
+    deal: frozenset[str] = frozenset()
+    """The events before the first choice, which all plays have in common."""
+    events: Mapping[str, Event] = field(default_factory=dict)
+    """Those after it."""
+    piles: Callable[[Any], Mapping[str, Sequence[Any]]] = lambda game: {}
+    """The cards to come, as they were shuffled: they only get fewer, from one end."""
+    renews: Callable[[Name], str | None] = _never
+    """The pile that an event shuffles anew, if it does."""
+    options: Sequence[Mapping[str, Any]] = ({},)
+    """What to play with, so that every event comes up."""
+    seats: int | None = None
+    """How many play; by default the fewest."""
+    prepare: Callable[[Any], None] = lambda game: None
+    """What is changed on the table after the deal, so that a rare event comes up."""
+    choose: Callable[[Game, int, Random], Move] = lambda game, seat, rng: game.sample(seat, rng)
+
+
+def _reshuffled(pile: str) -> Callable[[Name], str | None]:
+    return lambda event: pile if event[0] == "reshuffle" else None
+
+
+def _sampled_or_default(game: Game, seat: int, rng: Random) -> Move:
+    """Leave every other choice to the referee, which draws for it."""
+    return game.default(seat) if rng.random() < 0.5 else game.sample(seat, rng)
+
+
+def _stolen(game: Game, seat: int, rng: Random) -> Move:
+    """Steal where that is possible."""
+    legal = game.decision(seat).legal or [game.sample(seat, rng)]
+    return rng.choice([move for move in legal if move.get("action") == "steal"] or legal)
+
+
+def _drawing(game: Game, seat: int, rng: Random) -> Move:
+    """Feint every other time, and so draw cards."""
+    legal = game.decision(seat).legal or []
+    feints = [move for move in legal if move.get("action") == "feint"]
+    return rng.choice(feints if feints and rng.random() < 0.5 else legal)
+
+
+def _with_a_short_deck(game: Any) -> None:
+    del game.deck.cards[20:]
+
+
+def _as_dealt(game: Any) -> dict[str, Sequence[Any]]:
+    tops = enumerate(zip(game.packs, game.unseen, strict=True))
+    return {f"pack {seat}": [*pack][: max(0, top)] for seat, (pack, top) in tops}
+
+
+def _round(game: Any) -> tuple[Key, ...]:
+    return (game.now.number,)
+
+
+def _battle(game: Any) -> tuple[Key, ...]:
+    return (game.battle,)
+
+
+def _trick(game: Any) -> tuple[Key, ...]:
+    return (game.trick.number, game.trick.war, game.trick.turn)
+
+
+PICKUP = Event(_battle, the_same_of_the_same_pot, shared=0.6)
+
+RULES: dict[str, Rule] = {
+    "casino_war": Rule(
+        events={
+            "player": Event(_round, as_deep, shared=1.0),
+            "house": Event(_round, as_deep, shared=1.0),
+            "burned": Event(_round, as_deep, shared=0.7),
+            "war player": Event(_round, as_deep, shared=0.7),
+            "war house": Event(_round, as_deep, shared=0.7),
+        },
+        options=({"rounds": 120}, {"rounds": 120, "reshuffle": "shoe", "decks": 1}),
+    ),
+    "cold_war": Rule(),
+    "duel": Rule(
+        deal=frozenset({"deck", "trait"}),
+        events={
+            "rest": Event(
+                lambda game: (game.turn, game.number), the_same_as_far_as_both_throw, shared=0.4
+            ),
+            "reshuffle": Event(
+                lambda game: (game.deck.reshuffles,), the_same_of_the_same_cards, shared=1.0
+            ),
+        },
+        piles=lambda game: {"deck": game.deck.cards},
+        renews=_reshuffled("deck"),
+        prepare=_with_a_short_deck,
+        choose=_drawing,
+    ),
+    "guerra": Rule(
+        deal=frozenset({"deck"}),
+        piles=lambda game: {f"pack {seat}": army.pack for seat, army in enumerate(game.armies)},
+    ),
+    "khan": Rule(
+        deal=frozenset({"deck", "scarce", "bag", "first"}),
+        events={
+            "reshuffle": Event(
+                lambda game: (game.reshuffles,), the_same_of_the_same_cards, shared=1.0
+            )
+        },
+        piles=lambda game: {"deck": game.deck, "bag": game.bag},
+        renews=_reshuffled("deck"),
+        options=({}, {"first_player": "random"}),
+        seats=5,
+    ),
+    "pyanitsa": Rule(
+        deal=frozenset({"deck"}),
+        events={"pickup": PICKUP},
+        piles=_as_dealt,
+        options=({"max_battles": 200}, {"max_battles": 200, "pickup": "shuffled"}),
+        choose=_sampled_or_default,
+    ),
+    "steal_war": Rule(
+        deal=frozenset({"deck"}),
+        events={
+            "pack": Event(_trick, the_same, shared=0.4),
+            "lot": Event(_trick, the_same_of_as_many, shared=0.0),
+        },
+        piles=lambda game: {f"pack {seat}": pack for seat, pack in enumerate(game.held.packs)},
+        renews=lambda event: f"pack {event[-1]}" if event[0] == "pack" else None,
+        seats=3,
+        choose=_stolen,
+    ),
+    "tod_und_leben": Rule(deal=frozenset({"deck"}), options=({"rounds": 5},)),
+    "war": Rule(
+        deal=frozenset({"deck", "joker"}),
+        events={"pickup": PICKUP},
+        piles=_as_dealt,
+        options=(
+            {"max_battles": 200},
+            {"max_battles": 200, "jokers": "buried"},
+            {"max_battles": 200, "pickup": "shuffled"},
+        ),
+        choose=_sampled_or_default,
+    ),
+    "world_war": Rule(
+        deal=frozenset({"deal", "objectives", "draw pile"}),
+        events={
+            "roll": Event(
+                lambda game: (game.war.round, game.war.in_turn, game.war.attacks),
+                the_same_as_far_as_both_throw,
+                shared=0.4,
+            ),
+            "reshuffle": Event(
+                lambda game: (game.war.round, game.war.in_turn),
+                the_same_of_the_same_cards,
+                shared=0.0,
+            ),
+        },
+        piles=lambda game: {"draw pile": game.war.draw_pile},
+        renews=_reshuffled("draw pile"),
+        options=({"max_rounds": 40, "max_attacks": 6, "objective": "secret"},),
+    ),
+}
+"""What every game draws, and what a choice leaves as it was."""

@@ -1,0 +1,344 @@
+"""Chance goes by event: whatever is chosen, what the rules still hold in common falls the same.
+
+The same deal is played again and again: by other choosers, with one seat choosing otherwise once,
+and by the same choosers one seat on. What must be the same then stands in the tables of `events`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import product
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+from referee.game import Game, Move
+from referee.games import GAMES
+from referee.games.war_family.cards import strength
+from tests.referee.games.conformance import (
+    CASES,
+    MOST_DECISIONS,
+    Case,
+    RecordedChance,
+    cases_of,
+    everything,
+    finish,
+    mixing,
+    snapshot,
+)
+from tests.referee.games.events import (
+    RULES,
+    Draw,
+    Name,
+    Rule,
+    WatchedChance,
+    common,
+    the_same_of_the_same_cards,
+)
+
+DEALS = 8
+MOMENTS = (0.0, 0.2, 0.5)
+"""How far a play has come, as a part of its decisions, when one seat chooses otherwise."""
+
+Chooser = Callable[[Game, int, int], Move]
+"""How a seat chooses; decisions are numbered from 0."""
+
+every_game = pytest.mark.parametrize("name", GAMES)
+
+
+class Play(NamedTuple):
+    """One play of a deal."""
+
+    draws: Mapping[Name, Draw]
+    piles: Mapping[tuple[str, Name | None], list[tuple[int, list[Any]]]]
+    """What was left of each pile, by the event that last renewed it; each time with the step."""
+    steps: list[int]
+    """The step in which each decision was made."""
+
+
+class Pair(NamedTuple):
+    """Two plays of a deal that are the same until a step."""
+
+    one: Play
+    other: Play
+    parted: int
+
+
+class DisturbedChance(WatchedChance):
+    """Chance of which others draw besides, and more often."""
+
+    def _words(self, count: int, event: Name) -> list[int]:
+        for other in (event, ("other", len(self.draws)), (event[0], 0)):
+            super()._words(count + 1, other)
+        return super()._words(count, event)
+
+
+def played(
+    case: Case, deal: str, choose: Chooser, chance: type[WatchedChance] = WatchedChance
+) -> Play:
+    """Play a deal to its end."""
+    return followed(case.new(deal, chance), choose)
+
+
+def followed(game: Game, choose: Chooser) -> Play:
+    """Play a game that was dealt to its end."""
+    rule = RULES[game.name]
+    chance = game.chance
+    assert isinstance(chance, WatchedChance)
+    rule.prepare(game)
+    chance.place = lambda what: rule.events[what].place(game) if what in rule.events else ()
+    piles: dict[tuple[str, Name | None], list[tuple[int, list[Any]]]] = {}
+    steps: list[int] = []
+    while True:
+        chance.step += 1
+        last = {rule.renews(event): event for event in chance.draws}
+        for pile, cards in rule.piles(game).items():
+            piles.setdefault((pile, last.get(pile)), []).append((chance.step, [*cards]))
+        seats = game.deciders()
+        if not seats:
+            return Play(chance.draws, piles, steps)
+        first = len(steps)
+        steps += [chance.step] * len(seats)
+        assert len(steps) <= MOST_DECISIONS
+        game.apply({seat: choose(game, seat, first + at) for at, seat in enumerate(seats)})
+
+
+def steady(rule: Rule, seed: object = 0) -> Chooser:
+    """Return a chooser that decides by the number of the decision and the table alone."""
+    return lambda game, seat, number: rule.choose(game, seat, Random(f"{seed} {number}"))
+
+
+def otherwise(rule: Rule, at: int) -> Chooser:
+    """Return the steady chooser that chooses otherwise once: at a decision, or soon after it."""
+    usual, done = steady(rule), False
+
+    def choose(game: Game, seat: int, number: int) -> Move:
+        nonlocal done
+        move = usual(game, seat, number)
+        if done or number < at:
+            return move
+        for attempt in range(20):
+            other = rule.choose(game, seat, Random(f"other {attempt}"))
+            if snapshot(other) != snapshot(move):
+                done = True
+                return other
+        return move
+
+    return choose
+
+
+def cases(name: str) -> list[Case]:
+    """Return what to play of a game."""
+    rule = RULES[name]
+    seats = rule.seats or GAMES[name].seat_counts[0]
+    return [Case(name, seats, changed) for changed in rule.options]
+
+
+@cache
+def pairs(name: str) -> list[Pair]:
+    """Return plays of the same deals that part at the first decision, or later, for one move."""
+    rule, found = RULES[name], []
+    for case, number in product(cases(name), range(DEALS)):
+        deal = f"deal {number}"
+        one = played(case, deal, steady(rule))
+        found.append(Pair(one, played(case, deal, steady(rule, "another")), 0))
+        bots = [steady(rule, f"bot {seat}") for seat in range(case.seats)]
+        first, second = (played(case, deal, seated(bots, rotation)) for rotation in (0, 1))
+        found.append(Pair(first, second, 0))
+        for moment in MOMENTS if one.steps else ():
+            at = int(moment * len(one.steps))
+            other = played(case, deal, otherwise(rule, at))
+            found.append(Pair(one, other, one.steps[at]))
+    return found
+
+
+def in_both(pair: Pair) -> Iterator[tuple[Name, Draw, Draw]]:
+    """Yield what comes up in both plays once they have parted."""
+    for event, draw in pair.one.draws.items():
+        if draw.step >= pair.parted and event in pair.other.draws:
+            yield event, draw, pair.other.draws[event]
+
+
+# --- the tables are true
+
+
+@every_game
+def test_a_game_has_a_table_of_its_events(name: str) -> None:
+    assert name in RULES, f"events.RULES needs a table for {name}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_game_draws_nothing_but_what_its_table_says(case: Case) -> None:
+    game = case.new(chance=RecordedChance)
+    assert isinstance(game.chance, RecordedChance)
+    finish(game, mixing())
+    rule = RULES[case.game]
+    assert {event[0] for event in game.chance.events} <= rule.deal | set(rule.events)
+
+
+@every_game
+def test_all_that_the_table_says_comes_up(name: str) -> None:
+    plays = [play for pair in pairs(name) for play in (pair.one, pair.other)]
+    plays += [played(case, "deal", steady(RULES[name])) for case in cases_of(name)]
+    found = {(event[0], draw.step < 0) for play in plays for event, draw in play.draws.items()}
+    assert {what for what, _ in found} == RULES[name].deal | set(RULES[name].events)
+    assert {what for what, dealt in found if not dealt} <= set(RULES[name].events)
+
+
+@every_game
+def test_a_game_draws_on_chance_if_and_only_if_it_says_so(name: str) -> None:
+    draws = [
+        len(played(case, str(seed), steady(RULES[name])).draws)
+        for seed, case in enumerate(cases_of(name))
+    ]
+    assert any(draws) == GAMES[name].has_chance
+
+
+# --- what is the same
+
+
+@every_game
+def test_an_event_is_named_by_its_place_in_the_rules(name: str) -> None:
+    """Not by what was drawn before it."""
+    for pair in pairs(name):
+        for play in (pair.one, pair.other):
+            for event, draw in play.draws.items():
+                if draw.step >= 0:
+                    assert event[1 : 1 + len(draw.place)] == draw.place, event
+
+
+@every_game
+def test_the_deal_is_made_before_anybody_chooses(name: str) -> None:
+    for pair in pairs(name):
+        dealt = [
+            {event: draw for event, draw in play.draws.items() if draw.step < 0}
+            for play in (pair.one, pair.other)
+        ]
+        assert dealt[0] == dealt[1]
+
+
+@every_game
+def test_what_comes_up_in_both_plays_falls_the_same(name: str) -> None:
+    for pair in pairs(name):
+        for event, one, other in in_both(pair):
+            assert RULES[name].events[str(event[0])].holds(one, other), (event, one, other)
+
+
+@every_game
+def test_cards_are_shuffled_in_one_order_however_they_were_laid_aside(name: str) -> None:
+    for what, event in RULES[name].events.items():
+        if event.holds is the_same_of_the_same_cards:
+            shuffled = [
+                draw.question[1:]
+                for pair in pairs(name)
+                for play in pair[:2]
+                for each, draw in play.draws.items()
+                if each[0] == what
+            ]
+            longest = max(shuffled, key=len)
+            for cards in shuffled:
+                assert common(cards, longest) == common(longest, cards)
+
+
+def first_cards(deal: str, reshuffle: str, answer: str) -> list[str]:
+    """Return the two cards of every round of a Casino War in which all ties are answered alike."""
+    case = Case("casino_war", 2, {"bankroll": 10_000, "reshuffle": reshuffle})
+    game = case.new(deal)
+    cards: list[str] = []
+    while seats := game.deciders():
+        view = game.view(0)
+        if view["decision"] == "bet" and view["last"]:
+            cards += (view["last"]["player"], view["last"]["house"])
+        move = {"bet": 10} if view["decision"] == "bet" else {"action": answer}
+        game.apply({seat: {**move} for seat in seats})
+    return cards
+
+
+@pytest.mark.parametrize(("reshuffle", "alike"), [("each_round", 1.0), ("shoe", 0.8)])
+def test_a_war_at_the_casino_leaves_the_ranks_to_come(reshuffle: str, alike: float) -> None:
+    """It takes five cards out of the shoe; as they have no order yet, the rest hardly changes."""
+    gaps: Counter[int] = Counter()
+    for number in range(DEALS):
+        plays = [
+            first_cards(f"deal {number}", reshuffle, answer) for answer in ("war", "surrender")
+        ]
+        gaps.update(abs(strength(one) - strength(other)) for one, other in zip(*plays, strict=True))
+    assert gaps[0] >= alike * gaps.total()
+    assert max(gaps) <= 2
+
+
+@every_game
+def test_a_choice_leaves_what_is_to_come(name: str) -> None:
+    """As far as the table promises: no test of what is in common would mean anything without."""
+    both: Counter[str] = Counter()
+    fewer: Counter[str] = Counter()
+    for pair in pairs(name):
+        both.update(str(event[0]) for event, *_ in in_both(pair))
+        one, other = (
+            Counter(str(event[0]) for event, draw in play.draws.items() if draw.step >= pair.parted)
+            for play in (pair.one, pair.other)
+        )
+        fewer += one & other
+    for what, event in RULES[name].events.items():
+        assert fewer[what], what
+        assert both[what] >= event.shared * fewer[what], what
+
+
+def assert_one_pile(piles: list[list[Any]]) -> None:
+    """Assert that all are what is left of one pile, which is drawn from at one end."""
+    longest = max(piles, key=len)
+    beginnings = (longest[: len(cards)] == cards for cards in piles)
+    ends = (longest[len(longest) - len(cards) :] == cards for cards in piles)
+    assert all(beginnings) or all(ends)
+
+
+@every_game
+def test_the_cards_to_come_are_the_same(name: str) -> None:
+    """A pile is only drawn from, at one end, and is the same in both plays until it is renewed."""
+    drawn = set()
+    for pair in pairs(name):
+        for (pile, renewal), one in pair.one.piles.items():
+            other = pair.other.piles.get((pile, renewal), [])
+            assert_one_pile([cards for _, cards in one])
+            if renewal is None:
+                assert_one_pile([cards for _, cards in [*one, *other]])
+            if all(sizes_after(seen, pair.parted) > 1 for seen in (one, other)):
+                drawn.add(pile)
+    assert drawn == {pile for pair in pairs(name) for pile, _ in pair.one.piles}
+
+
+def sizes_after(seen: list[tuple[int, list[Any]]], step: int) -> int:
+    """Return how many sizes a pile had after a step."""
+    return len({len(cards) for at, cards in seen if at >= step})
+
+
+@every_game
+def test_what_was_drawn_before_and_besides_changes_nothing(name: str) -> None:
+    for case in cases(name):
+        undisturbed = played(case, "deal", steady(RULES[name]))
+        assert played(case, "deal", steady(RULES[name]), DisturbedChance) == undisturbed
+
+
+# --- another rotation
+
+
+@every_game
+def test_the_seats_are_dealt_the_same_whoever_sits_there(name: str) -> None:
+    """A game is told the seats, the options and the chance, and never who sits where."""
+    rule = RULES[name]
+    for case in cases(name):
+        bots = [steady(rule, f"bot {number}") for number in range(case.seats)]
+        dealt, alike = [], []
+        for rotation in range(case.seats):
+            game = case.new("deal", WatchedChance)
+            dealt.append(everything(game))
+            alike.append(followed(game, seated([bots[0]] * case.seats, rotation)))
+            played(case, "deal", seated(bots, rotation))
+        assert len(set(dealt)) == 1
+        assert all(play == alike[0] for play in alike)
+
+
+def seated(bots: Sequence[Chooser], rotation: int) -> Chooser:
+    """Return what bots choose who sit so many seats on."""
+    return lambda game, seat, number: bots[(seat + rotation) % len(bots)](game, seat, number)
