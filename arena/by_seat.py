@@ -111,8 +111,8 @@ def _notes(
     field: Field, found: Mapping[tuple[Who, int], Sitting], gain: Gain | None
 ) -> Iterator[str]:
     yield (
-        f"{field.extent}. Points by seat, ± two "
-        f"standard errors by deal: the share of the other seats beaten, half for those tied with."
+        f"{field.extent}. Points by seat, ± two standard errors by deal: the share of the other "
+        f"seats beaten, half for those tied with."
     )
     if any(sitting.edge.deals for (who, _), sitting in found.items() if who is not EVERYBODY):
         yield (

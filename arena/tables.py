@@ -178,7 +178,8 @@ class _Screen:
         ]
         columns = [self._grid.columns[number] for number in block]
         cells = list(zip(*by_column, strict=True))
-        return stand_ins.take(_tabulate(cells, columns, self._form))
+        lines = stand_ins.take(_tabulate(cells, columns, self._form)).splitlines()
+        return "\n".join(line.rstrip() for line in lines)
 
     def _cell(self, number: int, row: int, width: int, stand_ins: StandIns) -> str:
         text = self._cells[number][row]

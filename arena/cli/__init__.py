@@ -8,12 +8,19 @@ from arena.cli.common import safe_lines
 from protocol.errors import ArenaError
 
 
+_ORDER = (
+    *("demo", "games", "bots", "play", "init", "run", "rank", "table", "matches", "show"),
+    *("compare", "schema", "doctor"),
+)
+"""How the commands are listed."""
+
+
 class ArenaGroup(click.Group):
-    """The commands, in the order they were added; errors of ours are shown as one line."""
+    """The commands in an order that tells a story; errors of ours are shown as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order they were added."""
-        return list(self.commands)
+        """Return the commands in their order."""
+        return sorted(self.commands, key=_ORDER.index)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; show an ArenaError without a traceback."""

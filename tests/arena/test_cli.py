@@ -35,7 +35,7 @@ def test_help_fits_a_terminal_and_holds_an_example(arena: Arena, name: str) -> N
 
 def test_the_commands_are_these() -> None:
     assert set(main.commands) >= {
-        *("games", "bots", "init", "run", "rank", "matches", "show", "play"),
+        *("games", "bots", "init", "run", "rank", "table", "matches", "show", "play", "compare"),
         *("schema", "demo", "doctor"),
     }
 
@@ -47,8 +47,12 @@ def test_the_version_is_told(arena: Arena) -> None:
 # --- formats
 
 
-TABLES = [("games",), ("bots",), ("doctor",), ("rank", "LEAGUE"), ("matches", "LEAGUE")]
-tables = pytest.mark.parametrize("words", TABLES, ids=lambda words: words[0])
+TABLES = [
+    *(("games",), ("bots",), ("doctor",), ("matches", "LEAGUE")),
+    *(("rank", "LEAGUE"), ("rank", "LEAGUE", "--by", "seat"), ("rank", "LEAGUE", "--faults")),
+    *(("table", "LEAGUE"), ("table", "LEAGUE", "--between", "one", "two")),
+]
+tables = pytest.mark.parametrize("words", TABLES, ids=lambda words: "-".join(words[:3]))
 
 
 @pytest.fixture
@@ -111,7 +115,7 @@ def test_csv_without_rows_has_the_header_of_one_with_rows(arena: Arena, joined: 
     assert without.splitlines() == with_rows.splitlines()[:1]
 
 
-@pytest.mark.parametrize("words", TABLES[:4], ids=lambda words: words[0])
+@tables
 def test_tables_fit_80_columns(table: Callable[..., str], words: tuple[str, ...]) -> None:
     text = table(words)
     assert all(len(line) <= 80 for line in text.splitlines() if ROOT.name not in line), text

@@ -159,7 +159,8 @@ def test_every_format_holds_something_even_if_they_never_met(form: str) -> None:
 
 
 def test_csv_has_the_rows_of_json() -> None:
-    lines = list(csv.DictReader(io.StringIO(render(head_to_head(DUELS, rated(DUELS), "A", "B"), "csv"))))
+    text = render(head_to_head(DUELS, rated(DUELS), "A", "B"), "csv")
+    lines = list(csv.DictReader(io.StringIO(text)))
     assert [(line["bot"], line["seat"], line["wins"]) for line in lines][:3] == [
         *(("A", "", "72"), ("A", "0", "42"), ("A", "1", "30"))
     ]

@@ -1,1 +1,1 @@
-"""Ratings of bots of known skill, held against the truth; `python -m tests.benchmarks.calibration`."""
+"""Ratings of bots of known skill; run `python -m tests.benchmarks.calibration`."""

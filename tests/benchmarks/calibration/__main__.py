@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.calibration           # three tables, in about ten minutes
     python -m tests.benchmarks.calibration --quick   # with a tenth of the leagues
-    python -m tests.benchmarks.calibration coverage  # one of them: coverage, faithfulness, mirroring
+    python -m tests.benchmarks.calibration coverage  # one of them; or faithfulness, or mirroring
 
 What follows a ± is the standard error, from league to league. Numbers are in mu points.
 """
@@ -37,7 +37,8 @@ def print_part(name: str, part: ModuleType, scale: float) -> None:
 def main(words: list[str]) -> None:
     """Print the tables asked for."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.calibration", description=(__doc__ or "").partition("\n")[0]
+        prog="python -m tests.benchmarks.calibration",
+        description=(__doc__ or "").partition("\n")[0],
     )
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="|".join(PARTS))
     parser.add_argument("--quick", action="store_true", help="simulate a tenth of the leagues")

@@ -52,6 +52,8 @@ def rows() -> list[Row]:
         Row("equal bots", Plan(bots=6, deals=12, spread=0.0), 400),
         Row("spread 1.5", Plan(bots=6, deals=12, spread=1.5), 400),
         Row("spread 8.33", Plan(bots=6, deals=12, spread=8.33), 400),
+        Row("4 seats, winner, spread 8.33",
+            Plan(bots=5, deals=12, seats=4, kind="winner", spread=8.33), 400),
         Row("2 bots", Plan(bots=2, deals=60), 1000),
         Row("3 bots", Plan(bots=3, deals=30), 1000),
         Row("20 bots", Plan(bots=20, deals=2), 100),

@@ -40,7 +40,7 @@ def rows() -> list[Row]:
         "6 seats, pair": Plan(bots=8, seats=6, deals=1, spread=wide, kind="pair"),
     }
     return [
-        Row(f"{name}{played}", replace(plan, share=share), 120)
+        Row(f"{name}{played}", replace(plan, share=share), 80)
         for played, share in (("", 1.0), (", a fifth", 0.2))
         for name, plan in fields.items()
     ]

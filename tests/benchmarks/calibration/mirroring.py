@@ -1,4 +1,8 @@
-"""How many independent deals a mirrored one is worth, of as many matches."""
+"""How many independent deals a mirrored one is worth, of as many matches.
+
+What counts is how far a bot's points scatter from deal to deal, among the same bots: a table of
+mirrored deals is as sure as one of that many times as many independent ones.
+"""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -11,23 +15,28 @@ from tests.benchmarks.calibration.coverage import FIELDS, LUCKS
 from tests.benchmarks.calibration.figures import Line, ratio_of
 from tests.benchmarks.calibration.league import Plan, Row, deal_of
 
-TITLE = "How many independent deals of as many matches one mirrored deal is worth"
+TITLE = "How many independent deals of as many matches one mirrored deal is worth (spread 1.5)"
 HEADERS = "field", *(f"luck {luck:g}" for luck in LUCKS)
 CARRIES = 1.0, 0.7
 
 
 def rows() -> list[Row]:
     """Return every kind of match, with luck that passes to the next seat whole or in part."""
-    return [
+    near = [
         Row(f"{seats} seats, {kind}, carry {carry:g}",
-            Plan(bots=seats, seats=seats, kind=kind, carry=carry, deals=100), 200)
+            Plan(bots=seats, seats=seats, kind=kind, carry=carry, deals=100, spread=1.5), 200)
         for seats, kind in FIELDS
         for carry in CARRIES
+    ]  # fmt: skip
+    return [
+        *near,
+        *(Row(f"{seats} seats, ranking, spread 3", Plan(bots=seats, seats=seats, deals=100), 200)
+          for seats in (2, 4, 6)),
     ]  # fmt: skip
 
 
 def measured(row: Row) -> Line:
-    """Compare the scatter of points, deal by deal, at every share of luck."""
+    """Compare the scatters at every share of luck."""
     ratios = []
     for luck in LUCKS:
         plan = replace(row.plan, luck=luck)

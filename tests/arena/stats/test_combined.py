@@ -1,0 +1,74 @@
+"""Several leagues in one rating."""
+
+import math
+
+import pytest
+
+from arena.stats.combined import Combined, combined
+from arena.stats.likelihood import MEAN
+from arena.stats.outcomes import Result, deals_of
+from arena.stats.ratings import Ratings, fit
+
+
+def league(*wins: str, copies: int = 40) -> Ratings:
+    """Ratings of duels, written `AB` for A beats B, each so many times."""
+    played = [
+        (f"{win} {copy}", Result(tuple(win), (1, 2))) for win in wins for copy in range(copies)
+    ]
+    return fit(deals_of(played))
+
+
+def by_bot(*leagues: Ratings) -> dict[str, Combined]:
+    return {row.bot: row for row in combined(leagues)}
+
+
+EVEN = league("AB", "BA")
+ONE_SIDED = league("AB", "AB", "AB", "BA")
+
+
+def test_a_rating_is_the_mean_of_those_in_the_leagues() -> None:
+    rows = by_bot(EVEN, ONE_SIDED)
+    assert rows["A"].mu == pytest.approx((MEAN + ONE_SIDED.bots["A"].mu) / 2)
+    assert rows["A"].ratings == pytest.approx([MEAN, ONE_SIDED.bots["A"].mu])
+    assert rows["A"].mu - MEAN == pytest.approx(MEAN - rows["B"].mu)
+
+
+def test_leagues_count_alike_however_much_was_played_in_them() -> None:
+    long = league("AB", "AB", "AB", "BA", copies=4000)
+    assert by_bot(EVEN, long)["A"].mu == pytest.approx(by_bot(EVEN, ONE_SIDED)["A"].mu, abs=0.05)
+
+
+def test_errors_of_leagues_are_independent() -> None:
+    error = by_bot(EVEN, ONE_SIDED)["A"].error
+    assert error == math.hypot(EVEN.bots["A"].error, ONE_SIDED.bots["A"].error) / 2
+
+
+def test_two_leagues_separate_what_one_does_not() -> None:
+    close = league("AB", "BA", "AB", copies=8)
+    assert by_bot(close)["A"].ranks == (1, 2)
+    assert by_bot(*[close] * 9)["A"].ranks == (1, 1)
+    assert by_bot(*[close] * 9)["B"].ranks == (2, 2)
+
+
+def test_a_bot_of_one_league_only_changes_nothing_for_the_others() -> None:
+    wider = league("AB", "BA", "CA", "CB", "CB", "AC")
+    rows = by_bot(EVEN, wider)
+    assert set(rows) == {"A", "B"}
+    assert rows["A"].mu + rows["B"].mu == pytest.approx(2 * MEAN)
+
+
+def test_bots_that_one_league_does_not_link_are_not_ranked_against_each_other() -> None:
+    linked = league("AB", "BC", "CD", "DE")
+    apart = league("AB", "BA", "CD", "DE", "EC")
+    rows = combined([linked, apart])
+    assert [(row.group, row.bot) for row in rows] == [
+        *[(1, "C"), (1, "D"), (1, "E")],
+        *[(2, "A"), (2, "B")],
+    ]
+    assert all(row.ranks[1] <= 3 for row in rows)
+
+
+def test_leagues_without_two_bots_in_common_have_nothing_to_combine() -> None:
+    assert combined([EVEN, league("CD")]) == []
+    assert combined([EVEN, league("AC")]) == []
+    assert combined([EVEN, fit({})]) == []
