@@ -59,7 +59,7 @@ LEAGUES: dict[str, tuple[Mirrored, ...]] = {
     "guerra": (Mirrored(("general",) * 2, 200), Mirrored(("sensible", "rusher"), 200)),
     "world_war": (
         Mirrored(("sensible",) * 3, 60),
-        Mirrored(("marshal", "sensible", "cautious"), 60),
+        Mirrored(("marshal", "sensible", "cautious"), 40),
     ),
     "war": (Mirrored(("sensible",) * 2, 60), Mirrored(("sensible", "highest"), 200)),
     "steal_war": (Mirrored(("sensible",) * 2, 400), Mirrored(("sensible", "random"), 400)),
