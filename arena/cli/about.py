@@ -69,6 +69,17 @@ def _games_table() -> Table:
     )
 
 
+def _parts(options: Table, decisions: Table) -> list[dict[str, Any]]:
+    """Return the rows of both in one form."""
+    keys = ("name", "default", "values", "meaning")
+    rows = []
+    for part, table in (("option", options), ("decision", decisions)):
+        for row in table.rows:
+            told = {**row, "name": row[part]}
+            rows.append({"part": part, **{key: told.get(key) for key in keys}})
+    return rows
+
+
 def _counts(seats: Sequence[int]) -> str:
     return str(seats[0]) if len(seats) == 1 else f"{seats[0]}-{seats[-1]}"
 
@@ -105,6 +116,9 @@ def _tell(game: type[Game], form: str) -> None:
         click.echo(
             json.dumps({**facts, "options": options.rows, "decisions": decisions.rows}, indent=2)
         )
+        return
+    if form == "csv":
+        show(Table("parts", (), _parts(options, decisions)), form)
         return
     head = f"{game.name}: {game.title}\nSeats: {_counts(game.seat_counts)}"
     parts = [head, render(options, form)]

@@ -139,6 +139,12 @@ def test_a_game_tells_its_options_decisions_and_rules(arena: Arena, game: str) -
     ).read_text(encoding="utf-8")
 
 
+def test_csv_tells_a_game_in_one_table(arena: Arena) -> None:
+    rows = list(csv.DictReader(io.StringIO(arena("games", "duel", "--format", "csv").stdout)))
+    assert {row["part"] for row in rows} == {"option", "decision"}
+    assert (rows[0]["name"], rows[0]["default"]) == ("deck", "40")
+
+
 @pytest.mark.parametrize("words", [(), *((game,) for game in GAMES)], ids=str)
 def test_schemas_are_json_schemas(arena: Arena, words: tuple[str, ...]) -> None:
     schema = json.loads(arena("schema", *words).stdout)
