@@ -62,6 +62,7 @@ def _facts(field: Field, gain: Gain | None) -> dict[str, Any]:
         **field.facts,
         "mirror_gain": gain.deals if gain and math.isfinite(gain.deals) else None,
         "mirror_gain_error": gain and gain.error,
+        "mirror_gain_is_infinite": bool(gain and math.isinf(gain.deals)),
     }
 
 
@@ -84,7 +85,7 @@ def _row(who: Who, seat: int, sitting: Sitting) -> dict[str, Any]:
 def _grid(order: Sequence[Who], seats: Sequence[int], sat: Sat) -> Grid:
     return Grid(
         [Column("Bot", "name", width=NAME_WIDTH), *(_column(seat, sat) for seat in seats)],
-        [{"bot": who, "name": "everybody" if who is EVERYBODY else who} for who in order],
+        [{"bot": who, "name": "(everybody)" if who is EVERYBODY else who} for who in order],
     )
 
 
@@ -124,15 +125,20 @@ def _notes(
             "+ and -: a seat that is surely better or worse, as the 95 % interval excludes "
             "equality. No bot sat in two seats of one deal, so that none is compared with itself."
         )
-    if gain:
-        yield _gain_note(gain)
+    yield _gain_note(gain)
     yield from field.remarks
 
 
-def _gain_note(gain: Gain) -> str:
+def _gain_note(gain: Gain | None) -> str:
+    if gain is None:
+        return (
+            "What mirroring is worth cannot be told: it takes some 30 deals whose results differ, "
+            "in which every bot sits in every seat equally often."
+        )
     if gain.error is None:
         return "Mirroring takes out all luck here: every deal gave the same, its matches did not."
     return (
         f"A mirrored deal is worth {gain.deals:.1f} ± {SURE * gain.error:.1f} deals of as many "
-        f"independent matches (1: mirroring changes nothing)."
+        f"independent matches. At 1 mirroring changes nothing; below, the matches of a deal are "
+        f"much alike whoever sits where, as where little is left to chance."
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from arena.display import fold
 from arena.field import Field
 from arena.leaderboard import ranks_text, rating_text
 from arena.stats.combined import Combined, combined
@@ -12,8 +13,8 @@ from protocol.errors import ArenaError
 KEYS = ("group", "rank", "bot", "rating", "error", "leagues")
 RULE = (
     "The rating is the mean of a bot's ratings in the leagues, which all count alike, each "
-    "measured from the mean of the bots that are in every league. Rank: first to last among "
-    "those not told apart."
+    "measured from the mean of the bots that are compared. Rank: first to last among those not "
+    "told apart."
 )
 
 
@@ -62,7 +63,8 @@ def _names(fields: Sequence[Field]) -> list[str]:
 
 
 def _column(name: str) -> Column:
-    return Column(name, lambda row: f"{row['leagues'][name]:.2f}", "right")
+    title = "\n".join(fold(name, NAME_WIDTH))
+    return Column(title, lambda row: f"{row['leagues'][name]:.2f}", "right")
 
 
 def _notes(fields: Sequence[Field], rows: Sequence[Combined]) -> list[str]:

@@ -203,7 +203,7 @@ class Comparison:
         if not game.decisions:
             yield f"Nobody decides anything in {game.name}: this is pure luck."
         if any(self._faults[bot] for bot in self.bots):
-            yield f"Faults: {'; '.join(map(self._fault_text, self.bots))}."
+            yield (f"Faults in what was counted: {'; '.join(map(self._fault_text, self.bots))}.")
         if any(self._forfeits[bot] for bot in self.bots):
             yield "A forfeit counts as the last place, and says nothing of how well a bot plays."
 

@@ -1,4 +1,4 @@
-"""How much room text takes on a terminal, and how it is folded there; pure."""
+"""Text on a terminal: how much room it takes, how it is folded, what is safe to show; pure."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -36,16 +36,16 @@ def _columns(letter: str) -> int:
 def fold(text: str, most: int) -> Iterator[str]:
     """Yield lines of at most so many columns, broken at spaces or, in longer words, anywhere.
 
-    Only a letter that is itself wider makes a wider line.
+    A number stays with its %. Only a letter that is itself wider makes a wider line.
     """
     line = ""
-    for word in _pieces(text, most):
+    for word in _pieces(text.replace(" %", f"{_FILLER}%"), most):
         if line and width(line) + 1 + width(word) > most:
-            yield line
+            yield line.replace(_FILLER, " ")
             line = word
         else:
             line = f"{line} {word}" if line else word
-    yield line
+    yield line.replace(_FILLER, " ")
 
 
 def _pieces(text: str, most: int) -> Iterator[str]:
@@ -99,3 +99,13 @@ class StandIns:
 def counted(number: int, thing: str, plural: str = "") -> str:
     """Return a number of things in words."""
     return f"{number} {thing if number == 1 else plural or thing + 's'}"
+
+
+def safe(text: str) -> str:
+    """Return text as one line that a terminal cannot take for commands."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text.expandtabs())
+
+
+def safe_lines(text: str, indent: str = "") -> str:
+    """Return text that a terminal cannot take for commands, its lines kept and indented."""
+    return "\n".join(indent + safe(line) for line in text.splitlines())

@@ -1,5 +1,6 @@
 """A field of bots and what they played: all that a table is made of."""
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,11 +43,14 @@ class Field:
     """Whether the results say who sat where."""
     missing: int = 0
     """The matches that the league asks for and nobody has played."""
+    waiting: int = 0
+    """The matches left out, because others of their deal are missing."""
     repeats: int = 0
     """The matches left out, because their deal repeated another move by move."""
-    faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """How many of each kind, by bot, in all matches."""
+    faults: Mapping[str, Mapping[str, int]] | None = None
+    """How many of each kind, by bot, in all matches; None for a file, which does not say."""
     forfeits: Mapping[str, int] = field(default_factory=dict)
+    """How many, by bot, in all matches."""
     clocks: Mapping[str, Clock] | None = None
     """By bot, in all matches; None if it was not asked for or is not known."""
 
@@ -78,6 +82,7 @@ class Field:
             "matches": self.matches,
             "deals": self.deal_count,
             "missing": self.missing,
+            "waiting": self.waiting,
             "repeats": self.repeats,
         }
 
@@ -100,7 +105,15 @@ class Field:
                 f"{counted(self.repeats, 'more match repeats', 'more matches repeat')} others "
                 f"move by move, as there is no chance in the game: their deals count once."
             )
+        if self.waiting:
+            said.append(
+                f"{counted(self.waiting, 'more match waits', 'more matches wait')} for the rest of "
+                f"their deals."
+            )
+        if self.faults and (self.waiting or self.repeats):
+            said.append("Faults are those of all matches, also of the ones left out.")
         if self.missing:
             is_missing = counted(self.missing, "match is", "matches are")
-            said.append(f"{is_missing} missing; `arena run {self.name}` plays what is missing.")
+            folder = shlex.quote(self.name)
+            said.append(f"{is_missing} missing; `arena run {folder}` plays what is missing.")
         return said

@@ -12,7 +12,7 @@ from arena.field import Field
 from arena.stats.encounters import Encounter, encounters
 from arena.stats.likelihood import BETA
 from arena.stats.outcomes import Result
-from arena.stats.ratings import Ratings
+from arena.stats.ratings import EXACT, Ratings
 from arena.tables import NAME_WIDTH, Column, Row, Table
 from protocol.errors import ArenaError
 from referee.options import suggestion
@@ -92,14 +92,15 @@ def _interval(low: float, high: float) -> str:
 
 def _facts(field: Field, ratings: Ratings, bot: str, other: str) -> dict[str, Any]:
     gap = _gap(ratings, bot, other)
+    faults = field.faults or {}
     return {
-        "game": field.game and field.game.name,
+        **field.facts,
         "bot": bot,
         "other": other,
         "rating_gap": gap,
         "rating_gap_error": None if gap is None else ratings.error_between(bot, other),
         "win_chance": None if gap is None else _win_chance(gap),
-        "faults": {name: dict(sorted(field.faults.get(name, {}).items())) for name in (bot, other)},
+        "faults": {name: dict(sorted(faults.get(name, {}).items())) for name in (bot, other)},
         "forfeits": {name: field.forfeits.get(name, 0) for name in (bot, other)},
     }
 
@@ -118,15 +119,17 @@ def _win_chance(gap: float) -> float:
 def _notes(field: Field, ratings: Ratings, bot: str, other: str) -> Iterator[str]:
     encounter = _encounter(field, bot, other)
     if encounter is None:
-        yield f"{bot} and {other} never met in a whole deal."
+        yield f"{bot} and {other} never met in what counts."
     else:
         yield _verdict(field, bot, other, encounter)
     gap = _gap(ratings, bot, other)
     if gap is None:
         yield "No other bots link them: their ratings do not compare."
+    elif round(gap, EXACT) == 0:
+        yield f"By all matches {bot} and {other} are rated equal."
     else:
-        yield _rated(ratings, bot, other, gap) if gap >= 0 else _rated(ratings, other, bot, -gap)
-    if not field.duels:
+        yield _rated(ratings, bot, other, gap) if gap > 0 else _rated(ratings, other, bot, -gap)
+    if encounter and not field.duels:
         yield (
             "W/D/L: matches with the better, the same and the worse place of the two; place: the "
             "mean among all who sat there."
@@ -147,14 +150,15 @@ def _verdict(field: Field, bot: str, other: str, encounter: Encounter) -> str:
         f"(95 % interval {_interval(*encounter.points.interval)})."
     )
     if encounter.lead:
-        return f"{bot} is surely ahead of {other}: {share}"
-    return f"{bot} and {other} are not told apart: {bot} has {share}"
+        return f"By their own matches {bot} is surely ahead of {other}: {share}"
+    return f"By their own matches {bot} and {other} are not told apart: {bot} has {share}"
 
 
 def _rated(ratings: Ratings, better: str, worse: str, gap: float) -> str:
     doubt = 2 * ratings.error_between(better, worse)
+    told = "surely leads" if ratings.separated(better, worse) else "leads, but not surely,"
     return (
-        f"Rated by all matches, {better} leads by {gap:.2f} ± {doubt:.2f} mu points: a chance of "
+        f"By all matches {better} {told} by {gap:.2f} ± {doubt:.2f} mu points: a chance of "
         f"{100 * _win_chance(gap):.1f} % to win a match against {worse}."
     )
 
@@ -162,7 +166,9 @@ def _rated(ratings: Ratings, better: str, worse: str, gap: float) -> str:
 def _fault_note(field: Field, bot: str, other: str) -> Iterator[str]:
     said = []
     for name in (bot, other):
-        kinds = [f"{count} {kind}" for kind, count in sorted(field.faults.get(name, {}).items())]
+        kinds = [
+            f"{count} {kind}" for kind, count in sorted((field.faults or {}).get(name, {}).items())
+        ]
         if forfeits := field.forfeits.get(name, 0):
             kinds.append(f"forfeits {forfeits}")
         if kinds:

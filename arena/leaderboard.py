@@ -7,6 +7,7 @@ from arena.field import Clock, Field
 from arena.stats.ratings import Ratings
 from arena.stats.standings import Standing, standings
 from arena.tables import NAME_WIDTH, Column, Row, Style, Table
+from protocol.errors import ArenaError
 
 KEYS = (
     *("group", "rank", "bot", "rating", "error", "matches", "deals", "points", "wins", "draws"),
@@ -20,10 +21,13 @@ def leaderboard(
 ) -> Table:
     """Return the table of a field's bots, with times if the field has them.
 
-    With `faults`, every kind of them has a column; otherwise they are told in one.
+    With `faults`, every kind of them has a column; otherwise they are told in one. Raises
+    ArenaError if they are asked for and not known.
     """
+    if faults and field.faults is None:
+        raise ArenaError(f"{field.name} is a file of results, which knows nothing of faults.")
     rows = [
-        {**_row(standing), **_times(standing.bot, field.clocks)}
+        {**_row(field, standing), **_times(standing.bot, field.clocks)}
         for standing in standings(
             field.deals, ratings, faults=field.faults, forfeits=field.forfeits
         )
@@ -39,7 +43,7 @@ def leaderboard(
         Column("W/D/L", _win_draw_loss, "right")
         if field.duels
         else Column("Mean place", _mean_place, "right"),
-        *(_fault_columns(rows) if faults else [_FAULTS]),
+        *(_fault_columns(rows) if faults else [_FAULTS] if field.faults is not None else []),
         *(_TIMES if field.clocks is not None else []),
     ]
     facts = {**field.facts, "draw_probability": ratings.draw_probability}
@@ -48,7 +52,7 @@ def leaderboard(
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
 
 
-def _row(standing: Standing) -> dict[str, Any]:
+def _row(field: Field, standing: Standing) -> dict[str, Any]:
     return {
         "group": standing.group,
         "rank": standing.ranks and list(standing.ranks),
@@ -62,8 +66,8 @@ def _row(standing: Standing) -> dict[str, Any]:
         "draws": standing.draws,
         "losses": standing.losses,
         "mean_place": standing.mean_place,
-        "faults": dict(standing.faults),
-        "forfeits": standing.forfeits,
+        "faults": None if field.faults is None else dict(standing.faults),
+        "forfeits": None if field.faults is None else standing.forfeits,
     }
 
 
@@ -148,8 +152,8 @@ def _notes(field: Field, ratings: Ratings) -> list[str]:
             f"within a group, and say nothing between groups."
         )
     alone = [bot for bot in ratings.bots if not any(bot in group for group in ratings.groups)]
-    if alone and ratings.groups:
-        notes.append(f"Not ranked, as it met nobody in a whole deal: {', '.join(alone)}.")
+    if alone:
+        notes.append(f"Not ranked, having met nobody in what counts: {', '.join(alone)}.")
     if field.clocks is not None:
         notes.append("Decisions and their CPU times are of all matches, and vary with the machine.")
     return [*notes, *field.remarks]

@@ -120,6 +120,11 @@ class League:
 def read_league(folder: Path) -> League:
     """Read a league's file; raise ArenaError with the line and the remedy if anything is wrong."""
     file = folder / FILE
+    if folder.is_file():
+        raise ArenaError(
+            f"{folder} is a file, and a league is a folder. `arena rank` and `arena table` read "
+            f"files of results."
+        )
     if not folder.is_dir():
         raise ArenaError(f"there is no league {str(folder)!r}: no such folder.")
     if not file.is_file():

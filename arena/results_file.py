@@ -4,6 +4,7 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from arena.display import safe
 from arena.field import Field
 from arena.results_forms import MATCH, Lines, Named, Written, no_place, parts
 from arena.roster import check_name
@@ -49,7 +50,7 @@ def _field(name: str, lines: Lines) -> Field:
     if not played.bots:
         raise ArenaError(f"{name} holds no match, so there is nothing to rate.")
     bots = tuple(sorted(played.named or played.bots))
-    return Field(name=name, bots=bots, deals=played.deals(), by_seat=False)
+    return Field(name=safe(name), bots=bots, deals=played.deals(), by_seat=False)
 
 
 class _Played:
@@ -108,7 +109,7 @@ class _Played:
             self._check_name(bot, line)
         if len(bots) == 1:
             raise self._error(
-                f"a field of one bot, {bots[0]!r}, which is compared with nobody; add the others, "
+                f"a match of one bot, {bots[0]!r}, which is compared with nobody; add the others, "
                 f"or take the match out.",
                 line,
             )

@@ -182,7 +182,7 @@ class _Entry:
 
 def _csv_parts(lines: Lines, texts: Iterable[str], delimiter: str) -> Parts:
     rows = _rows(lines, texts, delimiter)
-    header = next(rows, [])
+    header = [name.lower() for name in next(rows, [])]
     _check_header(lines, header)
     at_match, at_bot, at_place = map(header.index, _REQUIRED)
     at_deal = header.index("deal") if "deal" in header else None
@@ -216,6 +216,7 @@ def _csv_parts(lines: Lines, texts: Iterable[str], delimiter: str) -> Parts:
 
 def _rows(lines: Lines, texts: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     """Yield the stripped cells of every row that has any."""
+    csv.field_size_limit(_LINE_LIMIT)
     reader = csv.reader(texts, delimiter=delimiter, skipinitialspace=True)
     done = 0
     try:
@@ -229,6 +230,8 @@ def _rows(lines: Lines, texts: Iterable[str], delimiter: str) -> Iterator[list[s
         else:
             return
     except csv.Error as error:
+        if "new-line character" in str(error):
+            raise lines.error("lines end in CR alone; save the file with LF or CR LF.") from None
         if reader.line_num == done + 1:
             raise lines.error(f"not CSV: {error}.") from None
     opened = lines.number - (reader.line_num - done) + 1
@@ -265,5 +268,7 @@ def _quoted(name: str) -> str:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, str) and len(value) > _SHOWN:
+        value = value[:_SHOWN] + "…"
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return text if len(text) <= 2 * _SHOWN else text[:_SHOWN] + "…"

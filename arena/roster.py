@@ -105,7 +105,8 @@ def _framed(data: bytes) -> bytes:
 def check_name(name: str) -> None:
     """Raise ArenaError for a name that could not stand in a table."""
     if not name or len(name) > NAME_LIMIT or not name.isprintable() or name != name.strip():
-        raise ArenaError(f"a bot's name is 1 to {NAME_LIMIT} printable characters, not {name!r}.")
+        shown = name if len(name) <= NAME_LIMIT else name[:NAME_LIMIT] + "…"
+        raise ArenaError(f"a bot's name is 1 to {NAME_LIMIT} printable characters, not {shown!r}.")
 
 
 def make_bot(

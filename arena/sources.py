@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
+from arena.display import safe
 from arena.field import Clock, Field
 from arena.league import League, read_league
 from arena.results_file import read_results
@@ -39,12 +40,13 @@ def field_of(league: League, store: Store, *, clocks: bool = False) -> Field:
     }
     deals: Counter[tuple[Result, ...]] = Counter()
     played: set[str] = set()
-    stored = repeats = 0
+    stored = waiting = repeats = 0
     for numbers, moves, count in store.deals(moves=not league.game.has_chance):
         if numbers[0] not in results:
             continue
         stored += count * len(numbers)
         if len(numbers) < league.schedule.rotation_count:
+            waiting += count * len(numbers)
             continue
         new = count
         if not league.game.has_chance:
@@ -55,11 +57,12 @@ def field_of(league: League, store: Store, *, clocks: bool = False) -> Field:
             deals[tuple(sorted(results[number] for number in numbers))] += new
     faults, forfeits = _faults(store, results)
     return Field(
-        name=str(league.folder),
+        name=safe(str(league.folder)),
         game=league.game,
         bots=tuple(bot.name for bot in league.bots),
         deals=deals,
         missing=_missing(league, store, stored),
+        waiting=waiting,
         repeats=repeats,
         faults=faults,
         forfeits=forfeits,

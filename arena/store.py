@@ -294,8 +294,12 @@ class Store:
         return f"WHERE {' AND '.join(conditions)}" if conditions else "", [bot] if bot else []
 
     def find(self, prefix: str) -> StoredMatch:
-        """Return the match whose id begins with `prefix`; raise ArenaError unless there is one."""
-        among = deal_range(prefix.partition("-")[0])
+        """Return the match of an id that may be shortened, as 3f9a or 3f9a-1.
+
+        Raises ArenaError unless there is exactly one.
+        """
+        deal, _, rotation = prefix.partition("-")
+        among = deal_range(deal)
         with self._explained():
             bots = self._bots()
             found = [
@@ -304,11 +308,14 @@ class Store:
                     f"{_MATCHES} WHERE match.deal BETWEEN ? AND ? {_IN_ORDER}", (*among, 1000)
                 )
             ]
-        found = [match for match in found if match.id.startswith(prefix)]
+        found = [match for match in found if rotation in ("", str(match.rotation))]
         if not found:
             raise ArenaError(f"there is no match {prefix!r}; `arena matches` lists them.")
-        if len(found) > 1 and found[0].id != prefix:
+        if len({match.deal for match in found}) > 1:
             raise ArenaError(f"{prefix!r} begins {len(found)} ids; give more of it.")
+        if len(found) > 1:
+            ids = ", ".join(f"{deal}-{match.rotation}" for match in found)
+            raise ArenaError(f"{prefix!r} is a deal of {len(found)} matches: {ids}.")
         return found[0]
 
     def record(self, match: StoredMatch) -> tuple[Record, Circumstances]:

@@ -5,7 +5,7 @@ import io
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tabulate import tabulate, tabulate_formats
@@ -28,7 +28,12 @@ _MARKUP = frozenset(
     }
 )
 """The formats of tabulate that are written for programs: neither folded, split nor coloured."""
-_PIPED = frozenset({"github", "pipe"})
+_BARS = {
+    **dict.fromkeys(("asciidoc", "github", "jira", "pipe", "youtrack"), "\\|"),
+    **dict.fromkeys(("mediawiki", "textile"), "&#124;"),
+    "orgtbl": "\\vert{}",
+}
+"""How markup writes a bar that is text."""
 _DECIMALS = 4  # of numbers in JSON and CSV
 
 Style = Literal["good", "bad", "warning"]
@@ -88,8 +93,9 @@ class Table:
 def render(table: Table, form: str, *, width: int = WIDTH, color: bool = False) -> str:
     """Return the table in one of the FORMATS, without a newline at its end.
 
-    Where it would be wider than the screen, whose width is given, the formats for people fold
-    the columns that may be folded, and then split the others into blocks below each other.
+    Where it would be wider than the screen, whose width is given, the formats for people leave
+    out columns in which nothing stands, fold those that may be folded, and then split the others
+    into blocks below each other.
     """
     if form == "json":
         rows = [{key: _plain(value) for key, value in row.items()} for row in table.rows]
@@ -119,10 +125,13 @@ def _tabulate(cells: Sequence[Sequence[str]], columns: Sequence[Column], form: s
 
 
 def _markup(grid: Grid, form: str) -> str:
-    cells = [[column.text(row).strip() for column in grid.columns] for row in grid.rows]
-    if form in _PIPED:
-        cells = [[cell.replace("|", "\\|") for cell in line] for line in cells]
-    return _tabulate(cells, grid.columns, form)
+    bar = _BARS.get(form, "|")
+    cells = [
+        [column.text(row).strip().replace("|", bar) for column in grid.columns] for row in grid.rows
+    ]
+    titles = [column.title.replace("\n", " ").replace("|", bar) for column in grid.columns]
+    columns = [replace(each, title=title) for each, title in zip(grid.columns, titles, strict=True)]
+    return _tabulate(cells, columns, form)
 
 
 class _Screen:
@@ -140,6 +149,8 @@ class _Screen:
         """Yield the text of as many blocks as it takes to show all columns."""
         columns = list(range(len(self._grid.columns)))
         fixed = columns[: self._grid.fixed]
+        if not self._fits(columns):
+            columns = [number for number in columns if number in fixed or self._natural[number]]
         if self._fits(columns):
             block = columns
         else:

@@ -6,10 +6,13 @@ attack, roll), never in a running count of draws.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from struct import unpack
 from typing import TypeVar
 
 T = TypeVar("T")
+Card = TypeVar("Card", bound=Hashable)
 Key = str | int
 
 _WORD = 8  # bytes of the stream behind each draw
@@ -30,10 +33,7 @@ class Chance:
     def _words(self, count: int, event: tuple[Key, ...]) -> list[int]:
         stream = self._base.copy()
         stream.update("\x1f".join(map(str, event)).encode())
-        data = stream.digest(count * _WORD)
-        return [
-            int.from_bytes(data[at : at + _WORD], "little") for at in range(0, len(data), _WORD)
-        ]
+        return [*unpack(f"<{count}Q", stream.digest(count * _WORD))]
 
     def below(self, limit: int, *event: Key) -> int:
         """Return a whole number from 0 to `limit` - 1."""
@@ -60,3 +60,24 @@ class Chance:
             other = word * (last + 1) >> 64
             deck[last], deck[other] = deck[other], deck[last]
         return deck
+
+    def arranged(self, pile: Iterable[Card], universe: Sequence[Card], *event: Key) -> list[Card]:
+        """Return the cards of `pile` in random order: as they lie in a shuffled `universe`.
+
+        The event orders all cards there are, whichever of them are at hand. So a card more or
+        less, after another choice of a bot, moves no other card, and the order that the pile had
+        before does not matter. Of equal cards the pile takes the first in the universe: which
+        they are must not hang on the shuffle, or cards with copies elsewhere would come up early.
+
+        Raises `ValueError` if the pile is no part of the universe.
+        """
+        left = Counter(pile)
+        taken = set()
+        for place, card in enumerate(universe):
+            if left.get(card):
+                left[card] -= 1
+                taken.add(place)
+        if extra := [*left.elements()]:
+            raise ValueError(f"more in the pile than in the universe: {extra}")
+        order = self.shuffled(range(len(universe)), *event)
+        return [universe[place] for place in order if place in taken]

@@ -4,9 +4,8 @@ from typing import Any
 
 import click
 
-from arena.cli.common import safe_lines
+from arena.display import safe_lines
 from protocol.errors import ArenaError
-
 
 _ORDER = (
     *("demo", "games", "bots", "play", "init", "run", "rank", "table", "matches", "show"),

@@ -18,10 +18,10 @@ from arena.cli.common import (
     default_workers,
     find_game,
     output_format,
-    safe,
     sandbox_uid_option,
     show,
 )
+from arena.display import safe
 from arena.roster import SHIPPED, Bot, find_bot, shipped
 from arena.run import check_bot
 from arena.tables import Column, Table, render

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from arena.tables import FORMATS, WIDTH, Table, render
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.game import Game
 from referee.games import GAMES
 from referee.options import suggestion
@@ -40,7 +40,12 @@ def show(table: Table, form: str) -> None:
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else WIDTH
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    click.echo(render(table, form, width=width, color=terminal and not plain))
+    try:
+        click.echo(render(table, form, width=width, color=terminal and not plain))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise RunError(f"standard output takes no more: {error.strerror}.") from None
 
 
 def sandbox_option(command: F) -> F:
@@ -94,16 +99,6 @@ def key_values(words: Iterable[str]) -> dict[str, Any]:
         except msgspec.DecodeError:
             found[key] = value
     return found
-
-
-def safe(text: str) -> str:
-    """Return text as one line that a terminal cannot take for commands."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text.expandtabs())
-
-
-def safe_lines(text: str, indent: str = "") -> str:
-    """Return text that a terminal cannot take for commands, its lines kept and indented."""
-    return "\n".join(indent + safe(line) for line in text.splitlines())
 
 
 def duration(seconds: float) -> str:

@@ -15,8 +15,6 @@ from arena.cli.common import (
     find_game,
     key_values,
     output_format,
-    safe,
-    safe_lines,
     sandbox_option,
     sandbox_uid_option,
     show,
@@ -25,7 +23,7 @@ from arena.cli.common import (
 from arena.cli.leagues import GO_ON, bot_entry, league_seed, stopped_by_signals
 from arena.cli.progress import StatusLine
 from arena.compare import Comparison
-from arena.display import counted
+from arena.display import counted, safe, safe_lines
 from arena.league import FILE, League, Settings, make_league, read_league
 from arena.roster import NAME_LIMIT, check_name, shipped
 from arena.run import Run, open_run
@@ -109,6 +107,8 @@ def compare(
     with ExitStack() as stack:
         spare = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder = keep or spare
+        if keep and (keep.is_file() or (keep.is_dir() and _holds_other_things(keep))):
+            raise ArenaError(f"{keep} is no league and not empty; give --keep a new folder.")
         kept = read_league(folder) if (folder / FILE).exists() else None
         asked = _Asked(
             bots=(one, other, *_filled(kind, seats, others)),
@@ -207,6 +207,10 @@ def _free_name(name: str, taken: Sequence[str]) -> str:
     """Return a name nobody has: `sensible`, then `sensible 2`."""
     longer = (f"{name[: NAME_LIMIT - 4]} {number}" for number in count(2))
     return next(each for each in chain([name], longer) if each not in taken)
+
+
+def _holds_other_things(folder: Path) -> bool:
+    return not (folder / FILE).exists() and any(folder.iterdir())
 
 
 def _check_same_bots(kept: League, asked: League) -> None:

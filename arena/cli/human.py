@@ -6,8 +6,8 @@ from time import monotonic
 
 import click
 
-from arena.cli.common import safe_lines
 from arena.cli.question import Question
+from arena.display import safe_lines
 from protocol.errors import ArenaError, RunError
 from protocol.messages import End, Start
 from referee.fault import Fault

@@ -18,8 +18,6 @@ from arena.cli.common import (
     key_values,
     league_argument,
     output_format,
-    safe,
-    safe_lines,
     sandbox_option,
     sandbox_uid_option,
     show,
@@ -27,7 +25,7 @@ from arena.cli.common import (
 )
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
-from arena.display import counted
+from arena.display import counted, safe, safe_lines
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
 from arena.roster import SHIPPED, find_bot
@@ -129,6 +127,9 @@ def _tell_plan(
     league: League, missing: int, mean_seconds: float | None, workers: int | None
 ) -> None:
     """Say how many matches are to be played and how long that may take."""
+    if not league.schedule.deal_count():
+        click.echo("The league asks for no match at all: raise its deals or its share.", err=True)
+        return
     if not missing:
         click.echo("Nothing is missing.", err=True)
         return

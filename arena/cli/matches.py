@@ -2,11 +2,13 @@
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arena.cli import main
-from arena.cli.common import league_argument, output_format, safe, show
+from arena.cli.common import league_argument, output_format, show
+from arena.display import safe
 from arena.league import read_league
 from arena.show import told
 from arena.store import Store, StoredMatch
@@ -43,21 +45,26 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
             _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
         count = store.count(bot=bot, faulty=faulty)
         found = store.matches(bot=bot, faulty=faulty, limit=limit or None)
-        rows = [_row(match) for match in found]
+        present = {(each.name, each.version) for each in asked.bots}
+        rows = [_row(match, present) for match in found]
     columns = (
         Column("Match", "match"),
         Column("Deal", "deal", "right"),
         Column("Places by seat", _seats, width=28),
         Column("Ended", "reason"),
         Column("Decisions", "decisions", "right"),
-        Column("Faults", _faults),
+        Column("Faults", _faults, width=16),
     )
     facts = {"count": count}
     notes = []
+    if not count:
+        notes.append("No such match was played.")
+    if any(not seat["present"] for row in rows for seat in row["seats"]):
+        notes.append("*: a bot, or a version of one, that is no longer in the league.")
     if len(rows) < count:
         notes.append(f"The first {len(rows)} of {count} matches; --limit 0 lists all.")
         if form in ("csv", "json"):
-            click.echo(notes[0], err=True)
+            click.echo(notes[-1], err=True)
     show(Table("matches", columns, rows, facts, notes, keys=KEYS), form)
 
 
@@ -66,13 +73,18 @@ def _check_known(bot: str, known: Collection[str]) -> None:
         raise ArenaError(f"there is no bot {bot!r} in this league. {suggestion(bot, known)}")
 
 
-def _row(match: StoredMatch) -> dict[str, object]:
+def _row(match: StoredMatch, present: Collection[tuple[str, str]]) -> dict[str, Any]:
     return {
         "match": match.id,
         "deal": match.number,
         "rotation": match.rotation,
         "seats": [
-            {"bot": bot.name, "version": bot.version, "place": place}
+            {
+                "bot": bot.name,
+                "version": bot.version,
+                "present": (bot.name, bot.version) in present,
+                "place": place,
+            }
             for bot, place in zip(match.bots, match.places, strict=True)
         ],
         "reason": match.reason,
@@ -82,7 +94,9 @@ def _row(match: StoredMatch) -> dict[str, object]:
 
 
 def _seats(row: Row) -> str:
-    return ", ".join(f"{seat['place']} {seat['bot']}" for seat in row["seats"])
+    return ", ".join(
+        f"{seat['place']} {seat['bot']}{'' if seat['present'] else '*'}" for seat in row["seats"]
+    )
 
 
 def _faults(row: Row) -> str:
@@ -99,11 +113,11 @@ def _faults(row: Row) -> str:
 def show_match(league: Path, match: str, tables: bool) -> None:
     """Tell a match move by move, with times, faults and notes.
 
-    MATCH is an id from `arena matches`, or the beginning of one.
+    MATCH is an id from `arena matches`; the part before the dash may be shortened.
 
     \b
-    arena show cup 3f9a
-    arena show cup 3f9a --tables | less
+    arena show cup 3f9a-0
+    arena show cup 3f9a-0 --tables | less
     """
     with Store(read_league(league).database) as store:
         found = store.find(match)

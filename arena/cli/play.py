@@ -13,14 +13,13 @@ from arena.cli.common import (
     find_game,
     key_values,
     output_format,
-    safe,
-    safe_lines,
     sandbox_option,
     sandbox_uid_option,
     warn_unprotected,
 )
 from arena.cli.human import HumanSeat
 from arena.cli.leagues import play_and_show
+from arena.display import safe, safe_lines
 from arena.league import FILE, Settings, make_league, read_league
 from arena.roster import HUMAN, Bot, find_bot, shipped
 from arena.run import check_bot

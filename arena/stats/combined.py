@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from arena.stats.likelihood import MEAN
-from arena.stats.ratings import SEPARATED, Ratings
+from arena.stats.ratings import EXACT, SEPARATED, Ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ def _rows(number: int, group: Sequence[str], leagues: Sequence[Ratings]) -> list
             ),
             bot=bot,
             mu=mu[bot],
-            error=math.hypot(*(each.bots[bot].error for each in leagues)) / len(leagues),
+            error=math.hypot(*(each.error_among(bot, group) for each in leagues)) / len(leagues),
             ratings=found[bot],
         )
-        for bot in sorted(group, key=lambda bot: (-mu[bot], bot))
+        for bot in sorted(group, key=lambda bot: (-round(mu[bot], EXACT), bot))
     ]

@@ -13,6 +13,8 @@ from protocol.errors import ArenaError
 
 ENOUGH_DEALS = 30
 """The deals from which a bot's error is estimated from them."""
+EXACT = 4
+"""The decimals of a rating that a fit settles; what lies beyond them orders nobody."""
 SEPARATED = 2.0
 """The standard errors beyond which the order of two bots is certain."""
 
@@ -53,6 +55,23 @@ class Ratings:
             return math.hypot(one.error, two.error)
         own = self.covariance[bot]
         square = own[bot] + self.covariance[other][other] - 2 * own[other]
+        return math.sqrt(max(0.0, square))
+
+    def error_among(self, bot: str, others: Sequence[str]) -> float:
+        """Return the standard deviation of a rating measured from the mean of some of its group.
+
+        The bot is one of them.
+        """
+        if min(self.bots[other].deals for other in others) < ENOUGH_DEALS:
+            return self.bots[bot].error
+        part = 1 / len(others)
+        weights = [(other == bot) - part for other in others]
+        rows = [self.covariance[other] for other in others]
+        square = math.fsum(
+            one * two * row[other]
+            for one, row in zip(weights, rows, strict=True)
+            for two, other in zip(weights, others, strict=True)
+        )
         return math.sqrt(max(0.0, square))
 
     def separated(self, better: str, worse: str) -> bool:

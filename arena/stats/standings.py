@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.stats.outcomes import Deals, Outcome, outcome_of, results_of
-from arena.stats.ratings import Ratings, rank_intervals
+from arena.stats.ratings import EXACT, Ratings, rank_intervals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ def _in_order(ratings: Ratings) -> Iterator[tuple[int, str]]:
     linked = sorted(ratings.groups, key=lambda group: (-len(group), group))
     alone = set(ratings.bots).difference(*linked)
     for number, group in [*enumerate(linked, 1), (0, sorted(alone))]:
-        for bot in sorted(group, key=lambda bot: (-ratings.bots[bot].mu, bot)):
+        for bot in sorted(group, key=lambda bot: (-round(ratings.bots[bot].mu, EXACT), bot)):
             yield number, bot
 
 

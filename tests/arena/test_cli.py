@@ -115,6 +115,15 @@ def test_csv_without_rows_has_the_header_of_one_with_rows(arena: Arena, joined: 
     assert without.splitlines() == with_rows.splitlines()[:1]
 
 
+def test_output_that_nothing_takes_is_told(played: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*ARENA, "rank", played], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT
+        )
+    assert done.returncode == 1
+    assert done.stderr == "arena: standard output takes no more: No space left on device.\n"
+
+
 @tables
 def test_tables_fit_80_columns(table: Callable[..., str], words: tuple[str, ...]) -> None:
     text = table(words)

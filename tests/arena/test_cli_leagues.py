@@ -218,7 +218,9 @@ def test_matches_may_be_narrowed_to_a_bot(arena: Arena, noted: League) -> None:
     mine = json.loads(found)["matches"]
     assert len(mine) == 8
     assert mine == [row for row in every if "scribe" in {seat["bot"] for seat in row["seats"]}]
-    assert arena("matches", noted.folder, "--faulty").stdout.count("\n") == 2
+    assert arena("matches", noted.folder, "--faulty").stdout.endswith(
+        "\nNo such match was played.\n"
+    )
 
 
 def test_show_tells_every_move(arena: Arena, noted: League) -> None:

@@ -80,7 +80,7 @@ def test_a_bot_that_met_nobody_has_no_rank(arena: Arena, tmp_path: Path) -> None
     path = tmp_path / "named.jsonl"
     path.write_text('{"bots": ["A", "B", "late"]}\n' + lines("A > B"))
     text = arena("rank", path).stdout
-    assert "Not ranked, as it met nobody in a whole deal: late." in " ".join(text.split())
+    assert "Not ranked, having met nobody in what counts: late." in " ".join(text.split())
     assert next(line for line in text.splitlines() if " late " in line).split()[:2] == ["-", "late"]
 
 
@@ -126,6 +126,7 @@ def test_what_does_not_go_together_is_refused(arena: Arena, file: Callable[..., 
     assert "is named twice" in refused(arena("rank", one, one))
     assert "does not say who sat where" in refused(arena("rank", one, "--by", "seat"))
     assert "--by is about one league" in refused(arena("rank", one, two, "--by", "seat"))
+    assert "knows nothing of faults" in refused(arena("rank", one, "--faults"))
     assert "--faults does not go with several" in refused(arena("rank", one, two, "--faults"))
     assert "only leagues know times" in refused(arena("rank", one, "--times"))
     assert "between 0 and 1" in refused(arena("rank", one, "--draw-probability", "1.5"))

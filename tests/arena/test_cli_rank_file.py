@@ -232,7 +232,7 @@ def test_a_named_bot_without_matches_has_no_rank(rank: Rank) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"places": {"A": 1, "B": 2}}\n{"places": {"A": 1}}\n', "results:2: a field of one bot"),
+        ('{"places": {"A": 1, "B": 2}}\n{"places": {"A": 1}}\n', "results:2: a match of one bot"),
         ("match,bot,place\nm1,A,1\nm1,B,30\n", "results:2: the place of 'B' is 30 among 2 bots"),
         ("", "results is empty"),
     ],

@@ -106,7 +106,10 @@ def test_larger_matches_show_mean_places() -> None:
 
 
 def test_a_sure_lead_is_said_in_a_sentence() -> None:
-    sentence = "A is surely ahead of B: 78.1 % of the points in 48 deals (95 % interval 67.0 to "
+    sentence = (
+        "By their own matches A is surely ahead of B: 78.1 % of the points in 48 deals (95 % "
+        "interval 67.0 to "
+    )
     assert sentence in shown(DUELS)
     assert sentence in shown(DUELS, "B", "A")
 
@@ -114,8 +117,8 @@ def test_a_sure_lead_is_said_in_a_sentence() -> None:
 def test_two_that_are_not_told_apart_are_said_so() -> None:
     even = field([*deals(5, "A1 B2"), *deals(4, "A2 B1")])
     assert (
-        "A and B are not told apart: A has 55.6 % of the points in 9 deals (95 % interval 25.1 to "
-        in shown(even)
+        "By their own matches A and B are not told apart: A has 55.6 % of the points in 9 deals "
+        "(95 % interval 25.1 to " in shown(even)
     )
 
 
@@ -125,8 +128,8 @@ def test_the_gap_of_the_ratings_is_said_as_a_chance_to_win() -> None:
     assert isinstance(gap, float)
     assert chance == pytest.approx(0.781, abs=0.03)
     assert told(DUELS, "B", "A")["rating_gap"] == -gap
-    assert f"A leads by {gap:.2f} ± " in shown(DUELS)
-    assert f"A leads by {gap:.2f} ± " in shown(DUELS, "B", "A")
+    assert f"A surely leads by {gap:.2f} ± " in shown(DUELS)
+    assert f"A surely leads by {gap:.2f} ± " in shown(DUELS, "B", "A")
     assert f"a chance of {100 * float(str(chance)):.1f} % to win a match against B." in shown(DUELS)
 
 
@@ -140,7 +143,7 @@ def test_faults_are_told() -> None:
 def test_two_that_never_met_are_compared_by_their_ratings_alone() -> None:
     apart = field([*deals(9, "A1 C2"), *deals(9, "C1 D2")])
     text = shown(apart, "A", "D")
-    assert text.startswith("A and D never met in a whole deal. Rated by all matches, A leads by ")
+    assert text.startswith("A and D never met in what counts. By all matches A surely leads by ")
     assert told(apart, "A", "D")["encounters"] == []
 
 

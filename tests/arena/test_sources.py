@@ -87,7 +87,8 @@ def test_only_whole_deals_count(duels: Book) -> None:
     duels.play(0, 0, 1)
     duels.play(1, 1)
     field = read_field(duels.folder)
-    assert (field.matches, field.deal_count, field.missing) == (2, 1, 7)
+    assert (field.matches, field.deal_count, field.missing, field.waiting) == (2, 1, 7, 1)
+    assert "1 more match waits for the rest of their deals." in field.remarks
 
 
 def test_deals_that_went_alike_are_evidence_each_where_there_is_chance(duels: Book) -> None:

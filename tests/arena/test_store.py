@@ -209,6 +209,8 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
     add(store, match("abc", 0), match("abd", 0), match("b", 1), match("b", 10))
     whole = "b" + 15 * "0"
     assert short(store.find("abc").id) == "abc-0"
+    assert short(store.find("b-10").id) == "b-10"
+    assert short(store.find("ab" + "c-0").id) == "abc-0"
     assert short(store.find(f"{whole}-1").id) == "b-1"
     assert short(store.find(f"{whole}-10").id) == "b-10"
 
@@ -217,6 +219,13 @@ def test_the_beginning_of_several_ids_is_refused(store: Store) -> None:
     add(store, match("abc"), match("abd"))
     assert refused(lambda: store.find("ab")) == "'ab' begins 2 ids; give more of it."
     assert "there is no match ''" in refused(lambda: store.find(""))
+
+
+def test_a_deal_of_several_matches_is_told_as_such(store: Store) -> None:
+    add(store, match("abc", 0), match("abc", 1), match("f"))
+    assert refused(lambda: store.find("ab")) == "'ab' is a deal of 2 matches: ab-0, ab-1."
+    assert short(store.find("ab-1").id) == "abc-1"
+    assert "there is no match 'ab-2'" in refused(lambda: store.find("ab-2"))
 
 
 def test_the_beginning_of_no_id_is_refused(store: Store) -> None:

@@ -115,6 +115,19 @@ def test_a_bar_in_a_name_makes_no_column(form: str) -> None:
     assert re.split(r"\s*(?<!\\)\|\s*", line) == ["", "0", "a\\|b", "0/0", "0/0", "0/0", ""]
 
 
+def test_a_column_without_a_word_is_left_out_where_the_table_is_too_wide() -> None:
+    columns = [Column("Bot", "bot"), Column("Faults", "faults")]
+    rows = [{"bot": "a" * 30, "faults": ""}]
+    assert "Faults" in render(Table("", columns, rows), "simple", width=40)
+    assert "Faults" not in render(Table("", columns, rows), "simple", width=34)
+
+
+def test_a_number_stays_with_its_percent_sign() -> None:
+    notes = ["it took " + "so " * 21 + "67.3 % of them"]
+    lines = render(Table("", (), (), notes=notes, grids=()), "simple").splitlines()
+    assert [line for line in lines if "67.3" in line] == [line for line in lines if "%" in line]
+
+
 def test_spaces_at_the_ends_of_a_cell_align_it() -> None:
     rows = [{"value": "1 "}, {"value": "10+"}, {"value": "  "}]
     text = render(Table("", [Column("Value", "value", "right")], rows), "plain")

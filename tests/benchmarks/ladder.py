@@ -22,9 +22,9 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from arena.field import Field
-from arena.sources import field_of
 from arena.league import League, Settings, make_league
 from arena.run import open_run
+from arena.sources import field_of
 from arena.stats.encounters import Share, encounters
 from arena.store import Store
 from protocol.errors import ArenaError
@@ -107,7 +107,7 @@ def measured(field: Field, bot: str, others: Sequence[str]) -> Step:
         matches=field.matches,
         points=share.mean,
         error=share.error or 0.0,
-        faults=sum(sum(kinds.values()) for kinds in field.faults.values()),
+        faults=sum(sum(kinds.values()) for kinds in (field.faults or {}).values()),
     )
 
 

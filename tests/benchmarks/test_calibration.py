@@ -9,7 +9,8 @@ from statistics import fmean
 import pytest
 
 from arena.stats.likelihood import BETA
-from arena.stats.outcomes import Result
+from arena.stats.outcomes import Result, deals_of
+from arena.stats.seats import mirror_gain
 from tests.benchmarks.calibration import __main__ as command
 from tests.benchmarks.calibration import coverage, faithfulness, mirroring
 from tests.benchmarks.calibration.coverage import faults, observed
@@ -158,6 +159,13 @@ def test_small_leagues_are_covered(plan: Plan) -> None:
     assert line == coverage.measured(Row("small", plan, 25))
 
 
+def test_ties_read_as_draws_make_bars_that_seldom_hold_the_truth() -> None:
+    plan = Plan(bots=5, seats=4, deals=12, kind="winner")
+    leagues = [simulate(plan, str(number)) for number in range(10)]
+    assert fmean(observed(league, "draws").cover for league in leagues) < 0.5
+    assert fmean(observed(league).cover for league in leagues) > 0.85
+
+
 def test_tau_counts_pairs_in_order() -> None:
     truth = {"A": 3.0, "B": 2.0, "C": 1.0}
     assert tau(truth, {"A": 9.0, "B": 8.0, "C": 7.0}) == 1
@@ -193,6 +201,14 @@ def test_a_mirrored_deal_is_worth_more_the_more_is_luck() -> None:
         worth.append(ratio_of(*zip(*found, strict=True)).value)
     assert worth[0] == pytest.approx(1, abs=0.1)
     assert 1.5 < worth[1] < worth[2]
+
+
+def test_a_table_s_own_measure_of_mirroring_is_the_same() -> None:
+    plan = Plan(bots=4, seats=4, deals=2_000, kind="pair", spread=1.5)
+    independent, mirrored = scatters(plan, "seed")
+    gain = mirror_gain(deals_of(simulate(plan, "seed").matches))
+    assert gain is not None
+    assert gain.deals == pytest.approx(independent / mirrored, rel=0.1)
 
 
 def test_without_skill_the_worth_is_that_of_the_theory() -> None:

@@ -18,6 +18,7 @@ from referee.chance import Chance
 GOLDEN_NUMBERS = [978666, 194040, 266052, 134258]
 GOLDEN_DICE = [5, 5, 2, 2, 4, 3, 4, 6, 3, 3]
 GOLDEN_DECK = "ladjbcihefkg"
+GOLDEN_PILE = "fbhecaagd"
 GOLDEN_WORD = 7709619472721761036
 
 seeds = st.text(max_size=40)
@@ -166,12 +167,67 @@ def test_every_card_comes_up_as_often_in_every_place_of_a_deck() -> None:
     assert chi_square(found, 100) < EVEN
 
 
+@pytest.mark.parametrize(
+    ("pile", "universe", "orders"),
+    [
+        ("abcd", "abcd", 24),
+        ("abc", "abcdef", 6),
+        ("ab", "aab", 2),
+        ("ab", "baa", 2),
+        ("abb", "aaabbb", 3),
+        ("aabc", "aaabbbccc", 12),
+    ],
+)
+def test_every_order_of_a_pile_is_as_likely_whatever_is_elsewhere(
+    pile: str, universe: str, orders: int
+) -> None:
+    chance = Chance("piles")
+    found = Counter(tuple(chance.arranged(pile, universe, "pile", at)) for at in range(12_000))
+    assert set(found) == set(permutations(pile))
+    assert chi_square(found, orders) < EVEN
+
+
+@given(seeds, events, st.lists(st.integers(0, 5)), st.lists(st.integers(0, 5)), st.integers(0, 5))
+def test_a_card_more_leaves_the_others_of_a_pile_in_their_order(
+    seed: str, event: list[str | int], pile: list[int], others: list[int], card: int
+) -> None:
+    universe = [*pile, card, *others]
+    fewer = Chance(seed).arranged(pile, universe, *event)
+    more = Chance(seed).arranged([card, *pile], universe, *event)
+    assert fewer in [more[:at] + more[at + 1 :] for at in range(len(more)) if more[at] == card]
+
+
+@given(seeds, events, st.lists(st.integers(0, 5)), st.lists(st.integers(0, 5)), st.data())
+def test_neither_the_order_of_a_pile_nor_which_copy_it_holds_matters(
+    seed: str, event: list[str | int], pile: list[int], others: list[int], data: st.DataObject
+) -> None:
+    universe, laid_otherwise = [*pile, *others], data.draw(st.permutations(pile))
+    one = Chance(seed).arranged(pile, universe, *event)
+    assert one == Chance(seed).arranged(laid_otherwise, universe, *event)
+    assert sorted(one) == sorted(pile)
+
+
+@given(seeds, events, st.lists(st.integers(), unique=True))
+def test_a_pile_of_all_cards_is_shuffled(
+    seed: str, event: list[str | int], cards: list[int]
+) -> None:
+    chance = Chance(seed)
+    assert chance.arranged(cards, cards, *event) == chance.shuffled(cards, *event)
+
+
+@pytest.mark.parametrize(("pile", "extra"), [("abz", "z"), ("aaab", "a")])
+def test_a_pile_must_be_a_part_of_all_cards(pile: str, extra: str) -> None:
+    with pytest.raises(ValueError, match=rf"more in the pile than in the universe: \['{extra}'\]"):
+        Chance("deal").arranged(pile, "aabbc", "pile")
+
+
 def test_the_luck_of_every_deal_that_was_ever_played_stays_as_it_was() -> None:
     """Golden values: stored replays are re-played from their seeds, by any later version."""
     chance = Chance("golden")
     assert [chance.below(1_000_000, "event", number) for number in range(4)] == GOLDEN_NUMBERS
     assert [chance.die(6, "attack", 3, roll) for roll in range(10)] == GOLDEN_DICE
     assert "".join(chance.shuffled("abcdefghijkl", "deck", 0)) == GOLDEN_DECK
+    assert "".join(chance.arranged("hgfedcbaa", "abcdefghijkl" * 2, "pile", 0)) == GOLDEN_PILE
     assert Chance("¡olé!").below(1 << 64, "ñ", -1) == GOLDEN_WORD
 
 

@@ -66,11 +66,12 @@ def _ladders(suit: str, ranks: int) -> tuple[Ladder, ...]:
 class Deck:
     """The cards that both seats draw from, with the discards that renew it."""
 
-    __slots__ = ("_chance", "cards", "discards", "reshuffled", "reshuffles")
+    __slots__ = ("_all", "_chance", "cards", "discards", "reshuffled", "reshuffles")
 
     def __init__(self, different: list[str], chance: Chance) -> None:
         self._chance = chance
-        self.cards = chance.shuffled(different * COPIES, "deck")
+        self._all = different * COPIES
+        self.cards = chance.shuffled(self._all, "deck")
         """Those still to be drawn, the top one last."""
         self.discards: list[str] = []
         self.reshuffled: list[str] = []
@@ -89,6 +90,7 @@ class Deck:
         if self.discards:
             self.reshuffles += 1
             self.reshuffled = in_order(self.discards)
-            self.cards = self._chance.shuffled(self.reshuffled, "reshuffle", self.reshuffles)
+            event = ("reshuffle", self.reshuffles)
+            self.cards = self._chance.arranged(self.discards, self._all, *event)
             self.discards = []
         return bool(self.cards)

@@ -11,7 +11,7 @@ from msgspec import Meta
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options, ranked
 from referee.games.khan.camp import FACE_UP, IN_HAND, Camp, Drawing, held
-from referee.games.khan.cards import COPIES, KINDS, in_order, names, tally
+from referee.games.khan.cards import COPIES, KINDS, names, tally
 from referee.games.khan.checks import (
     discard_refusal,
     gunpowder_refusal,
@@ -302,8 +302,8 @@ class Khan(Game):
     def _next_card(self) -> str | None:
         if not self.deck:
             self.reshuffles += 1
-            pile = in_order(self.discards)
-            self.deck = self.chance.shuffled(pile, "reshuffle", self.reshuffles)
+            event = ("reshuffle", self.reshuffles)
+            self.deck = self.chance.arranged(self.discards, self.names * COPIES, *event)
             self.discards.clear()
         return self.deck.pop() if self.deck else None
 

@@ -3,10 +3,10 @@
 Rules page "The War family", section 2.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from referee.chance import Chance, Key
+from referee.chance import Chance
 from referee.games.war_family.cards import deal, deck, strength
 
 JOKERS = 2
@@ -180,14 +180,5 @@ class Holdings:
         pile = self.piles[seat]
         if pile and not self.packs[seat]:
             event = ("pack", trick.number, trick.war, trick.turn, step, seat)
-            self.packs[seat] = in_random_order(pile, self.chance, *event)
+            self.packs[seat] = self.chance.arranged(pile, DECK, *event)
             self.piles[seat] = []
-
-
-def in_random_order(cards: Sequence[str], chance: Chance, *event: Key) -> list[str]:
-    """Return `cards` as they lie in a shuffled deck.
-
-    So the order they had before does not matter, and a card more or less moves no other.
-    """
-    turned = frozenset(cards)
-    return [card for card in chance.shuffled(DECK, *event) if card in turned]

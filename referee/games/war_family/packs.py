@@ -266,7 +266,7 @@ class PackGame(Game):
             self._pick_up(pot)
 
     def _shuffled(self, pot: list[str]) -> list[str]:
-        return self.chance.shuffled(pot, "pickup", self.battle)
+        return self.chance.arranged(pot, self.cards, "pickup", self.battle)
 
     def _pick_up(self, order: list[str]) -> None:
         battle = self.battles[-1]

@@ -295,8 +295,8 @@ class War:
     def _draw_card(self, seat: int) -> None:
         reshuffled = not self.draw_pile
         if reshuffled:
-            used = sorted(self.used_pile)  # the order of discarding is to change nothing
-            self.draw_pile = self._chance.shuffled(used, "reshuffle", self.round, seat)
+            event = ("reshuffle", self.round, seat)
+            self.draw_pile = self._chance.arranged(self.used_pile, range(len(CARDS)), *event)
             self.used_pile = []
         self.hands[seat] = sorted([*self.hands[seat], self.draw_pile.pop()])
         self.log.add("card", seat, reshuffled)

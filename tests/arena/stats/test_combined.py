@@ -40,7 +40,15 @@ def test_leagues_count_alike_however_much_was_played_in_them() -> None:
 
 def test_errors_of_leagues_are_independent() -> None:
     error = by_bot(EVEN, ONE_SIDED)["A"].error
-    assert error == math.hypot(EVEN.bots["A"].error, ONE_SIDED.bots["A"].error) / 2
+    assert error == pytest.approx(math.hypot(*(e.bots["A"].error for e in (EVEN, ONE_SIDED))) / 2)
+
+
+def test_errors_are_measured_from_the_mean_of_the_bots_that_are_compared() -> None:
+    wider = league("AB", "BA", "CA", "CB", "CB", "AC")
+    rows = by_bot(EVEN, wider)
+    assert rows["A"].error == pytest.approx(rows["B"].error)
+    apart = math.hypot(EVEN.error_between("A", "B"), wider.error_between("A", "B"))
+    assert rows["A"].error == pytest.approx(apart / 4)
 
 
 def test_two_leagues_separate_what_one_does_not() -> None:

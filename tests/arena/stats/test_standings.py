@@ -79,6 +79,13 @@ def test_rows_are_sorted_by_rating_then_name() -> None:
     assert [(row.bot, row.ranks) for row in rows] == [("C", (1, 1)), ("A", (2, 3)), ("B", (2, 3))]
 
 
+def test_ratings_that_differ_by_less_than_a_fit_settles_are_equal() -> None:
+    rated = {bot: Rating(mu, 1.0, 1.0, 40) for bot, mu in [("B", 20 + 1e-7), ("A", 20)]}
+    apart = {bot: {other: float(bot == other) for other in rated} for bot in rated}
+    rows = standings({}, Ratings(rated, [list(rated)], 0.001, 8.333, 1, apart))
+    assert [row.bot for row in rows] == ["A", "B"]
+
+
 def test_bot_without_matches_has_no_shares() -> None:
     (row,) = standings({}, fit({}, bots=["A"]))
     assert (row.matches, row.deals, row.points, row.win_share, row.mean_place) == (

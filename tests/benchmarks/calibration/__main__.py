@@ -1,6 +1,6 @@
 """Simulate leagues of bots of known skill, and hold the leaderboard against the truth.
 
-    python -m tests.benchmarks.calibration           # three tables, in about ten minutes
+    python -m tests.benchmarks.calibration           # three tables, in about six minutes
     python -m tests.benchmarks.calibration --quick   # with a tenth of the leagues
     python -m tests.benchmarks.calibration coverage  # one of them; or faithfulness, or mirroring
 
@@ -29,6 +29,7 @@ def print_part(name: str, part: ModuleType, scale: float) -> None:
         misses += [f"{row.name}: {fault}" for fault in line.faults]
     print(f"\n{part.TITLE}\n")
     print(tabulate(lines, part.HEADERS, disable_numparse=True))
+    print(f"\n{part.NOTE}")
     if misses:
         print("", "Rows that miss:", *misses, sep="\n")
     sys.stdout.flush()
@@ -40,10 +41,12 @@ def main(words: list[str]) -> None:
         prog="python -m tests.benchmarks.calibration",
         description=(__doc__ or "").partition("\n")[0],
     )
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="|".join(PARTS))
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="simulate a tenth of the leagues")
     asked = parser.parse_args(words)
-    for name in asked.parts or PARTS:
+    if unknown := [name for name in asked.tables if name not in PARTS]:
+        parser.error(f"there is no table {', '.join(unknown)}; there are {', '.join(PARTS)}.")
+    for name in asked.tables or PARTS:
         print_part(name, PARTS[name], 0.1 if asked.quick else 1.0)
 
 

@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 from statistics import fmean
 from typing import NamedTuple
 
-from arena.stats.likelihood import BETA
+from arena.stats.likelihood import BETA, Ties
 from arena.stats.outcomes import deals_of
 from arena.stats.ratings import Ratings, fit, rank_intervals
 from tests.benchmarks.calibration.figures import Line, Mean, mean_of, root_mean_square
@@ -13,6 +13,10 @@ from tests.benchmarks.calibration.league import Kind, Plan, Row, Simulated, simu
 
 TITLE = "How often the truth lies within two errors (aim: 0.93 to 0.97)"
 HEADERS = "field", "deals", "missed", "shown", "cover", "pairs", "ranks", "apart", "wrong"
+NOTE = """\
+deals: the fewest of a bot. missed, shown: root mean squares of errors, true and on the leaderboard.
+cover: bots within two errors. pairs: their differences likewise. ranks: true ranks in the interval.
+apart, wrong: pairs told apart, and those of them that are equal or in the other order."""
 AIM = 0.93, 0.97
 MOST_WRONG = 0.025
 """Of the pairs of unequal bots, the share that may be told apart the wrong way round."""
@@ -89,10 +93,10 @@ class Observed(NamedTuple):
     """The share of the pairs that are told apart, but equal or in the other order."""
 
 
-def observed(league: Simulated) -> Observed:
+def observed(league: Simulated, ties: Ties = "unordered") -> Observed:
     """Rate a league and compare."""
     skills = league.skills
-    ratings = fit(deals_of(league.matches))
+    ratings = fit(deals_of(league.matches), ties=ties)
     misses = _misses(ratings, skills)
     errors = {bot: ratings.bots[bot].error for bot in misses}
     intervals, ranks = rank_intervals(ratings), _true_ranks(ratings, skills)

@@ -20,6 +20,9 @@ except ImportError:
     PlackettLuce = None
 
 TITLE = "Kendall's tau with the true order: ours, and how far others are above or below it"
+NOTE = (
+    "trueskill and openskill: match by match, in a random order. Luck 0.8; spread 8.33 or as said."
+)
 OTHERS = "trueskill", "openskill", "points"
 HEADERS = "field", "matches", "ours", *OTHERS
 

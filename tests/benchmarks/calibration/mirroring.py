@@ -15,8 +15,9 @@ from tests.benchmarks.calibration.coverage import FIELDS, LUCKS
 from tests.benchmarks.calibration.figures import Line, ratio_of
 from tests.benchmarks.calibration.league import Plan, Row, deal_of
 
-TITLE = "How many independent deals of as many matches one mirrored deal is worth (spread 1.5)"
+TITLE = "How many independent deals of as many matches one mirrored deal is worth"
 HEADERS = "field", *(f"luck {luck:g}" for luck in LUCKS)
+NOTE = "carry: the correlation of a seat's luck between rotations; spread 1.5 or as said."
 CARRIES = 1.0, 0.7
 
 

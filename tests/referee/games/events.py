@@ -5,7 +5,7 @@ tables. A new game needs one here.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
@@ -54,6 +54,11 @@ class WatchedChance(Chance):
         self._keep(event, ("shuffled", *items), [*deck])
         return deck
 
+    def arranged(self, pile: Iterable[Any], universe: Sequence[Any], *event: Key) -> list[Any]:
+        cards = super().arranged(pile, universe, *event)
+        self._keep(event, ("arranged", *universe), [*cards])
+        return cards
+
     def _keep(self, event: Name, question: tuple[Any, ...], answer: list[Any]) -> None:
         self.draws[event] = Draw(question, answer, self.step, self.place(str(event[0])))
 
@@ -62,11 +67,6 @@ class WatchedChance(Chance):
 
 
 Holds = Callable[[Draw, Draw], bool]
-
-
-def the_same(one: Draw, other: Draw) -> bool:
-    """The same is asked, and the same comes of it."""
-    return (one.question, one.answer) == (other.question, other.answer)
 
 
 def the_same_as_far_as_both_throw(one: Draw, other: Draw) -> bool:
@@ -90,27 +90,14 @@ def as_deep(one: Draw, other: Draw) -> bool:
     return apart < 1 / min(one_left, other_left)
 
 
-def the_same_of_the_same_cards(one: Draw, other: Draw) -> bool:
-    """The same cards come in the same order, in whatever order they were laid aside."""
-    ours, theirs = one.question[1:], other.question[1:]
-    if common(ours, theirs) != common(theirs, ours):
-        return False
-    return sorted(ours) != sorted(theirs) or one.answer == other.answer
+def in_one_order_of_all_cards(one: Draw, other: Draw) -> bool:
+    """All cards there are lie in one order, whichever of them are at hand.
 
-
-def common(cards: Sequence[Any], others: Sequence[Any]) -> list[Any]:
-    """Return the cards that are among the others, too, in their own order."""
-    left, found = Counter(others), []
-    for card in cards:
-        if left[card]:
-            left[card] -= 1
-            found.append(card)
-    return found
-
-
-def the_same_of_the_same_pot(one: Draw, other: Draw) -> bool:
-    """The same cards, laid in the same order by the same seats, are picked up alike."""
-    return one.question != other.question or one.answer == other.answer
+    That shows in the cards of which both plays have as many: nobody sees which copy is missing.
+    """
+    ours, theirs = Counter(one.answer), Counter(other.answer)
+    seen = [[card for card in draw.answer if ours[card] == theirs[card]] for draw in (one, other)]
+    return one.question == other.question and seen[0] == seen[1]
 
 
 # --- the tables
@@ -177,7 +164,13 @@ def _drawing(game: Game, seat: int, rng: Random) -> Move:
 
 
 def _with_a_short_deck(game: Any) -> None:
+    game.deck.discards += game.deck.cards[20:]
     del game.deck.cards[20:]
+
+
+def _with_a_short_draw_pile(game: Any) -> None:
+    game.war.used_pile += game.war.draw_pile[10:]
+    del game.war.draw_pile[10:]
 
 
 def _as_dealt(game: Any) -> dict[str, Sequence[Any]]:
@@ -197,7 +190,7 @@ def _trick(game: Any) -> tuple[Key, ...]:
     return (game.trick.number, game.trick.war, game.trick.turn)
 
 
-PICKUP = Event(_battle, the_same_of_the_same_pot, shared=0.6)
+PICKUP = Event(_battle, in_one_order_of_all_cards, shared=0.6)
 
 RULES: dict[str, Rule] = {
     "casino_war": Rule(
@@ -218,7 +211,7 @@ RULES: dict[str, Rule] = {
                 lambda game: (game.turn, game.number), the_same_as_far_as_both_throw, shared=0.4
             ),
             "reshuffle": Event(
-                lambda game: (game.deck.reshuffles,), the_same_of_the_same_cards, shared=1.0
+                lambda game: (game.deck.reshuffles,), in_one_order_of_all_cards, shared=1.0
             ),
         },
         piles=lambda game: {"deck": game.deck.cards},
@@ -234,7 +227,7 @@ RULES: dict[str, Rule] = {
         deal=frozenset({"deck", "scarce", "bag", "first"}),
         events={
             "reshuffle": Event(
-                lambda game: (game.reshuffles,), the_same_of_the_same_cards, shared=1.0
+                lambda game: (game.reshuffles,), in_one_order_of_all_cards, shared=1.0
             )
         },
         piles=lambda game: {"deck": game.deck, "bag": game.bag},
@@ -252,7 +245,7 @@ RULES: dict[str, Rule] = {
     "steal_war": Rule(
         deal=frozenset({"deck"}),
         events={
-            "pack": Event(_trick, the_same, shared=0.4),
+            "pack": Event(_trick, in_one_order_of_all_cards, shared=0.4),
             "lot": Event(_trick, the_same_of_as_many, shared=0.0),
         },
         piles=lambda game: {f"pack {seat}": pack for seat, pack in enumerate(game.held.packs)},
@@ -282,12 +275,13 @@ RULES: dict[str, Rule] = {
             ),
             "reshuffle": Event(
                 lambda game: (game.war.round, game.war.in_turn),
-                the_same_of_the_same_cards,
+                in_one_order_of_all_cards,
                 shared=0.0,
             ),
         },
         piles=lambda game: {"draw pile": game.war.draw_pile},
         renews=_reshuffled("draw pile"),
+        prepare=_with_a_short_draw_pile,
         options=({"max_rounds": 40, "max_attacks": 6, "objective": "secret"},),
     ),
 }

@@ -33,8 +33,7 @@ from tests.referee.games.events import (
     Name,
     Rule,
     WatchedChance,
-    common,
-    the_same_of_the_same_cards,
+    in_one_order_of_all_cards,
 )
 
 DEALS = 8
@@ -226,19 +225,28 @@ def test_what_comes_up_in_both_plays_falls_the_same(name: str) -> None:
 
 
 @every_game
-def test_cards_are_shuffled_in_one_order_however_they_were_laid_aside(name: str) -> None:
+def test_all_cards_there_are_are_put_in_order_and_not_those_at_hand(name: str) -> None:
+    """Otherwise one card more or less, after another choice, would move all others."""
+    for pair in pairs(name):
+        asked: dict[str, set[tuple[Any, ...]]] = {}
+        for play in (pair.one, pair.other):
+            for event, draw in play.draws.items():
+                if draw.step >= 0 and draw.question[0] in ("shuffled", "arranged"):
+                    asked.setdefault(str(event[0]), set()).add(draw.question)
+        assert all(len(questions) == 1 for questions in asked.values()), [*asked]
+
+
+@every_game
+def test_the_order_of_all_cards_is_seen_in_piles_that_differ(name: str) -> None:
     for what, event in RULES[name].events.items():
-        if event.holds is the_same_of_the_same_cards:
-            shuffled = [
-                draw.question[1:]
+        if event.holds is in_one_order_of_all_cards:
+            piles = [
+                (sorted(one.answer), sorted(other.answer))
                 for pair in pairs(name)
-                for play in pair[:2]
-                for each, draw in play.draws.items()
+                for each, one, other in in_both(pair)
                 if each[0] == what
             ]
-            longest = max(shuffled, key=len)
-            for cards in shuffled:
-                assert common(cards, longest) == common(longest, cards)
+            assert any(one != other for one, other in piles), what
 
 
 def first_cards(deal: str, reshuffle: str, answer: str) -> list[str]:
