@@ -32,12 +32,16 @@ def commands(*names: str) -> list[list[str]]:
     return [python(BOTS / f"{name}.py") for name in names]
 
 
+SHORT: dict[str, dict[str, Any]] = {"world_war": {"max_rounds": 20}}
+"""Options of games that would take long."""
+
+
 def recorded(path: Path) -> list[Transcript]:
     """Return what the bot was told and answered in two matches against the others."""
     game = next(game for game in GAMES if path.stem.startswith(f"{game}_"))
     others = (shipped(game) * 2)[: min(GAMES[game].seat_counts) - 1]
     with seated(*map(python, (path, *others))) as programs:
-        matches = [Match(game, programs, seed) for seed in (1, 2)]
+        matches = [Match(game, programs, seed, **SHORT.get(game, {})) for seed in (1, 2)]
         for match in matches:
             match.play()
     return [match.transcripts[0] for match in matches]
@@ -51,7 +55,7 @@ def test_the_shipped_bots_make_only_legal_moves(game: str, options: dict[str, An
         line_ups = [*itertools.product(range(len(bots)), repeat=seats)]
         for seed, line_up in enumerate(line_ups[:: 1 + len(line_ups) // MOST_MATCHES]):
             seated_here = [programs[bot * seats + seat] for seat, bot in enumerate(line_up)]
-            Match(game, seated_here, seed, **options).play()
+            Match(game, seated_here, seed, **{**SHORT.get(game, {}), **options}).play()
         assert [program.leave() for program in programs] == [0] * len(programs)
 
 
