@@ -36,6 +36,8 @@ class Field:
     """The league's folder or the file, as it was named."""
     bots: tuple[str, ...]
     """In order of name, also those that have played nothing."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """By bot; empty for a file, which does not say."""
     deals: Deals
     game: type[Game] | None = None
     """None for a file, which does not say."""

@@ -10,7 +10,19 @@ from arena.tables import NAME_WIDTH, Column, Row, Style, Table
 from protocol.errors import ArenaError
 
 KEYS = (
-    *("group", "rank", "bot", "rating", "error", "matches", "deals", "points", "wins", "draws"),
+    *(
+        "group",
+        "rank",
+        "bot",
+        "version",
+        "rating",
+        "error",
+        "matches",
+        "deals",
+        "points",
+        "wins",
+        "draws",
+    ),
     *("losses", "mean_place", "faults", "forfeits"),
 )
 _TIME_KEYS = ("decisions", "cpu_per_decision", "longest_cpu")
@@ -57,6 +69,7 @@ def _row(field: Field, standing: Standing) -> dict[str, Any]:
         "group": standing.group,
         "rank": standing.ranks and list(standing.ranks),
         "bot": standing.bot,
+        "version": field.versions.get(standing.bot),
         "rating": standing.mu,
         "error": standing.error,
         "matches": standing.matches,

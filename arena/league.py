@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from arena.roster import Bot, bot_folder, make_bot, shipped_bot
-from arena.schedule import Entrant, Rotations, Schedule, entrants_in_order
+from arena.roster import Bot, bot_folder, check_name, make_bot, shipped_bot
+from arena.schedule import Entrant, Rotations, Schedule
+from arena.store import Store
 from protocol.errors import ArenaError
 from referee.game import Game, Options
 from referee.games import GAMES
@@ -58,10 +59,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
     """One `[[bot]]` of `league.toml`: one that comes along, a folder with a bot.toml, or a command.
 
-    A command's `folder` is by default that of the program it names.
+    A command's `folder` is by default that of the program it names. The `key` of a bot that was
+    renamed is what it was called when it entered.
     """
 
     name: str
+    key: str | None = None
     shipped: str | None = None
     folder: str | None = None
     command: list[str] | None = None
@@ -100,8 +103,12 @@ class League:
             deals=settings.deals,
             rotations=settings.rotations,
             share=settings.share,
-            entrants=tuple(Entrant(bot.name, bot.version) for bot in self.bots),
+            entrants=tuple(Entrant(bot.key, bot.version) for bot in self.bots),
         )
+
+    def store(self, *, create: bool = False) -> Store:
+        """Open the results, which call every bot by its present name."""
+        return Store(self.database, create=create, names={bot.key: bot.name for bot in self.bots})
 
     def fixed(self) -> dict[str, Any]:
         """Return what may not change once a match was played, by key of the file."""
@@ -184,7 +191,8 @@ class _Reader:
         return GAMES[name]
 
     def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
-        bots = {}
+        bots: dict[str, Bot] = {}
+        keys: dict[str, str] = {}
         for number, table in enumerate(tables):
             settings = self._read(BotSettings, table, "key {} of a bot", "bot", number)
             bot = self._checked(partial(self._bot, settings, game), table="bot", nth=number)
@@ -195,11 +203,24 @@ class _Reader:
                     table="bot",
                     nth=number,
                 )
+            if bot.key in keys:
+                raise self._error(
+                    f"the results of {bot.key!r} belong to {keys[bot.key]!r}, which was renamed; "
+                    f"give this bot another name.",
+                    "name" if settings.key is None else "key",
+                    table="bot",
+                    nth=number,
+                )
             bots[bot.name] = bot
-        order = entrants_in_order([Entrant(name, "") for name in bots])
-        return tuple(bots[entrant.key] for entrant in order)
+            keys[bot.key] = bot.name
+        return tuple(bots[keys[key]] for key in sorted(keys))
 
     def _bot(self, settings: BotSettings, game: str) -> Bot:
+        if settings.key is not None:
+            check_name(settings.key)
+        return replace(self._program(settings, game), first_name=settings.key)
+
+    def _program(self, settings: BotSettings, game: str) -> Bot:
         if settings.shipped is not None:
             bot = shipped_bot(game, settings.shipped, settings.name)
             if bot is None:

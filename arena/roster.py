@@ -38,6 +38,13 @@ class Bot:
     folder: Path
     command: tuple[str, ...]
     files: tuple[str, ...]
+    first_name: str | None = None
+    """What it was called when it entered the league, if it was renamed."""
+
+    @property
+    def key(self) -> str:
+        """The name its deals and results are kept under."""
+        return self.name if self.first_name is None else self.first_name
 
     @cached_property
     def version(self) -> str:

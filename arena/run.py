@@ -44,6 +44,8 @@ class Run:
         self.workers = len(cores)
         self.missing = sum(len(task.rotations) for task in tasks)
         """How many matches are missing now."""
+        self.likely_renamed = likely_renamed(league, store)
+        """Bots whose files have played under a name that is gone: the new and the old name."""
         self.mean_seconds = store.mean_seconds()
         """The mean time of the matches already played; None if there are none."""
         self._sandbox = sandbox
@@ -86,7 +88,7 @@ class Run:
 def open_run(league: League, workers: int | None, sandbox_uid: int | None) -> Iterator[Run]:
     """Open a run; raise ArenaError if another one is going on, or the league has changed."""
     sandbox = check_sandbox(league, sandbox_uid)
-    with _locked(league.folder), Store(league.database, create=True) as store:
+    with _locked(league.folder), league.store(create=True) as store:
         if store.match_ids():
             _check_unchanged(league, store)
         yield Run(league, store, workers, sandbox, sandbox_uid)
@@ -107,6 +109,19 @@ def check_bot(launcher: Launcher, bot: Bot) -> None:
         launcher.check(bot.program)
     except SandboxError as error:
         raise SandboxError(f"bot {bot.name!r}: {error.what}") from None
+
+
+def likely_renamed(league: League, store: Store) -> list[tuple[str, str]]:
+    """Return the bots that played nothing but whose files played under a name that is gone."""
+    played = store.bot_keys()
+    keys = {bot.key for bot in league.bots}
+    gone = {version: key for key, version in played if key not in keys}
+    known = {key for key, _ in played}
+    return [
+        (bot.name, gone[bot.version])
+        for bot in league.bots
+        if bot.key not in known and bot.version in gone
+    ]
 
 
 def missing_tasks(league: League, known: set[str]) -> list[Task]:

@@ -1,9 +1,9 @@
 """Which deals are played by whom in which seats: pure, seeded, and stable under additions."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice, pairwise, permutations
+from itertools import combinations, islice, permutations
 from math import comb, factorial
 from typing import Literal
 
@@ -56,6 +56,7 @@ class Schedule:
     rotations: Rotations
     share: float
     entrants: tuple[Entrant, ...]
+    """Sorted by key, each key once."""
 
     def __post_init__(self) -> None:
         if len(self.entrants) < self.seats:
@@ -140,12 +141,3 @@ class Schedule:
     def _digest(self, *words: str) -> bytes:
         text = "\0".join((self.game, self.seed, *words))
         return hashlib.blake2b(text.encode(), digest_size=16).digest()
-
-
-def entrants_in_order(entrants: Sequence[Entrant]) -> tuple[Entrant, ...]:
-    """Return entrants as a schedule wants them: sorted by key, each key once."""
-    ordered = tuple(sorted(entrants, key=lambda entrant: entrant.key))
-    for one, other in pairwise(ordered):
-        if one.key == other.key:
-            raise ArenaError(f"two bots are called {one.key!r}; give one another name.")
-    return ordered

@@ -10,33 +10,45 @@ from arena.league import League, read_league
 from arena.results_file import read_results
 from arena.schedule import Deal
 from arena.stats.outcomes import Result
-from arena.store import Store
+from arena.store import BotVersion, Store
 from protocol.errors import ArenaError
 
 
-def read_field(path: Path, *, clocks: bool = False) -> Field:
-    """Return the field of a league or a results file; raise ArenaError if it cannot be read."""
+def read_field(path: Path, *, clocks: bool = False, versions: bool = False) -> Field:
+    """Return the field of a league or a results file; raise ArenaError if it cannot be read.
+
+    With `versions`, all versions of all bots that ever played are in it.
+    """
     if not path.is_dir():
         if clocks:
             raise ArenaError(f"{path} is no league, and only leagues know times.")
+        if versions:
+            raise ArenaError(f"{path} is no league, and only leagues know versions.")
         return read_results(path)
     league = read_league(path)
-    with Store(league.database) as store:
-        return field_of(league, store, clocks=clocks)
+    with league.store() as store:
+        return field_of(league, store, clocks=clocks, versions=versions)
 
 
-def field_of(league: League, store: Store, *, clocks: bool = False) -> Field:
+def field_of(
+    league: League, store: Store, *, clocks: bool = False, versions: bool = False
+) -> Field:
     """Return the field of the league's present bots, with their whole deals.
 
-    Other versions of them, and bots that have left, do not count. The deal is the unit of
-    statistics: half a deal would favour whoever sat better. Without chance, a deal that was
-    played like another tells nothing new and counts once.
+    Other versions of them, and bots that have left, do not count unless they are asked for. The
+    deal is the unit of statistics: half a deal would favour whoever sat better. Without chance,
+    a deal that was played like another tells nothing new and counts once.
     """
-    present = {(bot.name, bot.version) for bot in league.bots}
+    present = {BotVersion(bot.name, bot.version) for bot in league.bots}
+    found = store.results()
+    played_here = {bot for each in found.values() for bot in each.bots}
+    titles = {bot: bot.name for bot in present}
+    if versions:
+        titles |= {bot: f"{bot.name} @{bot.version[:6]}" for bot in played_here - present}
     results = {
-        number: Result(tuple(bot.name for bot in each.bots), each.places)
-        for number, each in store.results().items()
-        if all((bot.name, bot.version) in present for bot in each.bots)
+        number: Result(tuple(titles[bot] for bot in each.bots), each.places)
+        for number, each in found.items()
+        if titles.keys() >= set(each.bots)
     }
     deals: Counter[tuple[Result, ...]] = Counter()
     played: set[str] = set()
@@ -44,7 +56,7 @@ def field_of(league: League, store: Store, *, clocks: bool = False) -> Field:
     for numbers, moves, count in store.deals(moves=not league.game.has_chance):
         if numbers[0] not in results:
             continue
-        stored += count * len(numbers)
+        stored += count * len(numbers) * (present >= set(found[numbers[0]].bots))
         if len(numbers) < league.schedule.rotation_count:
             waiting += count * len(numbers)
             continue
@@ -59,7 +71,8 @@ def field_of(league: League, store: Store, *, clocks: bool = False) -> Field:
     return Field(
         name=safe(str(league.folder)),
         game=league.game,
-        bots=tuple(bot.name for bot in league.bots),
+        bots=tuple(sorted(titles.values())),
+        versions={title: bot.version for bot, title in titles.items()},
         deals=deals,
         missing=_missing(league, store, stored),
         waiting=waiting,

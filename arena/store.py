@@ -83,10 +83,16 @@ class Circumstances:
 
 
 class Store:
-    """An open database; a context manager that closes it."""
+    """An open database; a context manager that closes it.
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    A bot is stored under its key. With `names`, what is read calls it by the name of its key.
+    """
+
+    def __init__(
+        self, path: Path, *, create: bool = False, names: Mapping[str, str] | None = None
+    ) -> None:
         self._path = path
+        self._names = names or {}
         if not create and not path.exists():
             raise ArenaError(f"{path.parent} has no results yet; `arena run` plays them.")
         self._check_magic()
@@ -166,11 +172,11 @@ class Store:
         with self._transaction():
             self._db.executemany(
                 "INSERT OR IGNORE INTO bot (name, version, command) VALUES (?, ?, ?)",
-                [(bot.name, bot.version, json.dumps(bot.command)) for bot in bots],
+                [(bot.key, bot.version, json.dumps(bot.command)) for bot in bots],
             )
             return [
                 self._db.execute(
-                    "SELECT id FROM bot WHERE name = ? AND version = ?", (bot.name, bot.version)
+                    "SELECT id FROM bot WHERE name = ? AND version = ?", (bot.key, bot.version)
                 ).fetchone()[0]
                 for bot in bots
             ]
@@ -197,12 +203,15 @@ class Store:
             rows = self._db.execute("SELECT deal, rotation FROM match")
             return {f"{deal_name(deal)}-{rotation}" for deal, rotation in rows}
 
+    def bot_keys(self) -> list[tuple[str, str]]:
+        """Return key and version of every bot that has played, in order."""
+        with self._explained():
+            return self._db.execute("SELECT name, version FROM bot ORDER BY 1, 2").fetchall()
+
     def bot_names(self) -> list[str]:
         """Return the names of all bots that have played, in order."""
         with self._explained():
-            return [
-                name for (name,) in self._db.execute("SELECT DISTINCT name FROM bot ORDER BY 1")
-            ]
+            return sorted({bot.name for bot in self._bots().values()})
 
     def mean_seconds(self) -> float | None:
         """Return the mean time on the wall of the stored matches; None if there are none."""
@@ -235,7 +244,9 @@ class Store:
         """Yield number, line-up and stored matches of every deal from a number on."""
         with self._explained():
             lineups = {
-                number: tuple(BotVersion(*bot) for bot in _json(bots))
+                number: tuple(
+                    BotVersion(self._called(key), version) for key, version in _json(bots)
+                )
                 for number, bots in self._db.execute("SELECT id, bots FROM lineup")
             }
             rows = self._db.execute(
@@ -286,12 +297,15 @@ class Store:
     def _chosen(self, bot: str | None, *, faulty: bool) -> tuple[str, list[str]]:
         """Return the condition on a match and its result, in SQL, and the values for it."""
         conditions = ["match.faults IS NOT NULL"] if faulty else []
+        values: list[str] = []
         if bot is not None:
+            called = [number for number, each in self._bots().items() if each.name == bot]
             conditions.append(
-                "EXISTS (SELECT 1 FROM json_each(result.bots) JOIN bot ON bot.id = value "
-                "WHERE bot.name = ?)"
+                "EXISTS (SELECT 1 FROM json_each(result.bots) JOIN json_each(?) AS called "
+                "ON called.value = json_each.value)"
             )
-        return f"WHERE {' AND '.join(conditions)}" if conditions else "", [bot] if bot else []
+            values.append(json.dumps(called))
+        return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
 
     def find(self, prefix: str) -> StoredMatch:
         """Return the match of an id that may be shortened, as 3f9a or 3f9a-1.
@@ -332,7 +346,13 @@ class Store:
 
     def _bots(self) -> dict[int, BotVersion]:
         rows = self._db.execute("SELECT id, name, version FROM bot")
-        return {number: BotVersion(name, version) for number, name, version in rows}
+        return {number: BotVersion(self._called(key), version) for number, key, version in rows}
+
+    def _called(self, key: str) -> str:
+        """Return the present name of a bot; one that left is not to be taken for another."""
+        if key in self._names:
+            return self._names[key]
+        return f"{key} (left)" if key in self._names.values() else key
 
 
 def _seats(text: str, bots: Mapping[int, BotVersion]) -> tuple[BotVersion, ...]:

@@ -28,7 +28,6 @@ from arena.league import FILE, League, Settings, make_league, read_league
 from arena.roster import NAME_LIMIT, check_name, shipped
 from arena.run import Run, open_run
 from arena.stats.sequential import HALF, Rates
-from arena.store import Store
 from protocol.errors import ArenaError, RunError
 from referee.game import Game
 from referee.options import check_seats
@@ -226,7 +225,7 @@ def _check_same_bots(kept: League, asked: League) -> None:
 def _play(run: Run, league: League, comparison: Comparison, *, kept: bool) -> bool:
     """Play until the comparison is over; return whether it was stopped before."""
     one, other = comparison.bots
-    with Store(league.database) as store:
+    with league.store() as store:
         comparison.take_stored(store)
     if comparison.ending is not None:
         return False

@@ -1,5 +1,6 @@
 """Commands of a league: init, run."""
 
+import json
 import os
 import secrets
 import signal
@@ -32,7 +33,6 @@ from arena.roster import SHIPPED, find_bot
 from arena.run import Run, open_run
 from arena.schedule import Rotations
 from arena.sources import field_of
-from arena.store import Store
 from protocol.errors import RunError
 from referee.sandbox import PYTHON
 
@@ -171,7 +171,7 @@ def run(league: Path, workers: int | None, sandbox_uid: int | None, form: str) -
 def play_and_show(league: League, workers: int | None, sandbox_uid: int | None, form: str) -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well."""
     notes = _play_missing(league, workers, sandbox_uid)
-    with Store(league.database) as store:
+    with league.store() as store:
         field = field_of(league, store)
     show(leaderboard(field, rated(field), notes), form)
 
@@ -181,6 +181,15 @@ def _play_missing(league: League, workers: int | None, sandbox_uid: int | None) 
     notes: list[str] = []
     problems = 0
     with open_run(league, workers, sandbox_uid) as run:
+        for name, before in run.likely_renamed:
+            click.echo(
+                safe(
+                    f"{name} has the files of {before}, which has left the league. If it was "
+                    f"renamed, write key = {json.dumps(before)} below its name: then it keeps "
+                    f"its results."
+                ),
+                err=True,
+            )
         _tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
             return notes

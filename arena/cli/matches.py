@@ -11,7 +11,7 @@ from arena.cli.common import league_argument, output_format, show
 from arena.display import safe
 from arena.league import read_league
 from arena.show import told
-from arena.store import Store, StoredMatch
+from arena.store import StoredMatch
 from arena.tables import Column, Row, Table
 from protocol.errors import ArenaError
 from referee.options import suggestion
@@ -40,7 +40,7 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
     arena matches cup --limit 0 --format csv > matches.csv
     """
     asked = read_league(league)
-    with Store(asked.database) as store:
+    with asked.store() as store:
         if bot is not None:
             _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
         count = store.count(bot=bot, faulty=faulty)
@@ -119,7 +119,7 @@ def show_match(league: Path, match: str, tables: bool) -> None:
     arena show cup 3f9a-0
     arena show cup 3f9a-0 --tables | less
     """
-    with Store(read_league(league).database) as store:
+    with read_league(league).store() as store:
         found = store.find(match)
         record, circumstances = store.record(found)
     lines = told(found, record.open_replay(), record.open_evidence(), circumstances, tables=tables)

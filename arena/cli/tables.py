@@ -24,6 +24,7 @@ _SOURCE = click.Path(path_type=Path)
 @click.option("--by", type=click.Choice(["seat"]), help="The bots' points in each seat instead.")
 @click.option("--faults", is_flag=True, help="A column for every kind of fault.")
 @click.option("--times", is_flag=True, help="The bots' decisions and their CPU time.")
+@click.option("--versions", is_flag=True, help="Also old versions, and bots that left.")
 @click.option("--draw-probability", type=float, metavar="P", help="TrueSkill's.  [default: fitted]")
 @click.option(
     "--ties",
@@ -38,6 +39,7 @@ def rank(
     by: str | None,
     faults: bool,
     times: bool,
+    versions: bool,
     draw_probability: float | None,
     ties: Ties,
     form: str,
@@ -49,10 +51,11 @@ def rank(
     \b
     arena rank cup
     arena rank cup --by seat
+    arena rank cup --versions
     arena rank results.csv --format json
     arena rank spring summer autumn
     """
-    fields = [read_field(source, clocks=times) for source in _distinct(sources)]
+    fields = [read_field(source, clocks=times, versions=versions) for source in _distinct(sources)]
     if by is not None or len(fields) > 1:
         _refuse("--by" if by else "several leagues", faults=faults, times=times)
     if by is not None and len(fields) > 1:
