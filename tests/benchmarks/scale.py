@@ -57,19 +57,19 @@ BATCH = 5000  # matches stored at once
 RECORD = Record(os.urandom(300), os.urandom(300), 0.01)
 
 
-def make(folder: Path, size: Size) -> League:
-    """Make a league in which all it asks for was played."""
+def make(folder: Path, size: Size, *, store: bool = True) -> League:
+    """Make a league, in which all it asks for was played unless nothing is to be stored."""
     deals = round(size.matches / size.seats / comb(size.bots, size.seats))
     settings = Settings(game=size.game, seats=size.seats, seed=1, deals=max(1, deals))
     names = [f"bot {number:02}" for number in range(size.bots)]
     entries = [{"name": name, "shipped": "random"} for name in names]
     league = make_league(folder, settings, {}, {}, entries)
-    played = matches(league)
-    with Store(league.database, create=True) as store:
-        store.keep_settings(league.fixed())
-        ids = store.bot_ids(league.bots)
+    played = matches(league) if store else iter(())
+    with Store(league.database, create=True) as opened:
+        opened.keep_settings(league.fixed())
+        ids = opened.bot_ids(league.bots)
         while some := list(islice(played, BATCH)):
-            store.add(some, ids, played_at="", machine="", sandbox="none")
+            opened.add(some, ids, played_at="", machine="", sandbox="none")
     return league
 
 
