@@ -4,9 +4,10 @@ import datetime
 import fcntl
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -15,7 +16,7 @@ from arena.roster import Bot
 from arena.runner import Progress, Runner, usable_cores
 from arena.store import Store
 from arena.worker import Setup, Task
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.sandbox import Launcher, SandboxError, prove
 
 
@@ -88,19 +89,27 @@ class Run:
 def open_run(league: League, workers: int | None, sandbox_uid: int | None) -> Iterator[Run]:
     """Open a run; raise ArenaError if another one is going on, or the league has changed."""
     sandbox = check_sandbox(league, sandbox_uid)
-    with _locked(league.folder), league.store(create=True) as store:
+    with locked(league.folder), league.store(create=True) as store:
         if store.match_ids():
-            _check_unchanged(league, store)
+            check_unchanged(league, store)
         yield Run(league, store, workers, sandbox, sandbox_uid)
 
 
 def check_sandbox(league: League, uid: int | None) -> str:
-    """Prove the walls and check every bot; return the walls' name or raise SandboxError."""
-    with Launcher(league.limits.sandbox, uid=uid) as launcher:
-        for bot in league.bots:
-            check_bot(launcher, bot)
-        prove(launcher, league.limits)
-        return launcher.walls.name
+    """Prove the walls and check every bot; return the walls' name or raise SandboxError.
+
+    Raises RunError if the fork server is killed meanwhile.
+    """
+    try:
+        with Launcher(league.limits.sandbox, uid=uid) as launcher:
+            for bot in league.bots:
+                check_bot(launcher, bot)
+            prove(launcher, league.limits)
+            return launcher.walls.name
+    except ConnectionError:
+        raise RunError(
+            "the process that starts the bots was killed before a match was played. Run again."
+        ) from None
 
 
 def check_bot(launcher: Launcher, bot: Bot) -> None:
@@ -138,7 +147,7 @@ def missing_tasks(league: League, known: set[str]) -> list[Task]:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Keep other runs away from a league; the lock is on the folder and leaves nothing behind.
 
     Not on the file: an editor that saves puts another file in its place.
@@ -167,21 +176,25 @@ def _holder(descriptor: int) -> str:
     return "on another machine or in another container"
 
 
-def _check_unchanged(league: League, store: Store) -> None:
+def check_unchanged(league: League, store: Store) -> None:
     """Raise ArenaError if anything differs from what the stored matches were played with."""
-    before = store.settings()
-    for key, value in league.fixed().items():
-        if key in before and before[key] != value:
-            raise ArenaError(
-                f"{league.folder / FILE}: {_difference(key, before[key], value)} when the first "
-                f"match was played. Put it back, or make a new league: only bots, deals and "
-                f"share may change."
-            )
+    change = difference(store.settings(), league.fixed())
+    if change:
+        raise ArenaError(
+            f"{league.folder / FILE}: {change}, when the first match was played. Put it back, or "
+            f"make a new league: only bots, deals and share may change."
+        )
 
 
-def _difference(key: str, before: object, value: object) -> str:
-    if isinstance(before, dict) and isinstance(value, dict):
-        for name in sorted({*before, *value}):
-            if before.get(name) != value.get(name):
-                return f"{name} in [{key}] was {before.get(name)!r}, not {value.get(name)!r},"
-    return f"{key} was {before!r}, not {value!r},"
+def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return in words what differs first between settings, among those of both; or nothing."""
+    for key, value in now.items():
+        if key not in before or before[key] == value:
+            continue
+        old = before[key]
+        if isinstance(old, dict) and isinstance(value, dict):
+            for name in sorted({*old, *value}):
+                if old.get(name) != value.get(name):
+                    return f"{name} in [{key}] was {old.get(name)!r}, not {value.get(name)!r}"
+        return f"{key} was {old!r}, not {value!r}"
+    return ""

@@ -1,78 +1,62 @@
-"""A match told move by move, as text."""
+"""A match told: as text, move by move, and as a table for programs."""
 
+import json
+import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from arena.store import Circumstances, StoredMatch
+import msgspec
+
+from arena.display import fold, safe
+from arena.result import clock_of
+from arena.store import Circumstances, Store, StoredMatch
+from arena.tables import WIDTH, Column, Row, Table, render
+from protocol.errors import ArenaError
 from referee.game import Game
 from referee.match import Evidence
 from referee.replay import Entry, Replay, steps
 
-
-def told(
-    match: StoredMatch,
-    replay: Replay,
-    evidence: Evidence,
-    circumstances: Circumstances,
-    *,
-    tables: bool = False,
-) -> Iterator[str]:
-    """Yield the lines of a match: who, every move with its time, how it ended, what was said.
-
-    Text that came from bots is not made safe for a terminal here. With `tables`, the table is
-    drawn before each step.
-    """
-    names = [bot.name for bot in match.bots]
-    yield f"Match {match.id}: {replay.game}, deal {match.number}, rotation {match.rotation}"
-    options = ", ".join(f"{name} {value}" for name, value in replay.options.items())
-    if options:
-        yield f"Options: {options}"
-    yield (
-        f"Played {circumstances.played_at} on {circumstances.machine}, sandbox "
-        f"{circumstances.sandbox}, {circumstances.seconds:.3f} s"
-    )
-    yield ""
-    yield from _moves(names, replay, evidence, tables)
-    yield ""
-    yield from result(names, match.places, match.reason)
-    yield from _remains(names, evidence)
+_BUSY = 100_000  # microseconds of lag from which on the machine is called busy
+_INDENT = " " * 6
 
 
-def _moves(names: Sequence[str], replay: Replay, evidence: Evidence, tables: bool) -> Iterator[str]:
-    number = 0
-    for entry in replay.entries:
-        if entry.move is not None:
-            break
-        yield from _fault(names, entry)
-        number += 1
-    for game, step in steps(replay):
-        if tables or not step:
-            yield from game.text().splitlines()
-        for entry in step:
-            times = (
-                f"cpu {evidence.cpu[number] / 1000:.2f} ms, "
-                f"wall {evidence.wall[number] / 1000:.2f} ms, "
-                f"lag {evidence.lag[number] / 1000:.2f} ms"
-            )
-            yield f"{number + 1:4} {move_line(game, entry, names)}   ({times})"
-            yield from _fault(names, entry)
-            number += 1
+@dataclass(frozen=True)
+class OpenedMatch:
+    """All that is stored of one match."""
+
+    match: StoredMatch
+    replay: Replay
+    evidence: Evidence
+    circumstances: Circumstances
+
+    @property
+    def names(self) -> list[str]:
+        """The bots by seat."""
+        return [bot.name for bot in self.match.bots]
+
+    def check_seat(self, seat: int | None) -> None:
+        """Raise ArenaError for a seat that the match has not."""
+        if seat is not None and not 0 <= seat < self.replay.seats:
+            seats = ", ".join(f"{number} {name}" for number, name in enumerate(self.names))
+            raise ArenaError(f"match {self.match.id} has no seat {seat}; its seats: {seats}.")
+
+
+def open_match(store: Store, prefix: str) -> OpenedMatch:
+    """Return the match of an id that may be shortened; raise ArenaError if it is not there."""
+    match = store.find(prefix)
+    record, circumstances = store.record(match)
+    try:
+        return OpenedMatch(match, record.open_replay(), record.open_evidence(), circumstances)
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise ArenaError(f"the record of match {match.id} is damaged: {error}.") from None
 
 
 def move_line(game: Game, entry: Entry, names: Sequence[str]) -> str:
     """Return one decision in words, with the name of the bot that took it or failed to."""
     assert entry.move is not None
-    default = "by default: " if entry.fault is not None else ""
-    line = f"[{names[entry.seat]}] {default}{game.describe(entry.seat, entry.move)}"
+    line = _by(names, entry, game.describe(entry.seat, entry.move))
     return f"{line}   note: {entry.note}" if entry.note else line
-
-
-def _fault(names: Sequence[str], entry: Entry) -> Iterator[str]:
-    if entry.fault is None:
-        return
-    end = "; it forfeits the match" if entry.fault.forfeit else ""
-    yield f"     FAULT of {names[entry.seat]}: {entry.fault.kind}: {entry.fault.reason}{end}"
-    if entry.fault.line:
-        yield f"       its line: {entry.fault.line}"
 
 
 def result(names: Sequence[str], places: Sequence[int], reason: str) -> Iterator[str]:
@@ -82,13 +66,244 @@ def result(names: Sequence[str], places: Sequence[int], reason: str) -> Iterator
         yield f"  {place}. {names[seat]} (seat {seat})"
 
 
-def _remains(names: Sequence[str], evidence: Evidence) -> Iterator[str]:
-    for seat, name in enumerate(names):
-        if seat in evidence.burners:
-            yield f"{name} (seat {seat}) burnt CPU off turn and was frozen between its turns."
-        if evidence.conversations[seat]:
-            yield f"Last lines before the first fault of {name} (seat {seat}):"
-            yield from (f"  {line}" for line in evidence.conversations[seat])
-        if evidence.stderr[seat]:
-            yield f"Standard error of {name} (seat {seat}):"
-            yield from (f"  {line}" for line in evidence.stderr[seat].splitlines())
+def told(
+    opened: OpenedMatch, *, seat: int | None = None, tables: bool = False, width: int = WIDTH
+) -> Iterator[str]:
+    """Yield the lines of a match: who, every move with its times, how it ended, what was said.
+
+    With `seat`, only what concerns that one. With `tables`, the table is drawn before each step.
+    Text is folded to `width` columns and safe for a terminal; what was exchanged with a bot and
+    what it wrote to its standard error keep their lines, however long.
+    """
+    match, replay, past = opened.match, opened.replay, opened.circumstances
+    yield f"Match {match.id}: {replay.game}, deal {match.number}, rotation {match.rotation}"
+    options = ", ".join(f"{name} {value}" for name, value in replay.options.items())
+    if options:
+        yield from folded(f"Options: {options}", "  ", width)
+    yield from folded(
+        f"Played {past.played_at} on {past.machine}, sandbox {past.sandbox}, {past.seconds:.3f} s",
+        "  ",
+        width,
+    )
+    yield ""
+    yield from _moves(opened, seat, tables, width)
+    yield ""
+    yield f"Ended: {safe(match.reason)}"
+    yield from render(_summary(opened, seat), "simple", width=width).splitlines()
+    yield from _remains(opened, seat)
+
+
+def as_table(opened: OpenedMatch, seat: int | None = None) -> Table:
+    """Return a match as a table for programs: its decisions, and as facts all the rest.
+
+    Times are in microseconds. With `seat`, only what concerns that one.
+    """
+    match, replay, past = opened.match, opened.replay, opened.circumstances
+    words = _Words(replay)
+    facts = {
+        "match": match.id,
+        "deal": match.number,
+        "rotation": match.rotation,
+        "game": replay.game,
+        "rules": replay.rules,
+        "options": replay.options,
+        "seed": replay.seed,
+        "reason": replay.reason,
+        "played_at": past.played_at,
+        "machine": past.machine,
+        "sandbox": past.sandbox,
+        "seconds": past.seconds,
+        "problem": words.problem or None,
+        "seats": _seats(opened, seat),
+    }
+    rows = [
+        {
+            "decision": number + 1,
+            "seat": entry.seat,
+            "bot": opened.names[entry.seat],
+            "move": entry.move,
+            "words": None if words.problem else words.moves[number],
+            "fault": None if entry.fault is None else _fault_row(entry),
+            "note": entry.note,
+            "cpu_us": opened.evidence.cpu[number],
+            "wall_us": opened.evidence.wall[number],
+            "lag_us": opened.evidence.lag[number],
+        }
+        for number, entry in enumerate(replay.entries)
+        if seat in (None, entry.seat)
+    ]
+    return Table("decisions", [], rows, facts, keys=_ROW_KEYS)
+
+
+_ROW_KEYS = (
+    *("decision", "seat", "bot", "move", "words", "fault", "note"),
+    *("cpu_us", "wall_us", "lag_us"),
+)
+
+
+def _fault_row(entry: Entry) -> dict[str, Any]:
+    assert entry.fault is not None
+    return {key: getattr(entry.fault, key) for key in ("kind", "reason", "line", "forfeit")}
+
+
+def _seats(opened: OpenedMatch, only: int | None) -> list[dict[str, Any]]:
+    """Return a row for each seat: who sat there, what its clock said, what was kept of it."""
+    evidence = opened.evidence
+    clocks = clock_of(opened.replay, evidence)
+    rows = []
+    for seat, bot in enumerate(opened.match.bots):
+        asked, cpu, longest = clocks[seat]
+        own = [n for n, entry in enumerate(opened.replay.entries) if entry.seat == seat]
+        at = next((n + 1 for n in own if evidence.wall[n] and evidence.cpu[n] == longest), None)
+        rows.append(
+            {
+                "seat": seat,
+                "bot": bot.name,
+                "version": bot.version,
+                "place": opened.match.places[seat],
+                "asked": asked,
+                "cpu_us": cpu,
+                "longest_us": longest,
+                "longest_at": at,
+                "faults": dict(opened.match.faults[seat]),
+                "forfeited": seat in opened.match.forfeits,
+                "burner": seat in evidence.burners,
+                "last_lines": evidence.conversations[seat],
+                "stderr": evidence.stderr[seat],
+            }
+        )
+    return [row for row in rows if only in (None, row["seat"])]
+
+
+def _summary(opened: OpenedMatch, seat: int | None) -> Table:
+    rows = sorted(_seats(opened, seat), key=lambda row: (row["place"], row["seat"]))
+    columns = (
+        Column("Place", "place", "right"),
+        Column("Bot", lambda row: safe(row["bot"]), width=12),
+        Column("Seat", "seat", "right"),
+        Column("Asked", "asked", "right"),
+        Column("CPU ms", lambda row: _ms(row["cpu_us"]), "right"),
+        Column("Longest", lambda row: _ms(row["longest_us"]), "right"),
+        Column("At", lambda row: str(row["longest_at"] or ""), "right"),
+        Column("Faults", _faults, width=12),
+    )
+    return Table("seats", columns, rows)
+
+
+def _faults(row: Row) -> str:
+    words = [f"{count} {kind}" for kind, count in row["faults"].items()]
+    return ", ".join([*words, *(["forfeits"] if row["forfeited"] else [])])
+
+
+def _ms(microseconds: int) -> str:
+    ms = microseconds / 1000
+    return f"{ms:.2f}" if ms < 99.995 else f"{ms:.0f}"
+
+
+@dataclass
+class _Words:
+    """Every move of a replay in words, as far as the rules here can follow it."""
+
+    replay: Replay
+    tables: bool = False
+    seat: int | None = None
+    moves: list[str] = field(default_factory=list)
+    """By entry; the recorded moves themselves where the rules cannot follow."""
+    drawn: dict[int, str] = field(default_factory=dict)
+    """The table before the entry of that index, if wanted, and the last one."""
+    problem: str = ""
+    """Why the rules cannot follow."""
+
+    def __post_init__(self) -> None:
+        entries = self.replay.entries
+        while len(self.moves) < len(entries) and entries[len(self.moves)].move is None:
+            self.moves.append("")
+        try:
+            for game, step in steps(self.replay):
+                seats = [entry.seat for entry in step]
+                if not step or (self.tables and (self.seat is None or self.seat in seats)):
+                    self.drawn[len(self.moves)] = game.text(self.seat)
+                self.moves += [
+                    game.describe(entry.seat, entry.move)
+                    for entry in step
+                    if entry.move is not None
+                ]
+        except ArenaError as error:
+            self.problem = str(error)
+            self.moves += [
+                json.dumps(entry.move, ensure_ascii=False) for entry in entries[len(self.moves) :]
+            ]
+
+
+def _moves(opened: OpenedMatch, seat: int | None, tables: bool, width: int) -> Iterator[str]:
+    words = _Words(opened.replay, tables, seat)
+    if words.problem:
+        yield from folded(f"Moves as they were recorded: {words.problem}", "", width)
+        yield ""
+    yield f"{'':4}{'cpu':>7}{'wall':>7}{'lag':>7}  ms"
+    for number, entry in enumerate(opened.replay.entries):
+        if number in words.drawn:
+            yield from _drawn(words, number)
+            yield ""
+        if seat in (None, entry.seat):
+            yield from _entry(opened, number, words.moves[number], width)
+    yield from _drawn(words, len(opened.replay.entries))
+
+
+def _drawn(words: _Words, number: int) -> Iterator[str]:
+    if number in words.drawn:
+        yield ""
+        yield from map(safe, words.drawn[number].splitlines())
+
+
+def _entry(opened: OpenedMatch, number: int, move: str, width: int) -> Iterator[str]:
+    entry, evidence = opened.replay.entries[number], opened.evidence
+    if entry.move is not None:
+        asked = evidence.wall[number] > 0
+        times = (evidence.cpu[number], evidence.wall[number], evidence.lag[number])
+        columns = "".join(f"{_ms(time) if asked else '-':>7}" for time in times)
+        line = safe(_by(opened.names, entry, move))
+        start = f"{number + 1:4}{columns}  "
+        first, *rest = fold(line, max(width - len(start), 20))
+        yield start + first
+        yield from (" " * len(start) + part for part in rest)
+    if entry.note:
+        yield from folded(f"note: {entry.note}", _INDENT, width)
+    if entry.fault is not None:
+        end = "; it forfeits the match" if entry.fault.forfeit else ""
+        name = opened.names[entry.seat]
+        text = f"FAULT of {name}: {entry.fault.kind}: {entry.fault.reason}{end}"
+        yield from folded(text, _INDENT, width)
+        if entry.fault.line:
+            yield f"{_INDENT}its line: {safe(entry.fault.line)}"
+        lag = evidence.lag[number]
+        if entry.fault.kind == "late" and lag >= _BUSY:
+            yield f"{_INDENT}the machine was busy: lag {lag / 1000:.0f} ms before this ask"
+
+
+def _by(names: Sequence[str], entry: Entry, move: str) -> str:
+    default = "by default: " if entry.fault is not None else ""
+    return f"[{names[entry.seat]}] {default}{move}"
+
+
+def folded(text: str, indent: str = "", width: int = WIDTH) -> Iterator[str]:
+    """Yield text, made safe for a terminal, as lines of a width that begin with an indent.
+
+    Those after the first are two columns further in.
+    """
+    first, *rest = fold(safe(text), max(width - len(indent) - 2, 20))
+    yield indent + first
+    yield from (f"{indent}  {line}" for line in rest)
+
+
+def _remains(opened: OpenedMatch, only: int | None) -> Iterator[str]:
+    for row in _seats(opened, only):
+        who = f"{safe(row['bot'])} (seat {row['seat']})"
+        if row["burner"]:
+            yield f"{who} burnt CPU off turn and was frozen between its turns."
+        if row["last_lines"]:
+            yield f"Last lines before the first fault of {who}:"
+            yield from (f"  {safe(line)}" for line in row["last_lines"])
+        if row["stderr"]:
+            yield f"Standard error of {who}:"
+            yield from (f"  {safe(line)}" for line in row["stderr"].splitlines())

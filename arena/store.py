@@ -1,4 +1,4 @@
-"""The results of a league in SQLite: with `schema` the only module with SQL.
+"""The results of a league in SQLite: with `schema` and `raw_store` the only modules with SQL.
 
 Only what was played is stored, never a rating. Nothing is ever overwritten: a match has one row,
 written in the same transaction as its record.
@@ -6,27 +6,37 @@ written in the same transaction as its record.
 
 import json
 import sqlite3
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
 
 from arena.result import PlayedMatch, Record
 from arena.roster import Bot
-from arena.schema import Writer, deal_name, deal_range, is_current, prepare
+from arena.schema import Writer, deal_name, deal_number, deal_range, is_current, prepare
 from protocol.errors import ArenaError, RunError
 
 _MAGIC = b"SQLite format 3\0"
 _WAIT = 30.0  # seconds for another process to let go of the database
 
-_MATCHES = """
-    SELECT match.deal, deal.number, match.rotation, result.bots, result.places, match.reason,
-        match.decisions, match.faults, match.forfeits, match.moves
+_FROM = """
     FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id
         JOIN result ON result.id = match.result
+"""
+_COLUMNS = """
+    match.deal, deal.number, match.rotation, result.bots, result.places, match.reason,
+    match.decisions, match.faults, match.forfeits, match.moves
+"""
+_MATCHES = f"SELECT {_COLUMNS} {_FROM}"
+_KEYS = f"SELECT match.deal, match.rotation {_FROM}"
+_ONE = f"""
+    SELECT {_COLUMNS}, match.clock, record.replay, record.evidence, record.seconds,
+        record.played_at, record.machine, record.sandbox
+    {_FROM} JOIN record ON record.id = match.record WHERE match.deal = ? AND match.rotation = ?
 """
 _DEALS = """
     SELECT results, moves, count(*)
@@ -80,6 +90,16 @@ class Circumstances:
     machine: str
     sandbox: str
     seconds: float
+
+
+class WholeMatch(NamedTuple):
+    """All that is stored of a match."""
+
+    match: StoredMatch
+    clock: list[list[int]]
+    """See `clock_of`."""
+    record: Record
+    circumstances: Circumstances
 
 
 class Store:
@@ -161,25 +181,31 @@ class Store:
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
         """Store the settings that may not change once a match is stored, unless one is."""
         with self._transaction():
-            self._db.execute("DELETE FROM setting WHERE NOT EXISTS (SELECT 1 FROM match)")
-            self._db.executemany(
-                "INSERT OR IGNORE INTO setting VALUES (?, ?)",
-                [(key, json.dumps(value)) for key, value in settings.items()],
-            )
+            self._add_settings(settings)
+
+    def _add_settings(self, settings: Mapping[str, Any]) -> None:
+        self._db.execute("DELETE FROM setting WHERE NOT EXISTS (SELECT 1 FROM match)")
+        self._db.executemany(
+            "INSERT OR IGNORE INTO setting VALUES (?, ?)",
+            [(key, json.dumps(value)) for key, value in settings.items()],
+        )
 
     def bot_ids(self, bots: Sequence[Bot]) -> list[int]:
         """Return the database's numbers of bots, adding those it does not know."""
         with self._transaction():
-            self._db.executemany(
-                "INSERT OR IGNORE INTO bot (name, version, command) VALUES (?, ?, ?)",
-                [(bot.key, bot.version, json.dumps(bot.command)) for bot in bots],
-            )
-            return [
-                self._db.execute(
-                    "SELECT id FROM bot WHERE name = ? AND version = ?", (bot.key, bot.version)
-                ).fetchone()[0]
-                for bot in bots
-            ]
+            return self._add_bots([(bot.key, bot.version, bot.command) for bot in bots])
+
+    def _add_bots(self, bots: Sequence[tuple[str, str, Sequence[str]]]) -> list[int]:
+        self._db.executemany(
+            "INSERT OR IGNORE INTO bot (name, version, command) VALUES (?, ?, ?)",
+            [(key, version, json.dumps(command)) for key, version, command in bots],
+        )
+        return [
+            self._db.execute(
+                "SELECT id FROM bot WHERE name = ? AND version = ?", (key, version)
+            ).fetchone()[0]
+            for key, version, _ in bots
+        ]
 
     def add(
         self,
@@ -353,6 +379,63 @@ class Store:
         if key in self._names:
             return self._names[key]
         return f"{key} (left)" if key in self._names.values() else key
+
+    def commands(self) -> dict[BotVersion, list[str]]:
+        """Return what was run for every bot, in order of key and version."""
+        with self._explained():
+            rows = self._db.execute("SELECT name, version, command FROM bot ORDER BY 1, 2")
+            return {BotVersion(key, version): _json(command) for key, version, command in rows}
+
+    def everything(self) -> Iterator[WholeMatch]:
+        """Return an iterator of all matches that are stored now, in order.
+
+        A writer is never kept waiting, however slowly they are read.
+        """
+        keys = array("q")
+        with self._explained():
+            for row in self._db.execute(f"{_KEYS} {_IN_ORDER}", (-1,)):
+                keys.extend(row)
+            bots = self._bots()
+        pairs = zip(keys[::2], keys[1::2], strict=True)
+        return (found for pair in pairs if (found := self._one(*pair, bots)))
+
+    def _one(
+        self, deal: int, rotation: int, bots: Mapping[int, BotVersion] | None = None
+    ) -> WholeMatch | None:
+        with self._explained():
+            row = self._db.execute(_ONE, (deal, rotation)).fetchone()
+            if row is None:
+                return None
+            match = _stored(row[:10], self._bots() if bots is None else bots)
+        clock, replay, evidence, seconds, played_at, machine, sandbox = row[10:]
+        circumstances = Circumstances(played_at, machine, sandbox, seconds)
+        return WholeMatch(match, _json(clock), Record(replay, evidence, seconds), circumstances)
+
+    def lookup(self, match: str) -> WholeMatch | None:
+        """Return the match of a whole id, or None if it is not stored."""
+        deal, _, rotation = match.partition("-")
+        return self._one(deal_number(deal), int(rotation))
+
+    def merge(
+        self,
+        settings: Mapping[str, Any],
+        commands: Mapping[BotVersion, Sequence[str]],
+        matches: Iterable[tuple[PlayedMatch, Circumstances]],
+    ) -> int:
+        """Store settings, bots and matches of another store, all or none; return how many matches.
+
+        The matches' bots are indices of `commands`.
+        """
+        with self._transaction():
+            self._add_settings(settings)
+            ids = self._add_bots([(*astuple(bot), command) for bot, command in commands.items()])
+            writer = Writer(self._db)
+            count = 0
+            for count, (played, where) in enumerate(matches, 1):  # noqa: B007
+                bots = [ids[bot] for bot in played.result.bots]
+                columns = (where.played_at, where.machine, where.sandbox)
+                writer.add(played.result, bots, (*played.record.columns, *columns))
+        return count
 
 
 def _seats(text: str, bots: Mapping[int, BotVersion]) -> tuple[BotVersion, ...]:

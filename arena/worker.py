@@ -21,6 +21,7 @@ from referee.limits import Limits
 from referee.match import Match, starts
 from referee.options import new_game
 from referee.sandbox import Launcher, Program
+from referee.sandbox.fork_server import end_all
 from referee.seat import EmptySeat, ProcessSeat, Seat
 
 LIVE_PROCESSES = 64
@@ -28,6 +29,7 @@ LIVE_PROCESSES = 64
 
 _FLUSH_SECONDS = 0.5
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +99,8 @@ def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
     except EOFError:
         pass  # the runner is gone, and its store with it
     except ConnectionError:
-        os._exit(1)  # the fork server is gone, and all bots with it: another worker plays on
+        end_all()  # whatever the fork server did not outlive, such as a daemon, is ours now
+        os._exit(1)  # another worker plays on
 
 
 def _serve(link: Any, setup: Setup) -> None:
@@ -115,8 +118,9 @@ def _serve(link: Any, setup: Setup) -> None:
 
 def _die_with(parent: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
+    for option, value in ((_PR_SET_PDEATHSIG, signal.SIGKILL), (_PR_SET_CHILD_SUBREAPER, 1)):
+        if libc.prctl(option, value, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), f"prctl({option})")
     if os.getppid() != parent:
         raise SystemExit("the runner is gone")
 

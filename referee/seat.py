@@ -120,12 +120,13 @@ class ProcessSeat(Seat):
         self._rivals = rivals
         self._given_up: set[int] = set()
         self._id = 0
-        self._sent = self._heard = b""
+        self._sent = self.heard = b""
+        """The last lines sent and heard."""
         self._before = (b"", b"")
 
     def start(self, start: Start) -> Fault | None:
         """Tell the bot about the match."""
-        self._clock = Clock(start.clock)
+        self.clock = Clock(start.clock)
         self.process.begin_match(self._rivals)
         self._sent = encode(start)
         try:
@@ -144,15 +145,15 @@ class ProcessSeat(Seat):
                 view=view,
                 legal=decision.legal,
                 limits=decision.limits,
-                clock=self._clock.left(),
+                clock=self.clock.left(),
             )
         )
-        self._before = (self._sent, self._heard)
+        self._before = (self._sent, self.heard)
         self._sent = line
-        self._heard = b""
+        self.heard = b""
         reply, fault = self._exchange(line)
         turn = self.process.close_turn()
-        if not self._clock.spend(turn.billed) and fault is None:
+        if not self.clock.spend(turn.billed) and fault is None:
             fault = self._fault("late", self._overdrawn(turn))
         if fault is not None:
             self._given_up.add(self._id)
@@ -178,7 +179,7 @@ class ProcessSeat(Seat):
     @property
     def offending(self) -> str:
         """The line of the last reply."""
-        return shown(self._heard)
+        return shown(self.heard)
 
     @property
     def burner(self) -> bool:
@@ -195,14 +196,14 @@ class ProcessSeat(Seat):
         if not self.conversation:
             sent, heard = self._before
             lines = [f"→ {shown(sent)}", f"← {shown(heard)}"]
-            lines += [f"→ {shown(self._sent)}", f"← {shown(self._heard)}"]
+            lines += [f"→ {shown(self._sent)}", f"← {shown(self.heard)}"]
             self.conversation = [line for line in lines if line[2:]]
 
     def _exchange(self, line: bytes) -> tuple[Reply | None, Fault | None]:
         """Send an ask and return its reply, or the fault that came instead."""
         kind: Kind
         try:
-            self.process.open_turn(line, self._clock)
+            self.process.open_turn(line, self.clock)
             return self._reply(), None
         except LateError as error:
             kind, reason = "late", str(error)
@@ -212,13 +213,13 @@ class ProcessSeat(Seat):
             kind, reason = error.kind, str(error)
         except ProtocolError as error:
             return None, self._fault("malformed", str(error))
-        self._heard = self.process.unread()
+        self.heard = self.process.unread()
         return None, self._fault(kind, reason)
 
     def _reply(self) -> Reply:
         """Return the reply to the last ask; replies to asks that were given up are dropped."""
         while True:
-            self._heard = line = self.process.read_line()
+            self.heard = line = self.process.read_line()
             reply = read_reply(line)
             if reply.id == self._id:
                 return reply
@@ -228,13 +229,13 @@ class ProcessSeat(Seat):
 
     def _fault(self, kind: Kind, reason: str) -> Fault:
         self.keep_conversation()
-        return Fault(kind, reason, shown(self._heard))
+        return Fault(kind, reason, shown(self.heard))
 
     def _overdrawn(self, turn: Turn) -> str:
         return (
             f"answered after {turn.cpu:.3f} s of CPU time and {turn.ended - turn.began:.3f} s on "
             f"the wall; {self.process.allowed:.3f} s "
-            f"{'of CPU time ' if self._clock.by_cpu else ''}allowed"
+            f"{'of CPU time ' if self.clock.by_cpu else ''}allowed"
         )
 
 

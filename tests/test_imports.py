@@ -27,7 +27,7 @@ OF_OURS = {
 HOMES = {
     "click": ["arena.cli.*"],
     "tabulate": ["arena.tables"],
-    "multiprocess": ["arena.runner"],
+    "multiprocess": ["arena.runner", "arena.verify"],
     "trueskill": ["arena.stats.*"],
     "sqlite3": ["arena.schema", "arena.store"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],

@@ -9,7 +9,7 @@ from protocol.errors import ArenaError
 
 _ORDER = (
     *("demo", "games", "bots", "play", "init", "run", "rank", "table", "matches", "show"),
-    *("compare", "schema", "doctor"),
+    *("verify", "export", "import", "compare", "schema", "doctor"),
 )
 """How the commands are listed."""
 
@@ -44,4 +44,4 @@ def main() -> None:
     """
 
 
-from arena.cli import about, compare, leagues, matches, play, tables  # noqa: E402, F401 - they add their commands
+from arena.cli import about, archive, compare, leagues, matches, play, tables, verify  # noqa: E402, F401 - they add their commands

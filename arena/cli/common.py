@@ -38,14 +38,18 @@ def output_format(command: F) -> F:
 def show(table: Table, form: str) -> None:
     """Print a table on standard output, as wide as a terminal there, in colour if wanted."""
     terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if terminal else WIDTH
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     try:
-        click.echo(render(table, form, width=width, color=terminal and not plain))
+        click.echo(render(table, form, width=screen_width(), color=terminal and not plain))
     except BrokenPipeError:
         raise
     except OSError as error:
         raise RunError(f"standard output takes no more: {error.strerror}.") from None
+
+
+def screen_width() -> int:
+    """Return how many columns standard output has; 80 where it is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
 def sandbox_option(command: F) -> F:

@@ -7,10 +7,18 @@ from typing import Any
 import click
 
 from arena.cli import main
-from arena.cli.common import league_argument, output_format, show
-from arena.display import safe
+from arena.cli.common import (
+    league_argument,
+    output_format,
+    sandbox_uid_option,
+    screen_width,
+    show,
+)
+from arena.cli.feed import play_again
+from arena.feed import feed_of, seat_of
 from arena.league import read_league
-from arena.show import told
+from arena.roster import find_bot
+from arena.show import as_table, open_match, told
 from arena.store import StoredMatch
 from arena.tables import Column, Row, Table
 from protocol.errors import ArenaError
@@ -110,18 +118,84 @@ def _faults(row: Row) -> str:
 @league_argument
 @click.argument("match")
 @click.option("--tables", is_flag=True, help="Draw the table before each step.")
-def show_match(league: Path, match: str, tables: bool) -> None:
+@click.option("--seat", type=int, metavar="N", help="Only what concerns this seat, from 0.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="json: all that is kept of the match; csv: its decisions.",
+)
+@click.option("--messages", is_flag=True, help="Only the lines that the bot of --seat was sent.")
+@click.option("--feed", metavar="BOT", help="Send a bot those lines and compare its answers.")
+@click.option("--log", is_flag=True, help="With --feed: only the lines, → sent and ← received.")
+@sandbox_uid_option
+@click.pass_context
+def show_match(
+    ctx: click.Context,
+    league: Path,
+    match: str,
+    tables: bool,
+    seat: int | None,
+    form: str,
+    messages: bool,
+    feed: str | None,
+    log: bool,
+    sandbox_uid: int | None,
+) -> None:
     """Tell a match move by move, with times, faults and notes.
 
-    MATCH is an id from `arena matches`; the part before the dash may be shortened.
+    MATCH is an id from `arena matches`; the part before the dash may be shortened. The times are
+    the bot's CPU time, the time on the wall until its answer, and the lag: what the referee took
+    before it asked.
+
+    With --feed a bot gets the messages of the match again, and whatever it answers, the match
+    goes on as it was played. BOT is one of the league, in its own seat unless --seat says
+    otherwise, or any bot as in `arena init`. Exit code 1 tells of a fault.
 
     \b
     arena show cup 3f9a-0
-    arena show cup 3f9a-0 --tables | less
+    arena show cup 3f9a-0 --tables --seat 1 | less
+    arena show cup 3f9a-0 --format json
+    arena show cup 3f9a-0 --feed mine
+    arena show cup 3f9a-0 --feed ./my_bot --seat 1
+    arena show cup 3f9a-0 --messages --seat 1 | ./my_bot
     """
-    with read_league(league).store() as store:
-        found = store.find(match)
-        record, circumstances = store.record(found)
-    lines = told(found, record.open_replay(), record.open_evidence(), circumstances, tables=tables)
-    for line in lines:
-        click.echo(safe(line))
+    asked = read_league(league)
+    with asked.store() as store:
+        opened = open_match(store, match)
+    opened.check_seat(seat)
+    _check_together(tables, seat, form, messages, feed, log)
+    if feed is not None:
+        bot = next((bot for bot in asked.bots if bot.name == feed), None)
+        bot = bot or find_bot(feed, asked.game.name)
+        fed = feed_of(asked, opened, seat_of(opened, feed, seat))
+        ctx.exit(play_again(fed, bot, log=log, sandbox_uid=sandbox_uid))
+    elif messages and seat is not None:
+        for message in feed_of(asked, opened, seat).lines():
+            click.echo(message, nl=False)
+    elif form != "text":
+        show(as_table(opened, seat), form)
+    else:
+        for line in told(opened, seat=seat, tables=tables, width=screen_width()):
+            click.echo(line)
+
+
+def _check_together(
+    tables: bool, seat: int | None, form: str, messages: bool, feed: str | None, log: bool
+) -> None:
+    """Raise ArenaError for options that do not go together."""
+    chosen = {
+        "--tables": tables,
+        "--format": form != "text",
+        "--messages": messages,
+        "--feed": feed is not None,
+    }
+    given = [name for name, is_given in chosen.items() if is_given]
+    if len(given) > 1:
+        raise ArenaError(f"{' and '.join(given)} do not go together; choose one.")
+    if log and feed is None:
+        raise ArenaError("--log is for --feed: without a bot there is nothing to log.")
+    if messages and seat is None:
+        raise ArenaError("--messages needs a --seat: each was sent its own.")

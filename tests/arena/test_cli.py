@@ -36,7 +36,7 @@ def test_help_fits_a_terminal_and_holds_an_example(arena: Arena, name: str) -> N
 def test_the_commands_are_these() -> None:
     assert set(main.commands) >= {
         *("games", "bots", "init", "run", "rank", "table", "matches", "show", "play", "compare"),
-        *("schema", "demo", "doctor"),
+        *("schema", "demo", "doctor", "verify", "export", "import"),
     }
 
 

@@ -1,0 +1,225 @@
+"""Reads exported leagues: every line is checked against the header and its own replay."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import astuple
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from arena.archive import VERSION, FixedSettings, Header, MatchLine, digits, encode
+from arena.result import PlayedMatch, pack
+from arena.results_file import STANDARD_INPUT
+from arena.roster import check_name
+from arena.schedule import Deal, Entrant, Rotations, Schedule
+from protocol.errors import ArenaError
+from referee.match import Evidence, Played
+from referee.replay import Replay
+
+_LINE_LIMIT = 1 << 28  # bytes
+_COLUMNS = ("places", "reason", "decisions", "faults", "forfeits", "clock")
+_BEGINNING = '{"arena":"league","version":1,'
+_EDITED = "the line was edited or damaged."
+
+_json = msgspec.json.decode
+_header = msgspec.json.Decoder(Header)
+_match = msgspec.json.Decoder(MatchLine)
+
+T = TypeVar("T")
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator["Archive"]:
+    """Open an exported league, `-` for standard input; raise ArenaError if that is none."""
+    if path != STANDARD_INPUT:
+        with _opened(path) as stream:
+            yield Archive(str(path), stream)
+    elif sys.stdin is None:
+        raise ArenaError("standard input is closed; name a file.")
+    else:
+        yield Archive("standard input", sys.stdin.buffer)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise ArenaError(f"there is no file {str(path)!r}; `arena export` writes one.") from None
+    except IsADirectoryError:
+        raise ArenaError(f"{path} is a folder; export it first: arena export {path} FILE") from None
+    except OSError as error:
+        raise ArenaError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+class Archive:
+    """The lines of an exported league, read once from front to end.
+
+    Raises ArenaError with file and line for what `arena export` would not have written.
+    """
+
+    def __init__(self, name: str, stream: BinaryIO) -> None:
+        self.name = name
+        self._stream = stream
+        self._number = 0
+        self.header = self._read_header()
+        self._bots = {bot: index for index, bot in enumerate(self.header.versions)}
+
+    def matches(self) -> Iterator[tuple[MatchLine, PlayedMatch]]:
+        """Yield every match as it was written and as it is stored, its bots by the header."""
+        seen = set()
+        for text in self._lines():
+            line = self._decoded(text, _match)
+            played = self._checked(line)
+            if line.match in seen:
+                raise self.error(f"match {line.match} is here for the second time.")
+            seen.add(line.match)
+            yield line, played
+
+    def error(self, what: str) -> ArenaError:
+        """Return the error about the last line that was read."""
+        return ArenaError(f"{self.name}:{self._number}: {what}")
+
+    def _lines(self) -> Iterator[bytes]:
+        while text := self._next_line():
+            self._number += 1
+            if len(text) > _LINE_LIMIT:
+                raise self.error(f"more than {_LINE_LIMIT >> 20} MiB; no match is so long.")
+            if text.strip():
+                yield text
+
+    def _next_line(self) -> bytes:
+        try:
+            return self._stream.readline(_LINE_LIMIT + 1)
+        except OSError as error:
+            raise ArenaError(f"{self.name} cannot be read: {error.strerror}.") from None
+
+    def _read_header(self) -> Header:
+        text = next(self._lines(), None)
+        if text is None:
+            raise ArenaError(f"{self.name} is empty; `arena export` writes what can be imported.")
+        try:
+            found = _json(text)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or found.get("arena") != "league":
+            raise self.error(_no_header(found, text))
+        version = found.get("version")
+        if isinstance(version, int) and version > VERSION:
+            raise self.error(
+                f"written by a newer Bot Arena (version {version} of these lines, this one reads "
+                f"{VERSION}). Upgrade with: pip install -U bot-arena"
+            )
+        header = self._decoded(text, _header)
+        if len(header.versions) < len(header.bots):
+            raise self.error("one version of a bot is listed twice.")
+        for bot in header.bots:
+            try:
+                check_name(bot.name)
+            except ArenaError as error:
+                raise self.error(str(error)) from None
+        return header
+
+    def _decoded(self, text: bytes, decoder: msgspec.json.Decoder[T]) -> T:
+        try:
+            found = decoder.decode(text)
+            written = encode(found)
+            if written != text.rstrip() and _json(written) != _json(text):
+                raise self.error(f"keys that are not there in version {VERSION} of these lines.")
+        except msgspec.ValidationError as error:
+            raise self.error(f"not what `arena export` writes: {error}.") from None
+        except (ValueError, RecursionError, OverflowError) as error:
+            if text.endswith(b"\n"):
+                raise self.error(f"not JSON: {error}.") from None
+            raise self.error(
+                "the file was cut off in the middle of this line; export the league again."
+            ) from None
+        return found
+
+    def _checked(self, line: MatchLine) -> PlayedMatch:
+        """Return the match of a line; raise ArenaError unless all of it fits together."""
+        for bot in line.bots:
+            if bot not in self._bots:
+                raise self.error(f"bot {bot.name!r}, version {bot.version}, is not in the header.")
+        settings = self.header.settings
+        self._check_schedule(line, settings)
+        replay, seats = line.replay, settings.seats
+        if not _is_whole(replay, line.evidence, seats):
+            raise self.error(f"match {line.match}: the replay is not that of a match; {_EDITED}")
+        if (replay.game, replay.options) != (settings.game, settings.options):
+            raise self.error(f"match {line.match}: the replay is of another league; {_EDITED}")
+        played = pack(
+            Played(replay, line.evidence),
+            match=line.match,
+            deal=line.match.rpartition("-")[0],
+            number=line.deal,
+            rotation=line.rotation,
+            bots=[self._bots[bot] for bot in line.bots],
+            seconds=line.seconds,
+        )
+        wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(played.result, name)]
+        if line.moves != digits(played.result.moves):
+            wrong.append("moves")
+        if wrong:
+            raise self.error(
+                f"match {line.match}: {wrong[0]!r} is not what its replay says; {_EDITED}"
+            )
+        return played
+
+    def _check_schedule(self, line: MatchLine, settings: FixedSettings) -> None:
+        """Raise ArenaError unless the league's schedule has this match."""
+        lineup = tuple(sorted(map(astuple, line.bots)))
+        if len({key for key, _ in lineup}) != settings.seats or len(lineup) != settings.seats:
+            raise self.error(f"match {line.match}: {settings.seats} bots play a match; {_EDITED}")
+        schedule = _schedule(settings.game, settings.seed, settings.rotations, lineup)
+        deal = Deal(tuple(range(settings.seats)), line.deal)
+        seated = line.rotation < schedule.rotation_count and tuple(
+            lineup[bot] for bot in schedule.seating(deal, line.rotation)
+        )
+        if (
+            line.match != schedule.match_id(deal, line.rotation)
+            or line.replay.seed != schedule.deal_seed(deal)
+            or seated != tuple(map(astuple, line.bots))
+        ):
+            raise self.error(
+                f"match {line.match} is none of a league with the seed and the bots of the header."
+            )
+
+
+@lru_cache(maxsize=4096)
+def _schedule(
+    game: str, seed: str, rotations: Rotations, lineup: tuple[tuple[str, str], ...]
+) -> Schedule:
+    """Return the schedule of a league in which only this line-up plays."""
+    entrants = tuple(Entrant(key, version) for key, version in lineup)
+    return Schedule(game, seed, len(lineup), 1, rotations, 1.0, entrants)
+
+
+def _is_whole(replay: Replay, evidence: Evidence, seats: int) -> bool:
+    """Return whether a replay and its evidence have the parts of a match of so many seats."""
+    entries = len(replay.entries)
+    best = [1 + sum(other < place for other in replay.places) for place in replay.places]
+    return (
+        replay.seats == len(replay.places) == seats
+        and best == replay.places
+        and all(0 <= entry.seat < seats for entry in replay.entries)
+        and all(len(times) == entries for times in (evidence.cpu, evidence.wall, evidence.lag))
+        and len(evidence.stderr) == len(evidence.conversations) == seats
+        and all(0 <= seat < seats for seat in evidence.burners)
+    )
+
+
+def _no_header(found: object, text: bytes) -> str:
+    """Return what is wrong with a first line that is no header."""
+    if isinstance(found, Mapping) and "replay" in found:
+        return "a match without the header, which is the first line of every export."
+    words = {word.strip().strip('"') for word in text.decode(errors="replace").split(",")}
+    of_results = isinstance(found, Mapping) and not {"places", "bots"}.isdisjoint(found)
+    if of_results or {"match", "bot", "place"} <= words:
+        return (
+            "this is a file of results from elsewhere. It cannot be imported, as it has no "
+            "replays; `arena rank` reads it as it is."
+        )
+    return f"this is no exported league, whose first line begins {_BEGINNING}"

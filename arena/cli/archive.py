@@ -1,0 +1,139 @@
+"""Commands for a league as a file: export, import."""
+
+import os
+import secrets
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from arena.archive import exported
+from arena.cli import main
+from arena.cli.common import league_argument
+from arena.cli.progress import StatusLine
+from arena.display import counted, safe
+from arena.league import DATABASE, FILE
+from arena.merge import import_files
+from protocol.errors import ArenaError, RunError
+
+_PATIENCE = 1.0  # seconds before anything is said of how it is getting on
+
+
+@main.command("export")
+@league_argument
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def export_league(league: Path, file: Path | None, force: bool) -> None:
+    """Write all that a league has played as JSON lines.
+
+    They go to FILE, whole or not at all, or to standard output. Old versions and bots that left
+    are in it too. docs/export.md describes the lines.
+
+    \b
+    arena export cup cup.jsonl
+    arena export cup | xz > cup.jsonl.xz
+    """
+    with StatusLine(patience=_PATIENCE) as status:
+        lines = _told(exported(league), status)
+        if file is None or str(file) == "-":
+            _print(lines)
+            return
+        _check_target(league, file, force=force)
+        count = _write(lines, file.resolve())
+    click.echo(f"{file} is written: {counted(count - 1, 'match', 'matches')}.", err=True)
+
+
+def _told(lines: Iterable[bytes], status: StatusLine) -> Iterator[bytes]:
+    """Yield lines, and show how many they are."""
+    for number, line in enumerate(lines):
+        status.show(lambda number=number: f"{number} matches exported")  # type: ignore[misc]
+        yield line
+
+
+def _check_target(league: Path, file: Path, *, force: bool) -> None:
+    """Raise ArenaError for a file that is not to be written over."""
+    if file.exists() and not file.is_file():
+        raise ArenaError(f"{file} is no ordinary file; to write there, leave FILE out and use >.")
+    if file.resolve() in ((league / FILE).resolve(), (league / DATABASE).resolve()):
+        raise ArenaError(f"{file} is the league itself; choose another file.")
+    if file.exists() and not force:
+        raise ArenaError(f"{file} exists; choose another file, or write over it with --force.")
+
+
+def _print(lines: Iterable[bytes]) -> None:
+    if sys.stdout is None:
+        raise ArenaError("standard output is closed; name a file.")
+    stream = sys.stdout.buffer
+    for line in lines:
+        try:
+            stream.write(line)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise RunError(f"standard output takes no more: {error.strerror}.") from None
+    stream.flush()
+
+
+def _write(lines: Iterable[bytes], file: Path) -> int:
+    """Write lines into a file, whole or not at all; return how many."""
+    hidden = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    try:
+        with hidden.open("xb") as stream:
+            count = _pour(lines, stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        hidden.rename(file)
+    except OSError as error:
+        raise RunError(f"{file} cannot be written: {error.strerror}.") from None
+    finally:
+        with suppress(OSError):
+            hidden.unlink()
+    return count
+
+
+def _pour(lines: Iterable[bytes], stream: BinaryIO) -> int:
+    count = 0
+    for line in lines:
+        stream.write(line)
+        count += 1
+    return count
+
+
+@main.command("import")
+@league_argument
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+def import_league(league: Path, files: tuple[Path, ...]) -> None:
+    """Bring exported matches into a league: all of them, or none.
+
+    LEAGUE has the same settings; if it is not there, it is made. Matches that are there already
+    are passed over. FILE - is standard input.
+
+    \b
+    arena import cup half.jsonl other_half.jsonl
+    xzcat cup.jsonl.xz | arena import restored -
+    """
+    with StatusLine(patience=_PATIENCE) as status:
+        merged = import_files(
+            league, files, lambda count: status.show(lambda: f"{count} matches read")
+        )
+    known = f"; {merged.known} were there already" if merged.known else ""
+    click.echo(f"{counted(merged.added, 'match', 'matches')} imported{known}.")
+    if merged.made:
+        click.echo(
+            f"{league / FILE} is written: {counted(max(1, merged.deals), 'deal')} and "
+            f"all bots of the matches; edit it if that is not what you want.",
+            err=True,
+        )
+    for bot in merged.strangers:
+        click.echo(
+            safe(
+                f"{bot.name}, version {bot.version}, is not in {league / FILE}: its matches are "
+                f"kept, and no table counts them unless it is asked for old versions."
+            ),
+            err=True,
+        )

@@ -1,0 +1,116 @@
+"""A bot that gets the messages of a match again, and what is told of it."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import click
+
+from arena.cli.common import warn_unprotected
+from arena.display import safe, safe_lines
+from arena.feed import Again, Feed, ask_again, verdict
+from arena.roster import Bot
+from arena.run import check_bot
+from arena.show import folded
+from protocol.errors import RunError
+from protocol.lines import encode
+from protocol.messages import Ready
+from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
+from referee.fault import Fault
+from referee.sandbox import Launcher, prove
+
+_INDENT = " " * 7
+
+
+def play_again(feed: Feed, bot: Bot, *, log: bool, sandbox_uid: int | None) -> int:
+    """Feed a bot, print what it answers, and return the exit code: 1 if it had a fault.
+
+    With `log`, standard output gets the lines of the wire, and standard error all the rest.
+    """
+    tell = partial(click.echo, err=log)
+    warn_unprotected(feed.limits.sandbox)
+    for line in _introduced(feed, bot):
+        tell(safe(line))
+    with Launcher(feed.limits.sandbox, uid=sandbox_uid) as launcher:
+        check_bot(launcher, bot)
+        prove(launcher, feed.limits)
+        process = _started(launcher, feed, bot)
+        if log:
+            _echo("→", encode(feed.hello))
+            _echo("←", encode(Ready("ready")))
+            _echo("→", encode(feed.start))
+        answers = []
+        for again in ask_again(feed, process):
+            answers.append(again)
+            for line in _logged(again) if log else _told(again):
+                click.echo(line)
+        if log and process.ended is None:
+            _echo("→", encode(feed.end))
+        end_processes([process])
+    if process.stderr.text():
+        tell(f"Standard error:\n{safe_lines(process.stderr.text(), '  ')}")
+    for line in folded(verdict(feed, answers)):
+        tell(line)
+    return int(any(again.fault is not None for again in answers))
+
+
+def _introduced(feed: Feed, bot: Bot) -> Iterator[str]:
+    """Yield what is fed to whom, and whether somebody else played then."""
+    match = feed.opened.match
+    then = match.bots[feed.seat]
+    yield f"Match {match.id}: {feed.start.game}, seat {feed.seat}, as {then.name} was asked"
+    if bot.name != then.name:
+        yield f"It is {bot.name} that answers now."
+    elif bot.version != then.version:
+        yield f"{bot.name} is another version now: {bot.version}; {then.version} played."
+
+
+def _started(launcher: Launcher, feed: Feed, bot: Bot) -> BotProcess:
+    try:
+        return start_bot(launcher, bot.program, feed.limits, feed.hello.name)
+    except StartupError as error:
+        said = f" It wrote:\n{safe_lines(error.stderr, '  ')}" if error.stderr else ""
+        raise RunError(f"bot {bot.name!r}: {safe(str(error))}.{said}") from None
+
+
+def _told(again: Again) -> Iterator[str]:
+    """Yield the recorded move of a decision, and the answer now where it is another."""
+    asked, entry = again.asked, again.asked.entry
+    assert entry.move is not None
+    then = asked.game.describe(entry.seat, entry.move)
+    mark = " " if again.as_recorded else "*"
+    by_default = "by default: " if entry.fault else ""
+    first, *rest = folded(f"{by_default}{then}", _INDENT)
+    yield f"{asked.number:4} {mark} {first.strip()}"
+    yield from rest
+    if entry.fault is not None and again.fault is not None and again.as_recorded:
+        yield from _fault("then and now", again.fault)
+    else:
+        if entry.fault is not None:
+            yield from _fault("then", entry.fault)
+        if again.fault is not None:
+            yield from _fault("now", again.fault)
+        elif not again.as_recorded:
+            yield from folded(f"now: {again.words}", _INDENT)
+    if again.note:
+        yield from folded(f"note: {again.note}", _INDENT)
+
+
+def _fault(when: str, fault: Fault) -> Iterator[str]:
+    yield from folded(f"{when}: FAULT: {fault.kind}: {fault.reason}", _INDENT)
+    if fault.line:
+        yield f"{_INDENT}its line: {safe(fault.line)}"
+
+
+def _logged(again: Again) -> Iterator[str]:
+    yield _line("→", again.asked.line)
+    if again.heard:
+        yield _line("←", again.heard)
+
+
+def _echo(arrow: str, line: bytes) -> None:
+    click.echo(_line(arrow, line))
+
+
+def _line(arrow: str, line: bytes) -> str:
+    text = line.rstrip(b"\n").decode(errors="backslashreplace")
+    return f"{arrow} {safe(text)}"

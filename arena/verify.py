@@ -1,0 +1,239 @@
+"""Whether a league is what was played: every stored match is played again by the rules."""
+
+import signal
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import multiprocess
+from multiprocess import resource_tracker
+
+from arena.display import counted
+from arena.league import DATABASE, FILE, read_league
+from arena.proof import Conditions, Difference, OtherRules, prove
+from arena.raw_store import RawStore
+from arena.schema import deal_name
+from arena.tables import Column, Table
+from protocol.errors import ArenaError, RunError
+
+KEYS = ("match", "problem")
+
+_PAGE = 50  # matches that are read and verified at a time
+_AHEAD = 2  # pages a worker has before it: the one it is at and the next
+_WHOLE = "(all)"
+
+Page = tuple[int, int]
+"""The first and the last of the numbers of some deals."""
+
+
+class Verdict(msgspec.Struct):
+    """What came of some matches."""
+
+    sound: int = 0
+    damaged: list[tuple[str, str]] = []
+    """Ids of matches that differ, each with the first difference."""
+    other_rules: dict[str, int] = {}
+    """How many cannot be verified here, by the rules they were played by."""
+
+
+class Verification:
+    """A league's results on trial; `run` verifies them, and `table` says what was found.
+
+    Needs the league's database alone: bots may be gone, and `league.toml` be as it likes. Raises
+    ArenaError if there is no database, and RunError if its file is damaged.
+    """
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        self._path = folder / DATABASE
+        if not self._path.exists():
+            read_league(folder)  # which says what is wrong, if it is no league at all
+        self._workers = workers
+        self._rows: list[dict[str, Any]] = []
+        self._notes: list[str] = []
+        self._other_rules: Counter[str] = Counter()
+        self._sound = self._damaged = 0
+        with RawStore(self._path) as store:
+            if lines := store.file_damage():
+                more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+                text = " ".join(lines[0].split()).rstrip(".")
+                raise RunError(
+                    f"{self._path} is damaged: {text}{more}. Put back a copy of it from before."
+                )
+            self.matches = store.count_rows()
+            for words, count in store.loose_rows():
+                self._add(None, f"{words}: {count}.")
+            self._conditions = self._read_conditions(store) if self.matches else None
+        if self._conditions is not None:
+            self._compare_limits(folder, self._conditions)
+
+    def _add(self, match: str | None, problem: str) -> None:
+        self._rows.append({"match": match, "problem": problem})
+
+    def _read_conditions(self, store: RawStore) -> Conditions | None:
+        try:
+            return msgspec.convert(store.settings(), Conditions)
+        except (ValueError, msgspec.ValidationError) as error:
+            self._add(None, f"the settings cannot be read, and no match without them: {error}.")
+            return None
+
+    def _compare_limits(self, folder: Path, conditions: Conditions) -> None:
+        """Compare the limits, of which replays know nothing, with those of the league's file."""
+        try:
+            asked = msgspec.to_builtins(read_league(folder).limits)
+        except ArenaError as error:
+            self._notes.append(f"The stored limits were compared with nothing: {error}")
+            return
+        for name, was in msgspec.to_builtins(conditions.limits).items():
+            here = asked[name]
+            if here != was:
+                self._add(None, f"{name} was {was}, says the database, and in {FILE} it is {here}.")
+
+    @property
+    def done(self) -> int:
+        """How many matches were looked at so far."""
+        return self._sound + self._damaged + self._other_rules.total()
+
+    @property
+    def problems(self) -> int:
+        """How many problems were found so far."""
+        return len(self._rows)
+
+    def run(self) -> Generator[None, None, None]:
+        """Verify every match, a page at each step."""
+        if self._conditions is None:
+            return
+        pages = _pages(self.matches)
+        verdicts = _verdicts(self._path, self._conditions, pages, min(self._workers, len(pages)))
+        with closing(verdicts):
+            for verdict in verdicts:
+                self._sound += verdict.sound
+                self._other_rules.update(verdict.other_rules)
+                self._damaged += len(verdict.damaged)
+                for match, problem in verdict.damaged:
+                    self._add(match, problem)
+                yield
+
+    def table(self) -> Table:
+        """Return what differs, by match."""
+        rows = sorted(self._rows, key=lambda row: (row["match"] or "", row["problem"]))
+        columns = (
+            Column("Match", lambda row: row["match"] or _WHOLE),
+            Column("What is wrong", "problem", width=40),
+        )
+        facts = {
+            "matches": self.done,
+            "differ": self._damaged,
+            "other_rules": dict(sorted(self._other_rules.items())),
+        }
+        grids = None if rows else ()
+        return Table("problems", columns, rows, facts, list(self._said()), KEYS, grids=grids)
+
+    def _said(self) -> Iterator[str]:
+        verified = self._sound + self._damaged
+        differ = {0: "none differs", 1: "1 differs"}.get(self._damaged, f"{self._damaged:,} differ")
+        yield f"{verified:,} {'match' if verified == 1 else 'matches'} verified; {differ}."
+        for rules, count in sorted(self._other_rules.items()):
+            yield (
+                f"{counted(count, 'match', 'matches')} cannot be verified here: played by {rules}. "
+                f"Use the release that played them."
+            )
+        yield from self._notes
+
+
+def _pages(matches: int) -> list[Page]:
+    """Return all numbers of deals in about as many parts as there are pages of matches.
+
+    Deals are numbered by hash, so that the parts are about equal.
+    """
+    count = -(-matches // _PAGE)
+    ends = [(number << 64) // count - (1 << 63) for number in range(count + 1)]
+    return [(first, after - 1) for first, after in pairwise(ends)]
+
+
+def _verdicts(
+    path: Path, conditions: Conditions, pages: list[Page], workers: int
+) -> Generator[Verdict, None, None]:
+    """Yield the verdict on each page, in their order, from as many processes."""
+    if workers == 1:
+        with RawStore(path) as store:
+            for page in pages:
+                yield _verdict(store, conditions, page)
+        return
+    links, processes = [], []
+    try:
+        for _ in range(workers):
+            link, process = _start(path, conditions)
+            links.append(link)
+            processes.append(process)
+        ahead = _AHEAD * workers
+        for number, page in enumerate(pages):
+            link = links[number % workers]
+            if number >= ahead:
+                yield _answer(link)
+            with suppress(OSError):  # it was killed, as its answer will tell
+                link.send(page)
+        for number in range(max(0, len(pages) - ahead), len(pages)):
+            yield _answer(links[number % workers])
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+
+
+def _start(path: Path, conditions: Conditions) -> tuple[Any, Any]:
+    """Start a worker that never hears Ctrl-C: whoever started it does, and ends it."""
+    context = multiprocess.get_context("spawn")
+    link, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, path, conditions), daemon=True)
+    resource_tracker.ensure_running()  # starting it would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    theirs.close()
+    return link, process
+
+
+def _serve(link: Any, path: Path, conditions: Conditions) -> None:
+    """Answer pages with verdicts until there is nobody who asks."""
+    with suppress(EOFError, ConnectionError):
+        try:
+            with RawStore(path) as store:
+                while True:
+                    link.send(_verdict(store, conditions, link.recv()))
+        except ArenaError as error:
+            link.send(error)
+
+
+def _answer(link: Any) -> Verdict:
+    try:
+        answer = link.recv()
+    except (EOFError, ConnectionError):
+        raise RunError("a process that verified matches was killed; verify again.") from None
+    if isinstance(answer, ArenaError):
+        raise answer
+    assert isinstance(answer, Verdict)
+    return answer
+
+
+def _verdict(store: RawStore, conditions: Conditions, page: Page) -> Verdict:
+    verdict = Verdict()
+    rows = store.rows(*page)
+    numbers = store.bot_numbers()  # read later than the rows, it knows all their bots
+    for row in rows:
+        try:
+            prove(row, numbers, conditions)
+        except Difference as difference:
+            match = f"{deal_name(row['deal'])}-{row['rotation']}"
+            verdict.damaged.append((match, str(difference)))
+        except OtherRules as rules:
+            words = str(rules)
+            verdict.other_rules[words] = verdict.other_rules.get(words, 0) + 1
+        else:
+            verdict.sound += 1
+    return verdict

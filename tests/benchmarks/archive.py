@@ -1,0 +1,91 @@
+"""Prints what it takes to export and import a league of many matches: CPU time and memory.
+
+    python -m tests.benchmarks.archive             # 100,000 matches
+    python -m tests.benchmarks.archive 10000
+
+One match of guerra is played. All the others are dealt from seeds of their own and have its moves.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from tabulate import tabulate
+
+from arena.league import League, Settings, make_league
+from arena.result import PlayedMatch, pack
+from arena.run import open_run
+from arena.store import BotVersion, Circumstances, WholeMatch
+from referee.match import Played
+
+BOTS = [{"name": name, "shipped": name} for name in ("sensible", "random")]
+LIMITS = {"sandbox": "none"}
+
+
+def league_of(folder: Path, deals: int) -> League:
+    """Make a league of two bots."""
+    return make_league(folder, Settings(game="guerra", seed=1, deals=deals), {}, LIMITS, BOTS)
+
+
+def one_match(folder: Path) -> WholeMatch:
+    """Play a match and return what is stored of it."""
+    league = league_of(folder, 1)
+    with open_run(league, 1, None) as run:
+        list(run.play())
+    with league.store() as store:
+        return next(store.everything())
+
+
+def matches(league: League, one: WholeMatch) -> Iterator[tuple[PlayedMatch, Circumstances]]:
+    """Yield every match that a league asks for, all played like `one`."""
+    schedule = league.schedule
+    replay, evidence = one.record.open_replay(), one.record.open_evidence()
+    for deal in schedule.plan():
+        seed, name = schedule.deal_seed(deal), schedule.deal_id(deal)
+        played = Played(msgspec.structs.replace(replay, seed=seed), evidence)
+        for rotation in range(schedule.rotation_count):
+            packed = pack(
+                played,
+                match=f"{name}-{rotation}",
+                deal=name,
+                number=deal.number,
+                rotation=rotation,
+                bots=list(schedule.seating(deal, rotation)),
+                seconds=0.01,
+            )
+            yield packed, one.circumstances
+
+
+def timed(*words: object) -> tuple[float, float]:
+    """Run a command; return its seconds of CPU time and its MB at most."""
+    process = subprocess.Popen([sys.executable, "-m", "arena", *map(str, words)])
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def main(count: int) -> None:
+    """Make a league of so many matches, export it, and import it twice."""
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        league = league_of(home / "league", count // 2)
+        commands = {BotVersion(bot.key, bot.version): bot.command for bot in league.bots}
+        with league.store(create=True) as store:
+            store.merge(league.fixed(), commands, matches(league, one_match(home / "one")))
+        file, copy = home / "league.jsonl", home / "copy"
+        rows = [
+            ("export", *timed("export", league.folder, file)),
+            ("import", *timed("import", copy, file)),
+            ("import again", *timed("import", copy, file)),
+        ]
+        print(f"{count} matches, {file.stat().st_size / 1e6:.0f} MB exported,", end=" ")
+        print(f"{league.database.stat().st_size / 1e6:.0f} MB in the database")
+    print(tabulate(rows, ("arena", "CPU seconds", "MB"), floatfmt=("", ".1f", ".0f")))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

@@ -1,0 +1,199 @@
+"""Leagues that are struck at random instants until they are complete, and what must hold then."""
+
+import re
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from random import Random
+
+import pytest
+
+from tests.faults.leagues import Arrangement, Evidence, FaultyLeague
+from tests.faults.strikes import KILLS, SIGNALS, Process, Strike, kill_bot
+from tests.faults.tally import Tally
+from tests.faults.workshop import Workshop
+
+MATCHES = 48
+_MOST_IN_A_RUN = 8
+_SIGNALS_SHARE = 0.2  # of all strikes
+
+_ENDINGS = re.compile(
+    r"Aborted!\n$"  # Ctrl-C before there was anything to finish
+    r"|was killed before a match was played\. Run again\."
+    r"|stopped; \d+ match(es are| is) missing\. Run again to go on\."
+    r"|stopped at once; what was stored is safe\. Run again to go on\."
+    r"|\d+ problems? of the arena's own, above; \d+ match(es are| is) missing\."
+)
+"""The last words of a run that was struck and ends with 1."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What an undisturbed league came to, and how many seconds that took."""
+
+    evidence: Evidence
+    seconds: float
+
+
+class Campaign:
+    """Plays leagues with faults, and compares them with leagues that had none."""
+
+    def __init__(self, workshop: Workshop, seed: int, tally: Tally) -> None:
+        self.workshop = workshop
+        self.rng = Random(seed)
+        self.tally = tally
+        self._references: dict[tuple[Arrangement, float], Reference | str] = {}
+
+    @contextmanager
+    def league(
+        self, arrangement: Arrangement, *, pause: float = 0.02, move_time: float = 10
+    ) -> Iterator[FaultyLeague]:
+        """Make a league, and end what is left of it."""
+        league = FaultyLeague(self.workshop, arrangement)
+        try:
+            league.fill(arrangement, pause=pause, move_time=move_time)
+            yield league
+        finally:
+            league.close()
+
+    def reference(self, arrangement: Arrangement, pause: float = 0.02) -> Reference:
+        """Return what the league comes to without faults; skip, loudly, if it cannot be played."""
+        key = (arrangement, pause)
+        found = self._references.get(key)
+        if found is None:
+            found = self._references[key] = self._undisturbed(arrangement, pause)
+        if isinstance(found, str):
+            pytest.skip(f"{arrangement} IS NOT TESTED HERE: {found}")
+        return found
+
+    def _undisturbed(self, arrangement: Arrangement, pause: float) -> Reference | str:
+        with self.league(arrangement, pause=pause) as league:
+            began = time.monotonic()
+            done = league.end(league.start("run", "--workers", "2"))
+            seconds = time.monotonic() - began
+            if done.returncode == 2 and "sandbox:" in done.stderr:
+                return done.stderr
+            assert done.returncode == 0, done.stderr
+            assert league.is_left_clean()
+            evidence = league.evidence()
+            assert len(evidence.replays) == MATCHES
+            return Reference(evidence, seconds)
+
+    def strike_until_complete(self, arrangement: Arrangement, kills: int) -> None:
+        """Play a league with up to so many kills of anything but bots; compare it at the end."""
+        reference = self.reference(arrangement)
+        strikes = [*KILLS, *self.rng.choices(SIGNALS, k=round(len(KILLS) * _SIGNALS_SHARE))]
+        goal = self.tally.kills.total() + kills
+        with self.league(arrangement) as league:
+            stored: dict[str, bytes] = {}
+            while len(stored) < MATCHES:
+                wanted = min(_MOST_IN_A_RUN, max(0, goal - self.tally.kills.total()))
+                struck = self.run(league, reference, strikes, wanted)
+                stored = self.compare(league, stored, reference)
+                assert struck or len(stored) == MATCHES, "an undisturbed run left something out"
+            self.finish(league, reference)
+
+    def run(
+        self,
+        league: FaultyLeague,
+        reference: Reference,
+        strikes: Sequence[Strike],
+        most: int,
+    ) -> bool:
+        """Run a league with some strikes; return whether there were any."""
+        process = league.start("run", "--workers", self.rng.choice("12"))
+        self.tally.runs += 1
+        struck = False
+        span = reference.seconds
+        for _ in range(self.rng.randint(1, most) if most else 0):
+            time.sleep(self.rng.uniform(0, span))
+            span = reference.seconds / 3
+            if process.poll() is not None:
+                break
+            struck = True
+            if self.rng.choice(strikes)(league, process, self.rng, self.tally):
+                break
+        self.judge(league.end(process), struck=struck)
+        league.settle()
+        self.tally.in_writing += "league.db-journal" in league.files()
+        return struck
+
+    def judge(self, done: "subprocess.CompletedProcess[str]", *, struck: bool) -> None:
+        """Fail unless a run ended as it should: well, killed, or with a word that says why."""
+        code = done.returncode
+        told = f"exit code {code}\n{done.stderr}"
+        if code < 0:
+            assert struck, told
+            assert -code in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT), told
+            return
+        assert "Traceback" not in done.stderr, told
+        assert code == 0 or (struck and code == 1 and _ENDINGS.search(done.stderr)), told
+
+    def compare(
+        self, league: FaultyLeague, before: dict[str, bytes], reference: Reference
+    ) -> dict[str, bytes]:
+        """Return what is stored; fail if something is lost, or is not as it should be."""
+        stored = league.kept()
+        self.tally.lost += len(before.keys() - stored.keys())
+        wrong = {
+            match for match, replay in stored.items() if reference.evidence.replays[match] != replay
+        }
+        self.tally.differing += len(wrong)
+        assert before.keys() <= stored.keys()
+        assert not wrong
+        return stored
+
+    def finish(self, league: FaultyLeague, reference: Reference) -> None:
+        """Compare a complete league with the reference, byte for byte."""
+        assert league.is_left_clean()
+        evidence = league.evidence()
+        self.tally.leagues += 1
+        self.tally.matches += len(evidence.replays)
+        self.tally.lost += len(reference.evidence.replays.keys() - evidence.replays.keys())
+        self.tally.duplicated += doubles(league)
+        self.tally.swept_late += league.swept_late
+        assert evidence == reference.evidence
+
+    def kill_bots(self, arrangement: Arrangement, kills: int) -> None:
+        """Play a league in which bots are killed.
+
+        That is the bot's fault and changes a result: one match for each kill at most. All others
+        are as they were.
+        """
+        reference = self.reference(arrangement)
+        before = self.tally.kills["bot"]
+        with self.league(arrangement) as league:
+            stored: dict[str, bytes] = {}
+            while len(stored) < MATCHES:
+                wanted = min(_MOST_IN_A_RUN, max(0, before + kills - self.tally.kills["bot"]))
+                self.run(league, reference, [kill_bot], wanted)
+                kept = league.kept()
+                self.tally.lost += len(stored.keys() - kept.keys())
+                assert all(kept.get(match) == replay for match, replay in stored.items())
+                stored = kept
+            assert league.is_left_clean()
+            self.tally.leagues += 1
+            self.tally.matches += len(stored)
+            self.tally.swept_late += league.swept_late
+            self.tally.duplicated += doubles(league)
+            assert stored.keys() == reference.evidence.replays.keys()
+            changed = {
+                match for match, replay in stored.items()
+                if reference.evidence.replays[match] != replay
+            }
+            faulty = {match.id for match, _ in league.stored() if any(match.faults)}
+            kinds = {kind for match, _ in league.stored() for f in match.faults for kind in f}
+            assert changed <= faulty
+            assert len(faulty) <= self.tally.kills["bot"] - before
+            assert kinds <= {"crash"}
+
+
+def doubles(league: FaultyLeague) -> int:
+    """Return how many matches are stored more than once."""
+    with closing(sqlite3.connect(league.folder / "league.db")) as db:
+        query = "SELECT count(*) - count(DISTINCT deal || ' ' || rotation) FROM match"
+        return int(db.execute(query).fetchone()[0])

@@ -1,0 +1,280 @@
+"""Small leagues of deterministic bots: made, played by whoever is to, and all that they say."""
+
+import fcntl
+import os
+import shutil
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from click.testing import CliRunner
+
+from arena.cli import main
+from arena.roster import SHIPPED
+from arena.schema import deal_name
+from referee.sandbox import SANDBOXES
+from tests.arena.conftest import League
+from tests.attacks.users import USER_ID, users
+from tests.faults.workshop import Workshop
+from tests.referee.process_watch import state
+
+PATIENCE = 10.0
+"""Seconds within which all of a killed run must be gone."""
+
+GAMES = {
+    "guerra": (("ada", "bob", "cyd"), 8, "options.max_turns = 8"),
+    "cold_war": (("ada", "bob", "cyd", "dan"), 12, "options.max_rounds = 8"),
+}
+"""Bots, deals, and how the game is shortened: 48 matches each."""
+
+_HEAD = """\
+game = "{game}"
+seed = 6
+deals = {deals}
+{options}
+limits = {{ sandbox = "{sandbox}", move_time = {move_time}, startup = 60.0 }}
+"""
+_BOT = """\
+import time, kit, {game}_random
+kit.run({game}_random.choose, on_start=lambda match: time.sleep({pause}))
+"""
+_AGED = 3600.0  # seconds; a stage this old and without an owner is swept by the next run
+
+
+class Arrangement(NamedTuple):
+    """What is played, behind which walls, and as whom."""
+
+    game: str
+    sandbox: str
+    user: str
+
+    def __str__(self) -> str:
+        return "-".join(self)
+
+
+def arrangements() -> list[Arrangement]:
+    """Return all that this machine's user can try, those that differ most first to each other."""
+    every = [(sandbox, user) for sandbox in SANDBOXES for user in users()]
+    games = list(GAMES)
+    return [
+        Arrangement(games[(number + turn) % 2], sandbox, user)
+        for turn in range(2)
+        for number, (sandbox, user) in enumerate(every)
+    ]
+
+
+def one_for_each_sandbox() -> list[Arrangement]:
+    """Return three arrangements, in which both games and all users occur."""
+    every = arrangements()[: len(SANDBOXES) * len(users())]
+    return [every[(len(users()) * n + n % len(users()))] for n in range(len(SANDBOXES))]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that a finished league says, byte for byte."""
+
+    rank: str
+    matches: str
+    replays: dict[str, bytes]
+    """By match id."""
+
+
+class FaultyLeague(League):
+    """A league whose commands are run by a given user, with temporary files of their own."""
+
+    def __init__(self, workshop: Workshop, arrangement: Arrangement) -> None:
+        super().__init__(workshop.home(str(arrangement)))
+        self.scratch = self.home / "tmp"
+        self.scratch.mkdir()
+        self.swept_late = 0
+        """Scratch folders that were left to the next run."""
+        self.token = workshop.token
+        self._workshop = workshop
+        self._who = workshop.runs_as(arrangement.user)
+        self._python = workshop.python(arrangement.user)
+
+    def fill(self, arrangement: Arrangement, *, pause: float = 0.02, move_time: float = 10) -> None:
+        """Write the league, with its bots; a match takes no less than `pause` seconds."""
+        names, deals, options = GAMES[arrangement.game]
+        entries = [self._entry(arrangement.game, name, pause) for name in names[:-1]]
+        native = self._workshop.native_bot
+        if native is None:
+            entries.append(self._entry(arrangement.game, names[-1], pause))
+        else:
+            entries.append(self._native_entry(names[-1], native))
+        self.write(
+            _HEAD.format(
+                game=arrangement.game,
+                deals=deals,
+                options=options,
+                sandbox=arrangement.sandbox,
+                move_time=move_time,
+            )
+            + "".join(entries)
+        )
+        self.give_away()
+
+    def give_away(self) -> None:
+        """Let everything belong to who runs the arena."""
+        if self._who:
+            for here, _, files in os.walk(self.home):
+                for path in (here, *(f"{here}/{name}" for name in files)):
+                    os.chown(path, USER_ID, USER_ID)
+
+    def _entry(self, game: str, name: str, pause: float) -> str:
+        folder = self.home / name
+        folder.mkdir()
+        for helper in ("kit.py", f"{game}_random.py"):
+            shutil.copy(SHIPPED / helper, folder)
+        (folder / "bot.py").write_text(_BOT.format(game=game, pause=pause))
+        return self._words(name, "{python}", "bot.py")
+
+    def _native_entry(self, name: str, program: Path) -> str:
+        (self.home / name).mkdir()
+        shutil.copy(program, self.home / name)
+        return self._words(name, f"./{program.name}")
+
+    def _words(self, name: str, *command: str) -> str:
+        words = ", ".join(f'"{word}"' for word in (*command, self.token))
+        return f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\ncommand = [{words}]\n'
+
+    def start(self, *words: str, **settings: Any) -> "subprocess.Popen[str]":
+        """Start a command on the league, in a session of its own."""
+        environment = self._workshop.environment(self.home) | settings.pop("env", {})
+        process = subprocess.Popen(
+            [self._python, "-m", "arena", words[0], str(self.folder), *words[1:]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.home,
+            env=environment,
+            start_new_session=True,
+            **{**self._who, **settings},
+        )
+        self._sessions.append(process)
+        return process
+
+    def processes(self) -> dict[int, str]:
+        """Return the command lines, by pid, of all that our commands started, bots included."""
+        sessions = {process.pid for process in self._sessions}
+        marks = (self.token, str(self.home))
+        parents: dict[int, int] = {}
+        words: dict[int, str] = {}
+        ours: set[int] = set()
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                said = (entry / "cmdline").read_text().replace("\0", " ")
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if fields[0] in "ZX":
+                continue
+            pid = int(entry.name)
+            parents[pid], words[pid] = int(fields[1]), said
+            marked = any(mark in said for mark in marks)
+            if int(fields[3]) in sessions or marked or self._is_home_of(entry):
+                ours.add(pid)
+        while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
+            ours |= more
+        return {pid: words[pid] for pid in sorted(ours)}
+
+    def end(self, process: "subprocess.Popen[str]") -> "subprocess.CompletedProcess[str]":
+        """Wait for a command that was started, however it ends."""
+        out, err = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def settle(self) -> None:
+        """Fail unless nothing is left of the commands that have ended.
+
+        A scratch folder may be left to the next run if nobody lived to remove it; it is aged,
+        so that the next run must. So may a journal, which SQLite plays back.
+        """
+        self._wait_for_the_end()
+        assert self.is_unlocked()
+        assert set(self.files()) <= {"league.db", "league.db-journal", "league.toml"}
+        left = list(self.scratch.iterdir())
+        assert all(path.name.startswith("arena-stage-") for path in left), left
+        long_ago = time.time() - _AGED
+        for path in left:
+            os.utime(path, (long_ago, long_ago))
+        self.swept_late += len(left)
+
+    def _wait_for_the_end(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while left := self.processes():
+            told = [f"{pid} {state(pid)} {words}" for pid, words in left.items()]
+            assert time.monotonic() < deadline, "\n".join(["still there:", *told])
+            time.sleep(0.01)
+
+    def is_unlocked(self) -> bool:
+        """Return whether nobody holds the lock on the folder."""
+        descriptor = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        finally:
+            os.close(descriptor)
+        return True
+
+    def is_left_clean(self) -> bool:
+        """Return whether after the last run nothing is left but the league's two files."""
+        self.settle()
+        return self.files() == ["league.db", "league.toml"] and not any(self.scratch.iterdir())
+
+    def copy_database(self, target: Path) -> Path:
+        """Copy the database, with its journal if it is being written, as a power cut leaves it."""
+        target.mkdir()
+        for name in ("league.db", "league.db-journal"):
+            if (self.folder / name).exists():
+                shutil.copy(self.folder / name, target)
+        return target / "league.db"
+
+    def kept(self) -> dict[str, bytes]:
+        """Return the replays that are stored; what a run has left is looked at in a copy."""
+        copy = self.home / "copy"
+        try:
+            return replays(self.copy_database(copy))
+        finally:
+            shutil.rmtree(copy)
+
+    def evidence(self) -> Evidence:
+        """Return all that the league says."""
+        return Evidence(self.rank(), self.say("matches", "--limit", "0"), self.kept())
+
+    def say(self, command: str, *words: str) -> str:
+        """Return what a command prints as JSON."""
+        line = [command, str(self.folder), *words, "--format", "json"]
+        result = CliRunner().invoke(main, line, catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+
+def replays(database: Path) -> dict[str, bytes]:
+    """Return the stored replays by match id; fail unless the database is whole."""
+    if not database.exists():
+        return {}
+    with closing(sqlite3.connect(database)) as db:
+        assert _all(db, "PRAGMA integrity_check") == [("ok",)]
+        assert _all(db, "PRAGMA foreign_key_check") == []
+        if not _all(db, "SELECT 1 FROM sqlite_schema WHERE name = 'match'"):
+            return {}
+        rows = _all(
+            db,
+            "SELECT deal, rotation, replay FROM match LEFT JOIN record ON record.id = match.record",
+        )
+        (records,) = _all(db, "SELECT count(*) FROM record")[0]
+    found = {f"{deal_name(deal)}-{rotation}": replay for deal, rotation, replay in rows}
+    assert len(found) == len(rows) == records, "a match without a record, or the other way round"
+    return found
+
+
+def _all(db: sqlite3.Connection, statement: str) -> Iterable[Any]:
+    return db.execute(statement).fetchall()

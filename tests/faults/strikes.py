@@ -1,0 +1,126 @@
+"""What is done to a run at some instant, to processes found by what they are."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from random import Random
+
+from tests.arena.conftest import League
+from tests.faults.leagues import FaultyLeague
+from tests.faults.tally import Tally
+
+Process = subprocess.Popen[str]
+Strike = Callable[[FaultyLeague, Process, Random, Tally], bool]
+"""Do it, and count it if it was possible; return whether the run is over by that."""
+
+_WRITING = 0.6  # seconds to wait for the next write of results
+
+
+def _named(league: League, word: str) -> list[int]:
+    return [pid for pid, words in league.processes().items() if word in words]
+
+
+def _kill(pid: int, kind: str, tally: Tally) -> bool:
+    """Kill a process and count it; return whether it still lived."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    tally.kills[kind] += 1
+    return True
+
+
+def _one_of(word: str, kind: str) -> Strike:
+    def strike(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
+        found = _named(league, word)
+        if found:
+            _kill(rng.choice(found), kind, tally)
+        return False
+
+    return strike
+
+
+def kill_runner(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
+    """Kill the runner, wherever it is."""
+    return _kill(process.pid, "runner", tally)
+
+
+def kill_writing_runner(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
+    """Kill the runner as soon as it writes, or a moment later."""
+    journal = league.folder / "league.db-journal"
+    deadline = time.monotonic() + _WRITING
+    while not journal.exists() and time.monotonic() < deadline:
+        pass
+    moment = time.monotonic() + rng.uniform(0, 0.003)
+    while time.monotonic() < moment:
+        pass
+    return _kill(process.pid, "runner", tally)
+
+
+def kill_group(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
+    """Kill the runner and its workers in one blow, as if its terminal's job were killed."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+        tally.kills["runner and workers in one blow"] += 1
+    return True
+
+
+def kill_everything(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
+    """Kill every process of the run, bots and fork servers too, one right after the other."""
+    while found := [*league.processes()]:  # some have just been started by one that was not yet hit
+        rng.shuffle(found)
+        for pid in found:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    tally.kills["every process"] += 1
+    return True
+
+
+def pause(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
+    """Stop a worker, the runner, or both with all they started; let them go on after a while."""
+    every = [*league.processes()]
+    workers = _named(league, "spawn_main")
+    which = rng.choice([[process.pid], workers[:1], every])
+    for number, seconds in ((signal.SIGSTOP, rng.uniform(0.05, 0.5)), (signal.SIGCONT, 0)):
+        for pid in which:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        time.sleep(seconds)
+    tally.others["stopped and continued"] += 1
+    return False
+
+
+def _signal(number: signal.Signals, times: int, kind: str) -> Strike:
+    def strike(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
+        for _ in range(times):
+            with suppress(ProcessLookupError):  # from a terminal: to all of the foreground
+                os.killpg(process.pid, number)
+        tally.others[kind] += 1
+        return True
+
+    return strike
+
+
+def kill_bot(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
+    """Kill a bot."""
+    return _one_of(league.token, "bot")(league, process, rng, tally)
+
+
+KILLS: tuple[Strike, ...] = (
+    *(kill_runner, kill_writing_runner, kill_group, kill_everything),
+    *[_one_of("spawn_main", "worker")] * 4,
+    *[_one_of("fork_server.py", "fork server")] * 4,
+    _one_of("resource_tracker", "resource tracker"),
+)
+"""Deaths that change no result, those that do not end the run more often."""
+
+SIGNALS: tuple[Strike, ...] = (
+    pause,
+    _signal(signal.SIGINT, 1, "SIGINT"),
+    _signal(signal.SIGINT, 2, "SIGINT twice"),
+    _signal(signal.SIGTERM, 1, "SIGTERM"),
+    _signal(signal.SIGTERM, 2, "SIGTERM twice"),
+)

@@ -1,0 +1,210 @@
+"""Databases that cannot be written for a while, and copies of what a power cut leaves."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.arena.conftest import until
+from tests.faults.campaign import MATCHES, Campaign
+from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox, replays
+from tests.faults.strikes import Process
+from tests.faults.workshop import need_root
+
+PLAIN = one_for_each_sandbox()[0]
+SLOW = 0.08  # seconds that a match takes at the least, to be struck in time
+EACH_SANDBOX = pytest.mark.parametrize("arrangement", one_for_each_sandbox(), ids=str)
+SAFE = "What was stored before is safe; free the disk or the file, then run again."
+
+
+def complete(campaign: Campaign, league: FaultyLeague, arrangement: Arrangement) -> None:
+    """Play what is missing, undisturbed, and compare the league."""
+    campaign.tally.runs += 1
+    league.settle()
+    league.finish(league.start("run"))
+    campaign.finish(league, campaign.reference(arrangement, SLOW))
+
+
+# --- full
+
+
+@contextmanager
+def small_disk(league: FaultyLeague, kilobytes: int) -> Iterator[None]:
+    """Put the league's folder, file and all, on a disk of its own."""
+    need_root("a full disk")
+    file = (league.folder / "league.toml").read_text()
+    words = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k,mode=755", "none", league.folder]
+    mounted = subprocess.run(words, capture_output=True, text=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"A FULL DISK IS NOT TESTED HERE: {mounted.stderr.strip()}")
+    try:
+        (league.folder / "league.toml").write_text(file)
+        league.give_away()
+        yield
+    finally:
+        league.close()
+        subprocess.run(["umount", league.folder], check=True)
+
+
+def enlarge(league: FaultyLeague, kilobytes: int) -> None:
+    words = ["mount", "-o", f"remount,size={kilobytes}k", league.folder]
+    subprocess.run(words, check=True)
+
+
+@pytest.mark.soak
+@EACH_SANDBOX
+def test_a_disk_that_fills_up_again_and_again_loses_nothing(
+    campaign: Campaign, arrangement: Arrangement
+) -> None:
+    reference = campaign.reference(arrangement)
+    with campaign.league(arrangement) as league, small_disk(league, size := 40):
+        stored: dict[str, bytes] = {}
+        fills = 0
+        while len(stored) < MATCHES:
+            campaign.tally.runs += 1
+            done = league.end(league.start("run", "--workers", "2"))
+            league.settle()
+            assert "Traceback" not in done.stderr
+            stored = campaign.compare(league, stored, reference)
+            if done.returncode == 0:
+                continue
+            assert done.returncode == 1, done.stderr
+            assert SAFE in done.stderr
+            fills += 1
+            enlarge(league, size := size + campaign.rng.choice((16, 24, 32)))
+        assert fills >= 2
+        campaign.tally.others["full disk"] += fills
+        campaign.finish(league, reference)
+
+
+# --- read-only
+
+
+@pytest.mark.soak
+@EACH_SANDBOX
+def test_a_read_only_league_is_left_as_it_is(campaign: Campaign, arrangement: Arrangement) -> None:
+    campaign.reference(arrangement, SLOW)
+    with campaign.league(arrangement, pause=SLOW) as league, small_disk(league, 4096):
+        process = league.start("run", "--workers", "1")
+        until(league.count, 30)
+        os.killpg(process.pid, signal.SIGINT)
+        league.end(process)
+        league.settle()
+        before = league.kept()
+        subprocess.run(["mount", "-o", "remount,ro", league.folder], check=True)
+        done = league.end(league.start("run"))
+        assert done.returncode == 1
+        assert SAFE in done.stderr
+        assert "Traceback" not in done.stderr
+        assert league.kept() == before
+        assert league.rank()
+        subprocess.run(["mount", "-o", "remount,rw", league.folder], check=True)
+        campaign.tally.others["read-only database"] += 1
+        complete(campaign, league, arrangement)
+
+
+# --- locked
+
+LOCKER = """
+import sqlite3, sys, time
+db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
+db.execute("BEGIN EXCLUSIVE")
+print("locked", flush=True)
+time.sleep(float(sys.argv[2]))
+"""
+
+
+@contextmanager
+def locked(league: FaultyLeague, seconds: float) -> Iterator[None]:
+    """Let another process hold the database for some seconds."""
+    words = [sys.executable, "-c", LOCKER, league.folder / "league.db", str(seconds)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as locker:
+        assert locker.stdout
+        assert locker.stdout.readline() == "locked\n"
+        yield
+        locker.terminate()
+
+
+@pytest.mark.soak
+def test_a_run_waits_for_a_database_that_is_locked_for_some_seconds(campaign: Campaign) -> None:
+    reference = campaign.reference(PLAIN)
+    with campaign.league(PLAIN) as league:
+        process = league.start("run", "--workers", "2")
+        until(league.count, 30)
+        with locked(league, 3):
+            campaign.tally.runs += 1
+            time.sleep(3)
+        league.finish(process)
+        campaign.tally.others["locked database"] += 1
+        campaign.finish(league, reference)
+
+
+@pytest.mark.soak
+def test_a_database_that_stays_locked_ends_the_run_and_loses_nothing(campaign: Campaign) -> None:
+    campaign.reference(PLAIN, SLOW)
+    with campaign.league(PLAIN, pause=SLOW) as league:
+        process = league.start("run", "--workers", "2")
+        until(league.count, 30)
+        with locked(league, 100):
+            done = league.end(process)
+            assert done.returncode == 1
+            assert "database is locked" in done.stderr
+            assert SAFE in done.stderr
+        campaign.tally.others["locked database"] += 1
+        complete(campaign, league, PLAIN)
+
+
+# --- a power cut
+
+
+def cut(league: FaultyLeague, process: Process, rng: Random, target: Path) -> bool:
+    """Copy the database as it is at one instant, mostly of a write; return whether it was one."""
+    journal = league.folder / "league.db-journal"
+    deadline = time.monotonic() + rng.choice((0.0, 0.7, 0.7))
+    while not journal.exists() and time.monotonic() < deadline:
+        pass
+    os.kill(process.pid, signal.SIGSTOP)
+    until(lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] in "TZ")
+    try:
+        league.copy_database(target)
+        return (target / "league.db-journal").exists()
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+
+
+@pytest.mark.soak
+@EACH_SANDBOX
+def test_what_a_power_cut_leaves_is_whole_and_can_be_gone_on_with(
+    campaign: Campaign, arrangement: Arrangement
+) -> None:
+    """As far as the writes that the kernel was given are on the disk, in their order."""
+    reference = campaign.reference(arrangement, SLOW)
+    with campaign.league(arrangement, pause=SLOW) as league:
+        process = league.start("run", "--workers", "2")
+        until((league.folder / "league.db").exists, 30)
+        copies = []
+        while process.poll() is None and len(copies) < 20:
+            copies.append(league.home / f"cut-{len(copies)}")
+            campaign.tally.in_writing += cut(league, process, campaign.rng, copies[-1])
+        league.finish(process)
+        campaign.finish(league, reference)
+        for copy in copies:
+            campaign.tally.others["power cut"] += 1
+            shutil.copytree(copy, league.home / "opened")
+            kept = replays(league.home / "opened" / "league.db")
+            shutil.rmtree(league.home / "opened")
+            assert kept.items() <= reference.evidence.replays.items()
+        (league.folder / "league.db").unlink()
+        for path in campaign.rng.choice(copies).iterdir():
+            shutil.copy(path, league.folder)
+        league.give_away()
+        complete(campaign, league, arrangement)

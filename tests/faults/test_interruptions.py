@@ -1,0 +1,202 @@
+"""Signals, pauses, a second run, a worker without memory, a clock that jumps."""
+
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import until
+from tests.attacks.users import users
+from tests.faults.campaign import Campaign
+from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox
+from tests.faults.strikes import Process
+from tests.faults.workshop import need_root
+
+SLOW = 0.08  # seconds that a match takes at the least, to be struck in time
+EACH_SANDBOX = pytest.mark.parametrize("arrangement", one_for_each_sandbox(), ids=str)
+
+
+@contextmanager
+def running(
+    campaign: Campaign, arrangement: Arrangement, move_time: float = 10
+) -> Iterator[tuple[FaultyLeague, Process]]:
+    """Play a league until some matches are stored; complete and compare it afterwards."""
+    reference = campaign.reference(arrangement, SLOW)
+    with campaign.league(arrangement, pause=SLOW, move_time=move_time) as league:
+        process = league.start("run", "--workers", "2")
+        until(league.count, 30)
+        yield league, process
+        league.settle()
+        while len(league.kept()) < len(reference.evidence.replays):
+            campaign.tally.runs += 1
+            league.finish(league.start("run"))
+        campaign.finish(league, reference)
+
+
+def interrupt(campaign: Campaign, process: Process, number: signal.Signals, times: int) -> None:
+    for _ in range(times):
+        os.killpg(process.pid, number)
+        time.sleep(0.05)
+    campaign.tally.others[f"{number.name}{' twice' * (times - 1)}"] += 1
+
+
+# --- stopped
+
+
+@pytest.mark.soak
+@EACH_SANDBOX
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_signal_lets_what_is_being_played_be_finished_and_stored(
+    campaign: Campaign, arrangement: Arrangement, number: signal.Signals
+) -> None:
+    with running(campaign, arrangement) as (league, process):
+        interrupt(campaign, process, number, 1)
+        done = league.end(process)
+        assert done.returncode == 1
+        assert "Finishing the matches being played; once more to stop at once." in done.stderr
+        assert f"stopped; {48 - league.count()} matches are missing." in done.stderr
+
+
+@pytest.mark.soak
+@EACH_SANDBOX
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_two_signals_stop_at_once(
+    campaign: Campaign, arrangement: Arrangement, number: signal.Signals
+) -> None:
+    with running(campaign, arrangement) as (league, process):
+        interrupt(campaign, process, number, 2)
+        done = league.end(process)
+        assert done.returncode == 1
+        assert "stopped at once; what was stored is safe. Run again to go on." in done.stderr
+
+
+# --- paused
+
+
+@pytest.mark.soak
+@EACH_SANDBOX
+@pytest.mark.parametrize("whom", ["workers", "everything"])
+def test_a_machine_that_sleeps_makes_no_bot_late(
+    campaign: Campaign, arrangement: Arrangement, whom: str
+) -> None:
+    """Ctrl-Z stops the workers but not the bots; the pause of a container stops them all."""
+    with running(campaign, arrangement, move_time=0.1) as (league, process):
+        for _ in range(3):
+            time.sleep(campaign.rng.uniform(0, 0.2))
+            stopped = [*league.processes()] if whom == "everything" else league.workers()
+            for number, seconds in ((signal.SIGSTOP, 1.6), (signal.SIGCONT, 0.0)):
+                for pid in stopped:
+                    if Path(f"/proc/{pid}").exists():
+                        os.kill(pid, number)
+                time.sleep(seconds)
+            campaign.tally.others["stopped and continued"] += 1
+        league.finish(process)
+        assert not any(any(match.faults) for match, _ in league.stored())
+
+
+# --- a fork server that cannot clean up any more
+
+
+DAEMON = """
+import os, time, kit, guerra_random
+if os.fork() == 0:
+    os.setsid()
+    os.closerange(0, 100)
+    time.sleep(1000)
+kit.run(guerra_random.choose, on_start=lambda match: time.sleep(0.05))
+"""
+
+
+def test_a_bots_daemon_does_not_outlive_a_killed_fork_server(campaign: Campaign) -> None:
+    """Nobody but its worker, which inherits the daemon, can know of it then."""
+    arrangement = Arrangement("guerra", "none", users()[0])
+    with campaign.league(arrangement, pause=SLOW) as league:
+        (league.home / "ada" / "bot.py").write_text(DAEMON)
+        process = league.start("run", "--workers", "1")
+        until(league.count, 30)
+        (server,) = (p for p, words in league.processes().items() if "fork_server.py" in words)
+        os.kill(server, signal.SIGKILL)
+        campaign.tally.kills["fork server"] += 1
+        league.finish(process)
+        assert league.is_left_clean()
+
+
+# --- a second run
+
+
+@EACH_SANDBOX
+def test_a_second_run_is_refused_and_leaves_the_first_alone(
+    campaign: Campaign, arrangement: Arrangement
+) -> None:
+    with running(campaign, arrangement) as (league, process):
+        second = league.end(league.start("run"))
+        assert second.returncode == 2
+        assert f"is being played by another run (process {process.pid})" in second.stderr
+        campaign.tally.others["second run"] += 1
+        league.finish(process)
+
+
+# --- no memory
+
+
+@contextmanager
+def starving_group() -> Iterator[Path]:
+    """Make a memory cgroup in which nothing more can be had; a loud skip where none can be made."""
+    need_root("a worker killed for want of memory")
+    for base, limit in (
+        (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"),
+        (Path("/sys/fs/cgroup"), "memory.max"),
+    ):
+        group = base / f"arena-faults-{os.getpid()}"
+        try:
+            group.mkdir()
+            (group / limit).write_text("4096")
+        except OSError:
+            continue
+        try:
+            yield group
+        finally:
+            until(lambda: not (group / "cgroup.procs").read_text())
+            group.rmdir()
+        return
+    pytest.skip("A WORKER KILLED FOR WANT OF MEMORY IS NOT TESTED HERE: no memory cgroup")
+
+
+@pytest.mark.soak
+@EACH_SANDBOX
+def test_a_worker_that_the_kernel_kills_for_want_of_memory_is_replaced(
+    campaign: Campaign, arrangement: Arrangement
+) -> None:
+    with starving_group() as group, running(campaign, arrangement) as (league, process):
+        worker = league.workers()[0]
+        (group / "cgroup.procs").write_text(str(worker))
+        until(lambda: worker not in league.processes())
+        campaign.tally.kills["worker by the kernel, for want of memory"] += 1
+        league.finish(process)
+
+
+# --- a clock that jumps
+
+
+@pytest.mark.soak
+@EACH_SANDBOX
+def test_the_time_of_day_may_jump_by_years(campaign: Campaign, arrangement: Arrangement) -> None:
+    """Under runner, workers and fork servers; bots have an environment of their own."""
+    clock = campaign.workshop.jumping_clock
+    if clock is None:
+        pytest.skip("A CLOCK THAT JUMPS IS NOT TESTED HERE: there is no C compiler")
+    reference = campaign.reference(arrangement)
+    with campaign.league(arrangement) as league:
+        campaign.tally.runs += 1
+        campaign.tally.others["clock jumps, whole run"] += 1
+        process = league.start("run", "--workers", "2", env={"LD_PRELOAD": str(clock)})
+        league.finish(process)
+        with closing(sqlite3.connect(league.folder / "league.db")) as db:
+            years = {when[:4] for (when,) in db.execute("SELECT played_at FROM record")}
+        assert len(years) > 1, "the clock did not jump"
+        campaign.finish(league, reference)
