@@ -10,7 +10,8 @@ from msgspec import Meta
 
 from arena.league import DATABASE, read_league
 from arena.schedule import PAIRS_LIMIT, Rotations
-from arena.store import BotVersion, Circumstances, Store, WholeMatch
+from arena.store import Store
+from arena.stored import BotVersion, Circumstances, WholeMatch
 from protocol.errors import ArenaError
 from referee.match import Evidence
 from referee.replay import Replay

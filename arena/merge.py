@@ -17,7 +17,8 @@ from arena.league import FILE, League, Settings, make_league, read_league
 from arena.result import PlayedMatch
 from arena.roster import shipped_bot
 from arena.run import check_unchanged, difference, locked
-from arena.store import BotVersion, Circumstances, Store, WholeMatch
+from arena.store import Store
+from arena.stored import BotVersion, Circumstances, WholeMatch
 from protocol.errors import ArenaError, RunError
 from referee.replay import Replay
 

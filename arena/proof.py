@@ -13,7 +13,7 @@ import msgspec
 from arena.result import MatchResult, Record, pack
 from arena.schedule import Deal, Entrant, Rotations, Schedule
 from arena.schema import deal_name
-from arena.store import BotVersion
+from arena.stored import BotVersion
 from protocol.errors import ArenaError
 from referee.fault import FATAL
 from referee.games import GAMES

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from arena.store import BotVersion, Store
+from arena.store import Store
+from arena.stored import BotVersion
 from protocol.errors import ArenaError, RunError
 
 _ROWS = """

@@ -158,7 +158,7 @@ def locked(folder: Path) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ArenaError(
-                f"{folder} is being played by another run ({_holder(descriptor)}); wait for it, "
+                f"{folder} is in use by another run or import ({_holder(descriptor)}); wait for it, "
                 f"or stop it."
             ) from None
         yield

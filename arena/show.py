@@ -10,7 +10,8 @@ import msgspec
 
 from arena.display import fold, safe
 from arena.result import clock_of
-from arena.store import Circumstances, Store, StoredMatch
+from arena.store import Store
+from arena.stored import Circumstances, StoredMatch
 from arena.tables import WIDTH, Column, Row, Table, render
 from protocol.errors import ArenaError
 from referee.game import Game

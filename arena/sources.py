@@ -10,7 +10,8 @@ from arena.league import League, read_league
 from arena.results_file import read_results
 from arena.schedule import Deal
 from arena.stats.outcomes import Result
-from arena.store import BotVersion, Store
+from arena.store import Store
+from arena.stored import BotVersion
 from protocol.errors import ArenaError
 
 

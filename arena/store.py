@@ -9,15 +9,24 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import msgspec
 
 from arena.result import PlayedMatch, Record
 from arena.roster import Bot
 from arena.schema import Writer, deal_name, deal_number, deal_range, is_current, prepare
+from arena.stored import (
+    BotVersion,
+    Circumstances,
+    SeatedResult,
+    StoredMatch,
+    WholeMatch,
+    match_of,
+    seats_of,
+)
 from protocol.errors import ArenaError, RunError
 
 _MAGIC = b"SQLite format 3\0"
@@ -46,60 +55,6 @@ _DEALS = """
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.deal, match.rotation LIMIT ?"
 
 _json = msgspec.json.decode
-
-
-@dataclass(frozen=True)
-class BotVersion:
-    """A bot that has played: its name, and the hash of what was run."""
-
-    name: str
-    version: str
-
-
-@dataclass(frozen=True)
-class SeatedResult:
-    """Who sat where, and the places; every list goes by seat."""
-
-    bots: tuple[BotVersion, ...]
-    places: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class StoredMatch:
-    """A match as the tables read it; every list goes by seat."""
-
-    id: str
-    deal: str
-    number: int
-    rotation: int
-    bots: tuple[BotVersion, ...]
-    places: tuple[int, ...]
-    reason: str
-    decisions: int
-    faults: tuple[Mapping[str, int], ...]
-    forfeits: tuple[int, ...]
-    moves: int
-    """What stands for the moves, see `digest_of`."""
-
-
-@dataclass(frozen=True)
-class Circumstances:
-    """When, where and behind which walls a match was played."""
-
-    played_at: str
-    machine: str
-    sandbox: str
-    seconds: float
-
-
-class WholeMatch(NamedTuple):
-    """All that is stored of a match."""
-
-    match: StoredMatch
-    clock: list[list[int]]
-    """See `clock_of`."""
-    record: Record
-    circumstances: Circumstances
 
 
 class Store:
@@ -251,7 +206,7 @@ class Store:
             bots = self._bots()
             rows = self._db.execute("SELECT id, bots, places FROM result").fetchall()
         return {
-            number: SeatedResult(_seats(seats, bots), tuple(_json(places)))
+            number: SeatedResult(seats_of(seats, bots), tuple(_json(places)))
             for number, seats, places in rows
         }
 
@@ -308,7 +263,7 @@ class Store:
         with self._explained():
             bots = self._bots()
             for row in self._db.execute(f"{_MATCHES} {where} {_IN_ORDER}", (*values, most)):
-                yield _stored(row, bots)
+                yield match_of(row, bots)
 
     def count(self, *, bot: str | None = None, faulty: bool = False) -> int:
         """Return how many matches `matches` would yield without a limit."""
@@ -343,7 +298,7 @@ class Store:
         with self._explained():
             bots = self._bots()
             found = [
-                _stored(row, bots)
+                match_of(row, bots)
                 for row in self._db.execute(
                     f"{_MATCHES} WHERE match.deal BETWEEN ? AND ? {_IN_ORDER}", (*among, 1000)
                 )
@@ -406,7 +361,7 @@ class Store:
             row = self._db.execute(_ONE, (deal, rotation)).fetchone()
             if row is None:
                 return None
-            match = _stored(row[:10], self._bots() if bots is None else bots)
+            match = match_of(row[:10], self._bots() if bots is None else bots)
         clock, replay, evidence, seconds, played_at, machine, sandbox = row[10:]
         circumstances = Circumstances(played_at, machine, sandbox, seconds)
         return WholeMatch(match, _json(clock), Record(replay, evidence, seconds), circumstances)
@@ -436,26 +391,3 @@ class Store:
                 columns = (where.played_at, where.machine, where.sandbox)
                 writer.add(played.result, bots, (*played.record.columns, *columns))
         return count
-
-
-def _seats(text: str, bots: Mapping[int, BotVersion]) -> tuple[BotVersion, ...]:
-    return tuple(bots[bot] for bot in _json(text))
-
-
-def _stored(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
-    deal, number, rotation, seats, places, reason, decisions, faults, forfeits, moves = row
-    seated = _seats(seats, bots)
-    name = deal_name(deal)
-    return StoredMatch(
-        id=f"{name}-{rotation}",
-        deal=name,
-        number=number,
-        rotation=rotation,
-        bots=seated,
-        places=tuple(_json(places)),
-        reason=reason,
-        decisions=decisions,
-        faults=tuple(_json(faults)) if faults else ({},) * len(seated),
-        forfeits=tuple(_json(forfeits)) if forfeits else (),
-        moves=moves,
-    )

@@ -19,7 +19,7 @@ from arena.feed import feed_of, seat_of
 from arena.league import read_league
 from arena.roster import find_bot
 from arena.show import as_table, open_match, told
-from arena.store import StoredMatch
+from arena.stored import StoredMatch
 from arena.tables import Column, Row, Table
 from protocol.errors import ArenaError
 from referee.options import suggestion

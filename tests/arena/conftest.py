@@ -19,7 +19,8 @@ from click.testing import CliRunner, Result
 from arena.cli import main
 from arena.league import read_league
 from arena.roster import SHIPPED
-from arena.store import Store, StoredMatch
+from arena.store import Store
+from arena.stored import StoredMatch
 from referee.replay import Replay
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 
 from arena.roster import SHIPPED
-from arena.store import StoredMatch
+from arena.stored import StoredMatch
 from referee.games import GAMES as RULES
 from referee.replay import Replay
 from tests.arena.conftest import ARENA, ROOT, TWO_BOTS, League

@@ -17,7 +17,7 @@ import pytest
 from arena.league import read_league
 from arena.run import open_run
 from arena.runner import FORFEITS_IN_A_ROW, usable_cores
-from arena.store import StoredMatch
+from arena.stored import StoredMatch
 from protocol.errors import ArenaError
 from referee.replay import Replay
 from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, until
@@ -241,7 +241,7 @@ def test_two_runs_at_the_same_time_are_refused(
     meanwhile(league)
     second = league.call("run", code=2)
     assert second.stderr == (
-        f"arena: {league.folder} is being played by another run (process {process.pid}); wait "
+        f"arena: {league.folder} is in use by another run or import (process {process.pid}); wait "
         f"for it, or stop it.\n"
     )
     assert league.rank()

@@ -13,7 +13,8 @@ import pytest
 from arena.result import MatchResult, PlayedMatch, Record
 from arena.roster import Bot
 from arena.schema import VERSION
-from arena.store import BotVersion, Circumstances, SeatedResult, Store
+from arena.store import Store
+from arena.stored import BotVersion, Circumstances, SeatedResult
 from protocol.errors import ArenaError, RunError
 from tests.arena.conftest import ordinary_user
 

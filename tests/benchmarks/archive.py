@@ -19,7 +19,7 @@ from tabulate import tabulate
 from arena.league import League, Settings, make_league
 from arena.result import PlayedMatch, pack
 from arena.run import open_run
-from arena.store import BotVersion, Circumstances, WholeMatch
+from arena.stored import BotVersion, Circumstances, WholeMatch
 from referee.match import Played
 
 BOTS = [{"name": name, "shipped": name} for name in ("sensible", "random")]

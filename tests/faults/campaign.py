@@ -6,20 +6,21 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 import pytest
 
 from tests.faults.leagues import Arrangement, Evidence, FaultyLeague
-from tests.faults.strikes import KILLS, SIGNALS, Process, Strike, kill_bot
+from tests.faults.strikes import KILLS, SIGNALS, Strike, kill_bot
 from tests.faults.tally import Tally
 from tests.faults.workshop import Workshop
 
 MATCHES = 48
 _MOST_IN_A_RUN = 8
-_SIGNALS_SHARE = 0.2  # of all strikes
+_SIGNALS = 3  # beside the kinds of kills
 
 _ENDINGS = re.compile(
     r"Aborted!\n$"  # Ctrl-C before there was anything to finish
@@ -42,10 +43,13 @@ class Reference:
 class Campaign:
     """Plays leagues with faults, and compares them with leagues that had none."""
 
-    def __init__(self, workshop: Workshop, seed: int, tally: Tally) -> None:
+    def __init__(
+        self, workshop: Workshop, seed: int, tally: Tally, reading: AbstractContextManager[Any]
+    ) -> None:
         self.workshop = workshop
         self.rng = Random(seed)
         self.tally = tally
+        self._reading = reading  # held while commands run inside this process
         self._references: dict[tuple[Arrangement, float], Reference | str] = {}
 
     @contextmanager
@@ -79,20 +83,21 @@ class Campaign:
                 return done.stderr
             assert done.returncode == 0, done.stderr
             assert league.is_left_clean()
-            evidence = league.evidence()
+            with self._reading:
+                evidence = league.evidence()
             assert len(evidence.replays) == MATCHES
             return Reference(evidence, seconds)
 
     def strike_until_complete(self, arrangement: Arrangement, kills: int) -> None:
         """Play a league with up to so many kills of anything but bots; compare it at the end."""
         reference = self.reference(arrangement)
-        strikes = [*KILLS, *self.rng.choices(SIGNALS, k=round(len(KILLS) * _SIGNALS_SHARE))]
-        goal = self.tally.kills.total() + kills
+        strikes = [*KILLS, *self.rng.choices(SIGNALS, k=_SIGNALS)]
+        left = kills
         with self.league(arrangement) as league:
             stored: dict[str, bytes] = {}
             while len(stored) < MATCHES:
-                wanted = min(_MOST_IN_A_RUN, max(0, goal - self.tally.kills.total()))
-                struck = self.run(league, reference, strikes, wanted)
+                struck = self.run(league, reference, strikes, min(_MOST_IN_A_RUN, left))
+                left -= struck
                 stored = self.compare(league, stored, reference)
                 assert struck or len(stored) == MATCHES, "an undisturbed run left something out"
             self.finish(league, reference)
@@ -103,21 +108,21 @@ class Campaign:
         reference: Reference,
         strikes: Sequence[Strike],
         most: int,
-    ) -> bool:
-        """Run a league with some strikes; return whether there were any."""
+    ) -> int:
+        """Run a league with some strikes; return how many there were."""
         process = league.start("run", "--workers", self.rng.choice("12"))
         self.tally.runs += 1
-        struck = False
+        struck = 0
         span = reference.seconds
         for _ in range(self.rng.randint(1, most) if most else 0):
             time.sleep(self.rng.uniform(0, span))
             span = reference.seconds / 3
             if process.poll() is not None:
                 break
-            struck = True
+            struck += 1
             if self.rng.choice(strikes)(league, process, self.rng, self.tally):
                 break
-        self.judge(league.end(process), struck=struck)
+        self.judge(league.end(process), struck=bool(struck))
         league.settle()
         self.tally.in_writing += "league.db-journal" in league.files()
         return struck
@@ -150,7 +155,8 @@ class Campaign:
     def finish(self, league: FaultyLeague, reference: Reference) -> None:
         """Compare a complete league with the reference, byte for byte."""
         assert league.is_left_clean()
-        evidence = league.evidence()
+        with self._reading:
+            evidence = league.evidence()
         self.tally.leagues += 1
         self.tally.matches += len(evidence.replays)
         self.tally.lost += len(reference.evidence.replays.keys() - evidence.replays.keys())
@@ -165,12 +171,11 @@ class Campaign:
         are as they were.
         """
         reference = self.reference(arrangement)
-        before = self.tally.kills["bot"]
+        left = kills
         with self.league(arrangement) as league:
             stored: dict[str, bytes] = {}
             while len(stored) < MATCHES:
-                wanted = min(_MOST_IN_A_RUN, max(0, before + kills - self.tally.kills["bot"]))
-                self.run(league, reference, [kill_bot], wanted)
+                left -= self.run(league, reference, [kill_bot], min(_MOST_IN_A_RUN, left))
                 kept = league.kept()
                 self.tally.lost += len(stored.keys() - kept.keys())
                 assert all(kept.get(match) == replay for match, replay in stored.items())
@@ -182,13 +187,14 @@ class Campaign:
             self.tally.duplicated += doubles(league)
             assert stored.keys() == reference.evidence.replays.keys()
             changed = {
-                match for match, replay in stored.items()
+                match
+                for match, replay in stored.items()
                 if reference.evidence.replays[match] != replay
             }
             faulty = {match.id for match, _ in league.stored() if any(match.faults)}
             kinds = {kind for match, _ in league.stored() for f in match.faults for kind in f}
             assert changed <= faulty
-            assert len(faulty) <= self.tally.kills["bot"] - before
+            assert len(faulty) <= kills - left
             assert kinds <= {"crash"}
 
 

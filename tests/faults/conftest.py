@@ -1,6 +1,7 @@
 """One campaign for all tests of faults; what it did is told at the end of the session."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ TALLY = Tally()
 def campaign() -> Iterator[Campaign]:
     """The campaign."""
     with Workshop() as workshop:
-        yield Campaign(workshop, SEED, TALLY)
+        yield Campaign(workshop, SEED, TALLY, nullcontext())
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

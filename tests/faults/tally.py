@@ -22,6 +22,8 @@ class Tally:
     """Deaths, or copies, in the middle of a transaction."""
     swept_late: int = 0
     """Scratch folders that only the next run removed."""
+    given_up: bool = False
+    """Whether something did not hold, so that it is of no use to go on."""
 
     def lines(self) -> list[str]:
         """Return the summary."""

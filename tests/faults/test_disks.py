@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ from tests.faults.strikes import Process
 from tests.faults.workshop import need_root
 
 PLAIN = one_for_each_sandbox()[0]
-SLOW = 0.08  # seconds that a match takes at the least, to be struck in time
+SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
 EACH_SANDBOX = pytest.mark.parametrize("arrangement", one_for_each_sandbox(), ids=str)
 SAFE = "What was stored before is safe; free the disk or the file, then run again."
 
@@ -80,7 +79,7 @@ def test_a_disk_that_fills_up_again_and_again_loses_nothing(
             assert done.returncode == 1, done.stderr
             assert SAFE in done.stderr
             fills += 1
-            enlarge(league, size := size + campaign.rng.choice((16, 24, 32)))
+            enlarge(league, size := size + campaign.rng.choice((32, 40, 48)))
         assert fills >= 2
         campaign.tally.others["full disk"] += fills
         campaign.finish(league, reference)
@@ -173,7 +172,9 @@ def cut(league: FaultyLeague, process: Process, rng: Random, target: Path) -> bo
     while not journal.exists() and time.monotonic() < deadline:
         pass
     os.kill(process.pid, signal.SIGSTOP)
-    until(lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] in "TZ")
+    until(
+        lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] in "TZ"
+    )
     try:
         league.copy_database(target)
         return (target / "league.db-journal").exists()
@@ -192,7 +193,7 @@ def test_what_a_power_cut_leaves_is_whole_and_can_be_gone_on_with(
         process = league.start("run", "--workers", "2")
         until((league.folder / "league.db").exists, 30)
         copies = []
-        while process.poll() is None and len(copies) < 20:
+        while process.poll() is None and len(copies) < 12:
             copies.append(league.home / f"cut-{len(copies)}")
             campaign.tally.in_writing += cut(league, process, campaign.rng, copies[-1])
         league.finish(process)

@@ -6,9 +6,10 @@ what a process does at that instant is the machine's affair, so no two sessions 
 
 import pytest
 
-from tests.faults.__main__ import strike_all
 from tests.faults.campaign import Campaign
-from tests.faults.leagues import Arrangement, arrangements
+from tests.faults.conftest import SEED
+from tests.faults.lanes import strike_all
+from tests.faults.leagues import Arrangement, one_for_each_sandbox
 
 KILLS = 200
 
@@ -16,18 +17,18 @@ KILLS = 200
 def test_a_league_that_is_killed_again_and_again_is_what_it_would_have_been(
     campaign: Campaign,
 ) -> None:
-    campaign.strike_until_complete(arrangements()[0], kills=4)
+    campaign.strike_until_complete(one_for_each_sandbox()[0], kills=4)
 
 
 @pytest.mark.soak
 def test_hundreds_of_kills_lose_nothing_in_any_arrangement(campaign: Campaign) -> None:
-    strike_all(campaign, KILLS)
+    strike_all(SEED, campaign.tally, KILLS)
     assert campaign.tally.kills.total() >= KILLS
     assert (campaign.tally.lost, campaign.tally.duplicated, campaign.tally.differing) == (0, 0, 0)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("arrangement", arrangements()[:6], ids=str)
+@pytest.mark.parametrize("arrangement", one_for_each_sandbox(), ids=str)
 def test_a_killed_bot_has_a_fault_and_no_other_match_is_touched(
     campaign: Campaign, arrangement: Arrangement
 ) -> None:

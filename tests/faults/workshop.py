@@ -38,7 +38,7 @@ class Workshop:
     @property
     def token(self) -> str:
         """A word on the command line of every bot; the same in all leagues, as it is hashed."""
-        return self.folder.name
+        return f"bot-of-{self.folder.name}"
 
     @cached_property
     def native_bot(self) -> Path | None:
