@@ -7,7 +7,7 @@ import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,6 +20,21 @@ from protocol.errors import ArenaError, RunError
 from referee.sandbox import Launcher, SandboxError, prove
 
 
+class Part(NamedTuple):
+    """One of so many parts of a league's deals, which several machines share out."""
+
+    number: int
+    """From 1."""
+    of: int
+
+    def holds(self, deal: str) -> bool:
+        """Return whether a deal, by its id, is in this part; every deal is in one."""
+        return int(deal, 16) % self.of == self.number - 1
+
+
+WHOLE = Part(1, 1)
+
+
 class Run:
     """What a league asks for and the store lacks; `play` gets it."""
 
@@ -30,8 +45,9 @@ class Run:
         workers: int | None,
         sandbox: str,
         sandbox_uid: int | None,
+        part: Part,
     ) -> None:
-        tasks = missing_tasks(league, store.match_ids())
+        tasks = missing_tasks(league, store.match_ids(), part)
         cores = usable_cores(workers)[: max(1, len(tasks))]
         setup = Setup(
             game=league.game.name,
@@ -86,13 +102,15 @@ class Run:
 
 
 @contextmanager
-def open_run(league: League, workers: int | None, sandbox_uid: int | None) -> Iterator[Run]:
+def open_run(
+    league: League, workers: int | None, sandbox_uid: int | None, part: Part = WHOLE
+) -> Iterator[Run]:
     """Open a run; raise ArenaError if another one is going on, or the league has changed."""
     sandbox = check_sandbox(league, sandbox_uid)
     with locked(league.folder), league.store(create=True) as store:
         if store.match_ids():
             check_unchanged(league, store)
-        yield Run(league, store, workers, sandbox, sandbox_uid)
+        yield Run(league, store, workers, sandbox, sandbox_uid, part)
 
 
 def check_sandbox(league: League, uid: int | None) -> str:
@@ -133,13 +151,15 @@ def likely_renamed(league: League, store: Store) -> list[tuple[str, str]]:
     ]
 
 
-def missing_tasks(league: League, known: set[str]) -> list[Task]:
+def missing_tasks(league: League, known: set[str], part: Part = WHOLE) -> list[Task]:
     """Return the deals of the schedule with those rotations that are not `known` match ids."""
     schedule = league.schedule
     rotations = range(schedule.rotation_count)
     tasks = []
     for deal in schedule.plan():
         name = schedule.deal_id(deal)
+        if not part.holds(name):
+            continue
         absent = [number for number in rotations if f"{name}-{number}" not in known]
         if absent:
             tasks.append(Task(deal.lineup, deal.number, absent))
@@ -158,8 +178,8 @@ def locked(folder: Path) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ArenaError(
-                f"{folder} is in use by another run or import ({_holder(descriptor)}); wait for it, "
-                f"or stop it."
+                f"{folder} is in use by another run or import ({_holder(descriptor)}); wait for "
+                f"it, or stop it."
             ) from None
         yield
     finally:

@@ -30,13 +30,14 @@ from arena.display import counted, safe, safe_lines
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
 from arena.roster import SHIPPED, find_bot
-from arena.run import Run, open_run
+from arena.run import WHOLE, Part, Run, open_run
 from arena.schedule import Rotations
 from arena.sources import field_of
-from protocol.errors import RunError
+from protocol.errors import ArenaError, RunError
 from referee.sandbox import PYTHON
 
 GO_ON = "what was stored is safe. Run again to go on."
+_MOST_PARTS = 10_000
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 
 
@@ -153,34 +154,52 @@ def _tell_plan(
 @main.command()
 @league_argument
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@click.option("--part", metavar="K/N", help="Only the K-th of N parts of the deals.")
 @sandbox_uid_option
 @output_format
-def run(league: Path, workers: int | None, sandbox_uid: int | None, form: str) -> None:
+def run(
+    league: Path, workers: int | None, part: str | None, sandbox_uid: int | None, form: str
+) -> None:
     """Play whatever is missing, then show the table.
 
     Ctrl-C finishes what is being played and stores it; a second one stops at once. Run it again
-    to go on.
+    to go on. Machines that each have a copy of the league can play a part each, for `arena
+    import` to put together.
 
     \b
     arena run cup
     arena run cup --workers 1
+    arena run cup --part 1/2
     """
-    play_and_show(read_league(league), workers, sandbox_uid, form)
+    play_and_show(read_league(league), workers, sandbox_uid, form, _part(part))
 
 
-def play_and_show(league: League, workers: int | None, sandbox_uid: int | None, form: str) -> None:
+def _part(word: str | None) -> Part:
+    if word is None:
+        return WHOLE
+    number, _, of = word.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= _MOST_PARTS):
+        raise ArenaError(f"--part is K/N, as 1/2 and 2/2 of two machines, unlike {word!r}.")
+    return Part(int(number), int(of))
+
+
+def play_and_show(
+    league: League, workers: int | None, sandbox_uid: int | None, form: str, part: Part = WHOLE
+) -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well."""
-    notes = _play_missing(league, workers, sandbox_uid)
+    notes = _play_missing(league, workers, sandbox_uid, part)
     with league.store() as store:
         field = field_of(league, store)
     show(leaderboard(field, rated(field), notes), form)
 
 
-def _play_missing(league: League, workers: int | None, sandbox_uid: int | None) -> list[str]:
+def _play_missing(
+    league: League, workers: int | None, sandbox_uid: int | None, part: Part
+) -> list[str]:
     """Play and store what is missing; return what the table should say of it."""
     notes: list[str] = []
     problems = 0
-    with open_run(league, workers, sandbox_uid) as run:
+    with open_run(league, workers, sandbox_uid, part) as run:
         for name, before in run.likely_renamed:
             click.echo(
                 safe(

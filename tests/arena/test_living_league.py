@@ -1,7 +1,9 @@
 """A league that lives: bots join, leave, change and are renamed between runs."""
 
 import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,6 +143,30 @@ def test_old_versions_are_shown_when_asked_for(arena: Arena, league: League) -> 
     assert old == f"mine @{every[old]['version'][:6]}"
     assert every[old]["version"] != now["mine"]["version"]
     assert (every[old]["matches"], every["two"]["matches"]) == (4, 8)
+
+
+def test_parts_make_up_the_whole(arena: Arena, league: League, tmp_path: Path) -> None:
+    league.write(FILE.replace("deals = 2", "deals = 6") + ONE + TWO + THREE)
+    copies = [shutil.copytree(league.folder, tmp_path / name) for name in ("first", "second")]
+    arena("run", league.folder, "--workers", "1")
+    whole = arena("rank", league.folder, "--format", "json").stdout
+    for number, copy in enumerate(copies, 1):
+        result = arena("run", copy, "--workers", "1", "--part", f"{number}/2")
+        assert result.exit_code == 0, result.output
+        assert 0 < json.loads(arena("rank", copy, "--format", "json").stdout)["missing"] < 36
+    exported = arena("export", copies[1]).stdout
+    (tmp_path / "second.jsonl").write_text(exported)
+    assert arena("import", copies[0], tmp_path / "second.jsonl").exit_code == 0
+    assert arena("rank", copies[0], "--format", "json").stdout == whole
+    assert "Nothing is missing" in arena("run", copies[0]).stderr
+
+
+@pytest.mark.parametrize("word", ["0/2", "3/2", "1", "a/b", "1/0", "1/2/3"])
+def test_a_part_that_is_none_is_refused(arena: Arena, league: League, word: str) -> None:
+    league.write(FILE + ONE + TWO)
+    result = arena("run", league.folder, "--part", word)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--part is K/N" in result.stderr
 
 
 def test_anything_else_that_changes_is_refused_with_the_way_out(
