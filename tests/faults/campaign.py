@@ -149,7 +149,7 @@ class Campaign:
         }
         self.tally.differing += len(wrong)
         assert before.keys() <= stored.keys()
-        assert not wrong
+        assert not wrong, [league.told(each) for each in wrong]
         return stored
 
     def finish(self, league: FaultyLeague, reference: Reference) -> None:
@@ -195,7 +195,7 @@ class Campaign:
             kinds = {kind for match, _ in league.stored() for f in match.faults for kind in f}
             assert changed <= faulty
             assert len(faulty) <= kills - left
-            assert kinds <= {"crash"}
+            assert kinds <= {"crash", "startup"}
 
 
 def doubles(league: FaultyLeague) -> int:

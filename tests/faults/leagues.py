@@ -6,7 +6,6 @@ import shutil
 import sqlite3
 import subprocess
 import time
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -249,6 +248,10 @@ class FaultyLeague(League):
         """Return all that the league says."""
         return Evidence(self.rank(), self.say("matches", "--limit", "0"), self.kept())
 
+    def told(self, match: str) -> str:
+        """Return what `arena show` tells of a match."""
+        return CliRunner().invoke(main, ["show", str(self.folder), match]).output
+
     def say(self, command: str, *words: str) -> str:
         """Return what a command prints as JSON."""
         line = [command, str(self.folder), *words, "--format", "json"]
@@ -276,5 +279,5 @@ def replays(database: Path) -> dict[str, bytes]:
     return found
 
 
-def _all(db: sqlite3.Connection, statement: str) -> Iterable[Any]:
+def _all(db: sqlite3.Connection, statement: str) -> list[Any]:
     return db.execute(statement).fetchall()

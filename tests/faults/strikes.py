@@ -11,6 +11,7 @@ from random import Random
 from tests.arena.conftest import League
 from tests.faults.leagues import FaultyLeague
 from tests.faults.tally import Tally
+from tests.referee.process_watch import fields
 
 Process = subprocess.Popen[str]
 Strike = Callable[[FaultyLeague, Process, Random, Tally], bool]
@@ -20,7 +21,17 @@ _WRITING = 0.6  # seconds to wait for the next write of results
 
 
 def _named(league: League, word: str) -> list[int]:
-    return [pid for pid, words in league.processes().items() if word in words]
+    """Return the processes with a word on their command line, but for their own children.
+
+    A fork server's child has its command line until it becomes a bot.
+    """
+    found = {pid for pid, words in league.processes().items() if word in words}
+    return [pid for pid in sorted(found) if _parent(pid) not in found]
+
+
+def _parent(pid: int) -> int:
+    found = fields(pid)
+    return int(found[1]) if found else 0
 
 
 def _kill(pid: int, kind: str, tally: Tally) -> bool:
@@ -69,12 +80,21 @@ def kill_group(league: FaultyLeague, process: Process, rng: Random, tally: Tally
 
 
 def kill_everything(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
-    """Kill every process of the run, bots and fork servers too, one right after the other."""
-    while found := [*league.processes()]:  # some have just been started by one that was not yet hit
-        rng.shuffle(found)
-        for pid in found:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    """Kill every process of the run, bots and fork servers too, as a power cut does.
+
+    All are stopped first, the runner before all others: nobody lives to see another's death, and
+    takes that for a bot's fault.
+    """
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        done: set[int] = set()
+        found = [process.pid]
+        while found:  # some have just been started by one that was not yet hit
+            for pid in found:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
+            done.update(found)
+            found = [pid for pid in league.processes() if pid not in done]
+            rng.shuffle(found)
     tally.kills["every process"] += 1
     return True
 
@@ -105,8 +125,11 @@ def _signal(number: signal.Signals, times: int, kind: str) -> Strike:
 
 
 def kill_bot(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
-    """Kill a bot."""
-    return _one_of(league.token, "bot")(league, process, rng, tally)
+    """Kill a bot; in bwrap, it or one of the two processes around it."""
+    found = [pid for pid, words in league.processes().items() if league.token in words]
+    if found:
+        _kill(rng.choice(found), "bot", tally)
+    return False
 
 
 KILLS: tuple[Strike, ...] = (

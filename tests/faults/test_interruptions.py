@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,16 @@ from tests.faults.workshop import need_root
 
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
 EVERY = one_for_each_sandbox()
+
+
+def one_each(*others: str) -> list[Any]:
+    """Return each arrangement with one of these words."""
+    pairs = zip(EVERY, others, strict=True)
+    return [pytest.param(*pair, id="-".join(map(str, pair))) for pair in pairs]
+
+
+SIGNALS = one_each("SIGINT", "SIGTERM", "SIGINT")
+SLEEPERS = one_each("workers", "everything", "workers")
 
 
 @contextmanager
@@ -38,24 +49,20 @@ def running(
         campaign.finish(league, reference)
 
 
-def interrupt(campaign: Campaign, process: Process, number: signal.Signals, times: int) -> None:
+def interrupt(campaign: Campaign, process: Process, number: str, times: int) -> None:
     for _ in range(times):
-        os.killpg(process.pid, number)
+        os.killpg(process.pid, signal.Signals[number])
         time.sleep(0.05)
-    campaign.tally.others[f"{number.name}{' twice' * (times - 1)}"] += 1
+    campaign.tally.others[f"{number}{' twice' * (times - 1)}"] += 1
 
 
 # --- stopped
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    ("arrangement", "number"),
-    zip(EVERY, (signal.SIGINT, signal.SIGTERM, signal.SIGINT), strict=True),
-    ids=str,
-)
+@pytest.mark.parametrize(("arrangement", "number"), SIGNALS)
 def test_one_signal_lets_what_is_being_played_be_finished_and_stored(
-    campaign: Campaign, arrangement: Arrangement, number: signal.Signals
+    campaign: Campaign, arrangement: Arrangement, number: str
 ) -> None:
     with running(campaign, arrangement) as (league, process):
         interrupt(campaign, process, number, 1)
@@ -66,13 +73,9 @@ def test_one_signal_lets_what_is_being_played_be_finished_and_stored(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    ("arrangement", "number"),
-    zip(EVERY, (signal.SIGINT, signal.SIGTERM, signal.SIGINT), strict=True),
-    ids=str,
-)
+@pytest.mark.parametrize(("arrangement", "number"), SIGNALS)
 def test_two_signals_stop_at_once(
-    campaign: Campaign, arrangement: Arrangement, number: signal.Signals
+    campaign: Campaign, arrangement: Arrangement, number: str
 ) -> None:
     with running(campaign, arrangement) as (league, process):
         interrupt(campaign, process, number, 2)
@@ -85,11 +88,7 @@ def test_two_signals_stop_at_once(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    ("arrangement", "whom"),
-    zip(EVERY, ("workers", "everything", "workers"), strict=True),
-    ids=str,
-)
+@pytest.mark.parametrize(("arrangement", "whom"), SLEEPERS)
 def test_a_machine_that_sleeps_makes_no_bot_late(
     campaign: Campaign, arrangement: Arrangement, whom: str
 ) -> None:
@@ -105,7 +104,8 @@ def test_a_machine_that_sleeps_makes_no_bot_late(
                 time.sleep(seconds)
             campaign.tally.others["stopped and continued"] += 1
         league.finish(process)
-        assert not any(any(match.faults) for match, _ in league.stored())
+        faulty = [match.id for match, _ in league.stored() if any(match.faults)]
+        assert not faulty, league.told(faulty[0])
 
 
 # --- a fork server that cannot clean up any more
