@@ -20,6 +20,7 @@ from referee.verdict import Verdict, verdict
 
 _PIECE = 64 * 1024  # bytes read at a time: what a pipe holds
 _DRAINED = 64  # pieces of standard error read when nobody waits for them
+_STALL_SECONDS = 0.5  # a wait that overran by more: the referee was stopped, and the bot perhaps
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
 _END_GRACE = 0.3  # seconds in which bots may end by themselves when their input ends
 _BURNT_SECONDS = 0.1  # of CPU that any bot may use off turn in a match ...
@@ -147,10 +148,14 @@ class BotProcess:
         timeout = self._time_left() if self._heard else self.allowed
         self._heard = True
         while line is None:
+            due = time.monotonic() + timeout
             if self._unsent:
                 self._flush(timeout)
             else:
                 self._collect(self._poll.poll(math.ceil(timeout * 1000)))
+            moment = time.monotonic()
+            if moment - due > _STALL_SECONDS:
+                self._cap_start = moment
             line = self._lines.pop()
             if line is None:
                 timeout = self._time_left()

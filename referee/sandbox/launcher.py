@@ -92,13 +92,23 @@ class Launcher:
                 process_group=0,  # out of reach of a terminal's Ctrl-C from the beginning
             )
         if self._stage is not None:
-            self._link.send(msgspec.json.encode({"stage": self._stage.folder}))
+            self._link.send(msgspec.json.encode({"stage": self._stage.folder}))  # first of all
+            try:
+                self._stage.make()
+            except BaseException:
+                self.close()
+                raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    @property
+    def folder(self) -> str | None:
+        """Where temporary files may be put that go with the launcher, by whatever death."""
+        return self._stage.folder if self._stage is not None else None
 
     def start(self, program: Program, limits: Limits) -> Child:
         """Start `program`; raise StartError if it cannot be.

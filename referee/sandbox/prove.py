@@ -18,12 +18,12 @@ def prove(launcher: Launcher, limits: Limits) -> None:
     """Raise SandboxError unless the walls of `launcher` hold; without walls do nothing."""
     if limits.sandbox == "none":
         return
-    with tempfile.NamedTemporaryFile(prefix="bot-arena-canary-") as secret:
-        secret.write(b"nobody may read this")
-        secret.flush()
-        os.chmod(secret.name, 0o644)
-        target = f"{secret.name}-written"
-        words = (_CANARY.name, secret.name, target, str(os.getpid()), *launcher.walls.allowed)
+    with tempfile.TemporaryDirectory(prefix="canary-", dir=launcher.folder) as folder:
+        os.chmod(folder, 0o777)  # noqa: S103 - nothing but the walls is to keep the canary out
+        secret, target = f"{folder}/secret", f"{folder}/written"
+        Path(secret).write_text("nobody may read this")
+        os.chmod(secret, 0o644)
+        words = (_CANARY.name, secret, target, str(os.getpid()), *launcher.walls.allowed)
         program = Program((PYTHON, *words), str(_CANARY.parent), (_CANARY.name,))
         launcher.check(program)
         try:
@@ -33,7 +33,6 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         told, errors = _output(child)
         launcher.stop(child)
         if os.path.exists(target):
-            os.unlink(target)
             told.insert(0, "write a file")
     if told[-1:] != ["done"]:
         raise SandboxError(f"the self test did not end: {errors or told or 'it said nothing'}.")

@@ -4,6 +4,7 @@ import ctypes
 import fcntl
 import itertools
 import os
+import secrets
 import shutil
 import struct
 import tempfile
@@ -22,7 +23,7 @@ _YOUNG = 60.0  # seconds within which a stage may not be locked yet
 
 
 class Stage:
-    """A folder of copies; whoever makes it sees to its end (the fork server, if need be)."""
+    """A folder of copies, there once it is made; the fork server, told before, sees to its end."""
 
     def __init__(self, uid: int) -> None:
         bases = (tempfile.gettempdir(), "/tmp", "/var/tmp")  # noqa: S108 - with a name of our own
@@ -33,13 +34,18 @@ class Stage:
                 f"for it. Set TMPDIR to a folder open to everybody."
             )
         _sweep(Path(base))
-        self.folder = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
-        self._lock = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)  # until we end, however we do
-        if uid != os.getuid():
-            os.chmod(self.folder, 0o755)  # noqa: S103 - the users that run bots are to enter
+        self.folder = f"{base}/{_PREFIX}{secrets.token_hex(8)}"
+        self._mode = 0o700 if uid == os.getuid() else 0o755  # the users that run bots are to enter
+        self._lock = -1
         self._placed: dict[Program, Program] = {}
         self._numbers = itertools.count()
+
+    def make(self) -> None:
+        """Make the folder; raise OSError if that cannot be."""
+        os.mkdir(self.folder, 0o700)
+        self._lock = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)  # until we end, however we do
+        os.chmod(self.folder, self._mode)
 
     def place(self, program: Program) -> Program:
         """Return `program` as it is run from the copies of exactly its files."""
@@ -64,7 +70,8 @@ class Stage:
     def remove(self) -> None:
         """Remove everything."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        os.close(self._lock)
+        if self._lock >= 0:
+            os.close(self._lock)
 
 
 def _copy(folder: int, name: str, target: Path) -> None:

@@ -37,21 +37,19 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Breaking:
 
 def refusal(launcher: Launcher) -> str:
     """Return why the self test refuses; nothing may be left of it."""
-    before = set(Path(tempfile.gettempdir()).glob("bot-arena-canary*"))
     open_before = descriptors()
     with pytest.raises(SandboxError) as caught:
         prove(launcher, limits(launcher))
-    assert set(Path(tempfile.gettempdir()).glob("bot-arena-canary*")) <= before
+    assert not list(Path(launcher.folder or "").glob("canary-*"))
     assert descriptors() == open_before
     assert children(launcher._server.pid) == set()
     return caught.value.what
 
 
 def test_walls_that_hold_pass(walled: Launcher) -> None:
-    before = set(Path(tempfile.gettempdir()).glob("bot-arena-canary*"))
     open_before = descriptors()
     prove(walled, limits(walled))
-    assert set(Path(tempfile.gettempdir()).glob("bot-arena-canary*")) <= before
+    assert not list(Path(walled.folder or "").glob("canary-*"))
     assert descriptors() == open_before
     assert children(walled._server.pid) == set()
 

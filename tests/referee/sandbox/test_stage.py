@@ -42,6 +42,7 @@ def make(public: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[],
 
     def make() -> Stage:
         made.append(Stage(STRANGER))
+        made[-1].make()
         return made[-1]
 
     yield make
