@@ -78,7 +78,7 @@ class BotProcess:
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
         self._frozen = False
-        self._turn_cpu = self._turn_wall = self._cap_start = 0.0
+        self._turn_cpu = self._turn_wall = self._cap_start = self._answered = 0.0
         self.allowed = 0.0
         self._by_cpu = True
         self._heard = False  # a line in this turn already
@@ -126,7 +126,7 @@ class BotProcess:
         self._by_cpu = clock.by_cpu
         self._heard = False
         self._turn_cpu = self._mark
-        self._turn_wall = self._cap_start = time.monotonic()
+        self._turn_wall = self._cap_start = self._answered = time.monotonic()
         try:
             cpu = time.clock_gettime(self._cpu_clock)
         except OSError:  # it has ended; what holds its pipes now is not the bot
@@ -145,17 +145,22 @@ class BotProcess:
         OverlongLineError.
         """
         line = self._lines.pop()
-        timeout = self._time_left() if self._heard else self.allowed
-        self._heard = True
+        self._answered = time.monotonic()
+        if self._heard:
+            timeout = self._time_left()
+        else:  # until now it was the referee that took the time, or was stopped
+            self._heard = True
+            self._cap_start = self._answered
+            timeout = self.allowed
         while line is None:
-            due = time.monotonic() + timeout
+            due = self._answered + timeout
             if self._unsent:
                 self._flush(timeout)
             else:
                 self._collect(self._poll.poll(math.ceil(timeout * 1000)))
-            moment = time.monotonic()
-            if moment - due > _STALL_SECONDS:
-                self._cap_start = moment
+            self._answered = time.monotonic()
+            if self._answered - due > _STALL_SECONDS:
+                self._cap_start = self._answered
             line = self._lines.pop()
             if line is None:
                 timeout = self._time_left()
@@ -173,7 +178,7 @@ class BotProcess:
         self.on_turn += cpu
         if self.burner or self._unwatched:
             self.freeze()
-        wall = ended - self._cap_start
+        wall = self._answered - self._cap_start
         return Turn(self._turn_wall, ended, cpu, billed(cpu, wall) if self._by_cpu else wall)
 
     def freeze(self) -> None:
