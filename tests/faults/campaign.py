@@ -24,6 +24,7 @@ _SIGNALS = 3  # beside the kinds of kills
 
 _ENDINGS = re.compile(
     r"Aborted!\n$"  # Ctrl-C before there was anything to finish
+    r"|KeyboardInterrupt\n$"  # while the interpreter itself was starting
     r"|was killed before a match was played\. Run again\."
     r"|stopped; \d+ match(es are| is) missing\. Run again to go on\."
     r"|stopped at once; what was stored is safe\. Run again to go on\."
