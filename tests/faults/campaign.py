@@ -24,7 +24,6 @@ _SIGNALS = 3  # beside the kinds of kills
 
 _ENDINGS = re.compile(
     r"Aborted!\n$"  # Ctrl-C before there was anything to finish
-    r"|KeyboardInterrupt\n$"  # while the interpreter itself was starting
     r"|was killed before a match was played\. Run again\."
     r"|stopped; \d+ match(es are| is) missing\. Run again to go on\."
     r"|stopped at once; what was stored is safe\. Run again to go on\."
@@ -136,6 +135,8 @@ class Campaign:
             assert struck, told
             assert -code in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT), told
             return
+        if struck and done.stderr.startswith("Fatal Python error: init_import_site"):
+            return  # Ctrl-C met the interpreter while it was itself still starting
         assert "Traceback" not in done.stderr, told
         assert code == 0 or (struck and code == 1 and _ENDINGS.search(done.stderr)), told
 
