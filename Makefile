@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := protocol referee bots arena tests
 
-.PHONY: demo test lint format soak bench clean
+.PHONY: demo test lint format soak faults bench clean
 .DELETE_ON_ERROR:
 
 # As root, bots are run as a user without rights, who cannot enter root's own home: where the only
@@ -18,7 +18,10 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -m "not soak"
 
 soak: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -m soak
+	$(BIN)/python -m pytest -q -m soak --ignore=tests/faults
+
+faults: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -m soak tests/faults
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check $(SOURCES)
