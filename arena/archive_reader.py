@@ -11,7 +11,7 @@ from typing import BinaryIO, TypeVar
 import msgspec
 
 from arena.archive import VERSION, FixedSettings, Header, MatchLine, digits, encode
-from arena.result import PlayedMatch, pack
+from arena.result import PlayedMatch, pack, result_of
 from arena.results_file import STANDARD_INPUT
 from arena.roster import check_name
 from arena.schedule import Deal, Entrant, Rotations, Schedule
@@ -150,23 +150,23 @@ class Archive:
             raise self.error(f"match {line.match}: the replay is not that of a match; {_EDITED}")
         if (replay.game, replay.options) != (settings.game, settings.options):
             raise self.error(f"match {line.match}: the replay is of another league; {_EDITED}")
-        played = pack(
-            Played(replay, line.evidence),
+        played = Played(replay, line.evidence)
+        result = result_of(
+            played,
             match=line.match,
             deal=line.match.rpartition("-")[0],
             number=line.deal,
             rotation=line.rotation,
             bots=[self._bots[bot] for bot in line.bots],
-            seconds=line.seconds,
         )
-        wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(played.result, name)]
-        if line.moves != digits(played.result.moves):
+        wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(result, name)]
+        if line.moves != digits(result.moves):
             wrong.append("moves")
         if wrong:
             raise self.error(
                 f"match {line.match}: {wrong[0]!r} is not what its replay says; {_EDITED}"
             )
-        return played
+        return pack(played, result, line.seconds)
 
     def _check_schedule(self, line: MatchLine, settings: FixedSettings) -> None:
         """Raise ArenaError unless the league's schedule has this match."""
@@ -194,7 +194,7 @@ def _schedule(
 ) -> Schedule:
     """Return the schedule of a league in which only this line-up plays."""
     entrants = tuple(Entrant(key, version) for key, version in lineup)
-    return Schedule(game, seed, len(lineup), 1, rotations, 1.0, entrants)
+    return Schedule.of_lineup(game, seed, rotations, entrants)
 
 
 def _is_whole(replay: Replay, evidence: Evidence, seats: int) -> bool:

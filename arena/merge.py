@@ -69,7 +69,7 @@ def _merge(league: League, named: Path, archives: Sequence[Archive], watch: Watc
             new = _new_matches(archives, store, index, merged, watch)
             settings = store.settings() or msgspec.to_builtins(archives[0].header.settings)
             merged.added = store.merge(settings, commands, new)
-    except BaseException:
+    except BaseException:  # Ctrl-C too: raised again once nothing is left of it
         if is_new:
             league.database.unlink(missing_ok=True)
         raise

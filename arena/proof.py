@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from arena.result import MatchResult, Record, pack
+from arena.result import Record, result_of
 from arena.schedule import Deal, Entrant, Rotations, Schedule
-from arena.schema import deal_name
+from arena.schema import deal_name, match_columns
 from arena.stored import BotVersion
 from protocol.errors import ArenaError
 from referee.fault import FATAL
@@ -125,15 +125,7 @@ def _schedule(lineup: str, conditions: Conditions) -> Schedule:
     entrants = _entrants(lineup)
     if len(entrants) != conditions.seats:
         raise Difference(f"its line-up has {len(entrants)} bots for {conditions.seats} seats.")
-    return Schedule(
-        game=conditions.game,
-        seed=conditions.seed,
-        seats=conditions.seats,
-        deals=1,
-        rotations=conditions.rotations,
-        share=1.0,
-        entrants=entrants,
-    )
+    return Schedule.of_lineup(conditions.game, conditions.seed, conditions.rotations, entrants)
 
 
 def _check_lengths(replay: Replay, evidence: Evidence) -> None:
@@ -150,30 +142,17 @@ def _check_lengths(replay: Replay, evidence: Evidence) -> None:
 
 def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -> None:
     """Raise Difference unless the row holds, to the letter, what follows from the record."""
-    result = pack(
+    result = result_of(
         Played(replay, evidence),
         match="",
         deal="",
         number=row["number"],
         rotation=row["rotation"],
         bots=list(range(replay.seats)),
-        seconds=0.0,
-    ).result
-    for name, value in _columns(result).items():
+    )
+    _check("its places", row["places"], json.dumps(result.places))
+    for name, value in match_columns(result).items():
         _check(f"its {name}", row[name], value)
-
-
-def _columns(result: MatchResult) -> dict[str, object]:
-    """Return the columns of a result as they are stored."""
-    return {
-        "places": json.dumps(result.places),
-        "reason": result.reason,
-        "decisions": result.decisions,
-        "faults": json.dumps(result.faults) if any(result.faults) else None,
-        "forfeits": json.dumps(result.forfeits) if result.forfeits else None,
-        "moves": result.moves,
-        "clock": json.dumps(result.clock),
-    }
 
 
 def _check_rules(replay: Replay, limits: Limits) -> None:

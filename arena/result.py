@@ -68,17 +68,16 @@ class PlayedMatch(msgspec.Struct, frozen=True):
     record: Record
 
 
-def pack(
-    played: Played,
-    *,
-    match: str,
-    deal: str,
-    number: int,
-    rotation: int,
-    bots: list[int],
-    seconds: float,
-) -> PlayedMatch:
-    """Return a match as it is stored."""
+def pack(played: Played, result: MatchResult, seconds: float) -> PlayedMatch:
+    """Return a match and its result as they are stored."""
+    record = Record(_packed(played.replay), _packed(played.evidence), seconds)
+    return PlayedMatch(result, record)
+
+
+def result_of(
+    played: Played, *, match: str, deal: str, number: int, rotation: int, bots: list[int]
+) -> MatchResult:
+    """Return the result of a match; all but the arguments follows from what was recorded."""
     replay = played.replay
     faults: list[Counter[str]] = [Counter() for _ in bots]
     forfeits = []
@@ -87,7 +86,7 @@ def pack(
             faults[entry.seat][entry.fault.kind] += 1
             if entry.fault.forfeit:
                 forfeits.append(entry.seat)
-    result = MatchResult(
+    return MatchResult(
         match=match,
         deal=deal,
         number=number,
@@ -101,8 +100,6 @@ def pack(
         moves=digest_of(replay),
         clock=clock_of(replay, played.evidence),
     )
-    record = Record(_packed(replay), _packed(played.evidence), seconds)
-    return PlayedMatch(result, record)
 
 
 def digest_of(replay: Replay) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice, permutations
 from math import comb, factorial
-from typing import Literal
+from typing import Literal, Self
 
 from protocol.errors import ArenaError
 from referee.chance import Chance
@@ -71,6 +71,16 @@ class Schedule:
                 f"{pairs:,} deals. At most {PAIRS_LIMIT:,} can be chosen among, and "
                 f"{DEALS_LIMIT:,} played: ask for fewer deals or bots, or a smaller share."
             )
+
+    @classmethod
+    def of_lineup(
+        cls, game: str, seed: str, rotations: Rotations, lineup: tuple[Entrant, ...]
+    ) -> Self:
+        """Return the schedule of a league in which one line-up plays, to look its deals up in.
+
+        A deal's id, seed and seating are the same in every league of that seed.
+        """
+        return cls(game, seed, len(lineup), 1, rotations, 1.0, lineup)
 
     @property
     def rotation_count(self) -> int:

@@ -5,7 +5,7 @@ import sqlite3
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -104,6 +104,22 @@ def deal_range(prefix: str) -> tuple[int, int]:
     return deal_number(ends[0]), deal_number(ends[1])
 
 
+class _Numbered(NamedTuple):
+    """How the number of a row is found, and how the row is added."""
+
+    find: str
+    add: str
+
+
+_LINEUP = _Numbered(
+    "SELECT id FROM lineup WHERE bots = ?", "INSERT INTO lineup (bots) VALUES (?) RETURNING id"
+)
+_RESULT = _Numbered(
+    "SELECT id FROM result WHERE bots = ? AND places = ?",
+    "INSERT INTO result (bots, places) VALUES (?, ?) RETURNING id",
+)
+
+
 class Writer:
     """Adds matches to a database, within a transaction."""
 
@@ -113,7 +129,7 @@ class Writer:
             number: [name, version]
             for number, name, version in db.execute("SELECT id, name, version FROM bot")
         }
-        self._known: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._known: dict[tuple[_Numbered, tuple[str, ...]], int] = {}
 
     def add(self, result: MatchResult, bots: Sequence[int], record: Sequence[Any]) -> None:
         """Add a match; `bots` are the database's numbers of its bots by seat, `record` its columns.
@@ -121,43 +137,37 @@ class Writer:
         Raises IntegrityError if it is there already.
         """
         deal = deal_number(result.deal)
-        lineup = self._number("lineup", bots=sorted(self._names[bot] for bot in bots))
+        lineup = self._number(_LINEUP, sorted(self._names[bot] for bot in bots))
         self._db.execute(
             "INSERT OR IGNORE INTO deal VALUES (?, ?, ?)", (deal, result.number, lineup)
         )
-        seated = self._number("result", bots=list(bots), places=result.places)
+        seated = self._number(_RESULT, list(bots), result.places)
         kept = self._db.execute("INSERT INTO record VALUES (NULL,?,?,?,?,?,?)", record).lastrowid
         self._db.execute(
             "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?,?)",
-            (
-                deal,
-                result.rotation,
-                seated,
-                result.reason,
-                result.decisions,
-                json.dumps(result.faults) if any(result.faults) else None,
-                json.dumps(result.forfeits) if result.forfeits else None,
-                result.moves,
-                json.dumps(result.clock),
-                kept,
-            ),
+            (deal, result.rotation, seated, *match_columns(result).values(), kept),
         )
 
-    def _number(self, table: str, **columns: object) -> int:
-        """Return the number of the row of a table with these values, which is added if need be."""
-        names = list(columns)
-        values = tuple(json.dumps(value) for value in columns.values())
-        if (table, values) in self._known:
-            return self._known[table, values]
-        where = " AND ".join(f"{name} = ?" for name in names)
-        find = f"SELECT id FROM {table} WHERE {where}"  # noqa: S608 - words of this module
-        found = self._db.execute(find, values).fetchone()
-        if found is None:
-            marks = ", ".join("?" for _ in names)
-            add = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks}) RETURNING id"  # noqa: S608
-            found = self._db.execute(add, values).fetchone()
-        self._known[table, values] = int(found[0])
-        return self._known[table, values]
+    def _number(self, rows: _Numbered, *lists: Sequence[object]) -> int:
+        """Return the number of the row that holds these lists, which is added if need be."""
+        values = tuple(map(json.dumps, lists))
+        if (rows, values) not in self._known:
+            found = self._db.execute(rows.find, values).fetchone()
+            found = found or self._db.execute(rows.add, values).fetchone()
+            self._known[rows, values] = int(found[0])
+        return self._known[rows, values]
+
+
+def match_columns(result: MatchResult) -> dict[str, object]:
+    """Return what is stored of a result in the columns of its match, by their names."""
+    return {
+        "reason": result.reason,
+        "decisions": result.decisions,
+        "faults": json.dumps(result.faults) if any(result.faults) else None,
+        "forfeits": json.dumps(result.forfeits) if result.forfeits else None,
+        "moves": result.moves,
+        "clock": json.dumps(result.clock),
+    }
 
 
 def _from_version_1(db: sqlite3.Connection, path: Path) -> None:

@@ -47,6 +47,7 @@ _ONE = f"""
         record.played_at, record.machine, record.sandbox
     {_FROM} JOIN record ON record.id = match.record WHERE match.deal = ? AND match.rotation = ?
 """
+_COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
 _DEALS = """
     SELECT results, moves, count(*)
     FROM (SELECT group_concat(result) AS results, {} AS moves FROM match GROUP BY deal)
@@ -269,10 +270,7 @@ class Store:
         """Return how many matches `matches` would yield without a limit."""
         where, values = self._chosen(bot, faulty=faulty)
         with self._explained():
-            (count,) = self._db.execute(
-                f"SELECT count(*) FROM match JOIN result ON result.id = match.result {where}",  # noqa: S608
-                values,
-            ).fetchone()
+            (count,) = self._db.execute(f"{_COUNT} {where}", values).fetchone()
         return int(count)
 
     def _chosen(self, bot: str | None, *, faulty: bool) -> tuple[str, list[str]]:
@@ -386,7 +384,8 @@ class Store:
             ids = self._add_bots([(*astuple(bot), command) for bot, command in commands.items()])
             writer = Writer(self._db)
             count = 0
-            for count, (played, where) in enumerate(matches, 1):  # noqa: B007
+            for played, where in matches:
+                count += 1
                 bots = [ids[bot] for bot in played.result.bots]
                 columns = (where.played_at, where.machine, where.sandbox)
                 writer.add(played.result, bots, (*played.record.columns, *columns))

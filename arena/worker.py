@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from arena.result import PlayedMatch, pack
+from arena.result import PlayedMatch, pack, result_of
 from arena.schedule import Deal, Schedule
 from protocol.messages import TimeControl
 from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
@@ -209,15 +209,15 @@ class Table:
             gone = process is not None and process.ended is not None
             if self._setup.limits.fresh or seat in faulty or gone:
                 self._discard((bot, rotation))
-        return pack(
+        result = result_of(
             played,
             match=match,
             deal=schedule.deal_id(deal),
             number=deal.number,
             rotation=rotation,
             bots=list(bots),
-            seconds=time.monotonic() - began,
         )
+        return pack(played, result, time.monotonic() - began)
 
     def _seats(self, bots: tuple[int, ...], rotation: int) -> list[Seat]:
         processes: list[BotProcess | StartupError] = []

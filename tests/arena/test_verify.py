@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import verify
-from arena.result import pack
+from arena.result import pack, result_of
 from arena.schema import Writer, deal_number
 from arena.store import Store
 from protocol.errors import ArenaError, RunError
@@ -368,17 +368,18 @@ def forged(folder: Path, forge: Forged) -> str:
         ).fetchone()
         db.execute("DELETE FROM record WHERE id = ?", (number,))
         bots = {bot[:2]: bot[2] for bot in db.execute("SELECT name, version, id FROM bot")}
-        again = pack(
-            Played(replay, msgspec.structs.replace(evidence, **times)),
+        played = Played(replay, msgspec.structs.replace(evidence, **times))
+        result = result_of(
+            played,
             match=match.id,
             deal=match.deal,
             number=match.number,
             rotation=match.rotation,
             bots=[bots[bot.name, bot.version] for bot in match.bots],
-            seconds=how.seconds,
         )
-        columns = (*again.record.columns, how.played_at, how.machine, how.sandbox)
-        Writer(db).add(again.result, again.result.bots, columns)
+        record = pack(played, result, how.seconds).record
+        columns = (*record.columns, how.played_at, how.machine, how.sandbox)
+        Writer(db).add(result, result.bots, columns)
     return match.id
 
 

@@ -17,7 +17,7 @@ import msgspec
 from tabulate import tabulate
 
 from arena.league import League, Settings, make_league
-from arena.result import PlayedMatch, pack
+from arena.result import PlayedMatch, pack, result_of
 from arena.run import open_run
 from arena.stored import BotVersion, Circumstances, WholeMatch
 from referee.match import Played
@@ -48,16 +48,15 @@ def matches(league: League, one: WholeMatch) -> Iterator[tuple[PlayedMatch, Circ
         seed, name = schedule.deal_seed(deal), schedule.deal_id(deal)
         played = Played(msgspec.structs.replace(replay, seed=seed), evidence)
         for rotation in range(schedule.rotation_count):
-            packed = pack(
+            result = result_of(
                 played,
                 match=f"{name}-{rotation}",
                 deal=name,
                 number=deal.number,
                 rotation=rotation,
                 bots=list(schedule.seating(deal, rotation)),
-                seconds=0.01,
             )
-            yield packed, one.circumstances
+            yield pack(played, result, 0.01), one.circumstances
 
 
 def timed(*words: object) -> tuple[float, float]:
