@@ -1,6 +1,7 @@
 """Leagues on disk, bots beside them, and the commands that are run on them."""
 
 import os
+import resource
 import shutil
 import signal
 import sqlite3
@@ -258,3 +259,29 @@ def ordinary_user() -> Iterator[None]:
     finally:
         if me == 0:
             os.seteuid(me)
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """Let this process write no file beyond a size, as a full disk would not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def lazy_bot(league: League) -> str:
+    """Make a bot whose process starts once and never again; return its entry in the file."""
+    gone = league.home / "gone"
+    return league.bot(
+        "lazy",
+        f"""
+import os, sys, kit, guerra_random
+if os.path.exists({str(gone)!r}):
+    sys.exit("no book")
+open({str(gone)!r}, "w").close()
+kit.run(guerra_random.choose)
+""",
+    )

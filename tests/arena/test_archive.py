@@ -2,13 +2,12 @@
 
 import json
 import os
-import resource
 import shutil
 import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,16 @@ from arena.archive import Header, MatchLine, exported
 from arena.merge import import_files
 from arena.store import Store
 from protocol.errors import ArenaError, RunError
-from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, League, ordinary_user, until
+from tests.arena.conftest import (
+    ARENA,
+    ROOT,
+    STEADY,
+    TWO_BOTS,
+    League,
+    files_no_larger_than,
+    ordinary_user,
+    until,
+)
 
 Arena = Callable[..., Result]
 Line = dict[str, Any]
@@ -460,17 +468,6 @@ def test_a_file_that_may_not_be_read_is_told(public: Path) -> None:
 
 
 # --- disks and files
-
-
-@contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """Let this process write no file beyond a size, as a full disk would not."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_an_export_is_written_whole_or_not_at_all(

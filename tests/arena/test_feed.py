@@ -16,7 +16,7 @@ from arena.roster import SHIPPED
 from arena.stored import StoredMatch
 from referee.games import GAMES as RULES
 from referee.replay import Replay
-from tests.arena.conftest import ARENA, ROOT, TWO_BOTS, League
+from tests.arena.conftest import ARENA, ROOT, TWO_BOTS, League, lazy_bot
 from tests.arena.walled_leagues import refused
 
 Arena = Callable[..., Result]
@@ -279,25 +279,14 @@ def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: Lea
 def test_a_seat_that_forfeited_before_its_first_decision_can_be_fed(
     arena: Arena, league: League
 ) -> None:
-    gone = league.home / "gone"
-    lazy = league.bot(
-        "lazy",
-        f"""
-import os, sys, kit, guerra_random
-if os.path.exists({str(gone)!r}):
-    sys.exit("no book")
-open({str(gone)!r}, "w").close()
-kit.run(guerra_random.choose)
-""",
-    )
-    league.write(FILE.replace('"none"', '"none", fresh = true') + lazy + TWO_BOTS)
+    league.write(FILE.replace('"none"', '"none", fresh = true') + lazy_bot(league) + TWO_BOTS)
     league.call("run", "--workers", "1")
     match = next(match for match, _ in league.stored() if match.forfeits)
     result = feed(arena, league, match, "--feed", "lazy")
     assert result.exit_code == 1
     assert "bot 'lazy': it did not say ready: it exited with code 1" in result.stderr
     assert "no book" in result.stderr
-    gone.unlink()
+    (league.home / "gone").unlink()  # it starts again
     result = feed(arena, league, match, "--feed", "lazy")
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (
         0,

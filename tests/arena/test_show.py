@@ -17,7 +17,7 @@ from arena.league import read_league
 from arena.roster import SHIPPED
 from arena.show import OpenedMatch, open_match, told
 from referee.fault import Fault
-from tests.arena.conftest import TWO_BOTS, League
+from tests.arena.conftest import TWO_BOTS, League, lazy_bot
 
 Arena = Callable[..., Result]
 
@@ -159,18 +159,7 @@ def test_a_bot_that_burnt_is_named(cup: League) -> None:
 
 
 def test_a_match_that_was_forfeited_before_the_first_decision_is_told(league: League) -> None:
-    gone = league.home / "gone"
-    lazy = league.bot(
-        "lazy",
-        f"""
-import os, sys, kit, guerra_random
-if os.path.exists({str(gone)!r}):
-    sys.exit("no book")
-open({str(gone)!r}, "w").close()
-kit.run(guerra_random.choose)
-""",
-    )
-    league.write(FILE.replace("startup = 5.0", "fresh = true") + lazy + TWO_BOTS)
+    league.write(FILE.replace("startup = 5.0", "fresh = true") + lazy_bot(league) + TWO_BOTS)
     league.call("run", "--workers", "1")
     with read_league(league.folder).store() as store:
         ids = [match.id for match in store.matches(bot="lazy") if match.forfeits]

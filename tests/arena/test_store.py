@@ -1,10 +1,9 @@
 """The store, on real SQLite files: all or nothing, once, and safe from whatever befalls a disk."""
 
 import os
-import resource
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from arena.schema import VERSION
 from arena.store import Store
 from arena.stored import BotVersion, Circumstances, SeatedResult
 from protocol.errors import ArenaError, RunError
-from tests.arena.conftest import ordinary_user
+from tests.arena.conftest import files_no_larger_than, ordinary_user
 
 ONE, TWO = (Bot(name, Path("/"), ("true", name), ()) for name in ("one", "two"))
 
@@ -298,17 +297,6 @@ def test_a_folder_in_the_place_of_the_database_is_told(path: Path) -> None:
 
 
 # --- disks
-
-
-@contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """Let this process write no file beyond a size, as a full disk would not."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_disk_that_takes_no_more_loses_nothing_stored(store: Store, path: Path) -> None:
