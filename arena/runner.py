@@ -22,15 +22,20 @@ from arena import worker
 from arena.result import PlayedMatch
 from arena.worker import Batch, Report, Setup, Task
 from protocol.errors import ArenaError
+from referee.fault import Kind
 
 FORFEITS_IN_A_ROW = 10
-"""After so many forfeited matches in a row a bot is set aside for the rest of the run."""
+"""After so many forfeits in a row for want of time a bot is set aside for the rest of the run.
+
+Who crashes costs nobody's time: all its matches are played, whenever a run is interrupted.
+"""
 
 _BATCH_SECONDS = 0.5  # of work in a batch
 _LARGEST_BATCH = 500
 _AHEAD = 2  # batches a worker has before it: the one it plays and the next
 _DEATHS_ALLOWED = 2  # of workers over one deal
 _PATIENCE = 0.25  # seconds between looks at whether to stop
+_SLOW: frozenset[Kind] = frozenset({"late", "startup"})
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Key = tuple[tuple[int, ...], int]
@@ -47,6 +52,8 @@ class Progress:
     played: list[PlayedMatch] = field(default_factory=list)
     set_aside: dict[int, str] = field(default_factory=dict)
     """Bots, as indices of the setup, that take no further part in this run, and why."""
+    forfeiting: dict[int, str] = field(default_factory=dict)
+    """Bots that have just forfeited so many matches in a row, and the last one's id."""
     problems: list[str] = field(default_factory=list)
     """Errors that are not any bot's; a run that had one has failed."""
 
@@ -106,7 +113,8 @@ class Runner:
         self._cores = cores
         self._again: list[Task] = []  # from dead workers; played one at a time
         self._deaths: Counter[Key] = Counter()
-        self._in_a_row: Counter[int] = Counter()
+        self._in_a_row: Counter[int] = Counter()  # forfeits
+        self._slow_in_a_row: Counter[int] = Counter()
         self._aside: set[int] = set()
         self._workers: list[_Worker] = []
         self._stopping = False
@@ -168,12 +176,15 @@ class Runner:
     def _count_forfeits(self, played: PlayedMatch, progress: Progress) -> None:
         result = played.result
         for seat, bot in enumerate(result.bots):
-            if seat not in result.forfeits:
-                self._in_a_row[bot] = 0
-                continue
-            self._in_a_row[bot] += 1
-            if self._in_a_row[bot] >= FORFEITS_IN_A_ROW:
-                self._set_aside(bot, f"forfeited {FORFEITS_IN_A_ROW} matches in a row", progress)
+            forfeit = seat in result.forfeits
+            slow = forfeit and not _SLOW.isdisjoint(result.faults[seat])
+            self._in_a_row[bot] = self._in_a_row[bot] + 1 if forfeit else 0
+            self._slow_in_a_row[bot] = self._slow_in_a_row[bot] + 1 if slow else 0
+            if self._slow_in_a_row[bot] >= FORFEITS_IN_A_ROW:
+                why = f"forfeited {FORFEITS_IN_A_ROW} matches in a row for want of time"
+                self._set_aside(bot, why, progress)
+            if self._in_a_row[bot] == FORFEITS_IN_A_ROW:
+                progress.forfeiting[bot] = result.match
 
     def _set_aside(self, bot: int, reason: str, progress: Progress) -> None:
         if bot not in self._aside:

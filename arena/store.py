@@ -109,6 +109,12 @@ class Store:
         except sqlite3.IntegrityError:
             raise  # two rows for one match would be a fault of ours
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise RunError(
+                    f"{self._path} is locked: another process has been writing into it for "
+                    f"{_WAIT:.0f} seconds, a large import perhaps. What was stored before is "
+                    f"safe; run again when that is done."
+                ) from None
             raise RunError(
                 f"{self._path}: {error}. What was stored before is safe; free the disk or the "
                 f"file, then run again."

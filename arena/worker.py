@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from arena.result import PlayedMatch, pack, result_of
+from arena.result import MatchResult, PlayedMatch, pack, result_of
 from arena.schedule import Deal, Schedule
 from protocol.messages import TimeControl
 from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
@@ -28,6 +28,9 @@ LIVE_PROCESSES = 64
 """How many bot processes a worker keeps; an idle Python bot costs about 4 MB."""
 
 _FLUSH_SECONDS = 0.5
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ENDED_BY_THEM = {code for number in _SIGNALS for code in (-number, 128 + number)}
+_TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -86,11 +89,12 @@ _encode = msgspec.msgpack.Encoder().encode
 def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
     """Answer batches from `link`, a connection, until the last one or the end of the runner.
 
-    SIGUSR1 means: finish the match that is being played, and leave the rest.
+    SIGUSR1 means: finish the match that is being played, and leave the rest. Signals to end are
+    the runner's to heed; a match in which a bot has ended by one is not reported.
     """
     _die_with(parent)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the runner hears them and decides
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)  # the runner hears them too and decides
     signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the runner started us with these blocked
     if core is not None:
         os.sched_setaffinity(0, {core})
@@ -107,6 +111,8 @@ def _serve(link: Any, setup: Setup) -> None:
     with Launcher(setup.limits.sandbox, uid=setup.sandbox_uid) as launcher:
         table = Table(setup, launcher)
         signal.signal(signal.SIGUSR1, lambda *_: table.leave())
+        for number in _SIGNALS:
+            signal.signal(number, lambda *_: table.interrupt())
         try:
             link.send_bytes(_encode(Report(done=True)))
             while not (batch := _batch.decode(link.recv_bytes())).last:
@@ -125,6 +131,10 @@ def _die_with(parent: int) -> None:
         raise SystemExit("the runner is gone")
 
 
+class _CutShortError(Exception):
+    """A match that was not played to its end by its bots' own doing."""
+
+
 class Table:
     """Where matches are played one after another; it keeps the bots' processes between them.
 
@@ -139,11 +149,16 @@ class Table:
         self._options: Options = msgspec.convert(setup.options, self._game.options_type)
         self._control: TimeControl = setup.limits.time_control
         self._leaving = False
+        self._interrupted = False
         self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
 
     def leave(self) -> None:
         """Finish the match that is being played, and leave the rest of every batch."""
         self._leaving = True
+
+    def interrupt(self) -> None:
+        """Note that everybody may have been told to end, the bots too, as when a service stops."""
+        self._interrupted = True
 
     def answer(self, batch: Batch) -> Iterator[Report]:
         """Play a batch; yield reports of what was played, about two a second."""
@@ -154,7 +169,11 @@ class Table:
             for rotation in task.rotations:
                 if self._leaving:
                     break
-                error = self._play(task, rotation, report)
+                try:
+                    error = self._play(task, rotation, report)
+                except _CutShortError:
+                    self._leaving = True
+                    break
                 if error:
                     report.failed.append((task, error))
                     break
@@ -184,7 +203,7 @@ class Table:
         """Play one match into the report; return the referee's own error, if there was one."""
         try:
             report.played.append(self._match(task.deal, rotation))
-        except ConnectionError:
+        except (ConnectionError, _CutShortError):
             raise
         except Exception:  # noqa: BLE001 - whatever it is, it is reported and ends the run with 1
             for bot in task.lineup:
@@ -203,12 +222,6 @@ class Table:
         played = Match(game, seats, self._setup.limits.faults_allowed).play(
             starts(game, match, self._control, seeds)
         )
-        faulty = {entry.seat for entry in played.replay.entries if entry.fault is not None}
-        for seat, bot in enumerate(bots):
-            process = self._processes.get((bot, rotation))
-            gone = process is not None and process.ended is not None
-            if self._setup.limits.fresh or seat in faulty or gone:
-                self._discard((bot, rotation))
         result = result_of(
             played,
             match=match,
@@ -217,7 +230,25 @@ class Table:
             rotation=rotation,
             bots=list(bots),
         )
+        if self._was_cut_short(result):
+            raise _CutShortError
+        for bot, faults in zip(bots, result.faults, strict=True):
+            process = self._processes.get((bot, rotation))
+            gone = process is not None and process.ended is not None
+            if self._setup.limits.fresh or faults or gone:
+                self._discard((bot, rotation))
         return pack(played, result, time.monotonic() - began)
+
+    def _was_cut_short(self, result: MatchResult) -> bool:
+        """Return whether a bot ended, or did not start, and a signal to end was sent to all."""
+        kinds = {kind for faults in result.faults for kind in faults}
+        if kinds.isdisjoint(("crash", "startup")):
+            return False
+        played = [self._processes.get((bot, result.rotation)) for bot in result.bots]
+        codes = {each.ended.code for each in played if each is not None and each.ended is not None}
+        if "startup" in kinds or not codes.isdisjoint(_ENDED_BY_THEM):
+            time.sleep(_TOLD_SECONDS)
+        return self._interrupted
 
     def _seats(self, bots: tuple[int, ...], rotation: int) -> list[Seat]:
         processes: list[BotProcess | StartupError] = []

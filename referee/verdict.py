@@ -1,6 +1,5 @@
 """Which limit ended a bot, as far as its end and its last words tell."""
 
-import os
 import re
 import signal
 from typing import Literal
@@ -31,7 +30,7 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
 
     The runtimes of most languages say what they lacked before they die of it.
     """
-    code = os.waitstatus_to_exitcode(ended.status)
+    code = ended.code
     if code == -signal.SIGXFSZ:
         return "crash", "it wrote more than a file may hold"
     if code == -signal.SIGSYS:

@@ -22,9 +22,12 @@ class ArenaGroup(click.Group):
         return sorted(self.commands, key=_ORDER.index)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; show an ArenaError without a traceback."""
+        """Run a command; show an ArenaError, and Ctrl-C, without a traceback."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("\narena: interrupted.", err=True)
+            ctx.exit(1)
         except ArenaError as error:
             click.echo(safe_lines(f"arena: {error}"), err=True)
             ctx.exit(error.exit_code)

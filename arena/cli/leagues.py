@@ -31,6 +31,7 @@ from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
 from arena.roster import SHIPPED, find_bot
 from arena.run import WHOLE, Part, Run, open_run
+from arena.runner import FORFEITS_IN_A_ROW, Progress
 from arena.schedule import Rotations
 from arena.sources import field_of
 from protocol.errors import ArenaError, RunError
@@ -216,13 +217,8 @@ def _play_missing(
         with stopped_by_signals(run) as heard, ProgressLine(run.missing) as line:
             for progress in run.play():
                 line.advance(progress.played)
-                for bot, reason in progress.set_aside.items():
-                    name = league.bots[bot].name
-                    line.say(safe(f"{name} is set aside for this run: it {reason}."))
-                    notes.append(safe(f"{name} was set aside: it {reason}."))
-                for problem in progress.problems:
-                    problems += 1
-                    line.say(safe_lines(problem))
+                notes += _tell(progress, league, line)
+                problems += len(progress.problems)
         missing = f"{counted(run.missing, 'match is', 'matches are')} missing"
         if problems:
             raise RunError(f"{counted(problems, 'problem')} of the arena's own, above; {missing}.")
@@ -230,6 +226,22 @@ def _play_missing(
             raise RunError(f"stopped; {missing}. Run again to go on.")
         if run.missing and not notes:
             raise RunError(f"{missing}, and no reason is known.")
+    return notes
+
+
+def _tell(progress: Progress, league: League, line: ProgressLine) -> list[str]:
+    """Say what went wrong; return what the table should say of it."""
+    notes = []
+    for bot, reason in progress.set_aside.items():
+        name = league.bots[bot].name
+        line.say(safe(f"{name} is set aside for this run: it {reason}."))
+        notes.append(safe(f"{name} was set aside: it {reason}."))
+    for bot, match in progress.forfeiting.items():
+        name = league.bots[bot].name
+        many = f"{name} has forfeited {FORFEITS_IN_A_ROW} matches in a row"
+        line.say(safe(f"{many}: see `arena show {league.folder} {match}`."))
+    for problem in progress.problems:
+        line.say(safe_lines(problem))
     return notes
 
 

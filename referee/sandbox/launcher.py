@@ -36,14 +36,18 @@ class Ended:
     cpu: float
     memory: int
 
+    @property
+    def code(self) -> int:
+        """The exit code; minus the number of the signal that killed it."""
+        return os.waitstatus_to_exitcode(self.status)
+
     def __str__(self) -> str:
-        code = os.waitstatus_to_exitcode(self.status)
-        if code >= 0:
-            return f"exited with code {code}"
+        if self.code >= 0:
+            return f"exited with code {self.code}"
         try:
-            return f"was killed by {signal.Signals(-code).name}"
+            return f"was killed by {signal.Signals(-self.code).name}"
         except ValueError:
-            return f"was killed by signal {-code}"
+            return f"was killed by signal {-self.code}"
 
 
 @dataclass(frozen=True)

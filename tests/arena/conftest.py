@@ -45,6 +45,14 @@ kit.run(guerra_random.choose, on_start=lambda match: time.sleep({pause}))
 """A bot that plays at random, a match in no less than `pause` seconds."""
 
 
+def naughty(name: str) -> str:
+    """Return the entry of a bot that misbehaves."""
+    return (
+        f'\n[[bot]]\nname = "{name}"\nfolder = "{ROOT / "bots" / "naughty"}"\n'
+        f'command = ["{{python}}", "{name}.py"]\nfiles = ["{name}.py", "polite.py"]\n'
+    )
+
+
 PLAYED = f"""\
 game = "guerra"
 seed = 1

@@ -20,7 +20,7 @@ from arena.runner import FORFEITS_IN_A_ROW, usable_cores
 from arena.stored import StoredMatch
 from protocol.errors import ArenaError
 from referee.replay import Replay
-from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, until
+from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty, until
 
 HEAD = """
 game = "guerra"
@@ -37,14 +37,6 @@ def steady_league(league: League, *, deals: int = 5, pause: float = 0.03) -> Lea
     bots = [league.bot(name, STEADY.format(pause=pause)) for name in ("ada", "bob", "cyd")]
     league.write(HEAD.format(deals=deals) + "".join(bots))
     return league
-
-
-def naughty(name: str) -> str:
-    """Return the entry of a bot that misbehaves."""
-    return (
-        f'\n[[bot]]\nname = "{name}"\nfolder = "{ROOT / "bots" / "naughty"}"\n'
-        f'command = ["{{python}}", "{name}.py"]\nfiles = ["{name}.py", "polite.py"]\n'
-    )
 
 
 class Outcome:
@@ -278,16 +270,27 @@ def test_limits_too_narrow_to_start_any_bot_can_be_mended(league: League) -> Non
     assert league.count() == 2
 
 
-def test_a_bot_that_forfeits_ten_times_in_a_row_is_set_aside(league: League) -> None:
-    league.write(HEAD.format(deals=60) + TWO_BOTS + naughty("crash_mid_match"))
+def test_a_bot_that_has_no_time_ten_times_in_a_row_is_set_aside(league: League) -> None:
+    text = HEAD.format(deals=60).replace("move_time = 10.0", "move_time = 0.2, faults_allowed = 0")
+    league.write(text + TWO_BOTS + naughty("hang"))
     run = league.call("run", "--workers", "1")
-    said = f"crash_mid_match is set aside for this run: it forfeited {FORFEITS_IN_A_ROW} matches"
-    assert said in run.stderr
+    assert f"hang is set aside for this run: it forfeited {FORFEITS_IN_A_ROW}" in run.stderr
     stored = [match for match, _ in league.stored()]
-    played = [match for match in stored if "crash_mid_match" in {bot.name for bot in match.bots}]
+    played = [match for match in stored if "hang" in {bot.name for bot in match.bots}]
     assert FORFEITS_IN_A_ROW <= len(played) < 240
     assert len(stored) - len(played) == 120
     assert league.is_left_clean()
+
+
+def test_a_bot_that_crashes_in_every_match_plays_them_all(league: League) -> None:
+    """When it would be set aside depended on workers and interruptions."""
+    league.write(HEAD.format(deals=10) + TWO_BOTS + naughty("crash_mid_match"))
+    run = league.call("run", "--workers", "2")
+    said = re.findall("crash_mid_match has forfeited 10 matches in a row: see `(.*)`.", run.stderr)
+    assert len(said) == 1
+    assert said[0].split()[:3] == ["arena", "show", str(league.folder)]
+    assert "FAULT of crash_mid_match: crash" in league.call("show", said[0].split()[3]).stdout
+    assert league.count() == 60
 
 
 KILLER = """

@@ -14,10 +14,9 @@ from click.testing import Result
 
 from arena.display import width
 from arena.league import read_league
-from arena.roster import SHIPPED
 from arena.show import OpenedMatch, open_match, told
 from referee.fault import Fault
-from tests.arena.conftest import TWO_BOTS, League, lazy_bot
+from tests.arena.conftest import TWO_BOTS, League, lazy_bot, naughty
 
 Arena = Callable[..., Result]
 
@@ -38,13 +37,6 @@ def choose(ask):
     return guerra_random.choose(ask)
 kit.run(choose)
 """
-
-
-def naughty(name: str) -> str:
-    return (
-        f'\n[[bot]]\nname = "{name}"\nfolder = "{SHIPPED / "naughty"}"\n'
-        f'command = ["{{python}}", "{name}.py"]\nfiles = ["{name}.py", "polite.py"]\n'
-    )
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from referee.fault import Fault
 from referee.games import GAMES
 from referee.match import Played
 from referee.replay import Entry, Replay, game_of
-from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League
+from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
 from tests.arena.test_schema import version_1_of
 
 Arena = Callable[..., Result]
@@ -51,14 +51,6 @@ NO_RESULT = {
     *(("record", column) for column in ("seconds", "played_at", "machine", "sandbox")),
 }
 """Columns that say how and when a match was played, and can be known from nothing else."""
-
-
-def naughty(name: str) -> str:
-    """Return the entry of a bot that misbehaves."""
-    return (
-        f'\n[[bot]]\nname = "{name}"\nfolder = "{ROOT / "bots" / "naughty"}"\n'
-        f'command = ["{{python}}", "{name}.py"]\nfiles = ["{name}.py", "polite.py"]\n'
-    )
 
 
 def shipped(count: int) -> str:

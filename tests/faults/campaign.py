@@ -23,7 +23,7 @@ _MOST_IN_A_RUN = 8
 _SIGNALS = 3  # beside the kinds of kills
 
 _ENDINGS = re.compile(
-    r"Aborted!\n$"  # Ctrl-C before there was anything to finish
+    r"arena: interrupted\.\n$"  # before there was anything to finish
     r"|was killed before a match was played\. Run again\."
     r"|stopped; \d+ match(es are| is) missing\. Run again to go on\."
     r"|stopped at once; what was stored is safe\. Run again to go on\."

@@ -132,6 +132,17 @@ def kill_bot(league: FaultyLeague, process: Process, rng: Random, tally: Tally) 
     return False
 
 
+def stop_service(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
+    """Send SIGTERM to every process of the run in any order, as a stopped service gets it."""
+    found = sorted({process.pid, *league.processes()})
+    rng.shuffle(found)
+    for pid in found:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    tally.others["SIGTERM to every process"] += 1
+    return True
+
+
 KILLS: tuple[Strike, ...] = (
     *(kill_runner, kill_writing_runner, kill_group, kill_everything),
     *[_one_of("spawn_main", "worker")] * 4,
@@ -142,6 +153,7 @@ KILLS: tuple[Strike, ...] = (
 
 SIGNALS: tuple[Strike, ...] = (
     pause,
+    stop_service,
     _signal(signal.SIGINT, 1, "SIGINT"),
     _signal(signal.SIGINT, 2, "SIGINT twice"),
     _signal(signal.SIGTERM, 1, "SIGTERM"),

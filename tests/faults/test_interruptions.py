@@ -15,7 +15,7 @@ from tests.arena.conftest import until
 from tests.attacks.users import users
 from tests.faults.campaign import Campaign
 from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox
-from tests.faults.strikes import Process
+from tests.faults.strikes import Process, stop_service
 from tests.faults.workshop import need_root
 
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
@@ -82,6 +82,21 @@ def test_two_signals_stop_at_once(
         done = league.end(process)
         assert done.returncode == 1
         assert "stopped at once; what was stored is safe. Run again to go on." in done.stderr
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("arrangement", EVERY, ids=str)
+def test_a_stopped_service_charges_no_bot_for_the_signal_that_ended_it(
+    campaign: Campaign, arrangement: Arrangement
+) -> None:
+    """Every process of it gets SIGTERM, and most bots end by that."""
+    with running(campaign, arrangement) as (league, process):
+        stop_service(league, process, campaign.rng, campaign.tally)
+        done = league.end(process)
+        assert done.returncode == 1
+        assert f"stopped; {48 - league.count()} matches are missing." in done.stderr
+        faulty = [match.id for match, _ in league.stored() if any(match.faults)]
+        assert not faulty, league.told(faulty[0])
 
 
 # --- paused
