@@ -7,7 +7,6 @@ import os
 import secrets
 import shutil
 import struct
-import tempfile
 import time
 from pathlib import Path
 
@@ -26,12 +25,15 @@ class Stage:
     """A folder of copies, there once it is made; the fork server, told before, sees to its end."""
 
     def __init__(self, uid: int) -> None:
-        bases = (tempfile.gettempdir(), "/tmp", "/var/tmp")  # noqa: S108 - with a name of our own
-        base = next((base for base in bases if not barrier(base, uid)), None)
+        # not tempfile's, which writes a file to try each and may be killed before it is removed
+        bases = (os.environ.get("TMPDIR", "/tmp"), "/tmp", "/var/tmp")  # noqa: S108 - ours is new
+        usable = (each for each in bases if not barrier(each, uid) and os.access(each, os.W_OK))
+        base = next(usable, None)
         if base is None:
             raise SandboxError(
-                f"uid {uid} can enter none of {', '.join(bases)}, where the bots' files are put "
-                f"for it. Set TMPDIR to a folder open to everybody."
+                f"{', '.join(dict.fromkeys(bases))}: none of them can be entered by uid {uid} and "
+                f"written by us, and the bots' files are put there. Set TMPDIR to a folder open "
+                f"to everybody."
             )
         _sweep(Path(base))
         self.folder = f"{base}/{_PREFIX}{secrets.token_hex(8)}"
