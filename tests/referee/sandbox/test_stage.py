@@ -4,7 +4,6 @@ import os
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,7 +36,7 @@ def bot(tmp_path: Path) -> Program:
 @pytest.fixture
 def make(public: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Stage]]:
     """Make stages in a folder that all may enter; they are removed in the end."""
-    monkeypatch.setattr(tempfile, "tempdir", str(public))
+    monkeypatch.setenv("TMPDIR", str(public))
     made: list[Stage] = []
 
     def make() -> Stage:
