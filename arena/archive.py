@@ -1,17 +1,16 @@
 """A league as JSON lines: a header, then a line for each match."""
 
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from arena.league import DATABASE, read_league
-from arena.schedule import PAIRS_LIMIT, Rotations
+from arena.league import DATABASE, read_played
+from arena.schedule import PAIRS_LIMIT
 from arena.store import Store
-from arena.stored import BotVersion, Circumstances, WholeMatch
+from arena.stored import BotVersion, Circumstances, FixedSettings, WholeMatch, opened
 from protocol.errors import ArenaError
 from referee.match import Evidence
 from referee.replay import Replay
@@ -29,18 +28,6 @@ class ExportedBot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     command: list[str]
 
 
-class FixedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What may not change once a match was played, defaults filled in."""
-
-    game: str
-    seats: Annotated[int, Meta(ge=2)]
-    seed: str
-    format: Literal["round-robin"]
-    rotations: Rotations
-    options: dict[str, Any]
-    limits: dict[str, Any]
-
-
 class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The first line."""
 
@@ -48,6 +35,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     version: Literal[1] = 1
     settings: FixedSettings
     bots: list[ExportedBot]
+    matches: Annotated[int, Meta(ge=0)]
+    """How many lines follow, so that a file that was cut off does not pass for a whole one."""
 
     @property
     def versions(self) -> dict[BotVersion, tuple[str, ...]]:
@@ -91,17 +80,17 @@ def exported(folder: Path) -> Iterator[bytes]:
     """
     database = folder / DATABASE
     if not database.exists():
-        read_league(folder)  # says it better if this is no league
+        read_played(folder)  # says it better if this is no league
     with Store(database) as store:
-        matches = store.everything()
+        count, matches = store.everything()
         bots = [
             ExportedBot(name=bot.name, version=bot.version, command=command)
             for bot, command in store.commands().items()
         ]
-        header = Header(settings=_settings(folder, store), bots=bots)
+        header = Header(settings=_settings(folder, store), bots=bots, matches=count)
         yield msgspec.json.encode(header, order="deterministic") + b"\n"
         for found in matches:
-            yield encode(_line(database, found)) + b"\n"
+            yield encode(_line(store, found)) + b"\n"
 
 
 def _settings(folder: Path, store: Store) -> FixedSettings:
@@ -114,15 +103,10 @@ def _settings(folder: Path, store: Store) -> FixedSettings:
         raise ArenaError(f"{folder / DATABASE}: the settings are damaged: {error}.") from None
 
 
-def _line(database: Path, found: WholeMatch) -> MatchLine:
+def _line(store: Store, found: WholeMatch) -> MatchLine:
     match, clock, record, played = found
-    try:
-        replay, evidence = record.open_replay(), record.open_evidence()
-    except (zlib.error, msgspec.DecodeError) as error:
-        raise ArenaError(
-            f"{database}: the record of match {match.id} is damaged ({error}), so the league "
-            f"cannot be exported whole; `arena verify` names every such match."
-        ) from None
+    with store.explained():
+        replay, evidence = opened(match.id, record)
     return MatchLine(
         match=match.id,
         deal=match.number,

@@ -10,11 +10,12 @@ from typing import BinaryIO, TypeVar
 
 import msgspec
 
-from arena.archive import VERSION, FixedSettings, Header, MatchLine, digits, encode
+from arena.archive import VERSION, Header, MatchLine, digits, encode
 from arena.result import PlayedMatch, pack, result_of
 from arena.results_file import STANDARD_INPUT
 from arena.roster import check_name
 from arena.schedule import Deal, Entrant, Rotations, Schedule
+from arena.stored import Damage, FixedSettings, check_fit
 from protocol.errors import ArenaError
 from referee.match import Evidence, Played
 from referee.replay import Replay
@@ -77,6 +78,12 @@ class Archive:
                 raise self.error(f"match {line.match} is here for the second time.")
             seen.add(line.match)
             yield line, played
+        if len(seen) != self.header.matches:
+            raise self.error(
+                f"the file ends after {len(seen)} of {self.header.matches} matches: it was cut "
+                f"off, or edited. Export the league again; if lines were taken out or added on "
+                f'purpose, say how many they are: "matches" in the first line.'
+            )
 
     def error(self, what: str) -> ArenaError:
         """Return the error about the last line that was read."""
@@ -110,7 +117,7 @@ class Archive:
         if isinstance(version, int) and version > VERSION:
             raise self.error(
                 f"written by a newer Bot Arena (version {version} of these lines, this one reads "
-                f"{VERSION}). Upgrade with: pip install -U bot-arena"
+                f"{VERSION}). Use the newer one."
             )
         header = self._decoded(text, _header)
         if len(header.versions) < len(header.bots):
@@ -199,16 +206,12 @@ def _schedule(
 
 def _is_whole(replay: Replay, evidence: Evidence, seats: int) -> bool:
     """Return whether a replay and its evidence have the parts of a match of so many seats."""
-    entries = len(replay.entries)
     best = [1 + sum(other < place for other in replay.places) for place in replay.places]
-    return (
-        replay.seats == len(replay.places) == seats
-        and best == replay.places
-        and all(0 <= entry.seat < seats for entry in replay.entries)
-        and all(len(times) == entries for times in (evidence.cpu, evidence.wall, evidence.lag))
-        and len(evidence.stderr) == len(evidence.conversations) == seats
-        and all(0 <= seat < seats for seat in evidence.burners)
-    )
+    try:
+        check_fit(replay, evidence)
+    except Damage:
+        return False
+    return replay.seats == seats and best == replay.places
 
 
 def _no_header(found: object, text: bytes) -> str:

@@ -45,6 +45,10 @@ class Field:
     """Whether the results say who sat where."""
     missing: int = 0
     """The matches that the league asks for and nobody has played."""
+    remedy: str = ""
+    """How they are to be got, where `arena run` is not the way."""
+    lost: tuple[str, ...] = ()
+    """What is to be said of bots that are not there any more, in sentences."""
     waiting: int = 0
     """The matches left out, because others of their deal are missing."""
     repeats: int = 0
@@ -99,7 +103,7 @@ class Field:
     @property
     def remarks(self) -> list[str]:
         """What a reader of any table of the field should know, in sentences."""
-        said = []
+        said = [*self.lost]
         if self.game and not self.game.decisions:
             said.append(f"Nobody decides anything in {self.game.name}: this table is pure luck.")
         if self.repeats:
@@ -116,6 +120,6 @@ class Field:
             said.append("Faults are those of all matches, also of the ones left out.")
         if self.missing:
             is_missing = counted(self.missing, "match is", "matches are")
-            folder = shlex.quote(self.name)
-            said.append(f"{is_missing} missing; `arena run {folder}` plays what is missing.")
+            remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"
+            said.append(f"{is_missing} missing; {remedy}.")
         return said

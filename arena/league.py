@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +14,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from arena.roster import Bot, bot_folder, check_name, make_bot, shipped_bot
+from arena.entries import BotSettings, bot_of, check_key_of, check_name_of
+from arena.roster import Bot, LostBot
 from arena.schedule import Entrant, Rotations, Schedule
 from arena.store import Store
 from protocol.errors import ArenaError
@@ -56,21 +58,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     share: Annotated[float, Meta(gt=0, le=1)] = 1.0
 
 
-class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """One `[[bot]]` of `league.toml`: one that comes along, a folder with a bot.toml, or a command.
-
-    A command's `folder` is by default that of the program it names. The `key` of a bot that was
-    renamed is what it was called when it entered.
-    """
-
-    name: str
-    key: str | None = None
-    shipped: str | None = None
-    folder: str | None = None
-    command: list[str] | None = None
-    files: list[str] | None = None
-
-
 @dataclass(frozen=True)
 class League:
     """What a league's file asks for; bots are in the order of the schedule's entrants."""
@@ -91,6 +78,11 @@ class League:
     def database(self) -> Path:
         """Where the results are."""
         return self.folder / DATABASE
+
+    @property
+    def lost(self) -> tuple[LostBot, ...]:
+        """The bots that cannot be run; there are none in a league that was read to be played."""
+        return tuple(bot for bot in self.bots if isinstance(bot, LostBot))
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -125,7 +117,36 @@ class League:
 
 
 def read_league(folder: Path) -> League:
-    """Read a league's file; raise ArenaError with the line and the remedy if anything is wrong."""
+    """Read a league that is to be played.
+
+    Raises ArenaError with the line and the remedy if anything is wrong with the file, or with one
+    of the bots, or if they are too few.
+    """
+    file, text = _file_of(folder)
+    return _read(file, text, to_play=True)
+
+
+def read_played(folder: Path) -> League:
+    """Read a league for what was played in it; bots need not be there any more.
+
+    One that cannot be found is the version of it that played last. Raises ArenaError if anything
+    is wrong with the league's file itself.
+    """
+    file, text = _file_of(folder)
+    league = _read(file, text, to_play=False)
+    if not league.lost or not league.database.exists():
+        return league
+    with Store(league.database) as store:
+        last = store.last_versions()
+    bots = (
+        replace(bot, version=last.get(bot.key, "")) if isinstance(bot, LostBot) else bot
+        for bot in league.bots
+    )
+    return replace(league, bots=tuple(bots))
+
+
+def _file_of(folder: Path) -> tuple[Path, str]:
+    """Return the path and the text of a league's file; raise ArenaError if there is none."""
     file = folder / FILE
     if folder.is_file():
         raise ArenaError(
@@ -135,23 +156,41 @@ def read_league(folder: Path) -> League:
     if not folder.is_dir():
         raise ArenaError(f"there is no league {str(folder)!r}: no such folder.")
     if not file.is_file():
+        _check_not_bereft(folder)
         raise ArenaError(f"{folder} is not a league: it has no {FILE}. `arena init` makes one.")
     try:
-        text = file.read_text(encoding="utf-8-sig")
-        tables = tomllib.loads(text)
+        return file, file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise ArenaError(f"{file}: not TOML: {error}") from None
+
+
+def _check_not_bereft(folder: Path) -> None:
+    """Raise ArenaError for a folder with results and no file that says of what."""
+    if (folder / DATABASE).exists() and not (folder / FILE).exists():
+        raise ArenaError(
+            f"{folder / DATABASE} holds results, but {FILE} is gone. Put it back; or, if all bots "
+            f"came along with the arena, make a new league of the results: `arena export "
+            f"{shlex.quote(str(folder))} | arena import NEW -`."
+        )
+
+
+def _read(file: Path, text: str, *, to_play: bool) -> League:
+    try:
+        tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{file}: not TOML: {error}") from None
-    return _Reader(file, text).league(tables)
+    return _Reader(file, text, to_play=to_play).league(tables)
 
 
 class _Reader:
     """Turns the tables of one file into a league, and errors into lines of that file."""
 
-    def __init__(self, file: Path, text: str) -> None:
+    def __init__(self, file: Path, text: str, *, to_play: bool) -> None:
         self._file = file
         self._lines = text.splitlines()
+        self._to_play = to_play
 
     def league(self, tables: dict[str, Any]) -> League:
         options = self._table(tables, "options")
@@ -176,6 +215,11 @@ class _Reader:
             limits=self._read(Limits, limits, "limit {}", "limits"),
             bots=self._bots(bots, game.name),
         )
+        if self._to_play and len(league.bots) < seats:
+            raise self._error(
+                f"{game.name} with {seats} seats needs at least {seats} bots; there are "
+                f"{len(league.bots)}."
+            )
         self._checked(lambda: league.schedule)
         return league
 
@@ -191,53 +235,22 @@ class _Reader:
         return GAMES[name]
 
     def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
-        bots: dict[str, Bot] = {}
-        keys: dict[str, str] = {}
-        for number, table in enumerate(tables):
-            settings = self._read(BotSettings, table, "key {} of a bot", "bot", number)
-            bot = self._checked(partial(self._bot, settings, game), table="bot", nth=number)
-            if bot.name in bots:
-                raise self._error(
-                    f"two bots are called {bot.name!r}; give one another name.",
-                    "name",
-                    table="bot",
-                    nth=number,
-                )
-            if bot.key in keys:
-                raise self._error(
-                    f"the results of {bot.key!r} belong to {keys[bot.key]!r}, which was renamed; "
-                    f"give this bot another name.",
-                    "name" if settings.key is None else "key",
-                    table="bot",
-                    nth=number,
-                )
-            bots[bot.name] = bot
-            keys[bot.key] = bot.name
-        return tuple(bots[keys[key]] for key in sorted(keys))
-
-    def _bot(self, settings: BotSettings, game: str) -> Bot:
-        if settings.key is not None:
-            check_name(settings.key)
-        return replace(self._program(settings, game), first_name=settings.key)
-
-    def _program(self, settings: BotSettings, game: str) -> Bot:
-        if settings.shipped is not None:
-            bot = shipped_bot(game, settings.shipped, settings.name)
-            if bot is None:
-                raise ArenaError(
-                    f"no bot {settings.shipped!r} comes along for {game}; see `arena bots`."
-                )
-            return bot
+        entries = [
+            self._read(BotSettings, table, "key {} of a bot", "bot", number)
+            for number, table in enumerate(tables)
+        ]
+        for number, entry in enumerate(entries):
+            others = [*entries[:number], *entries[number + 1 :]]
+            self._checked(partial(check_name_of, entry, entries[:number]), "name", "bot", number)
+            self._checked(partial(check_key_of, entry, others), "key", "bot", number)
         here = self._file.parent
-        if settings.command is None:
-            if settings.folder is None:
-                raise ArenaError(
-                    f"bot {settings.name!r}: give it a command, a folder with a bot.toml, or "
-                    f"the name of a shipped bot."
-                )
-            return bot_folder(here / settings.folder, settings.name)
-        folder = here if settings.folder is None else here / settings.folder
-        return make_bot(settings.name, folder, settings.command, settings.files).checked()
+        bots = (
+            self._checked(
+                partial(bot_of, entry, game, here, to_play=self._to_play), table="bot", nth=number
+            )
+            for number, entry in enumerate(entries)
+        )
+        return tuple(sorted(bots, key=lambda bot: bot.key))
 
     def _read(
         self, kind: type[Any], raw: dict[str, Any], what: str, table: str = "", nth: int = 0
@@ -288,29 +301,53 @@ def make_league(
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
 ) -> League:
-    """Make a league's folder and file, and return it as read back.
+    """Make a league's folder and file, and return the league.
 
-    Raises ArenaError if there is one already, or if it could not be played; then nothing is left.
+    Raises ArenaError if there is one already, or results of one, or if it could not be played;
+    then nothing is left.
     """
     file = folder / FILE
     if file.exists():
         raise ArenaError(f"{file} exists; choose another folder, or edit that file.")
-    if settings.game in GAMES:
-        read_options(GAMES[settings.game], options)
-    read_settings(Limits, limits, "limit {}")
-    text = _text(settings, options, limits, bots)
+    _check_not_bereft(folder)
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-        return read_league(folder)
+        return write_league(folder, settings, options, limits, bots)
     except BaseException as error:
         _unmake(file, made)
-        if isinstance(error, LeagueFileError):
-            raise ArenaError(error.what) from None
         if isinstance(error, OSError):
             raise ArenaError(f"{file} cannot be written: {error.strerror}.") from None
         raise
+
+
+def write_league(
+    folder: Path,
+    settings: Settings,
+    options: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    bots: Sequence[Mapping[str, Any]],
+) -> League:
+    """Write a league's file, in place of the one that is there, and return the league.
+
+    Raises ArenaError if it could not be played; then the old file is as it was.
+    """
+    if settings.game in GAMES:
+        read_options(GAMES[settings.game], options)
+    read_settings(Limits, limits, "limit {}")
+    file = folder / FILE
+    text = _text(settings, options, limits, bots)
+    try:
+        league = _read(file, text, to_play=True)
+    except LeagueFileError as error:
+        raise ArenaError(error.what) from None
+    new = folder / f".{FILE}"
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)
+    return league
 
 
 def _unmake(file: Path, folders: Sequence[Path]) -> None:

@@ -1,8 +1,6 @@
 """Brings the matches of exported leagues into a league, all or none."""
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -13,12 +11,13 @@ import msgspec
 
 from arena.archive import MatchLine
 from arena.archive_reader import Archive, open_archive
-from arena.league import FILE, League, Settings, make_league, read_league
+from arena.league import FILE, League, Settings, make_league, read_played, write_league
+from arena.locks import locked, unfinished
 from arena.result import PlayedMatch
 from arena.roster import shipped_bot
-from arena.run import check_unchanged, difference, locked
 from arena.store import Store
 from arena.stored import BotVersion, Circumstances, WholeMatch
+from arena.unchanged import check_unchanged, difference
 from protocol.errors import ArenaError, RunError
 from referee.replay import Replay
 
@@ -50,7 +49,7 @@ def import_files(folder: Path, files: Sequence[Path], watch: Watch) -> Merged:
         archives = [stack.enter_context(open_archive(path)) for path in files]
         if not folder.exists():
             return _make(folder, archives, watch)
-        league = read_league(folder)
+        league = read_played(folder)
         with locked(folder):
             return _merge(league, folder, archives, watch)
 
@@ -73,7 +72,8 @@ def _merge(league: League, named: Path, archives: Sequence[Archive], watch: Watc
         if is_new:
             league.database.unlink(missing_ok=True)
         raise
-    merged.strangers = tuple(bot for bot in commands if bot not in present)
+    lost = {bot.key for bot in league.lost}  # any version may be theirs
+    merged.strangers = tuple(bot for bot in commands if bot not in present and bot.name not in lost)
     return merged
 
 
@@ -87,10 +87,7 @@ def _commands(
     for archive in archives:
         change = difference(fixed, msgspec.to_builtins(archive.header.settings))
         if change:
-            raise archive.error(
-                f"matches of another league: in {named} {change}. Only leagues that differ "
-                f"in nothing but bots, deals and share can be merged."
-            )
+            raise _of_another_league(archive, str(named), change)
         for bot, command in archive.header.versions.items():
             if known.setdefault(bot, command) != command:
                 raise archive.error(
@@ -99,6 +96,23 @@ def _commands(
                 )
             found[bot] = command
     return found
+
+
+def _of_another_league(archive: Archive, named: str, change: str) -> ArenaError:
+    return archive.error(
+        f"matches of another league: in {named} {change}. Only leagues that differ in nothing but "
+        f"bots, deals and share can be merged."
+    )
+
+
+def _check_one_league(archives: Sequence[Archive]) -> None:
+    """Raise ArenaError if the headers are not all of leagues that can be merged."""
+    first, *others = archives
+    fixed = msgspec.to_builtins(first.header.settings)
+    for archive in others:
+        change = difference(fixed, msgspec.to_builtins(archive.header.settings))
+        if change:
+            raise _of_another_league(archive, first.name, change)
 
 
 def _new_matches(
@@ -127,7 +141,8 @@ def _new_matches(
                 raise archive.error(
                     f"match {line.match} is known already, and {other!r} differs. One of the "
                     f"two was edited, or a bot does not play the same way twice. Nothing was "
-                    f"imported; take the match out of the file to keep the one that is known."
+                    f"imported; to keep the one that is known, take the match out of the file, and "
+                    f"off the count in its first line."
                 )
 
 
@@ -157,25 +172,24 @@ def _bare(replay: Replay) -> Replay:
 
 def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
     """Make a league of exported ones: elsewhere first, so that it is there whole or not at all."""
+    _check_one_league(archives)
     bots = _entries(folder, archives)
+    made = folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        hidden = tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent)
-    except OSError as error:
-        raise ArenaError(f"{folder} cannot be made: {error.strerror}.") from None
-    made = Path(hidden, folder.name)
-    try:
-        merged = _merge(_league(made, archives[0], 1, bots), folder, archives, watch)
-        (made / FILE).unlink()
-        _league(made, archives[0], max(1, merged.deals), bots)
-        for path in (made / FILE, made):
-            _keep(path)
-        made.rename(folder)
-        _keep(folder.parent)
+        with unfinished(folder) as hidden:
+            made = hidden / folder.name
+            league = make_league(made, *_parts(archives[0], 1, bots))
+            merged = _merge(league, folder, archives, watch)
+            write_league(made, *_parts(archives[0], max(1, merged.deals), bots))
+            for path in (made / FILE, made):
+                _keep(path)
+            made.rename(folder)
+            _keep(folder.parent)
     except OSError as error:
         raise RunError(f"{folder} cannot be made: {error.strerror}.") from None
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+    except RunError as error:
+        raise RunError(str(error).replace(str(made), str(folder))) from None
     merged.made = True
     return merged
 
@@ -189,10 +203,13 @@ def _keep(path: Path) -> None:
         os.close(descriptor)
 
 
-def _league(folder: Path, archive: Archive, deals: int, bots: list[dict[str, Any]]) -> League:
+def _parts(
+    archive: Archive, deals: int, bots: list[dict[str, Any]]
+) -> tuple[Settings, dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+    """Return what the file of a new league is made of."""
     settings = msgspec.to_builtins(archive.header.settings)
     options, limits = settings.pop("options"), settings.pop("limits")
-    return make_league(folder, Settings(**settings, deals=deals), options, limits, bots)
+    return Settings(**settings, deals=deals), options, limits, bots
 
 
 def _entries(folder: Path, archives: Sequence[Archive]) -> list[dict[str, Any]]:

@@ -1,19 +1,16 @@
 """Whether what is stored of a match is what its replay, played again, says; pure."""
 
 import json
-import zlib
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import takewhile
-from typing import Any, Literal
-
-import msgspec
+from typing import Any
 
 from arena.result import Record, result_of
-from arena.schedule import Deal, Entrant, Rotations, Schedule
+from arena.schedule import Deal, Entrant, Schedule
 from arena.schema import deal_name, match_columns
-from arena.stored import BotVersion
+from arena.stored import BotVersion, Damage, FixedSettings, open_record, read_lineup
 from protocol.errors import ArenaError
 from referee.fault import FATAL
 from referee.games import GAMES
@@ -23,19 +20,6 @@ from referee.replay import Entry, Replay, steps
 
 _PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "record"}
 """A column that cannot be empty of each table that a match's row points to."""
-_UNREADABLE = (zlib.error, msgspec.MsgspecError, ValueError, RecursionError)
-
-
-class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings that all matches of a league were played with."""
-
-    game: str
-    seats: int
-    seed: str
-    format: Literal["round-robin"]
-    rotations: Rotations
-    options: dict[str, Any]
-    limits: Limits
 
 
 class Difference(Exception):  # noqa: N818 - it is what is found, and not always an error
@@ -47,7 +31,7 @@ class OtherRules(Exception):  # noqa: N818 - nothing is wrong with the match
 
 
 def prove(
-    row: Mapping[str, Any], numbers: Mapping[BotVersion, int], conditions: Conditions
+    row: Mapping[str, Any], numbers: Mapping[BotVersion, int], conditions: FixedSettings
 ) -> None:
     """Return if a match is what it should be, down to each digit of its results.
 
@@ -62,21 +46,15 @@ def prove(
     replay, evidence = _opened(row)
     _check_conditions(replay, conditions)
     _check_schedule(row, replay, numbers, conditions)
-    _check_lengths(replay, evidence)
     _check_columns(row, replay, evidence)
     _check_rules(replay, conditions.limits)
 
 
 def _opened(row: Mapping[str, Any]) -> tuple[Replay, Evidence]:
-    record = Record(row["replay"], row["evidence"], 0.0)
     try:
-        replay = record.open_replay()
-    except _UNREADABLE as error:
-        raise Difference(f"its replay cannot be read: {error}.") from None
-    try:
-        return replay, record.open_evidence()
-    except _UNREADABLE as error:
-        raise Difference(f"its evidence cannot be read: {error}.") from None
+        return open_record(Record(row["replay"], row["evidence"], 0.0))
+    except Damage as damage:
+        raise Difference(f"{damage}.") from None
 
 
 def _check(what: str, stored: object, true: object) -> None:
@@ -84,7 +62,7 @@ def _check(what: str, stored: object, true: object) -> None:
         raise Difference(f"{what}: {stored} is stored, and it should be {true}.")
 
 
-def _check_conditions(replay: Replay, conditions: Conditions) -> None:
+def _check_conditions(replay: Replay, conditions: FixedSettings) -> None:
     for name in ("game", "seats", "options"):
         found, asked = getattr(replay, name), getattr(conditions, name)
         if found != asked:
@@ -95,7 +73,7 @@ def _check_schedule(
     row: Mapping[str, Any],
     replay: Replay,
     numbers: Mapping[BotVersion, int],
-    conditions: Conditions,
+    conditions: FixedSettings,
 ) -> None:
     """Raise Difference unless the schedule seats these bots so, at this deal."""
     schedule = _schedule(row["lineup"], conditions)
@@ -114,30 +92,18 @@ def _check_schedule(
 def _entrants(lineup: str) -> tuple[Entrant, ...]:
     """Return the bots of a line-up as it is stored, which may have left the league."""
     try:
-        bots = msgspec.json.decode(lineup, type=list[tuple[str, str]])
-    except _UNREADABLE as error:
-        raise Difference(f"its line-up cannot be read: {error}.") from None
+        bots = read_lineup(lineup)
+    except Damage:
+        raise Difference("its line-up cannot be read.") from None
     _check("its line-up", lineup, json.dumps(sorted(bots)))
     return tuple(Entrant(key, version) for key, version in bots)
 
 
-def _schedule(lineup: str, conditions: Conditions) -> Schedule:
+def _schedule(lineup: str, conditions: FixedSettings) -> Schedule:
     entrants = _entrants(lineup)
     if len(entrants) != conditions.seats:
         raise Difference(f"its line-up has {len(entrants)} bots for {conditions.seats} seats.")
     return Schedule.of_lineup(conditions.game, conditions.seed, conditions.rotations, entrants)
-
-
-def _check_lengths(replay: Replay, evidence: Evidence) -> None:
-    entries, seats = len(replay.entries), replay.seats
-    for name in ("cpu", "wall", "lag"):
-        _check(f"the entries of {name} in its evidence", len(getattr(evidence, name)), entries)
-    for name in ("stderr", "conversations"):
-        _check(f"the seats of {name} in its evidence", len(getattr(evidence, name)), seats)
-    _check("the seats of its replay's places", len(replay.places), seats)
-    for seat in (*(entry.seat for entry in replay.entries), *evidence.burners):
-        if not 0 <= seat < seats:
-            raise Difference(f"its record has a seat {seat}, and there are {seats} seats.")
 
 
 def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.store import Store
-from arena.stored import BotVersion
-from protocol.errors import ArenaError, RunError
+from arena.stored import BotVersion, Damage, FixedSettings, check_bot, read_command, settings_of
 
 _ROWS = """
     SELECT match.*, deal.number, lineup.bots AS lineup, result.bots, result.places,
@@ -20,6 +19,8 @@ _LOOSE = """
     UNION ALL SELECT 'rows of ' || name || ' belong to no match', count(*)
     FROM (
         SELECT 'deal' AS name FROM deal WHERE id NOT IN (SELECT deal FROM match)
+        UNION ALL SELECT 'lineup' FROM lineup WHERE id NOT IN (SELECT lineup FROM deal)
+        UNION ALL SELECT 'result' FROM result WHERE id NOT IN (SELECT result FROM match)
         UNION ALL SELECT 'record' FROM record WHERE id NOT IN (SELECT record FROM match)
     ) GROUP BY 1 ORDER BY 1
 """
@@ -35,10 +36,35 @@ class RawStore(Store):
         super().__init__(path, create=create)
         self._db.text_factory = lambda text: text.decode(errors="backslashreplace")
 
+    _remedy = "Put back a copy of it from before."
+
+    def _check_settings(self) -> None:
+        """Do without; `fixed` returns them."""
+
+    def fixed(self) -> FixedSettings:
+        """Return the settings of the league; raise Damage if one is not right."""
+        with self.explained():
+            rows = self._setting_rows()
+        return settings_of(rows)
+
     def bot_numbers(self) -> dict[BotVersion, int]:
         """Return the numbers in the database of all bots, which are called by their keys."""
-        with self._explained():
-            return {bot: number for number, bot in self._bots().items()}
+        with self.explained():
+            rows = self._db.execute("SELECT id, name, version FROM bot").fetchall()
+        return {BotVersion(key, version): number for number, key, version in rows}
+
+    def odd_bots(self) -> list[str]:
+        """Return what is wrong with the rows of bots, in words."""
+        with self.explained():
+            rows = self._db.execute("SELECT id, name, version, command FROM bot").fetchall()
+        found = []
+        for number, key, version, command in rows:
+            try:
+                check_bot(number, key, version)
+                read_command(command)
+            except Damage as damage:
+                found.append(f"bot {key!r}, row {number}: {damage}")
+        return found
 
     def rows(self, first: int, last: int) -> list[dict[str, Any]]:
         """Return what the tables hold of the matches of some deals, by column, nothing decoded.
@@ -46,36 +72,31 @@ class RawStore(Store):
         The deals are those with numbers from `first` to `last`. What should stand in a row that
         is missing is None.
         """
-        with self._explained():
+        with self.explained():
             found = self._db.execute(_ROWS, (first, last))
             names = [column[0] for column in found.description]
             return [dict(zip(names, row, strict=True)) for row in found]
 
     def count_rows(self) -> int:
         """Return how many rows of matches there are, also those that `count` cannot see."""
-        with self._explained():
+        with self.explained():
             (count,) = self._db.execute("SELECT count(*) FROM match").fetchone()
         return int(count)
 
-    def file_damage(self) -> list[str]:
-        """Return what is wrong with the file itself, in lines: with its tables, or their pages."""
-        try:
-            with RawStore(Path(":memory:"), create=True) as new, self._explained():
-                if self._tables() != new._tables():
-                    return ["its tables are not those of a league."]
-                lines = [line for (line,) in self._db.execute("PRAGMA integrity_check")]
-        except RunError:
-            raise
-        except UnicodeDecodeError:  # in the words of an error of SQLite's
-            return ["its tables cannot be read."]
-        except ArenaError as error:
-            return [str(error).removeprefix(f"{self._path} is not a league's database: ")]
-        return [] if lines == ["ok"] else lines
+    def check_integrity(self) -> None:
+        """Raise RunError if something is wrong with the file itself: its tables, or their pages."""
+        with RawStore(Path(":memory:"), create=True) as new, self.explained():
+            if self._tables() != new._tables():
+                raise Damage("its tables are not those of a league")
+            lines = [line for (line,) in self._db.execute("PRAGMA integrity_check")]
+            if lines != ["ok"]:
+                more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+                raise Damage(" ".join(lines[0].split()).rstrip(".") + more)
 
     def _tables(self) -> list[tuple[str, ...]]:
         return self._db.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
 
     def loose_rows(self) -> list[tuple[str, int]]:
         """Return in words which rows lead nowhere or belong to nothing, and how many they are."""
-        with self._explained():
+        with self.explained():
             return self._db.execute(_LOOSE).fetchall()

@@ -144,6 +144,11 @@ def _misfit(value: Any) -> str | None:
     """Return what is wrong with the types of a line."""
     if not isinstance(value, dict):
         return f"a match is written as an object, {MATCH}, not as {_shown(value)}."
+    if value.get("arena") == "league":
+        return (
+            "this is an exported league: `arena import NEW FILE` makes one of it, for `arena rank "
+            "NEW` to read."
+        )
     known = _Line.__struct_fields__
     for key in value:
         if key not in known:

@@ -4,7 +4,8 @@ import hashlib
 import os
 import shutil
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -51,6 +52,11 @@ class Bot:
         """The hash of exactly the command and the files: another hash, another version."""
         return self._hash()
 
+    def hashed(self) -> Self:
+        """Return the bot; raise ArenaError if its files cannot be read."""
+        assert self.version
+        return self
+
     def checked(self) -> Self:
         """Return the bot; raise ArenaError if its command cannot be run."""
         assert self.program
@@ -92,6 +98,11 @@ class Bot:
                 raise ArenaError(f"bot {self.name!r}: there is no program {word!r} on the PATH.")
             return found
         path = self.folder / word
+        with _readable(self.name):
+            self._check_executable(path)
+        return str(path)
+
+    def _check_executable(self, path: Path) -> None:
         if path.is_dir():
             raise ArenaError(f"bot {self.name!r}: {path} is a folder; name the program in it.")
         if path.is_symlink() and not path.exists():
@@ -102,7 +113,40 @@ class Bot:
             raise ArenaError(f"bot {self.name!r}: there is no file {path}.")
         if not os.access(path, os.X_OK):
             raise ArenaError(f"bot {self.name!r}: {path} is not executable; try chmod +x.")
-        return str(path)
+
+
+@dataclass(frozen=True)
+class LostBot(Bot):
+    """A bot that is still in a league, while what it was run from is not there any more.
+
+    It has results, but cannot be run: asked for its program, it raises ArenaError.
+    """
+
+    problem: str = ""
+    """Why it cannot be run, as one sentence about the bot."""
+    version: str = ""
+    """The one that played last; empty if none did."""
+
+    @property
+    def program(self) -> Program:
+        """Nothing that could be executed."""
+        raise ArenaError(f"bot {self.name!r}: {self.problem}")
+
+    @property
+    def remark(self) -> str:
+        """What a reader of its results should know, in sentences."""
+        counted = (
+            f"Its results are those of the version that played last ({self.version[:6]})."
+            if self.version
+            else "It has not played."
+        )
+        return f"Bot {self.name!r}: {self.problem} {counted}"
+
+
+def lost_bot(name: str, key: str | None, error: ArenaError) -> LostBot:
+    """Return what is left of a bot that an error says is not to be found."""
+    problem = str(error).removeprefix(f"bot {name!r}: ")
+    return LostBot(name, Path(), (), (), key, problem)
 
 
 def _framed(data: bytes) -> bytes:
@@ -116,6 +160,17 @@ def check_name(name: str) -> None:
         raise ArenaError(f"a bot's name is 1 to {NAME_LIMIT} printable characters, not {shown!r}.")
 
 
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Turn errors of the file system into ones of a bot that cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        raise ArenaError(
+            f"bot {name!r}: {error.filename} cannot be read: {error.strerror}."
+        ) from None
+
+
 def make_bot(
     name: str, folder: Path, command: Sequence[str], files: Iterable[str] | None = None
 ) -> Bot:
@@ -123,12 +178,15 @@ def make_bot(
     check_name(name)
     if not command:
         raise ArenaError(f"bot {name!r}: its command is empty.")
-    if not folder.is_dir():
-        raise ArenaError(f"bot {name!r}: there is no folder {folder}.")
-    folder = folder.resolve()
-    found = (
-        _folder_files(name, folder, folder) if files is None else _named_files(name, folder, files)
-    )
+    with _readable(name):
+        if not folder.is_dir():
+            raise ArenaError(f"bot {name!r}: there is no folder {folder}.")
+        folder = folder.resolve()
+        found = (
+            _folder_files(name, folder, folder)
+            if files is None
+            else _named_files(name, folder, files)
+        )
     return Bot(name, folder, tuple(command), found)
 
 
@@ -160,7 +218,7 @@ def _folder_files(name: str, folder: Path, root: Path) -> tuple[str, ...]:
     _check_inside(name, folder, root)
     found: list[str] = []
     size = 0
-    for here, folders, files in os.walk(folder):
+    for here, folders, files in os.walk(folder, onerror=_give_up):
         folders[:] = sorted(
             inner for inner in folders if inner[0] != "." and inner != "__pycache__"
         )
@@ -180,6 +238,11 @@ def _folder_files(name: str, folder: Path, root: Path) -> tuple[str, ...]:
                     f"{_BYTES_LIMIT >> 20} MiB; name the bot's own files: files = [...]."
                 )
     return tuple(sorted(found))
+
+
+def _give_up(error: OSError) -> None:
+    """Raise the error of a folder that cannot be read, which would else count as empty."""
+    raise error
 
 
 def _check_inside(name: str, path: Path, folder: Path) -> None:
@@ -215,15 +278,15 @@ def shipped_bot(game: str, name: str, called: str | None = None) -> Bot | None:
 def bot_folder(folder: Path, called: str | None = None) -> Bot:
     """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`."""
     file = folder / "bot.toml"
-    if not folder.is_dir():
-        said = f"bot {called!r}: " if called else ""
-        raise ArenaError(f"{said}there is no folder {folder}.")
+    said = f"bot {called!r}: " if called else ""
     try:
+        if not folder.is_dir():
+            raise ArenaError(f"{said}there is no folder {folder}.")
         settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise ArenaError(f"{folder} is a folder without a bot.toml; name the program.") from None
     except OSError as error:
-        raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
+        raise ArenaError(f"{said}{file} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{file}: not TOML: {error}") from None
     unknown = set(settings) - {"name", "command", "files"}

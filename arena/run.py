@@ -1,22 +1,23 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
-import fcntl
-import os
+import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from arena.league import FILE, League
+from arena.league import League
+from arena.locks import locked
 from arena.roster import Bot
 from arena.runner import Progress, Runner, usable_cores
 from arena.store import Store
+from arena.unchanged import check_unchanged
 from arena.worker import Setup, Task
-from protocol.errors import ArenaError, RunError
+from protocol.errors import RunError
+from referee.options import suggestion
 from referee.sandbox import Launcher, SandboxError, prove
 
 
@@ -61,8 +62,8 @@ class Run:
         self.workers = len(cores)
         self.missing = sum(len(task.rotations) for task in tasks)
         """How many matches are missing now."""
-        self.likely_renamed = likely_renamed(league, store)
-        """Bots whose files have played under a name that is gone: the new and the old name."""
+        self.hints = [*unknown_keys(league, store), *likely_renamed(league, store)]
+        """What to ask about the bots' names and keys, in sentences."""
         self.mean_seconds = store.mean_seconds()
         """The mean time of the matches already played; None if there are none."""
         self._sandbox = sandbox
@@ -76,6 +77,8 @@ class Run:
 
     def play(self) -> Iterator[Progress]:
         """Play and store what is missing; yield what happened, already stored."""
+        if self.missing:
+            self._store.check_writable()
         ids = self._store.bot_ids(self._league.bots)
         self._store.keep_settings(self._league.fixed())
         for progress in self._runner.run():
@@ -138,17 +141,47 @@ def check_bot(launcher: Launcher, bot: Bot) -> None:
         raise SandboxError(f"bot {bot.name!r}: {error.what}") from None
 
 
-def likely_renamed(league: League, store: Store) -> list[tuple[str, str]]:
-    """Return the bots that played nothing but whose files played under a name that is gone."""
-    played = store.bot_keys()
-    keys = {bot.key for bot in league.bots}
-    gone = {version: key for key, version in played if key not in keys}
-    known = {key for key, _ in played}
+def unknown_keys(league: League, store: Store) -> list[str]:
+    """Return a hint for each key under which nothing was played, if anything was played."""
+    known = {key for key, _ in store.bot_keys()}
     return [
-        (bot.name, gone[bot.version])
+        f"bot {bot.name!r}: nothing was ever played under key {json.dumps(bot.key)}; a key "
+        f"is what a bot was called before it was renamed. {suggestion(bot.key, known)}"
         for bot in league.bots
-        if bot.key not in known and bot.version in gone
+        if bot.key != bot.name and known and bot.key not in known
     ]
+
+
+def likely_renamed(league: League, store: Store) -> list[str]:
+    """Return a hint for each bot that is new in its version, though its files are known.
+
+    They have played under a name that is gone, or that now means a bot which is new as well.
+    """
+    played = set(store.bot_keys())
+    new = {bot.key: bot for bot in league.bots if (bot.key, bot.version) not in played}
+    settled = {bot.key for bot in league.bots} - new.keys()
+    free = sorted(played, key=lambda known: (known[0] not in new, known))  # who left, last
+    before = {version: key for key, version in free if key not in settled}
+    return [
+        _renamed(bot, before[bot.version], new.get(before[bot.version]))
+        for bot in new.values()
+        if bot.version in before
+    ]
+
+
+def _renamed(bot: Bot, before: str, successor: Bot | None) -> str:
+    key = f"key = {json.dumps(before)}"
+    if successor is None:
+        return (
+            f"{bot.name} has the files of {before}, which has left the league. If it was "
+            f"renamed, write {key} below its name: then it keeps its results."
+        )
+    return (
+        f"{bot.name} has the files that played as {before}, and {successor.name} has others now. "
+        f"If {bot.name} is what was called {before}, write {key} below its name: then it keeps "
+        f"its results. {successor.name} needs a key as well: what it was called before or, if it "
+        f"is new, a name that no bot had."
+    )
 
 
 def missing_tasks(league: League, known: set[str], part: Part = WHOLE) -> list[Task]:
@@ -164,57 +197,3 @@ def missing_tasks(league: League, known: set[str], part: Part = WHOLE) -> list[T
         if absent:
             tasks.append(Task(deal.lineup, deal.number, absent))
     return tasks
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other runs away from a league; the lock is on the folder and leaves nothing behind.
-
-    Not on the file: an editor that saves puts another file in its place.
-    """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ArenaError(
-                f"{folder} is in use by another run or import ({_holder(descriptor)}); wait for "
-                f"it, or stop it."
-            ) from None
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _holder(descriptor: int) -> str:
-    """Return who holds the lock of an open file, from the kernel's table."""
-    inode = f":{os.fstat(descriptor).st_ino}"
-    for line in Path("/proc/locks").read_text().splitlines():
-        words = line.split()
-        if words[1] == "FLOCK" and words[5].endswith(inode):
-            return f"process {words[4]}"
-    return "on another machine or in another container"
-
-
-def check_unchanged(league: League, store: Store) -> None:
-    """Raise ArenaError if anything differs from what the stored matches were played with."""
-    change = difference(store.settings(), league.fixed())
-    if change:
-        raise ArenaError(
-            f"{league.folder / FILE}: {change}, when the first match was played. Put it back, or "
-            f"make a new league: only bots, deals and share may change."
-        )
-
-
-def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Return in words what differs first between settings, among those of both; or nothing."""
-    for key, value in now.items():
-        if key not in before or before[key] == value:
-            continue
-        old = before[key]
-        if isinstance(old, dict) and isinstance(value, dict):
-            for name in sorted({*old, *value}):
-                if old.get(name) != value.get(name):
-                    return f"{name} in [{key}] was {old.get(name)!r}, not {value.get(name)!r}"
-        return f"{key} was {old!r}, not {value!r}"
-    return ""

@@ -56,14 +56,9 @@ class Schedule:
     rotations: Rotations
     share: float
     entrants: tuple[Entrant, ...]
-    """Sorted by key, each key once."""
+    """Sorted by key, each key once; fewer than `seats` play nothing."""
 
     def __post_init__(self) -> None:
-        if len(self.entrants) < self.seats:
-            raise ArenaError(
-                f"{self.game} with {self.seats} seats needs at least {self.seats} bots; "
-                f"there are {len(self.entrants)}."
-            )
         pairs = comb(len(self.entrants), self.seats) * self.deals
         if pairs > PAIRS_LIMIT or pairs * self.share > DEALS_LIMIT:
             raise ArenaError(

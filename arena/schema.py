@@ -70,7 +70,7 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
     elif version > VERSION:
         raise ArenaError(
             f"{path} was written by a newer Bot Arena (database version {version}, this one "
-            f"reads {VERSION}). Upgrade with: pip install -U bot-arena"
+            f"reads {VERSION}). Use the newer one."
         )
     else:
         _from_version_1(db, path)

@@ -1,12 +1,9 @@
 """A match told: as text, move by move, and as a table for programs."""
 
 import json
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import msgspec
 
 from arena.display import fold, safe
 from arena.result import clock_of
@@ -47,10 +44,7 @@ def open_match(store: Store, prefix: str) -> OpenedMatch:
     """Return the match of an id that may be shortened; raise ArenaError if it is not there."""
     match = store.find(prefix)
     record, circumstances = store.record(match)
-    try:
-        return OpenedMatch(match, record.open_replay(), record.open_evidence(), circumstances)
-    except (zlib.error, msgspec.DecodeError) as error:
-        raise ArenaError(f"the record of match {match.id} is damaged: {error}.") from None
+    return OpenedMatch(match, record.open_replay(), record.open_evidence(), circumstances)
 
 
 def move_line(game: Game, entry: Entry, names: Sequence[str]) -> str:

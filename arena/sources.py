@@ -2,16 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from arena.display import safe
 from arena.field import Clock, Field
-from arena.league import League, read_league
+from arena.league import League, read_played
 from arena.results_file import read_results
 from arena.schedule import Deal
 from arena.stats.outcomes import Result
 from arena.store import Store
 from arena.stored import BotVersion
+from arena.unchanged import check_unchanged
 from protocol.errors import ArenaError
 
 
@@ -26,9 +28,10 @@ def read_field(path: Path, *, clocks: bool = False, versions: bool = False) -> F
         if versions:
             raise ArenaError(f"{path} is no league, and only leagues know versions.")
         return read_results(path)
-    league = read_league(path)
+    league = read_played(path)
     with league.store() as store:
-        return field_of(league, store, clocks=clocks, versions=versions)
+        field = field_of(league, store, clocks=clocks, versions=versions)
+    return replace(field, lost=tuple(safe(bot.remark) for bot in league.lost))
 
 
 def field_of(
@@ -42,6 +45,8 @@ def field_of(
     """
     present = {BotVersion(bot.name, bot.version) for bot in league.bots}
     found = store.results()
+    if found:
+        check_unchanged(league, store)
     played_here = {bot for each in found.values() for bot in each.bots}
     titles = {bot: bot.name for bot in present}
     if versions:
@@ -55,8 +60,8 @@ def field_of(
     played: set[str] = set()
     stored = waiting = repeats = 0
     for numbers, moves, count in store.deals(moves=not league.game.has_chance):
-        if numbers[0] not in results:
-            continue
+        if any(number not in results for number in numbers):
+            continue  # of others, or stored by a run since
         stored += count * len(numbers) * (present >= set(found[numbers[0]].bots))
         if len(numbers) < league.schedule.rotation_count:
             waiting += count * len(numbers)

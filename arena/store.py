@@ -1,40 +1,41 @@
-"""The results of a league in SQLite: with `schema` and `raw_store` the only modules with SQL.
+"""The results of a league in SQLite, where `schema` makes the tables.
 
 Only what was played is stored, never a rating. Nothing is ever overwritten: a match has one row,
 written in the same transaction as its record.
 """
 
 import json
-import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import astuple
-from pathlib import Path
-from typing import Any, Self
-
-import msgspec
+from typing import Any
 
 from arena.result import PlayedMatch, Record
 from arena.roster import Bot
-from arena.schema import Writer, deal_name, deal_number, deal_range, is_current, prepare
+from arena.schema import Writer, deal_name, deal_number, deal_range
 from arena.stored import (
     BotVersion,
     Circumstances,
-    SeatedResult,
+    Damage,
     StoredMatch,
     WholeMatch,
     match_of,
-    seats_of,
+    opened,
+    read_command,
+    record_of,
+    stored_clock,
+    typed,
 )
-from protocol.errors import ArenaError, RunError
-
-_MAGIC = b"SQLite format 3\0"
-_WAIT = 30.0  # seconds for another process to let go of the database
+from arena.tallies import Tallies
+from protocol.errors import ArenaError
 
 _FROM = """
     FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id
         JOIN result ON result.id = match.result
+"""
+_RECORD = """
+    record.replay, record.evidence, record.seconds, record.played_at, record.machine,
+    record.sandbox
 """
 _COLUMNS = """
     match.deal, deal.number, match.rotation, result.bots, result.places, match.reason,
@@ -42,103 +43,29 @@ _COLUMNS = """
 """
 _MATCHES = f"SELECT {_COLUMNS} {_FROM}"
 _KEYS = f"SELECT match.deal, match.rotation {_FROM}"
-_ONE = f"""
-    SELECT {_COLUMNS}, match.clock, record.replay, record.evidence, record.seconds,
-        record.played_at, record.machine, record.sandbox
-    {_FROM} JOIN record ON record.id = match.record WHERE match.deal = ? AND match.rotation = ?
+_EVEN_IF_MISSING = """
+    FROM match LEFT JOIN deal ON deal.id = match.deal LEFT JOIN result ON result.id = match.result
+        LEFT JOIN record ON record.id = match.record
 """
+_BEGINNING = f"SELECT {_COLUMNS} {_EVEN_IF_MISSING} WHERE match.deal BETWEEN ? AND ?"
+_THIS = f"{_EVEN_IF_MISSING} WHERE match.deal = ? AND match.rotation = ?"
+_ONE = f"SELECT {_COLUMNS}, match.clock, {_RECORD} {_THIS}"
+_ONE_RECORD = f"SELECT {_RECORD} {_THIS}"
 _COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
-_DEALS = """
-    SELECT results, moves, count(*)
-    FROM (SELECT group_concat(result) AS results, {} AS moves FROM match GROUP BY deal)
-    GROUP BY results, moves
+_LAST_VERSIONS = """
+    SELECT bot.name, bot.version
+    FROM (
+        SELECT result, max(record.played_at) AS at
+        FROM match JOIN record ON record.id = match.record GROUP BY result
+    ) AS last JOIN result ON result.id = last.result,
+        json_each(result.bots) AS seat JOIN bot ON bot.id = seat.value
+    GROUP BY bot.id ORDER BY max(last.at), bot.id
 """
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.deal, match.rotation LIMIT ?"
 
-_json = msgspec.json.decode
 
-
-class Store:
-    """An open database; a context manager that closes it.
-
-    A bot is stored under its key. With `names`, what is read calls it by the name of its key.
-    """
-
-    def __init__(
-        self, path: Path, *, create: bool = False, names: Mapping[str, str] | None = None
-    ) -> None:
-        self._path = path
-        self._names = names or {}
-        if not create and not path.exists():
-            raise ArenaError(f"{path.parent} has no results yet; `arena run` plays them.")
-        self._check_magic()
-        with self._explained():
-            self._db = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
-            try:
-                self._prepare()
-            except BaseException:  # Ctrl-C too: raised again once the file is closed
-                self._db.close()
-                raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._db.close()
-
-    def _check_magic(self) -> None:
-        """Refuse a file that is no database, which SQLite would take for empty if it is short."""
-        try:
-            with self._path.open("rb") as file:
-                start = file.read(len(_MAGIC))
-        except OSError:
-            return  # SQLite will say it
-        if start and start != _MAGIC:
-            raise ArenaError(f"{self._path} is not a league's database: it is no database at all.")
-
-    def _prepare(self) -> None:
-        if not is_current(self._db):
-            with self._transaction():
-                prepare(self._db, self._path)
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn SQLite's errors into ones a person can act on."""
-        try:
-            yield
-        except sqlite3.IntegrityError:
-            raise  # two rows for one match would be a fault of ours
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise RunError(
-                    f"{self._path} is locked: another process has been writing into it for "
-                    f"{_WAIT:.0f} seconds, a large import perhaps. What was stored before is "
-                    f"safe; run again when that is done."
-                ) from None
-            raise RunError(
-                f"{self._path}: {error}. What was stored before is safe; free the disk or the "
-                f"file, then run again."
-            ) from None
-        except sqlite3.DatabaseError as error:
-            raise ArenaError(f"{self._path} is not a league's database: {error}.") from None
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with self._explained():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:  # Ctrl-C too: raised again once all is as before
-                if self._db.in_transaction:  # on a full disk SQLite has done it already
-                    self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings the stored matches were played with; empty before the first."""
-        with self._explained():
-            rows = self._db.execute("SELECT key, value FROM setting").fetchall()
-        return {key: json.loads(value) for key, value in rows}
+class Store(Tallies):
+    """The results of a league: stores matches, and returns them."""
 
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
         """Store the settings that may not change once a match is stored, unless one is."""
@@ -187,79 +114,32 @@ class Store:
 
     def match_ids(self) -> set[str]:
         """Return the ids of all stored matches."""
-        with self._explained():
-            rows = self._db.execute("SELECT deal, rotation FROM match")
-            return {f"{deal_name(deal)}-{rotation}" for deal, rotation in rows}
+        with self.explained():
+            rows = self._db.execute("SELECT deal, rotation FROM match").fetchall()
+            keys = typed(rows, list[tuple[int, int]], "the list of matches")
+            return {f"{deal_name(deal)}-{rotation}" for deal, rotation in keys}
 
     def bot_keys(self) -> list[tuple[str, str]]:
         """Return key and version of every bot that has played, in order."""
-        with self._explained():
+        with self.explained():
             return self._db.execute("SELECT name, version FROM bot ORDER BY 1, 2").fetchall()
+
+    def last_versions(self) -> dict[str, str]:
+        """Return by key the version that played last of every bot that has played."""
+        with self.explained():
+            rows = self._db.execute(_LAST_VERSIONS).fetchall()
+            return dict(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
 
     def bot_names(self) -> list[str]:
         """Return the names of all bots that have played, in order."""
-        with self._explained():
+        with self.explained():
             return sorted({bot.name for bot in self._bots().values()})
 
     def mean_seconds(self) -> float | None:
         """Return the mean time on the wall of the stored matches; None if there are none."""
-        with self._explained():
+        with self.explained():
             (mean,) = self._db.execute("SELECT avg(seconds) FROM record").fetchone()
         return mean if mean is None else float(mean)
-
-    def results(self) -> dict[int, SeatedResult]:
-        """Return every result that a match had, by its number in the database."""
-        with self._explained():
-            bots = self._bots()
-            rows = self._db.execute("SELECT id, bots, places FROM result").fetchall()
-        return {
-            number: SeatedResult(seats_of(seats, bots), tuple(_json(places)))
-            for number, seats, places in rows
-        }
-
-    def deals(self, *, moves: bool = False) -> Iterator[tuple[list[int], str, int]]:
-        """Yield the numbers of the results of a deal's matches, their moves, and how many did so.
-
-        The moves are a text, the same for all deals that were played alike; they are left out
-        unless asked for. What is yielded is few lines if the results are few.
-        """
-        played = "group_concat(result || ':' || moves)" if moves else "''"
-        with self._explained():
-            for results, text, count in self._db.execute(_DEALS.format(played)):
-                yield list(map(int, results.split(","))), ",".join(sorted(text.split(","))), count
-
-    def deal_sizes(self, first: int = 0) -> Iterator[tuple[int, tuple[BotVersion, ...], int]]:
-        """Yield number, line-up and stored matches of every deal from a number on."""
-        with self._explained():
-            lineups = {
-                number: tuple(
-                    BotVersion(self._called(key), version) for key, version in _json(bots)
-                )
-                for number, bots in self._db.execute("SELECT id, bots FROM lineup")
-            }
-            rows = self._db.execute(
-                "SELECT deal.number, deal.lineup, count(*) FROM deal JOIN match "
-                "ON match.deal = deal.id WHERE deal.number >= ? GROUP BY deal.id",
-                (first,),
-            )
-            for number, lineup, count in rows:
-                yield number, lineups[lineup], count
-
-    def faults(self) -> Iterator[tuple[int, list[dict[str, int]], list[int], int]]:
-        """Yield results by number, with faults by seat, seats that forfeited, and how many."""
-        with self._explained():
-            rows = self._db.execute(
-                "SELECT result, faults, forfeits, count(*) FROM match "
-                "WHERE faults IS NOT NULL OR forfeits IS NOT NULL GROUP BY result, faults, forfeits"
-            )
-            for result, faults, forfeits, count in rows:
-                yield result, _json(faults or "[]"), _json(forfeits or "[]"), count
-
-    def clocks(self) -> Iterator[tuple[int, list[list[int]]]]:
-        """Yield the result of every match by number, and what the clock said (see `clock_of`)."""
-        with self._explained():
-            for result, clock in self._db.execute("SELECT result, clock FROM match"):
-                yield result, _json(clock)
 
     def matches(
         self, *, bot: str | None = None, faulty: bool = False, limit: int | None = None
@@ -267,15 +147,16 @@ class Store:
         """Yield stored matches, by deal, line-up and rotation: all, or those that are asked for."""
         where, values = self._chosen(bot, faulty=faulty)
         most = -1 if limit is None else limit
-        with self._explained():
+        with self.explained():
+            rows = self._db.execute(f"{_MATCHES} {where} {_IN_ORDER}", (*values, most))
             bots = self._bots()
-            for row in self._db.execute(f"{_MATCHES} {where} {_IN_ORDER}", (*values, most)):
+            for row in rows:
                 yield match_of(row, bots)
 
     def count(self, *, bot: str | None = None, faulty: bool = False) -> int:
         """Return how many matches `matches` would yield without a limit."""
         where, values = self._chosen(bot, faulty=faulty)
-        with self._explained():
+        with self.explained():
             (count,) = self._db.execute(f"{_COUNT} {where}", values).fetchone()
         return int(count)
 
@@ -298,15 +179,13 @@ class Store:
         Raises ArenaError unless there is exactly one.
         """
         deal, _, rotation = prefix.partition("-")
-        among = deal_range(deal)
-        with self._explained():
+        among = deal_range(deal.lower())
+        with self.explained():
+            rows = self._db.execute(
+                f"{_BEGINNING} ORDER BY match.deal, match.rotation LIMIT 1000", among
+            )
             bots = self._bots()
-            found = [
-                match_of(row, bots)
-                for row in self._db.execute(
-                    f"{_MATCHES} WHERE match.deal BETWEEN ? AND ? {_IN_ORDER}", (*among, 1000)
-                )
-            ]
+            found = [match_of(row, bots) for row in rows]
         found = [match for match in found if rotation in ("", str(match.rotation))]
         if not found:
             raise ArenaError(f"there is no match {prefix!r}; `arena matches` lists them.")
@@ -318,57 +197,51 @@ class Store:
         return found[0]
 
     def record(self, match: StoredMatch) -> tuple[Record, Circumstances]:
-        """Return the record of a stored match and its circumstances."""
-        with self._explained():
-            row = self._db.execute(
-                "SELECT replay, evidence, seconds, played_at, machine, sandbox FROM record "
-                "WHERE id = (SELECT record FROM match WHERE deal = ? AND rotation = ?)",
-                (deal_range(match.deal)[0], match.rotation),
-            ).fetchone()
-        replay, evidence, seconds, played_at, machine, sandbox = row
-        circumstances = Circumstances(played_at, machine, sandbox, seconds)
-        return Record(replay, evidence, seconds), circumstances
-
-    def _bots(self) -> dict[int, BotVersion]:
-        rows = self._db.execute("SELECT id, name, version FROM bot")
-        return {number: BotVersion(self._called(key), version) for number, key, version in rows}
-
-    def _called(self, key: str) -> str:
-        """Return the present name of a bot; one that left is not to be taken for another."""
-        if key in self._names:
-            return self._names[key]
-        return f"{key} (left)" if key in self._names.values() else key
+        """Return the record of a stored match, which can be opened, and its circumstances."""
+        with self.explained():
+            key = deal_number(match.deal), match.rotation
+            row = self._db.execute(_ONE_RECORD, key).fetchone()
+            record, circumstances = record_of(row, match.id)
+            replay, _ = opened(match.id, record)
+            if replay.seats != len(match.bots):
+                raise Damage(f"match {match.id}: its replay is of {replay.seats} seats")
+        return record, circumstances
 
     def commands(self) -> dict[BotVersion, list[str]]:
         """Return what was run for every bot, in order of key and version."""
-        with self._explained():
+        with self.explained():
             rows = self._db.execute("SELECT name, version, command FROM bot ORDER BY 1, 2")
-            return {BotVersion(key, version): _json(command) for key, version, command in rows}
+            return {
+                BotVersion(key, version): read_command(command) for key, version, command in rows
+            }
 
-    def everything(self) -> Iterator[WholeMatch]:
-        """Return an iterator of all matches that are stored now, in order.
+    def everything(self) -> tuple[int, Iterator[WholeMatch]]:
+        """Return how many matches are stored now, and an iterator of them, in order.
 
         A writer is never kept waiting, however slowly they are read.
         """
-        keys = array("q")
-        with self._explained():
-            for row in self._db.execute(f"{_KEYS} {_IN_ORDER}", (-1,)):
-                keys.extend(row)
+        with self.explained():
+            rows = self._db.execute(f"{_KEYS} {_IN_ORDER}", (-1,))
             bots = self._bots()
+            (count,) = self._db.execute("SELECT count(*) FROM match").fetchone()
+            keys = array("q")
+            for row in rows:
+                keys.extend(typed(row, tuple[int, int], "the list of matches"))
+            if len(keys) != 2 * count:
+                raise Damage("the deals of some matches, or their results, are missing")
         pairs = zip(keys[::2], keys[1::2], strict=True)
-        return (found for pair in pairs if (found := self._one(*pair, bots)))
+        return count, (found for pair in pairs if (found := self._one(*pair, bots)))
 
     def _one(
         self, deal: int, rotation: int, bots: Mapping[int, BotVersion] | None = None
     ) -> WholeMatch | None:
-        with self._explained():
+        with self.explained():
             row = self._db.execute(_ONE, (deal, rotation)).fetchone()
             if row is None:
                 return None
             match = match_of(row[:10], self._bots() if bots is None else bots)
-        clock, replay, evidence, seconds, played_at, machine, sandbox = row[10:]
-        circumstances = Circumstances(played_at, machine, sandbox, seconds)
-        return WholeMatch(match, _json(clock), Record(replay, evidence, seconds), circumstances)
+            clock = stored_clock(row[10], len(match.bots))
+            return WholeMatch(match, clock, *record_of(row[11:], match.id))
 
     def lookup(self, match: str) -> WholeMatch | None:
         """Return the match of a whole id, or None if it is not stored."""

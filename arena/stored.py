@@ -1,13 +1,41 @@
-"""What is stored of a league, as it is read back."""
+"""What is stored of a league, as it is read back; what cannot be is damage."""
 
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from arena.result import Record
+from arena.roster import check_name
+from arena.schedule import PAIRS_LIMIT, Rotations
 from arena.schema import deal_name
+from protocol.errors import ArenaError
+from referee.limits import Limits
+from referee.match import Evidence
+from referee.replay import Replay
+
+T = TypeVar("T")
+
+_UNREADABLE = (zlib.error, msgspec.MsgspecError, ValueError, TypeError, RecursionError)
+
+
+class Damage(Exception):  # noqa: N818 - it is what is found, and `Store` makes an error of it
+    """What is stored is not what was written; the text says what, in a few words."""
+
+
+class FixedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What may not change once a match was played, defaults filled in."""
+
+    game: str
+    seats: Annotated[int, Meta(ge=2)]
+    seed: str
+    format: Literal["round-robin"]
+    rotations: Rotations
+    options: dict[str, Any]
+    limits: Limits
 
 
 @dataclass(frozen=True)
@@ -64,26 +92,201 @@ class WholeMatch(NamedTuple):
     circumstances: Circumstances
 
 
-def seats_of(text: str, bots: Mapping[int, BotVersion]) -> tuple[BotVersion, ...]:
-    """Return the bots of a stored list of their numbers."""
-    return tuple(bots[bot] for bot in msgspec.json.decode(text))
+class Reader(Generic[T]):
+    """Reads the text of a column, which is JSON, or raises Damage.
+
+    `words` name the column in errors.
+    """
+
+    def __init__(self, words: str, kind: type[T]) -> None:
+        self._words = words
+        self._decode = msgspec.json.Decoder(kind).decode
+
+    def __call__(self, text: str) -> T:
+        """Return what a text says."""
+        try:
+            return self._decode(text)
+        except _UNREADABLE:
+            raise Damage(f"{self._words} cannot be read") from None
+
+
+Natural: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]
+DealNumber: TypeAlias = Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
+
+
+class _MatchRow(NamedTuple):
+    deal: int
+    number: DealNumber
+    rotation: Natural
+    bots: str
+    places: str
+    reason: str
+    decisions: Natural
+    faults: str | None
+    forfeits: str | None
+    moves: int
+
+
+class _RecordRow(NamedTuple):
+    replay: bytes
+    evidence: bytes
+    seconds: float
+    played_at: str
+    machine: str
+    sandbox: str
+
+
+_read_seats = Reader("the bots of a result", list[int])
+_read_places = Reader("the places of a result", list[Annotated[int, Meta(ge=1)]])
+_read_faults = Reader("the faults of a match", list[dict[str, Natural]])
+_read_forfeits = Reader("the forfeits of a match", list[Natural])
+_read_clock = Reader(
+    "the clock of a match", list[Annotated[list[Natural], Meta(min_length=3, max_length=3)]]
+)
+read_numbers = Reader("the results of a deal", list[int])
+read_lineup = Reader("a line-up", list[tuple[str, str]])
+read_command = Reader("the command of a bot", list[str])
+
+
+def typed(values: object, kind: type[T], words: str) -> T:
+    """Return values of one row or many, which SQLite may have of any type if its file is damaged.
+
+    Raises Damage unless they are of a kind.
+    """
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError:
+        raise Damage(f"{words} cannot be read") from None
+
+
+def setting_of(key: str, text: str, kind: Any = Any) -> Any:
+    """Return the value of a setting; raise Damage if it is not of a kind."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except _UNREADABLE as error:
+        raise Damage(f"the setting {key} cannot be read: {str(error).rstrip('.')}") from None
+
+
+def settings_of(rows: Mapping[str, str]) -> FixedSettings:
+    """Return all settings, given by key as they are stored; raise Damage if one is not right."""
+    kinds = {field.name: field.type for field in msgspec.structs.fields(FixedSettings)}
+    for key in sorted(kinds.keys() - rows.keys()):
+        raise Damage(f"the setting {key} is missing")
+    for key in sorted(rows.keys() - kinds.keys()):
+        raise Damage(f"there is a setting {key!r}, which no league has")
+    return FixedSettings(**{key: setting_of(key, rows[key], kinds[key]) for key in kinds})
+
+
+def check_bot(number: int, key: str, version: str) -> None:
+    """Raise Damage unless this is a bot that could have been entered."""
+    try:
+        check_name(key)
+        int(version, 16)
+    except (ArenaError, ValueError):
+        raise Damage(f"bot {number} has a name or a version that no bot has") from None
+
+
+def seats_of(text: str) -> list[int]:
+    """Return the numbers of the bots of a result, by seat."""
+    seats = _read_seats(text)
+    if len(seats) < 2 or len(set(seats)) < len(seats):
+        raise Damage("the bots of a result are not of a match")
+    return seats
+
+
+def seated_result(seats: str, places: str, bots: Mapping[int, BotVersion]) -> SeatedResult:
+    """Return a result, given the bots by their numbers."""
+    numbers, found = seats_of(seats), _read_places(places)
+    if len(found) != len(numbers) or max(found) > len(numbers):
+        raise Damage("the places of a result are not those of its bots")
+    seated = tuple(bots[number] for number in numbers if number in bots)
+    if len(seated) < len(numbers):
+        raise Damage("a bot of a result is missing")
+    return SeatedResult(seated, tuple(found))
+
+
+def stored_faults(
+    faults: str | None, forfeits: str | None, seats: int
+) -> tuple[list[dict[str, int]], list[int]]:
+    """Return the faults by kind for each seat, and the seats that forfeited."""
+    found = _read_faults(faults) if faults else [{} for _ in range(seats)]
+    gone = _read_forfeits(forfeits) if forfeits else []
+    if len(found) != seats:
+        raise Damage("the faults of a match are not those of its seats")
+    if gone and max(gone) >= seats:
+        raise Damage("a seat forfeited that a match has not")
+    return found, gone
+
+
+def stored_clock(text: str, seats: int) -> list[list[int]]:
+    """Return what the clock said of each seat."""
+    clock = _read_clock(text)
+    if len(clock) != seats:
+        raise Damage("the clock of a match is not that of its seats")
+    return clock
 
 
 def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
     """Return the match of a row of the columns that tables read."""
-    deal, number, rotation, seats, places, reason, decisions, faults, forfeits, moves = row
-    seated = seats_of(seats, bots)
-    name = deal_name(deal)
+    found = typed(row, _MatchRow, "a match, or the deal or result it is of,")
+    seated = seated_result(found.bots, found.places, bots)
+    faults, forfeits = stored_faults(found.faults, found.forfeits, len(seated.bots))
+    deal = deal_name(found.deal)
     return StoredMatch(
-        id=f"{name}-{rotation}",
-        deal=name,
-        number=number,
-        rotation=rotation,
-        bots=seated,
-        places=tuple(msgspec.json.decode(places)),
-        reason=reason,
-        decisions=decisions,
-        faults=tuple(msgspec.json.decode(faults)) if faults else ({},) * len(seated),
-        forfeits=tuple(msgspec.json.decode(forfeits)) if forfeits else (),
-        moves=moves,
+        id=f"{deal}-{found.rotation}",
+        deal=deal,
+        number=found.number,
+        rotation=found.rotation,
+        bots=seated.bots,
+        places=seated.places,
+        reason=found.reason,
+        decisions=found.decisions,
+        faults=tuple(faults),
+        forfeits=tuple(forfeits),
+        moves=found.moves,
     )
+
+
+def record_of(row: Iterable[Any] | None, match: str) -> tuple[Record, Circumstances]:
+    """Return the record of a match, which is not opened, and its circumstances."""
+    found = typed(row, _RecordRow, f"the record of match {match}")
+    circumstances = Circumstances(found.played_at, found.machine, found.sandbox, found.seconds)
+    return Record(found.replay, found.evidence, found.seconds), circumstances
+
+
+def open_record(record: Record) -> tuple[Replay, Evidence]:
+    """Return the replay and the evidence of a match; raise Damage unless they fit together."""
+    try:
+        replay = record.open_replay()
+    except _UNREADABLE as error:
+        raise Damage(f"its replay cannot be read: {error}") from None
+    try:
+        evidence = record.open_evidence()
+    except _UNREADABLE as error:
+        raise Damage(f"its evidence cannot be read: {error}") from None
+    check_fit(replay, evidence)
+    return replay, evidence
+
+
+def opened(match: str, record: Record) -> tuple[Replay, Evidence]:
+    """Do the same for the match of an id, which the Damage names."""
+    try:
+        return open_record(record)
+    except Damage as damage:
+        raise Damage(f"match {match}: {damage}") from None
+
+
+def check_fit(replay: Replay, evidence: Evidence) -> None:
+    """Raise Damage unless a replay and its evidence are of one match."""
+    entries, seats = len(replay.entries), replay.seats
+    lists = (
+        *((name, entries, "entries", getattr(evidence, name)) for name in ("cpu", "wall", "lag")),
+        *((name, seats, "seats", getattr(evidence, name)) for name in ("stderr", "conversations")),
+        ("places", seats, "seats", replay.places),
+    )
+    for name, length, of, found in lists:
+        if len(found) != length:
+            raise Damage(f"its record has {len(found)} {name} for {length} {of}")
+    for seat in (*(entry.seat for entry in replay.entries), *evidence.burners):
+        if not 0 <= seat < seats:
+            raise Damage(f"its record has a seat {seat}, and there are {seats} seats")

@@ -14,9 +14,10 @@ from multiprocess import resource_tracker
 
 from arena.display import counted
 from arena.league import DATABASE, FILE, read_league
-from arena.proof import Conditions, Difference, OtherRules, prove
+from arena.proof import Difference, OtherRules, prove
 from arena.raw_store import RawStore
 from arena.schema import deal_name
+from arena.stored import Damage, FixedSettings
 from arena.tables import Column, Table
 from protocol.errors import ArenaError, RunError
 
@@ -55,17 +56,14 @@ class Verification:
         self._rows: list[dict[str, Any]] = []
         self._notes: list[str] = []
         self._other_rules: Counter[str] = Counter()
-        self._sound = self._damaged = 0
+        self._sound = self._damaged = self._limits = 0
         with RawStore(self._path) as store:
-            if lines := store.file_damage():
-                more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-                text = " ".join(lines[0].split()).rstrip(".")
-                raise RunError(
-                    f"{self._path} is damaged: {text}{more}. Put back a copy of it from before."
-                )
+            store.check_integrity()
             self.matches = store.count_rows()
             for words, count in store.loose_rows():
                 self._add(None, f"{words}: {count}.")
+            for words in store.odd_bots():
+                self._add(None, f"{words}.")
             self._conditions = self._read_conditions(store) if self.matches else None
         if self._conditions is not None:
             self._compare_limits(folder, self._conditions)
@@ -73,14 +71,14 @@ class Verification:
     def _add(self, match: str | None, problem: str) -> None:
         self._rows.append({"match": match, "problem": problem})
 
-    def _read_conditions(self, store: RawStore) -> Conditions | None:
+    def _read_conditions(self, store: RawStore) -> FixedSettings | None:
         try:
-            return msgspec.convert(store.settings(), Conditions)
-        except (ValueError, msgspec.ValidationError) as error:
-            self._add(None, f"the settings cannot be read, and no match without them: {error}.")
+            return store.fixed()
+        except Damage as damage:
+            self._add(None, f"{damage}. No match can be verified without it.")
             return None
 
-    def _compare_limits(self, folder: Path, conditions: Conditions) -> None:
+    def _compare_limits(self, folder: Path, conditions: FixedSettings) -> None:
         """Compare the limits, of which replays know nothing, with those of the league's file."""
         try:
             asked = msgspec.to_builtins(read_league(folder).limits)
@@ -90,6 +88,7 @@ class Verification:
         for name, was in msgspec.to_builtins(conditions.limits).items():
             here = asked[name]
             if here != was:
+                self._limits += 1
                 self._add(None, f"{name} was {was}, says the database, and in {FILE} it is {here}.")
 
     @property
@@ -101,6 +100,15 @@ class Verification:
     def problems(self) -> int:
         """How many problems were found so far."""
         return len(self._rows)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about the problems found so far, as the end of a sentence."""
+        copy = "put back a copy of its database from before"
+        if not self._limits:
+            return f"{copy}."
+        file = f"put back into {FILE} the limits that its matches were played with"
+        return f"{file}." if self._limits == self.problems else f"{copy}, and {file}."
 
     def run(self) -> Generator[None, None, None]:
         """Verify every match, a page at each step."""
@@ -155,7 +163,7 @@ def _pages(matches: int) -> list[Page]:
 
 
 def _verdicts(
-    path: Path, conditions: Conditions, pages: list[Page], workers: int
+    path: Path, conditions: FixedSettings, pages: list[Page], workers: int
 ) -> Generator[Verdict, None, None]:
     """Yield the verdict on each page, in their order, from as many processes."""
     if workers == 1:
@@ -184,7 +192,7 @@ def _verdicts(
             process.join()
 
 
-def _start(path: Path, conditions: Conditions) -> tuple[Any, Any]:
+def _start(path: Path, conditions: FixedSettings) -> tuple[Any, Any]:
     """Start a worker that never hears Ctrl-C: whoever started it does, and ends it."""
     context = multiprocess.get_context("spawn")
     link, theirs = context.Pipe()
@@ -199,7 +207,7 @@ def _start(path: Path, conditions: Conditions) -> tuple[Any, Any]:
     return link, process
 
 
-def _serve(link: Any, path: Path, conditions: Conditions) -> None:
+def _serve(link: Any, path: Path, conditions: FixedSettings) -> None:
     """Answer pages with verdicts until there is nobody who asks."""
     with suppress(EOFError, ConnectionError):
         try:
@@ -221,7 +229,7 @@ def _answer(link: Any) -> Verdict:
     return answer
 
 
-def _verdict(store: RawStore, conditions: Conditions, page: Page) -> Verdict:
+def _verdict(store: RawStore, conditions: FixedSettings, page: Page) -> Verdict:
     verdict = Verdict()
     rows = store.rows(*page)
     numbers = store.bot_numbers()  # read later than the rows, it knows all their bots

@@ -29,7 +29,7 @@ HOMES = {
     "tabulate": ["arena.tables"],
     "multiprocess": ["arena.runner", "arena.verify"],
     "trueskill": ["arena.stats.*"],
-    "sqlite3": ["arena.schema", "arena.store"],
+    "sqlite3": ["arena.database", "arena.database_file", "arena.schema"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],

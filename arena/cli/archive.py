@@ -1,10 +1,8 @@
 """Commands for a league as a file: export, import."""
 
 import os
-import secrets
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +15,7 @@ from arena.cli.common import league_argument
 from arena.cli.progress import StatusLine
 from arena.display import counted, safe
 from arena.league import DATABASE, FILE
+from arena.locks import unfinished
 from arena.merge import import_files
 from protocol.errors import ArenaError, RunError
 
@@ -80,18 +79,15 @@ def _print(lines: Iterable[bytes]) -> None:
 
 def _write(lines: Iterable[bytes], file: Path) -> int:
     """Write lines into a file, whole or not at all; return how many."""
-    hidden = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
-        with hidden.open("xb") as stream:
-            count = _pour(lines, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        hidden.rename(file)
+        with unfinished(file) as folder:
+            with Path(folder, file.name).open("xb") as stream:
+                count = _pour(lines, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(stream.name).rename(file)
     except OSError as error:
         raise RunError(f"{file} cannot be written: {error.strerror}.") from None
-    finally:
-        with suppress(OSError):
-            hidden.unlink()
     return count
 
 

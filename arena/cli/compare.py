@@ -24,7 +24,7 @@ from arena.cli.leagues import GO_ON, bot_entry, league_seed, stopped_by_signals
 from arena.cli.progress import StatusLine
 from arena.compare import Comparison
 from arena.display import counted, safe, safe_lines
-from arena.league import FILE, League, Settings, make_league, read_league
+from arena.league import FILE, League, Settings, make_league, read_league, write_league
 from arena.roster import NAME_LIMIT, check_name, shipped
 from arena.run import Run, open_run
 from arena.stats.sequential import HALF, Rates
@@ -127,8 +127,7 @@ def compare(
         comparison = Comparison(league, *asked.names(), rates)
         with open_run(league, workers, sandbox_uid) as run:
             if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
-                (folder / FILE).unlink()
-                asked.make(folder)
+                asked.write(folder)
             stopped = _play(run, league, comparison, kept=keep is not None)
     show(comparison.table(), form)
     if stopped:
@@ -168,7 +167,16 @@ class _Asked:
 
     def make(self, folder: Path) -> League:
         """Make a league of it, with paths relative to its folder."""
-        return make_league(folder, self.settings, self.options, self.limits, self._entries(folder))
+        return make_league(folder, *self._parts(folder))
+
+    def write(self, folder: Path) -> League:
+        """Write the file of a league that is there anew."""
+        return write_league(folder, *self._parts(folder))
+
+    def _parts(
+        self, folder: Path
+    ) -> tuple[Settings, Mapping[str, Any], Mapping[str, Any], list[dict[str, Any]]]:
+        return self.settings, self.options, self.limits, self._entries(folder)
 
     def names(self) -> tuple[str, str]:
         """Return the names of A and B."""

@@ -1,11 +1,12 @@
 """Commands of a league: init, run."""
 
-import json
 import os
+import re
 import secrets
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -178,10 +179,11 @@ def run(
 def _part(word: str | None) -> Part:
     if word is None:
         return WHOLE
-    number, _, of = word.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= _MOST_PARTS):
+    match = re.fullmatch("([0-9]{1,5})/([0-9]{1,5})", word)
+    number, of = map(int, match.groups()) if match else (0, 0)
+    if not 1 <= number <= of <= _MOST_PARTS:
         raise ArenaError(f"--part is K/N, as 1/2 and 2/2 of two machines, unlike {word!r}.")
-    return Part(int(number), int(of))
+    return Part(number, of)
 
 
 def play_and_show(
@@ -191,6 +193,9 @@ def play_and_show(
     notes = _play_missing(league, workers, sandbox_uid, part)
     with league.store() as store:
         field = field_of(league, store)
+    if part != WHOLE and not notes:
+        others = "they belong to the other parts, which `arena import` puts together with this one"
+        field = replace(field, remedy=others)
     show(leaderboard(field, rated(field), notes), form)
 
 
@@ -200,16 +205,15 @@ def _play_missing(
     """Play and store what is missing; return what the table should say of it."""
     notes: list[str] = []
     problems = 0
+    if league.database.is_file() and not league.database.stat().st_size:
+        click.echo(
+            f"{league.database} is empty, so all is played from the beginning. If there were "
+            f"results in it, stop, and put back a copy.",
+            err=True,
+        )
     with open_run(league, workers, sandbox_uid, part) as run:
-        for name, before in run.likely_renamed:
-            click.echo(
-                safe(
-                    f"{name} has the files of {before}, which has left the league. If it was "
-                    f"renamed, write key = {json.dumps(before)} below its name: then it keeps "
-                    f"its results."
-                ),
-                err=True,
-            )
+        for hint in run.hints:
+            click.echo(safe(hint), err=True)
         _tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
             return notes

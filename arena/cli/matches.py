@@ -15,12 +15,13 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.feed import play_again
+from arena.display import safe
 from arena.feed import feed_of, seat_of
-from arena.league import read_league
+from arena.league import read_played
 from arena.roster import find_bot
 from arena.show import as_table, open_match, told
 from arena.stored import StoredMatch
-from arena.tables import Column, Row, Table
+from arena.tables import Column, Row, Style, Table
 from protocol.errors import ArenaError
 from referee.options import suggestion
 
@@ -47,7 +48,7 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
     arena matches cup --bot mine --faulty
     arena matches cup --limit 0 --format csv > matches.csv
     """
-    asked = read_league(league)
+    asked = read_played(league)
     with asked.store() as store:
         if bot is not None:
             _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
@@ -61,10 +62,10 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
         Column("Places by seat", _seats, width=28),
         Column("Ended", "reason"),
         Column("Decisions", "decisions", "right"),
-        Column("Faults", _faults, width=16),
+        Column("Faults", _faults, width=16, style=_fault_style),
     )
     facts = {"count": count}
-    notes = []
+    notes = [safe(each.remark) for each in asked.lost]
     if not count:
         notes.append("No such match was played.")
     if any(not seat["present"] for row in rows for seat in row["seats"]):
@@ -105,6 +106,10 @@ def _seats(row: Row) -> str:
     return ", ".join(
         f"{seat['place']} {seat['bot']}{'' if seat['present'] else '*'}" for seat in row["seats"]
     )
+
+
+def _fault_style(row: Row) -> Style | None:
+    return "warning" if row["faults"] else None
 
 
 def _faults(row: Row) -> str:
@@ -162,14 +167,14 @@ def show_match(
     arena show cup 3f9a-0 --feed ./my_bot --seat 1
     arena show cup 3f9a-0 --messages --seat 1 | ./my_bot
     """
-    asked = read_league(league)
+    asked = read_played(league)
     with asked.store() as store:
         opened = open_match(store, match)
     opened.check_seat(seat)
     _check_together(tables, seat, form, messages, feed, log)
     if feed is not None:
         bot = next((bot for bot in asked.bots if bot.name == feed), None)
-        bot = bot or find_bot(feed, asked.game.name)
+        bot = (bot or find_bot(feed, asked.game.name)).checked()
         fed = feed_of(asked, opened, seat_of(opened, feed, seat))
         ctx.exit(play_again(fed, bot, log=log, sandbox_uid=sandbox_uid))
     elif messages and seat is not None:

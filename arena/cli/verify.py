@@ -41,7 +41,5 @@ def verify(league: Path, workers: int | None, form: str) -> None:
             line.show(status)
     show(verification.table(), form)
     if verification.problems:
-        raise RunError(
-            f"{counted(verification.problems, 'problem')} in what {league} has stored, above; put "
-            f"back a copy of its database from before."
-        )
+        problems = counted(verification.problems, "problem")
+        raise RunError(f"{problems} in {league}, above; {verification.remedy}")

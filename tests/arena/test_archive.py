@@ -119,7 +119,7 @@ def test_an_imported_league_exports_the_same_bytes_and_shows_the_same(
 def test_any_two_parts_in_any_order_make_the_whole(
     played: Path, export: Path, data: st.DataObject
 ) -> None:
-    header, *matches = export.read_bytes().splitlines(keepends=True)
+    first, *matches = export.read_bytes().splitlines(keepends=True)
     where = data.draw(st.lists(st.sampled_from(["one", "two", "both"]), min_size=12, max_size=12))
     parts = [
         data.draw(st.permutations([m for m, at in zip(matches, where, strict=True) if at != other]))
@@ -129,6 +129,7 @@ def test_any_two_parts_in_any_order_make_the_whole(
         whole = unplayed(played, Path(home, "whole"))
         for number, part in enumerate(data.draw(st.permutations(parts))):
             file = Path(home, f"{number}.jsonl")
+            header = first.replace(b'"matches":12', b'"matches":%d' % len(part))
             file.write_bytes(header + b"".join(part))
             merge(whole, file)
         assert bytes_of(whole) == export.read_bytes()
@@ -203,7 +204,7 @@ def without_illegal(export: Path, path: Path) -> Path:
     header, *matches = map(json.loads, export.read_text().splitlines())
     header["bots"] = [bot for bot in header["bots"] if bot["name"] != "illegal"]
     known = [m for m in matches if all(bot["name"] != "illegal" for bot in m["bots"])]
-    return write(path, header, *known)
+    return write(path, header | {"matches": len(known)}, *known)
 
 
 def test_a_league_of_bots_that_come_along_is_made(
@@ -225,6 +226,25 @@ def test_a_league_of_other_bots_is_not_made(export: Path, tmp_path: Path) -> Non
     message = refused(lambda: merge(tmp_path / "made", export))
     assert "illegal did not come along with this arena, or not in that version. Put a" in message
     assert list(tmp_path.iterdir()) == []
+
+
+def test_exports_of_two_games_make_no_league(tmp_path: Path) -> None:
+    files = []
+    for game in ("guerra", "cold_war"):
+        league = League(tmp_path / game)
+        seats = f'game = "{game}"\n' + FILE.partition("\n")[2].replace(
+            "options.max_turns = 20\n", ""
+        )
+        league.write(
+            seats.replace("deals = 2", "deals = 1")
+            + "".join(f'[[bot]]\nname = "{name}"\nshipped = "random"\n' for name in "abcd")
+        )
+        league.call("run")
+        files.append(tmp_path / f"{game}.jsonl")
+        files[-1].write_bytes(bytes_of(league.folder))
+    message = refused(lambda: merge(tmp_path / "new", *files))
+    assert message.startswith(f"{files[1]}:1: matches of another league: in {files[0]} game was ")
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_league_is_made_whole_or_not_at_all(export: Path, tmp_path: Path) -> None:
@@ -275,7 +295,7 @@ def test_a_match_that_was_played_otherwise_is_refused_and_nothing_imported(
     empty: Path, export: Path, tmp_path: Path
 ) -> None:
     header, *matches = map(json.loads, export.read_text().splitlines())
-    first = write(tmp_path / "first.jsonl", header, matches[5])
+    first = write(tmp_path / "first.jsonl", header | {"matches": 1}, matches[5])
     merge(empty, first)
     before = bytes_of(empty)
     for lines in (matches[5], matches[5]["replay"]):
@@ -285,6 +305,17 @@ def test_a_match_that_was_played_otherwise_is_refused_and_nothing_imported(
     known = f"match {matches[5]['match']} is known already, and 'places' differs."
     assert message.startswith(f"{second}:7: {known}")
     assert bytes_of(empty) == before
+
+
+@pytest.mark.parametrize("kept", [1, 7, 12])
+def test_a_file_that_ends_too_early_is_refused_though_its_lines_are_whole(
+    empty: Path, export: Path, tmp_path: Path, kept: int
+) -> None:
+    file = tmp_path / "cut.jsonl"
+    file.write_bytes(b"".join(export.read_bytes().splitlines(keepends=True)[:kept]))
+    message = refused(lambda: merge(empty, file))
+    assert message.startswith(f"{file}:{kept}: the file ends after {kept - 1} of 12 matches")
+    assert [path.name for path in empty.iterdir()] == ["league.toml"]
 
 
 def test_of_several_files_all_are_imported_or_none(
@@ -384,7 +415,7 @@ BAD: dict[str, tuple[Callable[[Path], str], str]] = {
     "no header": (lambda export: text_of(export, 1), ":1: a match without the header"),
     "newer": (
         lambda export: text_of(export, 0).replace('"version":1', '"version":2', 1),
-        ":1: written by a newer Bot Arena (version 2 of these lines, this one reads 1). Upgrade",
+        ":1: written by a newer Bot Arena (version 2 of these lines, this one reads 1). Use",
     ),
     "version 0": (
         lambda export: text_of(export, 0).replace('"version":1', '"version":0', 1),
@@ -535,7 +566,7 @@ def test_a_league_goes_through_a_pipe(played: Path, export: Path, empty: Path) -
 
 def test_a_full_disk_leaves_the_league_as_it_was(empty: Path, export: Path, tmp_path: Path) -> None:
     header, *matches = map(json.loads, export.read_text().splitlines())
-    merge(empty, write(tmp_path / "part.jsonl", header, matches[0]))
+    merge(empty, write(tmp_path / "part.jsonl", header | {"matches": 1}, matches[0]))
     before = bytes_of(empty)
     with files_no_larger_than((empty / "league.db").stat().st_size):
         refused(lambda: merge(empty, export), RunError)
@@ -547,8 +578,8 @@ def test_a_damaged_record_is_told(copy: Path, arena: Arena) -> None:
     with closing(sqlite3.connect(copy / "league.db")) as db, db:
         db.execute("UPDATE record SET replay = x'00' WHERE id = 3")
     result = arena("export", copy, copy / "out.jsonl")
-    assert result.exit_code == 2
-    assert "is damaged" in result.stderr
+    assert result.exit_code == 1
+    assert "league.db is damaged: match " in result.stderr
     assert not (copy / "out.jsonl").exists()
 
 

@@ -1,6 +1,6 @@
 """`league.toml`: what it may say, what is told about every mistake, and what is written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from arena.league import League, Settings, make_league, read_league
+from arena.league import League, Settings, make_league, read_league, read_played, write_league
 from protocol.errors import ArenaError
 from tests.arena.conftest import ordinary_user
 
@@ -108,17 +108,23 @@ MISTAKES = [
     Mistake('name = "one"', "name = 1", ["'name' of a bot", "text"]),
     Mistake('name = "one"', 'name = ""', ["a bot's name is 1 to 40 printable characters"]),
     Mistake('name = "one"', "zzz = 1", ["'zzz' of a bot", "Known: command, files"]),
+    Mistake('shipped = "random"', "", ["bot 'one': give it a command, a folder"]),
+    Mistake('["true"]', '"true"', ["'command' of a bot", "a list of text"]),
+    Mistake('["true"]', "[1]", ["'command' of a bot", "a list of text"]),
+    Mistake('name = "one"', 'name = "one"\nkey = ""', ["bot 'one' has key = \"\"", "1 to 40"]),
+    Mistake('name = "one"', 'name = "one"\nkey = "two"', ["there is a bot named 'two'"]),
+    Mistake('name = "two"', 'name = "two"\nkey = "one"', ["there is a bot named 'one'"]),
+]
+UNPLAYABLE = [
     Mistake('shipped = "random"', 'shipped = "loyal"', ["'loyal' comes along for guerra"]),
     Mistake('shipped = "random"', 'folder = "gone"', ["bot 'one'", "there is no folder"]),
-    Mistake('shipped = "random"', "", ["bot 'one': give it a command, a folder"]),
     Mistake('["true"]', '["./gone"]', ["bot 'two': there is no file"]),
     Mistake('["true"]', '["no-such-program"]', ["bot 'two'", "on the PATH"]),
     Mistake('["true"]', "[]", ["bot 'two': its command is empty"]),
-    Mistake('["true"]', '"true"', ["'command' of a bot", "a list of text"]),
-    Mistake('["true"]', "[1]", ["'command' of a bot", "a list of text"]),
     Mistake('["true"]', '["true"]\nfiles = ["../x"]', ["bot 'two'", "unlike '../x'"]),
     Mistake('["true"]', '["true"]\nfiles = ["x"]', ["bot 'two': there is no file"]),
 ]
+"""What hinders a bot from playing, but nobody from reading what it played."""
 
 
 def write(folder: Path, text: str) -> Path:
@@ -127,10 +133,10 @@ def write(folder: Path, text: str) -> Path:
     return file
 
 
-def refused(folder: Path) -> str:
+def refused(folder: Path, read: Callable[[Path], League] = read_league) -> str:
     """Return the message of the error, which is one line."""
     with pytest.raises(ArenaError) as caught:
-        read_league(folder)
+        read(folder)
     assert caught.value.exit_code == 2
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -155,7 +161,9 @@ def test_a_file_without_mistakes_is_read(tmp_path: Path) -> None:
     assert league.schedule.deal_count() == 3
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.new or "nothing")
+@pytest.mark.parametrize(
+    "mistake", MISTAKES + UNPLAYABLE, ids=lambda mistake: mistake.new or "nothing"
+)
 def test_every_mistake_is_told_with_its_line_and_what_is_allowed(
     tmp_path: Path, mistake: Mistake
 ) -> None:
@@ -164,6 +172,25 @@ def test_every_mistake_is_told_with_its_line_and_what_is_allowed(
     for words in mistake.says:
         assert words in message
     assert any(message.startswith(f"{file}:{line}: ") for line in mistake.lines), message
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.new or "nothing")
+def test_a_mistake_of_the_file_itself_is_told_to_those_who_only_read(
+    tmp_path: Path, mistake: Mistake
+) -> None:
+    write(tmp_path, mistake.text)
+    assert refused(tmp_path, read_played) == refused(tmp_path)
+
+
+@pytest.mark.parametrize("mistake", UNPLAYABLE, ids=lambda mistake: mistake.new)
+def test_a_league_is_read_for_its_results_whatever_became_of_its_bots(
+    tmp_path: Path, mistake: Mistake
+) -> None:
+    write(tmp_path, mistake.text)
+    league = read_played(tmp_path)
+    assert [bot.name for bot in league.bots] == ["one", "two"]
+    with pytest.raises(ArenaError, match=mistake.says[-1]):
+        assert [bot.program for bot in league.bots]
 
 
 def test_the_line_told_is_that_of_the_mistake_and_not_of_what_was_perhaps_meant(
@@ -185,6 +212,48 @@ def test_too_few_bots_are_told(tmp_path: Path) -> None:
     message = refused(tmp_path)
     assert message.startswith(str(file))
     assert "needs at least 2 bots; there are 1" in message
+
+
+@pytest.mark.parametrize("bots", [0, 1])
+def test_too_few_bots_to_play_are_enough_to_read(tmp_path: Path, bots: int) -> None:
+    write(tmp_path, "[[bot]]".join(FILE.split("[[bot]]")[: bots + 1]))
+    league = read_played(tmp_path)
+    assert len(league.bots) == bots
+    assert league.schedule.deal_count() == 0
+
+
+def twice_with_key(names: Sequence[str], key: str) -> str:
+    head = FILE.partition("[[bot]]")[0]
+    entry = '[[bot]]\nname = "{}"\nkey = "{}"\nshipped = "random"\n'
+    return head + "".join(entry.format(name, key) for name in names)
+
+
+def test_two_bots_with_one_key_are_told_alike_in_either_order(tmp_path: Path) -> None:
+    told = []
+    for names in ("ab", "ba"):
+        file = write(tmp_path, twice_with_key(names, "old"))
+        told.append(refused(tmp_path).removeprefix(str(file)).partition(": ")[2])
+    assert told[0] == told[1] == (
+        "the results of 'old' belong to one bot that was renamed, but 'a' and 'b' both have that "
+        "key; take it out of one."
+    )  # fmt: skip
+
+
+def test_a_key_is_told_at_its_own_line_and_not_at_another_bots(tmp_path: Path) -> None:
+    text = FILE.replace('name = "one"', 'name = "one"\nkey = "before"')
+    text = text.replace('name = "two"', 'name = "two"\nkey = ""')
+    file = write(tmp_path, text)
+    line = text.splitlines().index('key = ""') + 1
+    assert refused(tmp_path).startswith(f"{file}:{line}: bot 'two' has key = \"\"; a key is what")
+
+
+def test_names_may_be_swapped_with_the_keys(tmp_path: Path) -> None:
+    text = FILE.replace('name = "one"', 'name = "one"\nkey = "two"')
+    write(tmp_path, text.replace('name = "two"', 'name = "two"\nkey = "one"'))
+    assert [(bot.key, bot.name) for bot in read_league(tmp_path).bots] == [
+        ("one", "two"),
+        ("two", "one"),
+    ]
 
 
 @pytest.mark.parametrize("key", ["game", "seed"])
@@ -231,6 +300,23 @@ def test_a_folder_that_is_missing_or_no_league_is_told(tmp_path: Path) -> None:
     assert refused(tmp_path) == (
         f"{tmp_path} is not a league: it has no league.toml. `arena init` makes one."
     )
+
+
+@pytest.mark.parametrize("read", [read_league, read_played, make_league])
+def test_results_without_a_file_are_told_with_both_ways_out(
+    tmp_path: Path, read: Callable[..., League]
+) -> None:
+    folder = tmp_path / "the cup"
+    folder.mkdir()
+    (folder / "league.db").touch()
+    with pytest.raises(ArenaError) as caught:
+        make(folder) if read is make_league else read(folder)
+    assert str(caught.value) == (
+        f"{folder}/league.db holds results, but league.toml is gone. Put it back; or, if all bots "
+        f"came along with the arena, make a new league of the results: `arena export '{folder}' | "
+        f"arena import NEW -`."
+    )
+    assert [path.name for path in folder.iterdir()] == ["league.db"]
 
 
 def test_a_file_that_may_not_be_read_is_told(public: Path) -> None:
@@ -308,6 +394,23 @@ def test_an_existing_league_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match=r"league\.toml exists; choose another folder"):
         make(tmp_path)
     assert file.read_text() == "mine"
+
+
+def test_a_leagues_file_is_written_anew_beside_its_results(tmp_path: Path) -> None:
+    make(tmp_path)
+    (tmp_path / "league.db").touch()
+    written = write_league(tmp_path, Settings(game="guerra", seed=2), {}, WALLS, SHIPPED)
+    assert read_league(tmp_path) == written
+    assert written.settings.seed == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["league.db", "league.toml"]
+
+
+def test_a_league_that_could_not_be_played_is_not_written_over_another(tmp_path: Path) -> None:
+    made = make(tmp_path)
+    with pytest.raises(ArenaError, match="needs at least 2 bots"):
+        write_league(tmp_path, made.settings, {}, WALLS, SHIPPED[:1])
+    assert read_league(tmp_path) == made
+    assert [path.name for path in tmp_path.iterdir()] == ["league.toml"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A league that lives: bots join, leave, change and are renamed between runs."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from arena.league import read_league
+from arena.league import read_league, read_played
 from protocol.errors import ArenaError
 from tests.arena.conftest import League
 
@@ -109,15 +110,194 @@ def test_a_bot_that_was_perhaps_renamed_is_asked_about(arena: Arena, league: Lea
 
 
 def test_two_bots_cannot_share_results(league: League) -> None:
-    league.write(FILE + renamed(ONE, "one", "zero") + "\n" + THREE.replace("three", "one") + TWO)
-    with pytest.raises(ArenaError, match=r"league.toml:\d+: the results of 'one' belong to 'zero'"):
-        read_league(league.folder)
+    renewed = [renamed(ONE, "one", "zero"), THREE.replace("three", "one")]
+    for entries in (renewed, renewed[::-1]):
+        league.write(FILE + "\n".join(entries) + TWO)
+        line = (FILE + "\n".join(entries)).splitlines().index('key = "one"') + 1
+        with pytest.raises(ArenaError) as caught:
+            read_league(league.folder)
+        assert str(caught.value) == (
+            f"{league.folder}/league.toml:{line}: bot 'zero' has key = \"one\", but there is a bot "
+            f"named 'one'; a key is what a bot was called before it was renamed. Take the key out, "
+            f"or give the other bot another name."
+        )
 
 
-def test_a_key_is_a_name(league: League) -> None:
-    league.write(FILE + ONE.replace("shipped", 'key = ""\nshipped') + TWO)
-    with pytest.raises(ArenaError, match="a bot's name is 1 to 40"):
-        read_league(league.folder)
+def test_a_key_that_nothing_was_played_under_is_asked_about(arena: Arena, league: League) -> None:
+    league.write(FILE + renamed(ONE, "none", "one").replace("name", 'key = "zzz"\nname') + TWO)
+    assert "nothing was ever played" not in arena("run", league.folder).stderr
+    told = play(arena, league, renamed(ONE, "one", "zero").replace('"one"', '"onne"'), TWO).stderr
+    assert "bot 'zero': nothing was ever played under key \"onne\"" in told
+    assert (
+        "nothing" not in play(arena, league, ONE.replace("name", 'key = "zzz"\nname'), TWO).stderr
+    )
+
+
+def test_bots_whose_names_were_swapped_are_asked_about_once(arena: Arena, league: League) -> None:
+    play(arena, league, ONE, TWO, THREE)
+    swapped = [ONE.replace('"one"', '"two"'), TWO.replace('"two"', '"one"'), THREE]
+    league.write(FILE + "\n".join(swapped))
+    told = play(arena, league, *swapped).stderr
+    assert "one has the files that played as two, and two has others now." in told
+    assert "two has the files that played as one, and one has others now." in told
+    assert "has the files" not in play(arena, league, *swapped).stderr
+
+
+def test_bots_whose_names_were_swapped_keep_their_results_with_the_keys_that_are_asked_for(
+    arena: Arena, league: League
+) -> None:
+    play(arena, league, ONE, TWO)
+    before = rows(arena, league)
+    swapped = [renamed(ONE, "one", "two"), renamed(TWO, "two", "one")]
+    assert "Nothing is missing" in play(arena, league, *swapped).stderr
+    after = rows(arena, league)
+    assert after["two"] == before["one"] | {"bot": "two"}
+    assert after["one"] == before["two"] | {"bot": "one"}
+
+
+def test_a_copy_of_a_bot_is_not_taken_for_it(arena: Arena, league: League) -> None:
+    play(arena, league, ONE, TWO)
+    assert "has the files" not in play(arena, league, ONE, TWO, ONE.replace("one", "copy")).stderr
+
+
+# --- bots that cannot be run any more
+
+
+READERS = [
+    ("rank",),
+    ("rank", "--versions"),
+    ("rank", "--by", "seat"),
+    ("table",),
+    ("table", "--between", "mine", "two"),
+    ("matches",),
+]
+SOURCE = "import kit, guerra_random\nkit.run(guerra_random.choose)\n"
+
+
+@pytest.fixture
+def finished(arena: Arena, league: League) -> League:
+    """A league that was played by `mine`, first in another version, and `two`."""
+    entry = league.bot("mine", SOURCE)
+    play(arena, league, entry, TWO)
+    (league.home / "mine" / "bot.py").write_text(SOURCE + "# better\n")
+    play(arena, league, entry, TWO)
+    return league
+
+
+def without_note(text: str) -> list[str]:
+    """Return a table without the sentences about the lost bot, as words."""
+    return re.sub(r"Bot 'mine': .*\([0-9a-f]{6}\)\.", "", " ".join(text.split())).split()
+
+
+@pytest.mark.parametrize("words", READERS, ids=" ".join)
+def test_a_finished_league_is_read_after_a_bots_folder_is_gone(
+    arena: Arena, finished: League, words: tuple[str, ...]
+) -> None:
+    before = arena(words[0], finished.folder, *words[1:])
+    (version,) = {
+        bot.version[:6] for bot in read_league(finished.folder).bots if bot.name == "mine"
+    }
+    (finished.home / "mine").rename(finished.home / "mine_")
+    after = arena(words[0], finished.folder, *words[1:])
+    assert (before.exit_code, after.exit_code) == (0, 0), after.output
+    assert without_note(after.stdout) == without_note(before.stdout)
+    told = " ".join(after.stdout.split())
+    assert "Bot 'mine': there is no folder" in told
+    assert f"Its results are those of the version that played last ({version})." in told
+
+
+def test_matches_of_a_lost_bot_are_shown(arena: Arena, finished: League) -> None:
+    match = finished.stored()[0][0].id
+    before = arena("show", finished.folder, match).stdout
+    (finished.home / "mine").rename(finished.home / "mine_")
+    assert arena("show", finished.folder, match).stdout == before
+    fed = arena("show", finished.folder, match, "--feed", "mine")
+    assert (fed.exit_code, fed.stdout.count("\n")) == (2, 0), fed.output
+    assert "bot 'mine': there is no folder" in fed.stderr
+
+
+def test_the_last_version_is_the_one_that_played_last_in_a_merged_league_too(
+    arena: Arena, finished: League, tmp_path: Path
+) -> None:
+    """Whatever the order of the file's header, where a bot's versions stand by hash."""
+    ranked = rows(arena, finished)
+    (tmp_path / "all.jsonl").write_text(arena("export", finished.folder).stdout)
+    (finished.folder / "league.db").unlink()
+    (finished.home / "mine").rename(finished.home / "mine_")
+    imported = arena("import", finished.folder, tmp_path / "all.jsonl")
+    assert (imported.exit_code, imported.stderr) == (0, ""), imported.output
+    assert rows(arena, finished) == ranked
+
+
+def test_a_program_that_is_not_executable_any_more_keeps_its_version(
+    arena: Arena, league: League
+) -> None:
+    entry = league.bot("mine", "#!/bin/sh\nexec python3 bot.py\n").replace(
+        '["{python}", "bot.py"]', '["./bot.py"]'
+    )
+    league.write(FILE + entry + TWO)
+    program = league.home / "mine" / "bot.py"
+    program.chmod(0o755)
+    before = read_league(league.folder).bots
+    program.chmod(0o644)
+    assert read_played(league.folder).bots == before
+    assert [bot.version for bot in read_played(league.folder).bots] == [
+        bot.version for bot in before
+    ]
+    assert "is not executable; try chmod +x" in arena("run", league.folder).stderr
+
+
+def test_a_lost_bot_stops_those_who_play(arena: Arena, finished: League) -> None:
+    (finished.home / "mine").rename(finished.home / "mine_")
+    result = arena("run", finished.folder)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "league.toml:11: bot 'mine': there is no folder" in result.stderr
+
+
+@pytest.mark.parametrize("stay", [[], [TWO]])
+def test_a_league_that_most_bots_have_left_is_read(
+    arena: Arena, league: League, stay: list[str]
+) -> None:
+    play(arena, league, ONE, TWO)
+    match = league.stored()[0][0].id
+    league.write(FILE + "".join(stay))
+    assert len(rows(arena, league, "--versions")) == 2
+    for words in [("rank",), ("table",)]:
+        assert arena(*words, league.folder).exit_code == 0
+    listed = json.loads(arena("matches", league.folder, "--format", "json").stdout)
+    assert listed["count"] == 4
+    assert arena("show", league.folder, match).exit_code == 0
+    assert arena("show", league.folder, match, "--messages", "--seat", "0").exit_code == 0
+    assert "needs at least 2 bots" in arena("run", league.folder).stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rank",),
+        ("table",),
+        ("matches",),
+        ("run",),
+        ("show", "3f9a"),
+        ("init", "--game", "guerra", "random", "rusher"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_league_without_its_file_is_told_the_way_back(
+    arena: Arena, league: League, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    bots = [TWO.replace('"two"', '"rusher"'), ONE.replace('"one"', '"random"')]
+    play(arena, league, *bots)
+    ranked = rows(arena, league)
+    (league.folder / "league.toml").unlink()
+    refused = arena(words[0], league.folder, *words[1:])
+    assert refused.exit_code == 2
+    assert "league.toml is gone" in refused.stderr
+    lines = arena("export", league.folder).stdout
+    assert arena("import", tmp_path / "new", "-", typed=lines).exit_code == 0
+    assert json.loads(arena("rank", tmp_path / "new", "--format", "json").stdout)["standings"] == (
+        list(ranked.values())
+    )
 
 
 def test_a_new_bot_under_an_old_name_is_not_taken_for_the_one_that_left(

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from arena.roster import (
     Bot,
     bot_folder,
     find_bot,
+    lost_bot,
     make_bot,
     shipped,
     shipped_bot,
@@ -242,6 +244,48 @@ def test_a_file_that_may_not_be_read_is_refused(public: Path) -> None:
     with ordinary_user():
         message = refused(lambda: make_bot("clever", public, ["true"]).version)
     assert str(public / "secret") in message
+
+
+@pytest.mark.parametrize("inner", ["", "data"])
+def test_a_folder_that_may_not_be_read_is_refused_and_not_taken_for_empty(
+    public: Path, inner: str
+) -> None:
+    (public / "mine" / "data").mkdir(parents=True)
+    (public / "mine" / "data" / "book.txt").write_text("e4")
+    (public / "mine" / inner).chmod(0o300)
+    with ordinary_user():
+        message = refused(lambda: make_bot("clever", public / "mine", ["true"]))
+    assert message == (
+        f"bot 'clever': {public / 'mine' / inner} cannot be read: Permission denied."
+    )
+
+
+@pytest.mark.parametrize("make", [bot_folder, lambda path: make_bot("mine", path, ["./run"])])
+def test_a_folder_in_one_that_may_not_be_entered_is_refused(
+    public: Path, make: Callable[[Path], Bot]
+) -> None:
+    (public / "bots" / "mine").mkdir(parents=True)
+    (public / "bots").chmod(0o600)
+    with ordinary_user():
+        assert "cannot be read: Permission denied" in refused(lambda: make(public / "bots/mine"))
+    (public / "bots").chmod(0o700)
+
+
+def test_a_lost_bot_has_its_results_but_cannot_be_run() -> None:
+    error = ArenaError("bot 'clever': there is no folder x.")
+    lost = replace(lost_bot("clever", "smart", error), version="0123456789abcdef")
+    assert (lost.name, lost.key, lost.version) == ("clever", "smart", "0123456789abcdef")
+    assert refused(lambda: lost.program) == str(error)
+    assert lost.remark == (
+        "Bot 'clever': there is no folder x. Its results are those of the version that played "
+        "last (012345)."
+    )
+
+
+def test_a_lost_bot_that_never_played_has_no_version() -> None:
+    lost = lost_bot("clever", None, ArenaError("x is a folder without a bot.toml."))
+    assert (lost.key, lost.version) == ("clever", "")
+    assert lost.remark == "Bot 'clever': x is a folder without a bot.toml. It has not played."
 
 
 # --- bots that come along

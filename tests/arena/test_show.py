@@ -257,5 +257,6 @@ def test_a_damaged_record_is_told_in_a_line(arena: Arena, copy: Path) -> None:
     with read_league(copy).store() as store:
         match = next(store.matches()).id
     result = arena("show", copy, match)
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f"arena: the record of match {match} is damaged: ")
+    assert result.exit_code == 1
+    damage = f"arena: {copy / 'league.db'} is damaged: match {match}: its replay cannot be read"
+    assert result.stderr.startswith(damage)

@@ -2,11 +2,13 @@
 
 import os
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from arena.result import MatchResult, PlayedMatch, Record
@@ -15,9 +17,21 @@ from arena.schema import VERSION
 from arena.store import Store
 from arena.stored import BotVersion, Circumstances, SeatedResult
 from protocol.errors import ArenaError, RunError
+from referee.match import Evidence
+from referee.replay import Replay
 from tests.arena.conftest import files_no_larger_than, ordinary_user
 
 ONE, TWO = (Bot(name, Path("/"), ("true", name), ()) for name in ("one", "two"))
+
+SETTINGS: dict[str, Any] = {
+    "game": "guerra",
+    "seats": 2,
+    "seed": "1",
+    "format": "round-robin",
+    "rotations": "cyclic",
+    "options": {},
+    "limits": {},
+}
 
 
 def match(
@@ -37,11 +51,30 @@ def match(
         clock=[[4, 400, 200], [3, 600, 500]],
         **{**usual, **others},
     )
-    return PlayedMatch(result, Record(os.urandom(size), b"evidence", 0.25))
+    return PlayedMatch(result, record(size))
+
+
+def record(size: int = 10) -> Record:
+    """Return a record of about so many bytes."""
+    replay = Replay(
+        game="guerra",
+        rules=1,
+        seats=2,
+        options={},
+        seed="",
+        entries=[],
+        places=[2, 1],
+        reason=os.urandom(size).hex(),
+    )
+    evidence = Evidence(
+        cpu=[], wall=[], lag=[], stderr=[""] * 2, conversations=[[]] * 2, burners=[]
+    )
+    return Record(*(zlib.compress(msgspec.json.encode(part)) for part in (replay, evidence)), 0.25)
 
 
 def add(store: Store, *played: PlayedMatch) -> None:
     """Store matches of the bots ONE and TWO."""
+    store.keep_settings(SETTINGS)
     ids = store.bot_ids([ONE, TWO])
     store.add(played, ids, played_at="2026-01-01T00:00:00", machine="here", sandbox="none")
 
@@ -195,11 +228,11 @@ def test_the_mean_time_is_that_of_the_stored_matches(store: Store) -> None:
 
 def test_settings_are_kept_as_they_were_for_the_first_match(store: Store) -> None:
     assert store.settings() == {}
-    store.keep_settings({"seed": "1", "options": {"a": 1.5}})
-    store.keep_settings({"seed": "2", "options": {"a": 1.5}})
+    store.keep_settings({**SETTINGS, "seed": "0"})
+    store.keep_settings(SETTINGS)
     add(store, match("d1"))
-    store.keep_settings({"seed": "3", "more": None})
-    assert store.settings() == {"seed": "2", "options": {"a": 1.5}, "more": None}
+    store.keep_settings({**SETTINGS, "seed": "3"})
+    assert store.settings() == SETTINGS
 
 
 # --- finding a match
@@ -254,7 +287,7 @@ def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> 
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"just text\n" * 100, b"x", b"SQLite format 3\0" + b"?" * 999])
+@pytest.mark.parametrize("content", [b"just text\n" * 100, b"x"])
 def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     assert refused(lambda: Store(path, create=True)).startswith(
@@ -271,7 +304,7 @@ def test_a_database_of_a_newer_release_is_refused_and_left_alone(path: Path) -> 
     before = path.read_bytes()
     message = refused(lambda: Store(path, create=True))
     assert message.startswith(f"{path} was written by a newer Bot Arena")
-    assert message.endswith("Upgrade with: pip install -U bot-arena")
+    assert message.endswith("Use the newer one.")
     assert path.read_bytes() == before
 
 
@@ -284,6 +317,22 @@ def test_a_database_that_is_damaged_is_told(path: Path) -> None:
         stored(path)
 
 
+@pytest.mark.parametrize("length", [1, 15, 16, 50, 99, 100, 600, 4096, 20_000])
+def test_a_file_that_was_cut_off_is_damaged(path: Path, length: int) -> None:
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    path.write_bytes(path.read_bytes()[:length])
+    before = path.read_bytes()
+    for create in (False, True):
+        message = refused(lambda create=create: Store(path, create=create), RunError)
+        assert message.startswith(f"{path} is damaged: ")
+        assert message.endswith(
+            f". `arena verify {path.parent}` names what is wrong; then put back a copy of it from "
+            f"before."
+        )
+    assert path.read_bytes() == before
+
+
 def test_an_empty_file_becomes_a_database(path: Path) -> None:
     path.touch()
     with Store(path, create=True) as store:
@@ -291,9 +340,20 @@ def test_an_empty_file_becomes_a_database(path: Path) -> None:
     assert stored(path) == {"d1-0"}
 
 
+def test_an_empty_file_is_not_read_as_a_league_without_results(path: Path) -> None:
+    path.touch()
+    assert refused(lambda: Store(path)) == (
+        f"{path} is empty (0 bytes): if there were results in it, put back a copy; if not, "
+        f"`arena run {path.parent}` plays them."
+    )
+    assert path.stat().st_size == 0
+
+
 def test_a_folder_in_the_place_of_the_database_is_told(path: Path) -> None:
     path.mkdir()
-    assert str(path) in refused(lambda: Store(path, create=True), RunError)
+    for create in (False, True):
+        message = refused(lambda create=create: Store(path, create=create), RunError)
+        assert message.startswith(f"{path} is a folder; ")
 
 
 # --- disks
@@ -325,7 +385,7 @@ def test_a_full_database_loses_nothing_stored(path: Path, monkeypatch: pytest.Mo
         assert isinstance(db, sqlite3.Connection)
         return db
 
-    monkeypatch.setattr("arena.store.sqlite3.connect", limited)
+    monkeypatch.setattr("arena.database.sqlite3.connect", limited)
     with Store(path) as store:
         message = refused(lambda: add(store, match("d2"), match("d3", size=500_000)), RunError)
     assert message.startswith(f"{path}: database or disk is full. ")
@@ -349,7 +409,8 @@ def test_a_file_that_may_not_be_written_can_still_be_read(public: Path) -> None:
         assert stored(path) == {"d1-0"}
         with Store(path, create=True) as store:
             message = refused(lambda: add(store, match("d2")), RunError)
-    assert message.startswith(f"{path}: ")
+    assert message.startswith(f"{path} may not be written by you (uid ")
+    assert "What was stored before is safe" in message
     assert stored(path) == {"d1-0"}
 
 
@@ -358,7 +419,8 @@ def test_a_folder_that_may_not_be_written_is_told(public: Path) -> None:
     with ordinary_user():
         message = refused(lambda: Store(public / "league.db", create=True), RunError)
     public.chmod(0o755)
-    assert str(public / "league.db") in message
+    assert message.startswith(f"{public / 'league.db'} may not be written by you (uid ")
+    assert "its folder is read-only" in message
 
 
 def test_a_database_that_may_not_be_read_is_told(public: Path) -> None:
@@ -367,8 +429,30 @@ def test_a_database_that_may_not_be_read_is_told(public: Path) -> None:
         add(store, match("d1"))
     path.chmod(0)
     with ordinary_user():
-        assert str(path) in refused(lambda: Store(path), RunError)
+        assert refused(lambda: Store(path), RunError) == (
+            f"{path} cannot be read: Permission denied."
+        )
     path.chmod(0o644)
+    assert stored(path) == {"d1-0"}
+
+
+@pytest.mark.parametrize(
+    ("file", "folder", "what"), [(0o444, 0o777, "the file"), (0o666, 0o555, "its folder")]
+)
+def test_whether_one_may_write_is_found_out_without_storing(
+    public: Path, file: int, folder: int, what: str
+) -> None:
+    path = public / "league.db"
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+        store.check_writable()
+    path.chmod(file)
+    public.chmod(folder)
+    with ordinary_user(), Store(path) as store:
+        message = refused(store.check_writable, RunError)
+    public.chmod(0o755)
+    assert message.startswith(f"{path} may not be written by you (uid ")
+    assert f": {what} is read-only. " in message
     assert stored(path) == {"d1-0"}
 
 
@@ -390,8 +474,8 @@ def write_half_a_batch(path: Path) -> None:
         db.execute("INSERT INTO record VALUES (NULL,?,?,?,?,?,?)", row)
 
 
-def test_a_process_killed_while_it_stores_leaves_all_or_nothing(store: Store, path: Path) -> None:
-    add(store, match("d1"))
+def killed_while_it_stores(path: Path) -> None:
+    """Leave half a batch in the file, and the journal beside it."""
     child = os.fork()
     if child == 0:
         try:
@@ -399,8 +483,32 @@ def test_a_process_killed_while_it_stores_leaves_all_or_nothing(store: Store, pa
         finally:
             os._exit(9)
     os.waitpid(child, 0)
+
+
+def test_a_process_killed_while_it_stores_leaves_all_or_nothing(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    killed_while_it_stores(path)
     assert path.stat().st_size > 500_000
     assert stored(path) == {"d1-0"}
     add(store, match("d2"))
     assert stored(path) == {"d1-0", "d2-0"}
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(("file", "folder"), [(0o644, 0o755), (0o666, 0o555), (0o644, 0o777)])
+def test_who_may_not_clean_up_after_a_killed_process_is_told(
+    public: Path, file: int, folder: int
+) -> None:
+    path = public / "league.db"
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    killed_while_it_stores(path)
+    path.chmod(file)
+    path.with_name("league.db-journal").chmod(file)
+    public.chmod(folder)
+    with ordinary_user():
+        message = refused(lambda: Store(path), RunError)
+    public.chmod(0o755)
+    assert message.startswith(f"{path} was being written when a run was cut off, and you (uid ")
+    assert "Somebody who may write there must open the league once" in message
+    assert stored(path) == {"d1-0"}

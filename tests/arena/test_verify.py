@@ -248,7 +248,7 @@ def test_records_that_changed_places_are_found(
 
 def test_a_match_that_was_taken_out_is_missed(copy: Path) -> None:
     change(copy, "DELETE FROM match WHERE rotation = 1")
-    assert found(copy) == [(None, "rows of record belong to no match: 6.")]
+    assert (None, "rows of record belong to no match: 6.") in found(copy)
 
 
 def test_every_row_of_a_match_is_missed(copy: Path) -> None:
@@ -268,11 +268,46 @@ def test_another_limit_than_the_leagues_is_found(copy: Path) -> None:
     ]
 
 
+def test_the_remedy_for_other_limits_is_to_put_them_back(copy: Path) -> None:
+    text = (copy / "league.toml").read_text()
+    (copy / "league.toml").write_text(text.replace("[limits]", "[limits]\nmove_time = 2.0"))
+    file = "put back into league.toml the limits that its matches were played with"
+    assert verify.Verification(copy, 1).remedy == f"{file}."
+    change(copy, "UPDATE bot SET command = 'x' WHERE id = 1")
+    assert verify.Verification(copy, 1).remedy == (
+        f"put back a copy of its database from before, and {file}."
+    )
+
+
+def test_rows_that_belong_to_nothing_are_found_and_a_bot_that_has_not_played_is_not(
+    copy: Path,
+) -> None:
+    change(copy, "INSERT INTO bot VALUES (9, 'new', '0123456789abcdef', '[\"true\"]')")
+    assert found(copy) == []
+    change(copy, "INSERT INTO lineup (bots) VALUES ('77 78')")
+    change(copy, "INSERT INTO result (bots, places) VALUES ('1 2', '9 9')")
+    assert found(copy) == [
+        (None, "rows of lineup belong to no match: 1."),
+        (None, "rows of result belong to no match: 1."),
+    ]
+
+
+def test_a_bot_whose_name_or_command_is_none_is_found(copy: Path) -> None:
+    change(copy, "UPDATE bot SET command = 'rm -rf' WHERE name = 'two'")
+    assert [problem for _, problem in found(copy)] == [
+        "bot 'two', row 3: the command of a bot cannot be read."
+    ]
+    change(copy, "INSERT INTO bot VALUES (9, ' ', '0123456789abcdef', '[]')")
+    assert "bot ' ', row 9: bot 9 has a name or a version that no bot has." in [
+        problem for _, problem in found(copy)
+    ]
+
+
 def test_settings_that_cannot_be_read_are_told(copy: Path) -> None:
     change(copy, "UPDATE setting SET value = '[' WHERE key = 'options'")
     ((match, problem),) = found(copy)
     assert match is None
-    assert problem.startswith("the settings cannot be read, and no match without them: ")
+    assert problem.startswith("the setting options cannot be read: ")
 
 
 # --- forged replays, whose rows say the same
@@ -417,8 +452,7 @@ def test_what_differs_is_listed_and_the_exit_code_is_1(arena: Arena, damaged: Pa
     assert result.exit_code == 1
     assert result.stdout.endswith("12 matches verified; 6 differ.\n")
     assert result.stderr == (
-        f"arena: 6 problems in what {damaged} has stored, above; put back a copy of its database "
-        f"from before.\n"
+        f"arena: 6 problems in {damaged}, above; put back a copy of its database from before.\n"
     )
     report = json.loads(arena("verify", damaged, "--workers", "1", "--format", "json").stdout)
     assert (report["matches"], report["differ"], report["other_rules"]) == (12, 6, {})

@@ -37,7 +37,7 @@ def one_match(folder: Path) -> WholeMatch:
     with open_run(league, 1, None) as run:
         list(run.play())
     with league.store() as store:
-        return next(store.everything())
+        return next(store.everything()[1])
 
 
 def matches(league: League, one: WholeMatch) -> Iterator[tuple[PlayedMatch, Circumstances]]:

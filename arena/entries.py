@@ -1,0 +1,89 @@
+"""The bots as `league.toml` enters them, one table each, and how they are found."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from arena.roster import Bot, bot_folder, check_name, lost_bot, make_bot, shipped_bot
+from protocol.errors import ArenaError
+
+
+class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """One `[[bot]]` of `league.toml`: one that comes along, a folder with a bot.toml, or a command.
+
+    A command's `folder` is by default that of the program it names. The `key` of a bot that was
+    renamed is what it was called when it entered.
+    """
+
+    name: str
+    key: str | None = None
+    shipped: str | None = None
+    folder: str | None = None
+    command: list[str] | None = None
+    files: list[str] | None = None
+
+
+def check_name_of(entry: BotSettings, before: Sequence[BotSettings]) -> None:
+    """Raise ArenaError if an entry's name is none, or is that of one before it."""
+    check_name(entry.name)
+    if entry.name in [other.name for other in before]:
+        raise ArenaError(f"two bots are called {entry.name!r}; give one another name.")
+
+
+def check_key_of(entry: BotSettings, others: Sequence[BotSettings]) -> None:
+    """Raise ArenaError if an entry has a key, and the results under it cannot be its own."""
+    if entry.key is None:
+        return
+    said = f"bot {entry.name!r} has key = {json.dumps(entry.key, ensure_ascii=False)}"
+    meant = "a key is what a bot was called before it was renamed"
+    try:
+        check_name(entry.key)
+    except ArenaError as error:
+        raise ArenaError(f"{said}; {meant}, and {error}") from None
+    for other in others:
+        if other.key == entry.key:
+            names = " and ".join(sorted((repr(entry.name), repr(other.name))))
+            raise ArenaError(
+                f"the results of {entry.key!r} belong to one bot that was renamed, but {names} "
+                f"both have that key; take it out of one."
+            )
+        if other.key is None and other.name == entry.key:
+            raise ArenaError(
+                f"{said}, but there is a bot named {other.name!r}; {meant}. Take the key out, or "
+                f"give the other bot another name."
+            )
+
+
+def bot_of(entry: BotSettings, game: str, folder: Path, *, to_play: bool) -> Bot:
+    """Return the bot of an entry in a league of a game in a folder.
+
+    Raises ArenaError if it says of no bot where it is. One that is not there, or cannot be run,
+    is an error only if it is to play; otherwise it is lost, or as its files are.
+    """
+    if entry.shipped is None and entry.command is None and entry.folder is None:
+        raise ArenaError(
+            f"bot {entry.name!r}: give it a command, a folder with a bot.toml, or the name of a "
+            f"shipped bot."
+        )
+    try:
+        bot = replace(_found(entry, game, folder), first_name=entry.key).hashed()
+        return bot.checked() if to_play else bot
+    except ArenaError as error:
+        if to_play:
+            raise
+        return lost_bot(entry.name, entry.key, error)
+
+
+def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
+    if entry.shipped is not None:
+        bot = shipped_bot(game, entry.shipped, entry.name)
+        if bot is None:
+            raise ArenaError(f"no bot {entry.shipped!r} comes along for {game}; see `arena bots`.")
+        return bot
+    here = folder / (entry.folder or "")
+    if entry.command is None:
+        return bot_folder(here, entry.name)
+    return make_bot(entry.name, here, entry.command, entry.files)
