@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := protocol referee bots arena tests
 
-.PHONY: demo test lint format soak faults bench clean
+.PHONY: demo test lint format soak bench clean
 .DELETE_ON_ERROR:
 
 # As root, bots are run as a user without rights, who cannot enter root's own home: where the only
@@ -15,13 +15,10 @@ demo: $(VENV)/.arena
 	$(BIN)/arena demo $(SANDBOX_UID)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -m "not soak"
+	$(BIN)/python -m pytest -q -m "not soak" -n auto --maxprocesses 4 --dist worksteal
 
 soak: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -m soak --ignore=tests/faults
-
-faults: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -m soak tests/faults
+	$(BIN)/python -m pytest -q -m soak
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check $(SOURCES)

@@ -272,11 +272,11 @@ def test_limits_too_narrow_to_start_any_bot_can_be_mended(league: League) -> Non
 
 def test_a_bot_that_has_no_time_ten_times_in_a_row_is_set_aside(league: League) -> None:
     text = HEAD.format(deals=60).replace("move_time = 10.0", "move_time = 0.2, faults_allowed = 0")
-    league.write(text + TWO_BOTS + naughty("hang"))
+    league.write(text + TWO_BOTS + naughty("spin"))
     run = league.call("run", "--workers", "1")
-    assert f"hang is set aside for this run: it forfeited {FORFEITS_IN_A_ROW}" in run.stderr
+    assert f"spin is set aside for this run: it forfeited {FORFEITS_IN_A_ROW}" in run.stderr
     stored = [match for match, _ in league.stored()]
-    played = [match for match in stored if "hang" in {bot.name for bot in match.bots}]
+    played = [match for match in stored if "spin" in {bot.name for bot in match.bots}]
     assert FORFEITS_IN_A_ROW <= len(played) < 240
     assert len(stored) - len(played) == 120
     assert league.is_left_clean()
