@@ -33,22 +33,30 @@ class OverlongLineError(ProtocolError):
 class LineBuffer:
     """Cuts what arrives in pieces into lines, and never holds more than it must."""
 
-    __slots__ = ("_data", "_searched")
+    __slots__ = ("_searched", "held")
 
     def __init__(self) -> None:
-        self._data = bytearray()
+        self.held = bytearray()
+        """What arrived and is not yet taken."""
         self._searched = 0
 
     def push(self, piece: bytes) -> None:
         """Add bytes as they were read."""
-        self._data += piece
+        self.held += piece
+
+    def feed(self, piece: bytes) -> bytes | None:
+        """Add bytes as they were read; return the next whole line like `pop`."""
+        if not self.held and piece.find(b"\n") == len(piece) - 1 <= LINE_LIMIT and piece:
+            return piece[:-1]  # one whole line, as nearly always
+        self.held += piece
+        return self.pop()
 
     def pop(self) -> bytes | None:
         """Return the next whole line without its newline, or None if there is none yet.
 
         Raises OverlongLineError once the line is longer than `LINE_LIMIT`, ended or not.
         """
-        data = self._data
+        data = self.held
         if not data:
             return None
         end = data.find(b"\n", self._searched)
@@ -61,10 +69,6 @@ class LineBuffer:
         del data[: end + 1]
         self._searched = 0
         return line
-
-    def rest(self) -> bytes:
-        """Return what arrived and is not yet a whole line."""
-        return bytes(self._data)
 
 
 def encode(message: Any) -> bytes:
@@ -79,16 +83,19 @@ def decode(line: bytes, decoder: msgspec.json.Decoder[Message]) -> Message:
     that is not UTF-8, and for whatever breaks the limits of this module.
     """
     try:
-        message = decoder.decode(line)
-    except msgspec.ValidationError as error:
-        raise ProtocolError(_plain(error)) from None
-    except msgspec.DecodeError as error:
-        raise ProtocolError(f"not JSON: {_plain(error)}") from None
-    except UnicodeDecodeError as error:
-        raise ProtocolError(f"not UTF-8: {error.reason}") from None
-    except RecursionError:
-        raise ProtocolError(f"nested deeper than {DEPTH_LIMIT} levels") from None
-    return message
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ProtocolError(_why_unreadable(error)) from None
+
+
+def _why_unreadable(error: Exception) -> str:
+    if isinstance(error, msgspec.ValidationError):
+        return _plain(error)
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8: {error.reason}"
+    if isinstance(error, RecursionError):
+        return f"nested deeper than {DEPTH_LIMIT} levels"
+    return f"not JSON: {_plain(error)}"
 
 
 def check_limits(line: bytes, value: Any, keys: int) -> None:

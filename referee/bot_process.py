@@ -7,13 +7,13 @@ import select
 import signal
 import time
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from protocol.errors import ProtocolError
 from protocol.lines import LineBuffer, encode
 from protocol.messages import VERSION, Hello, TimeControl, read_ready
 from referee.capture import Capture
-from referee.clock import Clock, billed, cpu_clock, wall_cap
+from referee.clock import Clock, Turn, billed, cpu_clock, wall_cap
 from referee.limits import Limits
 from referee.sandbox import Child, Ended, Launcher, Program, StartError
 from referee.verdict import Verdict, verdict
@@ -25,6 +25,7 @@ _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by it
 _END_GRACE = 0.3  # seconds in which bots may end by themselves when their input ends
 _BURNT_SECONDS = 0.1  # of CPU that any bot may use off turn in a match ...
 _BURNT_SHARE = 0.5  # ... and how much more, as a share of what it used on turn
+_SHORT_SECONDS = 0.0001  # between two turns: a thousand such make up what any bot may burn
 
 
 class LateError(Exception):
@@ -49,18 +50,8 @@ class GoneError(Exception):
         """Which limit it hit, as far as that shows."""
 
 
-class Turn(NamedTuple):
-    """What one turn took, in seconds; its beginning and end are times of `time.monotonic`."""
-
-    began: float
-    ended: float
-    cpu: float
-    billed: float
-    """What is paid for it: the time that is judged."""
-
-
 class BotProcess:
-    """One process, asked one thing at a time: `open_turn`, `read_line`, `close_turn`.
+    """One process, asked one thing at a time: `ask`, perhaps `read_line`, `close_turn`.
 
     Everything happens on the caller's thread, in one poll of the bot's output and standard
     error; nothing is read while nothing is asked.
@@ -74,14 +65,17 @@ class BotProcess:
         self._cpu_clock = cpu_clock(child.pid)
         self._lines = LineBuffer()
         self._unsent = b""
+        self._stdin = child.stdin
+        self._stdout = child.stdout
+        self._only_output = [(child.stdout, select.POLLIN)]
         self._poll = select.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
         self._frozen = False
-        self._turn_cpu = self._turn_wall = self._cap_start = self._answered = 0.0
+        self._began = self._cap_start = self._answered = 0.0  # the turn, its cap, the last answer
+        self._turn_cpu = 0.0
         self.allowed = 0.0
         self._by_cpu = True
-        self._heard = False  # a line in this turn already
         self.ended: Ended | None = None
         """How the process ended, once it has."""
         self.begin_match(())
@@ -97,6 +91,7 @@ class BotProcess:
         """CPU seconds used while asked, in this match."""
         self.off_turn = 0.0
         """CPU seconds used between its turns, in this match."""
+        self._rested = 0.0  # when its last turn ended, if it had one in this match
         self._mark = self._cpu()  # the CPU clock when its last turn ended, or the match began
 
     def end_match(self) -> None:
@@ -111,75 +106,90 @@ class BotProcess:
             raise GoneError(f"it {self.ended}")
         data = self._unsent + line if self._unsent else line
         try:
-            sent = os.write(self._child.stdin, data)
+            sent = os.write(self._stdin, data)
         except BlockingIOError:
             sent = 0
         except BrokenPipeError:
             self._gone("it closed its standard input")
         self._unsent = data[sent:] if sent < len(data) else b""
 
-    def open_turn(self, line: bytes, clock: Clock) -> None:
-        """Send what is asked and start the clock; raise GoneError if nobody is there."""
+    def ask(self, line: bytes, clock: Clock) -> bytes:
+        """Start the clock, send what is asked, and return the bot's next line.
+
+        Raises what `read_line` does.
+        """
         if self._frozen:
             self.thaw()
         self.allowed = clock.allowed
         self._by_cpu = clock.by_cpu
-        self._heard = False
         self._turn_cpu = self._mark
-        self._turn_wall = self._cap_start = self._answered = time.monotonic()
+        self._began = self._cap_start = self._answered = began = time.monotonic()
+        if began - self._rested > _SHORT_SECONDS:
+            self._judge_off_turn()
+        self.send(line)
+        self._cap_start = self._answered = time.monotonic()  # what was before is the referee's
+        return self._next_line(self.allowed)
+
+    def _judge_off_turn(self) -> None:
+        """Tell what the bot used since its last turn from what it uses in this one.
+
+        After a moment there is nothing to tell: it pays for that itself.
+        """
         try:
-            cpu = time.clock_gettime(self._cpu_clock)
+            self._turn_cpu = cpu = time.clock_gettime(self._cpu_clock)
         except OSError:  # it has ended; what holds its pipes now is not the bot
             self._gone("it has ended")
         if self.on_turn:  # what it used before its first turn was for getting ready
             self.off_turn += cpu - self._mark
             if self.off_turn > _BURNT_SECONDS + _BURNT_SHARE * self.on_turn:
                 self.burner = True
-        self._turn_cpu = cpu
-        self.send(line)
 
     def read_line(self) -> bytes:
-        """Return the bot's next line.
+        """Return another line in the same turn.
 
         Raises LateError when its time is up, GoneError when there will be no more lines, and
         OverlongLineError.
         """
-        line = self._lines.pop()
         self._answered = time.monotonic()
-        if self._heard:
-            timeout = self._time_left()
-        else:  # until now it was the referee that took the time, or was stopped
-            self._heard = True
-            self._cap_start = self._answered
-            timeout = self.allowed
+        return self._next_line(self._time_left())
+
+    def _next_line(self, timeout: float) -> bytes:
+        line = self._lines.pop() if self._lines.held else None
         while line is None:
             due = self._answered + timeout
             if self._unsent:
-                self._flush(timeout)
+                line = self._flush(timeout)
             else:
-                self._collect(self._poll.poll(math.ceil(timeout * 1000)))
+                events = self._poll.poll(int(timeout * 1000) + 1)
+                if events == self._only_output and (data := os.read(self._stdout, _PIECE)):
+                    line = self._lines.feed(data)  # as nearly always
+                else:
+                    line = self._collect(events)
             self._answered = time.monotonic()
             if self._answered - due > _STALL_SECONDS:
                 self._cap_start = self._answered
-            line = self._lines.pop()
             if line is None:
                 timeout = self._time_left()
         return line
 
     def unread(self) -> bytes:
         """Return what the bot has sent that is not a whole line."""
-        return self._lines.rest()
+        return bytes(self._lines.held)
 
     def close_turn(self) -> Turn:
         """Stop the clock; return what the turn took."""
-        ended = time.monotonic()
-        mark = self._mark = self._cpu()
-        cpu = mark - self._turn_cpu
+        answered = self._rested = self._answered
+        try:
+            self._mark = time.clock_gettime(self._cpu_clock)
+        except OSError:  # it has ended, as the next turn is to find out
+            self._mark = self._turn_cpu
+            self._rested = 0.0
+        cpu = self._mark - self._turn_cpu
         self.on_turn += cpu
         if self.burner or self._unwatched:
             self.freeze()
-        wall = self._answered - self._cap_start
-        return Turn(self._turn_wall, ended, cpu, billed(cpu, wall) if self._by_cpu else wall)
+        wall = answered - self._cap_start
+        return Turn(self._began, answered, cpu, billed(cpu, wall) if self._by_cpu else wall)
 
     def freeze(self) -> None:
         """Stop the process where it is."""
@@ -234,8 +244,9 @@ class BotProcess:
             signal.pidfd_send_signal(self._child.pidfd, number)
             os.killpg(self._child.pid, number)
 
-    def _collect(self, events: list[tuple[int, int]]) -> None:
-        """Read what a poll found."""
+    def _collect(self, events: list[tuple[int, int]]) -> bytes | None:
+        """Read what a poll found; return the next line, if it is there now."""
+        line = None
         for descriptor, _ in events:
             data = os.read(descriptor, _PIECE)
             if descriptor == self._child.stderr:
@@ -244,9 +255,10 @@ class BotProcess:
                 else:
                     self._poll.unregister(descriptor)
             elif data:
-                self._lines.push(data)
+                line = self._lines.feed(data)
             else:
                 self._gone("it closed its standard output")
+        return line
 
     def _gone(self, closed: str) -> NoReturn:
         """Raise GoneError for a process that has ended, or has `closed` a pipe and lives on."""
@@ -262,15 +274,19 @@ class BotProcess:
         waiting.register(self._child.pidfd, select.POLLIN)
         return bool(waiting.poll(seconds * 1000))
 
-    def _flush(self, timeout: float) -> None:
-        """Wait until the bot reads on or says something; send what it had not read."""
+    def _flush(self, timeout: float) -> bytes | None:
+        """Wait until the bot reads on or says something; send what it had not read.
+
+        Returns the bot's next line, if it is there now.
+        """
         stdin = self._child.stdin
         self._poll.register(stdin, select.POLLOUT)
         events = self._poll.poll(math.ceil(timeout * 1000))
         self._poll.unregister(stdin)
-        self._collect([event for event in events if event[0] != stdin])
+        line = self._collect([event for event in events if event[0] != stdin])
         if any(event[0] == stdin for event in events):
             self.send(b"")
+        return line
 
     def _drain(self) -> None:
         """Read what is left of the standard error, without waiting for more."""
@@ -335,8 +351,7 @@ def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -
         TimeControl(judge=limits.clock, move_time=limits.startup, bank=0.0, increment=0.0)
     )
     try:
-        process.open_turn(encode(Hello(VERSION, name)), clock)
-        read_ready(process.read_line())
+        read_ready(process.ask(encode(Hello(VERSION, name)), clock))
         process.close_turn()
         process.freeze()  # until its first match: others may be playing
     except (LateError, GoneError, ProtocolError) as error:

@@ -1,5 +1,7 @@
 """How long a seat may still think, and what a process has really used."""
 
+import msgspec
+
 from protocol.messages import TimeControl, TimeLeft
 
 _CAP_FACTOR = 2.0
@@ -31,35 +33,40 @@ def billed(cpu: float, wall: float) -> float:
     return max(cpu, (wall - _CAP_SECONDS) / _CAP_FACTOR)
 
 
+class Turn(msgspec.Struct, frozen=True, gc=False):
+    """When an answer was asked for and when it came, in seconds of `time.monotonic`."""
+
+    began: float
+    ended: float
+    cpu: float = 0.0
+    """CPU seconds that the bot used in it."""
+    billed: float = 0.0
+    """What is paid for it: the time that is judged."""
+
+
 class Clock:
     """One seat's time in one match: `move_time` is free at each decision, then the bank pays."""
 
-    __slots__ = ("_left", "bank", "by_cpu", "increment", "move_time")
+    __slots__ = ("_left", "allowed", "bank", "by_cpu", "increment", "move_time")
 
     def __init__(self, control: TimeControl) -> None:
         self.by_cpu = control.judge == "cpu"
         self.move_time = control.move_time
         self.bank = control.bank
         self.increment = control.increment
-        self._left: TimeLeft | None = None
-
-    @property
-    def allowed(self) -> float:
+        self.allowed = self.move_time + self.bank
         """The most a decision may take now, in seconds."""
-        return self.move_time + self.bank
+        self._left: TimeLeft | None = None
 
     def spend(self, used: float) -> bool:
         """Pay for a decision that took `used` seconds; return whether it was in time."""
-        in_time = True
-        if used > self.move_time:
-            left = self.bank - (used - self.move_time)
-            in_time = left >= 0
-            self.bank = max(left, 0.0)
-            self._left = None
-        if self.increment:
-            self.bank += self.increment
-            self._left = None
-        return in_time
+        if used <= self.move_time and not self.increment:
+            return True
+        left = self.bank - max(used - self.move_time, 0.0)
+        self.bank = max(left, 0.0) + self.increment
+        self.allowed = self.move_time + self.bank
+        self._left = None
+        return left >= 0
 
     def left(self) -> TimeLeft:
         """Return what the seat may spend now, as its ask tells it."""

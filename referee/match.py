@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from protocol.messages import End, Start, TimeControl
+from referee.clock import Turn
 from referee.fault import FATAL, Fault
 from referee.game import Game, Move, ranked
 from referee.replay import Entry, Replay
@@ -42,6 +43,10 @@ class Played(msgspec.Struct, frozen=True):
     evidence: Evidence
 
 
+_NONE = Turn(0.0, 0.0)
+"""That of a decision that nobody was asked for."""
+
+
 class Match:
     """A match on its way; `play` takes it to the end."""
 
@@ -53,65 +58,66 @@ class Match:
         self._forfeits: dict[int, int] = {}  # by seat, the step in which it forfeited
         self._step = 0
         self._entries: list[Entry] = []
-        self._cpu: list[int] = []
-        self._wall: list[int] = []
-        self._lag: list[int] = []
+        self._turns: list[Turn] = []
+        self._going_on = True  # while two are in, or none has forfeited
 
     def play(self, starts: Sequence[Start], watch: Watch | None = None) -> Played:
         """Play the match; `starts` holds what each seat is told at the beginning."""
         game = self._game
         self._start(starts)
-        self._last = monotonic()
-        while self._going_on() and (deciders := game.deciders()):
+        began = monotonic()
+        while self._going_on and (deciders := game.deciders()):
             self._step += 1
             first = len(self._entries)
-            moves = {seat: self._decide(seat) for seat in deciders}
+            moves = {}
+            for seat in deciders:
+                moves[seat] = self._decide(seat)
             if watch is not None:
                 watch(game, self._entries[first:])
-            for number, step in self._forfeits.items():
-                if step == self._step:
-                    game.withdraw(number)
+            if self._forfeits:
+                self._withdraw()
             game.apply(moves)
         over = not game.deciders()
         places = final_places(game.places() if over else None, self._forfeits, game.seats)
         reason = game.reason if over else "forfeit"
-        for seat in self._seats:
-            seat.end(End(places, reason))
-        return Played(self._replay(places, reason), self._evidence())
+        for each in self._seats:
+            each.end(End(places, reason))
+        return Played(self._replay(places, reason), self._evidence(began))
 
     def _start(self, starts: Sequence[Start]) -> None:
         for number, (seat, start) in enumerate(zip(self._seats, starts, strict=True)):
             fault = seat.start(start)
             if fault is not None:
-                self._record(number, None, self._judged(number, fault), None, 0.0, 0.0, 0.0)
+                self._record(number, None, self._judged(number, fault))
                 self._game.withdraw(number)
 
-    def _going_on(self) -> bool:
-        return not self._forfeits or len(self._seats) - len(self._forfeits) > 1
+    def _withdraw(self) -> None:
+        """Take the seats that forfeited in this step out of the game."""
+        for number, step in self._forfeits.items():
+            if step == self._step:
+                self._game.withdraw(number)
 
     def _decide(self, number: int) -> Move:
         """Return the move of one seat: its answer, or the default where that is refused."""
         game = self._game
         if number in self._forfeits:
-            move = game.default(number)
-            self._record(number, move, None, None, 0.0, 0.0, 0.0)
-            return move
+            default = game.default(number)
+            self._record(number, default, None)
+            return default
         seat = self._seats[number]
         answer = seat.ask(game.decision(number), game.view(number))
-        lag = answer.began - self._last
-        self._last = answer.ended
-        answered, fault = answer.move, answer.fault
-        if answered is not None and (reason := game.check(number, answered)) is not None:
+        if answer.move is not None and (reason := game.check(number, answer.move)) is None:
+            move = game.canonical(number, answer.move)
+            self._record(number, move, None, answer.note, answer.turn)
+            return move
+        fault = answer.fault
+        if fault is None:
+            assert reason is not None
             seat.keep_conversation()
             fault = Fault("illegal", reason, seat.offending)
-        if fault is None:
-            assert answered is not None
-            move = game.canonical(number, answered)
-        else:
-            fault = self._judged(number, fault)
-            move = game.default(number)
-        self._record(number, move, fault, answer.note, answer.cpu, answer.ended - answer.began, lag)
-        return move
+        default = game.default(number)
+        self._record(number, default, self._judged(number, fault), answer.note, answer.turn)
+        return default
 
     def _judged(self, number: int, fault: Fault) -> Fault:
         """Count a fault and say whether the seat forfeits with it."""
@@ -120,6 +126,7 @@ class Match:
         if fault.kind not in FATAL and self._faults[number] <= self._faults_allowed:
             return fault
         self._forfeits[number] = self._step
+        self._going_on = len(self._seats) - len(self._forfeits) > 1
         self._seats[number].dismiss()
         return msgspec.structs.replace(fault, forfeit=True)
 
@@ -128,15 +135,11 @@ class Match:
         number: int,
         move: Move | None,
         fault: Fault | None,
-        note: str | None,
-        cpu: float,
-        wall: float,
-        lag: float,
+        note: str | None = None,
+        turn: Turn = _NONE,
     ) -> None:
         self._entries.append(Entry(number, move, fault, note))
-        self._cpu.append(int(cpu * 1e6))
-        self._wall.append(int(wall * 1e6))
-        self._lag.append(int(lag * 1e6))
+        self._turns.append(turn)
 
     def _replay(self, places: list[int], reason: str) -> Replay:
         game = self._game
@@ -151,11 +154,16 @@ class Match:
             reason=reason,
         )
 
-    def _evidence(self) -> Evidence:
+    def _evidence(self, began: float) -> Evidence:
+        ended = began
+        lags = []
+        for turn in self._turns:
+            lags.append(0.0 if turn is _NONE else turn.began - ended)
+            ended = ended if turn is _NONE else turn.ended
         return Evidence(
-            cpu=self._cpu,
-            wall=self._wall,
-            lag=self._lag,
+            cpu=[int(turn.cpu * 1e6) for turn in self._turns],
+            wall=[int((turn.ended - turn.began) * 1e6) for turn in self._turns],
+            lag=[int(lag * 1e6) for lag in lags],
             stderr=[seat.stderr for seat in self._seats],
             conversations=[list(seat.conversation) for seat in self._seats],
             burners=[number for number, seat in enumerate(self._seats) if seat.burner],

@@ -3,29 +3,25 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import NamedTuple
+
+import msgspec
 
 from protocol.errors import ProtocolError
 from protocol.lines import OverlongLineError, encode
 from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
-from referee.bot_process import BotProcess, GoneError, LateError, Turn
-from referee.clock import Clock
+from referee.bot_process import BotProcess, GoneError, LateError
+from referee.clock import Clock, Turn
 from referee.fault import Fault, Kind, shown
 from referee.game import Decision, Move, Observation
 
 
-class Answer(NamedTuple):
-    """What came of asking a seat: a move that still has to be checked, or a fault.
-
-    `began` and `ended` are times of `time.monotonic`; `cpu` is the bot's, in seconds.
-    """
+class Answer(msgspec.Struct, frozen=True, gc=False):
+    """What came of asking a seat: a move that still has to be checked, or a fault."""
 
     move: Move | None
-    fault: Fault | None
-    note: str | None
-    began: float
-    ended: float
-    cpu: float
+    turn: Turn
+    fault: Fault | None = None
+    note: str | None = None
 
 
 class Seat(ABC):
@@ -82,7 +78,7 @@ class FunctionSeat(Seat):
         """Call the function."""
         began = monotonic()
         move = self._choose(decision, view)
-        return Answer(move, None, None, began, monotonic(), 0.0)
+        return Answer(move, Turn(began, monotonic()))
 
     def end(self, end: End) -> None:
         """Have nobody to tell."""
@@ -151,7 +147,14 @@ class ProcessSeat(Seat):
         self._before = (self._sent, self.heard)
         self._sent = line
         self.heard = b""
-        reply, fault = self._exchange(line)
+        fault = None
+        try:
+            self.heard = self.process.ask(line, self.clock)
+            reply = read_reply(self.heard)
+            if reply.id != self._id:
+                reply = self._reply_after(reply)
+        except (LateError, GoneError, ProtocolError) as error:
+            fault = self._fault_of(error)
         turn = self.process.close_turn()
         if not self.clock.spend(turn.billed) and fault is None:
             fault = self._fault("late", self._overdrawn(turn))
@@ -159,9 +162,11 @@ class ProcessSeat(Seat):
             self._given_up.add(self._id)
             if fault.kind == "late":
                 self.process.freeze()
-            return Answer(None, fault, None, turn.began, turn.ended, turn.cpu)
-        assert reply is not None
-        return Answer(reply.move, None, _shortened(reply.note), turn.began, turn.ended, turn.cpu)
+            return Answer(None, turn, fault)
+        note = reply.note
+        if note is not None and len(note) > NOTE_LIMIT:
+            note = f"{note[:NOTE_LIMIT]}…"
+        return Answer(reply.move, turn, None, note)
 
     def end(self, end: End) -> None:
         """Tell the bot the places, if it still listens, and let it rest."""
@@ -199,33 +204,24 @@ class ProcessSeat(Seat):
             lines += [f"→ {shown(self._sent)}", f"← {shown(self.heard)}"]
             self.conversation = [line for line in lines if line[2:]]
 
-    def _exchange(self, line: bytes) -> tuple[Reply | None, Fault | None]:
-        """Send an ask and return its reply, or the fault that came instead."""
-        kind: Kind
-        try:
-            self.process.open_turn(line, self.clock)
-            return self._reply(), None
-        except LateError as error:
-            kind, reason = "late", str(error)
-        except OverlongLineError as error:
-            kind, reason = "flood", str(error)
-        except GoneError as error:
-            kind, reason = error.kind, str(error)
-        except ProtocolError as error:
-            return None, self._fault("malformed", str(error))
+    def _fault_of(self, error: LateError | GoneError | ProtocolError) -> Fault:
+        """Return the fault that came instead of a reply."""
+        if isinstance(error, ProtocolError) and not isinstance(error, OverlongLineError):
+            return self._fault("malformed", str(error))
         self.heard = self.process.unread()
-        return None, self._fault(kind, reason)
+        if isinstance(error, GoneError):
+            return self._fault(error.kind, str(error))
+        return self._fault("late" if isinstance(error, LateError) else "flood", str(error))
 
-    def _reply(self) -> Reply:
-        """Return the reply to the last ask; replies to asks that were given up are dropped."""
-        while True:
-            self.heard = line = self.process.read_line()
-            reply = read_reply(line)
-            if reply.id == self._id:
-                return reply
+    def _reply_after(self, reply: Reply) -> Reply:
+        """Return the reply to the last ask; those to asks that were given up are dropped."""
+        while reply.id != self._id:
             if reply.id not in self._given_up:
                 raise ProtocolError(f"it answers ask {reply.id}; ask {self._id} was open")
             self._given_up.remove(reply.id)
+            self.heard = self.process.read_line()
+            reply = read_reply(self.heard)
+        return reply
 
     def _fault(self, kind: Kind, reason: str) -> Fault:
         self.keep_conversation()
@@ -237,9 +233,3 @@ class ProcessSeat(Seat):
             f"the wall; {self.process.allowed:.3f} s "
             f"{'of CPU time ' if self.clock.by_cpu else ''}allowed"
         )
-
-
-def _shortened(note: str | None) -> str | None:
-    if note is None or len(note) <= NOTE_LIMIT:
-        return note
-    return note[:NOTE_LIMIT] + "…"

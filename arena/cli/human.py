@@ -10,6 +10,7 @@ from arena.cli.question import Question
 from arena.display import safe_lines
 from protocol.errors import ArenaError, RunError
 from protocol.messages import End, Start
+from referee.clock import Turn
 from referee.fault import Fault
 from referee.game import Decision, Game, Move, Observation
 from referee.seat import Answer, Seat
@@ -44,7 +45,7 @@ class HumanSeat(Seat):
         click.echo(f"\n{'-' * 80}\n{safe_lines(self._game.text(self._seat))}\n")
         click.secho(f"{self._name} (seat {self._seat}): {decision.name}", bold=True)
         click.echo(safe_lines(question.choices()))
-        return Answer(self._read(question), None, None, began, monotonic(), 0.0)
+        return Answer(self._read(question), Turn(began, monotonic()))
 
     def end(self, end: End) -> None:
         """Leave it to the command to tell the end."""

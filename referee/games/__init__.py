@@ -1,29 +1,19 @@
 """The list of games: adding one is its module, its rules page and its line here."""
 
 from referee.game import Game
-from referee.games.casino_war.game import CasinoWar
-from referee.games.cold_war import ColdWar
-from referee.games.duel.game import Duel
-from referee.games.guerra.game import Guerra
-from referee.games.khan.game import Khan
-from referee.games.pyanitsa import Pyanitsa
-from referee.games.steal_war.game import StealWar
-from referee.games.tod_und_leben import TodUndLeben
-from referee.games.war import War
-from referee.games.world_war.game import WorldWar
+from referee.lazy import Lazy
 
-GAMES: dict[str, type[Game]] = {
-    game.name: game
-    for game in (
-        ColdWar,
-        Guerra,
-        WorldWar,
-        War,
-        StealWar,
-        Pyanitsa,
-        TodUndLeben,
-        CasinoWar,
-        Khan,
-        Duel,
-    )
-}
+GAMES: Lazy[type[Game]] = Lazy(
+    {
+        "cold_war": "referee.games.cold_war:ColdWar",
+        "guerra": "referee.games.guerra.game:Guerra",
+        "world_war": "referee.games.world_war.game:WorldWar",
+        "war": "referee.games.war:War",
+        "steal_war": "referee.games.steal_war.game:StealWar",
+        "pyanitsa": "referee.games.pyanitsa:Pyanitsa",
+        "tod_und_leben": "referee.games.tod_und_leben:TodUndLeben",
+        "casino_war": "referee.games.casino_war.game:CasinoWar",
+        "khan": "referee.games.khan.game:Khan",
+        "duel": "referee.games.duel.game:Duel",
+    }
+)

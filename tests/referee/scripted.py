@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable
 
 from protocol.messages import End, Start, TimeControl
+from referee.clock import Turn
 from referee.fault import Fault
 from referee.game import Decision, Game, Move, Observation
 from referee.match import Match, Played, starts
@@ -38,7 +39,7 @@ class ScriptedSeat(Seat):
         word = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         move, fault = (None, word) if isinstance(word, Fault) else (word, None)
         began = float(len(self.asked))
-        return Answer(move, fault, None, began, began + 0.5, 0.25)
+        return Answer(move, Turn(began, began + 0.5, 0.25), fault)
 
     def end(self, end: End) -> None:
         self.ended = end
