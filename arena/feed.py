@@ -51,7 +51,7 @@ class Asked:
                 view=self.view,
                 legal=self.decision.legal,
                 limits=self.decision.limits,
-                clock=self.clock.left(),
+                clock=self.clock.left,
             )
         )
 

@@ -47,29 +47,25 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 class Clock:
     """One seat's time in one match: `move_time` is free at each decision, then the bank pays."""
 
-    __slots__ = ("_left", "allowed", "bank", "by_cpu", "increment", "move_time")
+    __slots__ = ("allowed", "bank", "by_cpu", "increment", "left", "move_time")
 
     def __init__(self, control: TimeControl) -> None:
         self.by_cpu = control.judge == "cpu"
         self.move_time = control.move_time
-        self.bank = control.bank
         self.increment = control.increment
-        self.allowed = self.move_time + self.bank
+        self._fill(control.bank)
+
+    def _fill(self, bank: float) -> None:
+        self.bank = bank
+        self.allowed = self.move_time + bank
         """The most a decision may take now, in seconds."""
-        self._left: TimeLeft | None = None
+        self.left = TimeLeft(self.move_time, round(bank, 3))
+        """What the seat may spend now, as its ask tells it."""
 
     def spend(self, used: float) -> bool:
         """Pay for a decision that took `used` seconds; return whether it was in time."""
         if used <= self.move_time and not self.increment:
             return True
         left = self.bank - max(used - self.move_time, 0.0)
-        self.bank = max(left, 0.0) + self.increment
-        self.allowed = self.move_time + self.bank
-        self._left = None
+        self._fill(max(left, 0.0) + self.increment)
         return left >= 0
-
-    def left(self) -> TimeLeft:
-        """Return what the seat may spend now, as its ask tells it."""
-        if self._left is None:
-            self._left = TimeLeft(self.move_time, round(self.bank, 3))
-        return self._left

@@ -141,7 +141,7 @@ class ProcessSeat(Seat):
                 view=view,
                 legal=decision.legal,
                 limits=decision.limits,
-                clock=self.clock.left(),
+                clock=self.clock.left,
             )
         )
         self._before = (self._sent, self.heard)

@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.decision            # half a minute
 
-A game of trivial moves, asks of about 300 bytes, and a bot in C that answers at once, all on one
-core. The floors are measured in the same rounds: a parent in C, and a loop in Python that does
-nothing but poll, read and write. Read the ratios: the times belong to the machine.
+A game of trivial moves, asks of about 300 bytes, and two bots in C that answer at once, asked in
+turn, all on one core. The floors are measured in the same rounds and ask the same bots: a parent
+in C, and a loop in Python that does nothing but write, poll and read. Read the ratios: the times
+belong to the machine.
 """
 
 import argparse
@@ -16,9 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
+from subprocess import PIPE
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
@@ -26,7 +29,7 @@ from tabulate import tabulate
 
 from protocol.lines import encode
 from protocol.messages import Ask, Reply, TimeLeft
-from referee.bot_process import BotProcess, end_processes, start_bot
+from referee.bot_process import end_processes, start_bot
 from referee.chance import Chance
 from referee.clock import cpu_clock
 from referee.game import Decision, Game, Move, Observation, Options
@@ -34,66 +37,8 @@ from referee.limits import Limits
 from referee.match import Match, starts
 from referee.sandbox import Launcher, Program
 from referee.seat import FunctionSeat, ProcessSeat, Seat
+from tests.benchmarks.c_programs import BOT, PARENT, compiled
 
-BOT = r"""
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-/* Says ready to hello, and takes one at every ask; a line is read whole, as it was written. */
-int main(void) {
-    static char in[1 << 16], out[64];
-    for (;;) {
-        long got = read(0, in, sizeof in - 1);
-        if (got <= 0) return 0;
-        in[got] = 0;
-        char *line = in;
-        for (char *end; (end = strchr(line, '\n')); line = end + 1) {
-            char *id = strstr(line, "\"id\":");
-            if (!strncmp(line, "{\"type\":\"hello\"", 15)) {
-                if (write(1, "{\"type\":\"ready\"}\n", 17) < 0) return 1;
-            } else if (!strncmp(line, "{\"type\":\"ask\"", 13)) {
-                long n = 0;
-                for (char *c = id + 5; *c >= '0' && *c <= '9'; c++) n = 10 * n + *c - '0';
-                int size = sprintf(out, "{\"id\":%ld,\"move\":{\"take\":1}}\n", n);
-                if (write(1, out, size) < 0) return 1;
-            }
-        }
-    }
-}
-"""
-PARENT = r"""
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-static double now(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return t.tv_sec + t.tv_nsec / 1e9;
-}
-/* parent BOT LINE COUNT: sends a line so many times; prints seconds on the wall and of CPU. */
-int main(int argc, char **argv) {
-    int to[2], from[2];
-    static char line[1 << 16], in[1 << 16];
-    if (argc < 4 || pipe(to) || pipe(from)) return 1;
-    if (!fork()) {
-        dup2(to[0], 0), dup2(from[1], 1), close(to[1]), close(from[0]);
-        execl(argv[1], argv[1], (char *)0);
-        return 1;
-    }
-    int size = sprintf(line, "%s\n", argv[2]);
-    struct pollfd fd = {from[0], POLLIN, 0};
-    double wall = 0, cpu = 0;
-    for (int i = -1000; i < atoi(argv[3]); i++) {
-        if (!i) wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-        if (write(to[1], line, size) < 0 || poll(&fd, 1, -1) < 0) return 1;
-        if (read(from[0], in, sizeof in) <= 0) return 1;
-    }
-    printf("%.9f %.9f\n", now(CLOCK_MONOTONIC) - wall, now(CLOCK_PROCESS_CPUTIME_ID) - cpu);
-}
-"""
 ROUNDS = 7
 DECISIONS = 20_000
 LIMITS = Limits(sandbox="none")
@@ -146,6 +91,15 @@ class Taking(Game):
         return ""
 
 
+class Pipes(NamedTuple):
+    """The ends of a bot's pipes, how to wait for it, and its CPU clock."""
+
+    stdin: int
+    stdout: int
+    poll: Callable[[int], object]
+    clock: int
+
+
 def an_ask(number: int = 1) -> Ask:
     """Return an ask as the referee sends it."""
     game = Taking()
@@ -183,36 +137,30 @@ def c_parent(parent: Path, bot: Path) -> Cost:
     return Cost(cpu / DECISIONS * 1e6, wall / DECISIONS * 1e6)
 
 
-def bare_loop(bot: "subprocess.Popen[bytes]") -> None:
+def bare_loop(bots: Sequence[Pipes]) -> None:
     """Poll, read and write in Python, and nothing else."""
-    assert bot.stdin and bot.stdout
-    to, fro = bot.stdin.fileno(), bot.stdout.fileno()
     line = encode(an_ask())
-    poll = select.poll()
-    poll.register(fro, select.POLLIN)
-    wait, read, write = poll.poll, os.read, os.write
-    for _ in range(DECISIONS):
-        write(to, line)
-        wait(1000)
-        read(fro, 65536)
-
-
-def typed_loop(bot: "subprocess.Popen[bytes]") -> None:
-    """The same with what any referee must do: encode, read two CPU clocks, decode the reply."""
-    assert bot.stdin and bot.stdout
-    to, fro = bot.stdin.fileno(), bot.stdout.fileno()
-    clock = cpu_clock(bot.pid)
-    encoder, decoder = msgspec.json.Encoder(), msgspec.json.Decoder(Reply)
-    poll = select.poll()
-    poll.register(fro, select.POLLIN)
+    write, read = os.write, os.read
     for number in range(DECISIONS):
-        line = encoder.encode(an_ask(number)) + b"\n"
-        time.clock_gettime(clock)
-        os.write(to, line)
-        poll.poll(1000)
-        data = os.read(fro, 65536)
-        time.clock_gettime(clock)
-        decoder.decode(data)
+        stdin, stdout, poll, _ = bots[number & 1]
+        write(stdin, line)
+        poll(1000)
+        read(stdout, 65536)
+
+
+def typed_loop(bots: Sequence[Pipes]) -> None:
+    """The same with what any referee must do: encode, read two CPU clocks, decode the reply."""
+    encoder, decoder = msgspec.json.Encoder(), msgspec.json.Decoder(Reply)
+    ask = an_ask()
+    for _ in range(0, DECISIONS, len(bots)):
+        for stdin, stdout, poll, clock in bots:
+            line = encoder.encode(ask) + b"\n"
+            time.clock_gettime(clock)
+            os.write(stdin, line)
+            poll(1000)
+            data = os.read(stdout, 65536)
+            time.clock_gettime(clock)
+            decoder.decode(data)
 
 
 def a_match(seats: Sequence[Seat]) -> None:
@@ -226,31 +174,37 @@ def answered(*_: object) -> Move:
     return {"take": 1}
 
 
-def compiled(folder: Path, name: str, source: str) -> Path:
-    """Return a program in C."""
-    file, program = folder / f"{name}.c", folder / name
-    file.write_text(source)
-    subprocess.run(["cc", "-O2", "-o", program, file], check=True)
-    return program
+@contextmanager
+def plain_bots(program: Path) -> Iterator[list[Pipes]]:
+    """Start two bots with nothing around them."""
+    found = []
+    with ExitStack() as stack:
+        for _ in range(2):
+            bot = stack.enter_context(
+                subprocess.Popen([program], stdin=PIPE, stdout=PIPE, bufsize=0)
+            )
+            assert bot.stdin is not None
+            assert bot.stdout is not None
+            poll = select.poll()
+            poll.register(bot.stdout, select.POLLIN)
+            pipes = Pipes(bot.stdin.fileno(), bot.stdout.fileno(), poll.poll, cpu_clock(bot.pid))
+            found.append(pipes)
+            stack.callback(bot.stdin.close)
+        yield found
 
 
 def measured(folder: Path, sandbox: str) -> dict[str, Cost]:
     """Return the median cost of each way, the rounds taking turns."""
     parent, bot = compiled(folder, "parent", PARENT), compiled(folder, "bot", BOT)
     limits = Limits(sandbox=sandbox)  # type: ignore[arg-type]
+    program = Program((str(bot),), str(folder), (bot.name,))
     found: dict[str, list[Cost]] = {}
-    with (
-        Launcher(sandbox) as launcher,
-        subprocess.Popen([bot], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as plain,
-    ):
-        program = Program((str(bot),), str(folder), (bot.name,))
-        processes: list[BotProcess] = [
-            start_bot(launcher, program, limits, name) for name in ("one", "other")
-        ]
+    with Launcher(sandbox) as launcher, plain_bots(bot) as bots:
+        processes = [start_bot(launcher, program, limits, name) for name in ("one", "other")]
         ways: dict[str, Callable[[], Cost]] = {
-            "C parent": lambda: c_parent(parent, bot),
-            "poll, read, write": lambda: timed(lambda: bare_loop(plain)),
-            "the same, typed, with clocks": lambda: timed(lambda: typed_loop(plain)),
+            "C: write, poll, read": lambda: c_parent(parent, bot),
+            "Python: write, poll, read": lambda: timed(lambda: bare_loop(bots)),
+            "the same, typed, with clocks": lambda: timed(lambda: typed_loop(bots)),
             "rules and bookkeeping alone": lambda: timed(
                 lambda: a_match([FunctionSeat(answered) for _ in range(2)])
             ),
@@ -262,8 +216,6 @@ def measured(folder: Path, sandbox: str) -> dict[str, Cost]:
             for name, way in ways.items():
                 found.setdefault(name, []).append(way())
         end_processes(processes)
-        assert plain.stdin
-        plain.stdin.close()
     return {
         name: Cost(*map(statistics.median, zip(*costs, strict=True)))
         for name, costs in found.items()
@@ -280,7 +232,7 @@ def main() -> None:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
         found = measured(Path(folder), arguments.sandbox)
-    floor, wall = found["poll, read, write"].cpu, found["C parent"].wall
+    floor, wall = found["Python: write, poll, read"].cpu, found["C: write, poll, read"].wall
     rows = [
         (name, cost.cpu, cost.cpu / floor, cost.wall, wall / cost.wall)
         for name, cost in found.items()

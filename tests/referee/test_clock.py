@@ -73,15 +73,15 @@ def test_an_increment_comes_too_late_for_the_decision_it_follows() -> None:
 
 def test_a_seat_is_told_what_it_may_spend() -> None:
     seat = clock(move_time=1.0, bank=2.0, increment=0.5)
-    assert seat.left() == TimeLeft(1.0, 2.0)
+    assert seat.left == TimeLeft(1.0, 2.0)
     seat.spend(1.75)
-    assert seat.left() == TimeLeft(1.0, 1.75)
+    assert seat.left == TimeLeft(1.0, 1.75)
 
 
 def test_a_seat_is_told_milliseconds() -> None:
     seat = clock(move_time=1.0, bank=2.0)
     seat.spend(1.000123)
-    assert seat.left() == TimeLeft(1.0, 2.0)
+    assert seat.left == TimeLeft(1.0, 2.0)
     assert seat.allowed == pytest.approx(2.999877)
 
 
@@ -92,7 +92,7 @@ def test_a_decision_is_late_exactly_when_it_takes_more_than_was_allowed(
     seat = clock(move_time, bank, increment)
     for used in uses:
         allowed = seat.allowed
-        assert seat.left() == TimeLeft(move_time, seat.bank)
+        assert seat.left == TimeLeft(move_time, seat.bank)
         assert seat.spend(used) == (used <= allowed)
         assert seat.bank == max(allowed - max(used, move_time), 0.0) + increment
 
