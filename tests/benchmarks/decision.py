@@ -175,14 +175,12 @@ def answered(*_: object) -> Move:
 
 
 @contextmanager
-def plain_bots(program: Path) -> Iterator[list[Pipes]]:
-    """Start two bots with nothing around them."""
+def plain_bots(commands: Sequence[Sequence[Path]]) -> Iterator[list[Pipes]]:
+    """Start bots with nothing around them."""
     found = []
     with ExitStack() as stack:
-        for _ in range(2):
-            bot = stack.enter_context(
-                subprocess.Popen([program], stdin=PIPE, stdout=PIPE, bufsize=0)
-            )
+        for command in commands:
+            bot = stack.enter_context(subprocess.Popen(command, stdin=PIPE, stdout=PIPE, bufsize=0))
             assert bot.stdin is not None
             assert bot.stdout is not None
             poll = select.poll()
@@ -199,7 +197,7 @@ def measured(folder: Path, sandbox: str) -> dict[str, Cost]:
     limits = Limits(sandbox=sandbox)  # type: ignore[arg-type]
     program = Program((str(bot),), str(folder), (bot.name,))
     found: dict[str, list[Cost]] = {}
-    with Launcher(sandbox) as launcher, plain_bots(bot) as bots:
+    with Launcher(sandbox) as launcher, plain_bots([[bot]] * 2) as bots:
         processes = [start_bot(launcher, program, limits, name) for name in ("one", "other")]
         ways: dict[str, Callable[[], Cost]] = {
             "C: write, poll, read": lambda: c_parent(parent, bot),
