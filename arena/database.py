@@ -49,8 +49,14 @@ class Database:
 
     def _check_settings(self) -> None:
         """Raise Damage unless there are no matches yet, or all settings they were played with."""
-        if self._db.execute("SELECT EXISTS (SELECT 1 FROM match)").fetchone() == (1,):
+        if self.has_matches():
             settings_of(self._setting_rows())
+
+    def has_matches(self) -> bool:
+        """Return whether any match is stored."""
+        with self.explained():
+            found: tuple[int] = self._db.execute("SELECT EXISTS (SELECT 1 FROM match)").fetchone()
+            return found == (1,)
 
     def explained(self) -> AbstractContextManager[None]:
         """Return a context in which damage and SQLite's errors become ones a person can act on."""

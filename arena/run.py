@@ -13,7 +13,8 @@ from arena.league import League
 from arena.locks import locked
 from arena.roster import Bot
 from arena.runner import Progress, Runner, usable_cores
-from arena.store import Store
+from arena.schedule import Deal, Schedule
+from arena.store import KnownMatches, Store
 from arena.unchanged import check_unchanged
 from arena.worker import Setup, Task
 from protocol.errors import RunError
@@ -30,10 +31,42 @@ class Part(NamedTuple):
 
     def holds(self, deal: str) -> bool:
         """Return whether a deal, by its id, is in this part; every deal is in one."""
-        return int(deal, 16) % self.of == self.number - 1
+        return self.of == 1 or int(deal, 16) % self.of == self.number - 1
 
 
 WHOLE = Part(1, 1)
+
+
+class Missing:
+    """The deals of a schedule, or of a part of it, with those rotations that are not stored."""
+
+    def __init__(self, schedule: Schedule, known: KnownMatches, part: Part = WHOLE) -> None:
+        self._schedule = schedule
+        self._known = known
+        self._part = part
+        self._is_all = part == WHOLE and not known
+
+    def __iter__(self) -> Iterator[Task]:
+        rotations = range(self._schedule.rotation_count)
+        for deal in self._schedule.plan():
+            absent = list(rotations) if self._is_all else self._absent(deal, rotations)
+            if absent:
+                yield Task(deal.lineup, deal.number, absent)
+
+    def _absent(self, deal: Deal, rotations: range) -> list[int]:
+        name = self._schedule.deal_id(deal)
+        return self._known.lacking(name, rotations) if self._part.holds(name) else []
+
+    def count(self) -> tuple[int, int]:
+        """Return how many deals they are, and how many matches."""
+        if self._is_all:
+            deals = self._schedule.deal_count()
+            return deals, deals * self._schedule.rotation_count
+        deals = matches = 0
+        for task in self:
+            deals += 1
+            matches += len(task.rotations)
+        return deals, matches
 
 
 class Run:
@@ -48,8 +81,9 @@ class Run:
         sandbox_uid: int | None,
         part: Part,
     ) -> None:
-        tasks = missing_tasks(league, store.match_ids(), part)
-        cores = usable_cores(workers)[: max(1, len(tasks))]
+        tasks = Missing(league.schedule, store.known(league.schedule.rotation_count), part)
+        deals, matches = tasks.count()
+        cores = usable_cores(workers)[: max(1, deals)]
         setup = Setup(
             game=league.game.name,
             options=msgspec.to_builtins(league.options),
@@ -60,12 +94,12 @@ class Run:
             sandbox_uid=sandbox_uid,
         )
         self.workers = len(cores)
-        self.missing = sum(len(task.rotations) for task in tasks)
+        self.missing = matches
         """How many matches are missing now."""
         self.hints = [*unknown_keys(league, store), *likely_renamed(league, store)]
         """What to ask about the bots' names and keys, in sentences."""
         self.mean_seconds = store.mean_seconds()
-        """The mean time of the matches already played; None if there are none."""
+        """The mean time of the matches played last; None if there are none."""
         self._sandbox = sandbox
         self._league = league
         self._store = store
@@ -111,7 +145,7 @@ def open_run(
     """Open a run; raise ArenaError if another one is going on, or the league has changed."""
     sandbox = check_sandbox(league, sandbox_uid)
     with locked(league.folder), league.store(create=True) as store:
-        if store.match_ids():
+        if store.has_matches():
             check_unchanged(league, store)
         yield Run(league, store, workers, sandbox, sandbox_uid, part)
 
@@ -182,18 +216,3 @@ def _renamed(bot: Bot, before: str, successor: Bot | None) -> str:
         f"its results. {successor.name} needs a key as well: what it was called before or, if it "
         f"is new, a name that no bot had."
     )
-
-
-def missing_tasks(league: League, known: set[str], part: Part = WHOLE) -> list[Task]:
-    """Return the deals of the schedule with those rotations that are not `known` match ids."""
-    schedule = league.schedule
-    rotations = range(schedule.rotation_count)
-    tasks = []
-    for deal in schedule.plan():
-        name = schedule.deal_id(deal)
-        if not part.holds(name):
-            continue
-        absent = [number for number in rotations if f"{name}-{number}" not in known]
-        if absent:
-            tasks.append(Task(deal.lineup, deal.number, absent))
-    return tasks

@@ -4,6 +4,7 @@ The only module that knows multiprocess. It stores nothing: it hands on what com
 """
 
 import contextlib
+import gc
 import itertools
 import os
 import signal
@@ -130,6 +131,7 @@ class Runner:
         bots = range(len(self._setup.names))
         count = len(self._cores)
         told = False
+        gc.freeze()  # what is there by now: the collector is not to walk it for every report
         try:
             for number, core in enumerate(self._cores):
                 self._workers.append(_Worker(self._setup, core, list(bots[number::count])))
@@ -137,31 +139,37 @@ class Runner:
                 if self._stopping and not told:
                     told = True
                     self._tell_to_leave()
-                for ready in wait(self._waited_for(), _PATIENCE):
-                    yield self._hear(ready)
+                if ready := wait(self._waited_for(), _PATIENCE):
+                    progress = Progress()  # of all at once: the busier, the fewer to be stored
+                    for end in ready:
+                        self._hear(end, progress)
+                    yield progress
                 self._hand_out()
         finally:
+            gc.unfreeze()
             self._kill_all()
 
     def _waited_for(self) -> list[Any]:
         return [end for each in self._workers for end in (each.link, each.process.sentinel)]
 
-    def _hear(self, ready: Any) -> Progress:
+    def _hear(self, ready: Any, progress: Progress) -> None:
         """Take in what a worker sent, or its death."""
         for each in self._workers:
             if ready is each.link:
                 try:
-                    return self._take(each, _report.decode(each.link.recv_bytes()))
+                    self._take(each, _report.decode(each.link.recv_bytes()), progress)
                 except (EOFError, OSError):
-                    return self._bury(each)
-            if ready == each.process.sentinel and not each.link.poll():
-                return self._bury(each)
-        return Progress()
+                    self._bury(each, progress)
+                return
+            if ready == each.process.sentinel:
+                if not each.link.poll():
+                    self._bury(each, progress)
+                return
 
-    def _take(self, each: _Worker, report: Report) -> Progress:
+    def _take(self, each: _Worker, report: Report, progress: Progress) -> None:
         each.note(report)
         self._finished += len(report.finished) + len(report.failed)
-        progress = Progress(played=report.played)
+        progress.played += report.played
         for task, error in report.failed:
             progress.problems.append(
                 f"{self._name(task)} was stopped by an error of the referee and not stored:\n"
@@ -171,7 +179,6 @@ class Runner:
             self._set_aside(bot, f"failed its start-up check: {reason}", progress)
         for played in report.played:
             self._count_forfeits(played, progress)
-        return progress
 
     def _count_forfeits(self, played: PlayedMatch, progress: Progress) -> None:
         result = played.result
@@ -191,21 +198,20 @@ class Runner:
             self._aside.add(bot)
             progress.set_aside[bot] = reason
 
-    def _bury(self, each: _Worker) -> Progress:
+    def _bury(self, each: _Worker, progress: Progress) -> None:
         """Take leave of a dead worker: what it left is played by another, each deal by itself.
 
         Only the batch it was at can have killed it.
         """
         each.process.join()
         self._workers.remove(each)
-        progress = Progress()
         code = each.process.exitcode
         if each.dismissed or self._stopping:
-            return progress
+            return
         if not each.up and self._is_deadly(((), -1)):
             progress.problems.append(f"two workers died before they could play (exit code {code}).")
             self._stopping = True
-            return progress
+            return
         unchecked = each.unchecked
         if each.up and unchecked and self._is_deadly(((unchecked[0],), -1)):
             self._set_aside(unchecked.pop(0), "twice killed its worker when it started", progress)
@@ -221,7 +227,6 @@ class Runner:
         for batch in each.sent[1:]:
             self._again += batch.values()
         self._workers.append(_Worker(self._setup, each.core, unchecked))
-        return progress
 
     def _is_deadly(self, key: Key) -> bool:
         """Count a worker's death over a deal or a bot's start; return whether it is too many."""

@@ -1,9 +1,17 @@
 """Which deals are played by whom in which seats: pure, seeded, and stable under additions."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice, permutations
+from itertools import (
+    chain,
+    combinations,
+    combinations_with_replacement,
+    islice,
+    permutations,
+    product,
+)
 from math import comb, factorial
 from typing import Literal, Self
 
@@ -16,6 +24,9 @@ PAIRS_LIMIT = 20_000_000
 """The most pairs of a line-up and a deal a league may choose among."""
 DEALS_LIMIT = 2_000_000
 """The most of them that a league may play."""
+
+LIVE_PROCESSES = 64
+"""How many bot processes a worker keeps, and line-ups in a row need; a Python bot costs 5 MB."""
 
 _BLOCK = 10  # deals of a line-up played in a row, so that processes are reused
 _SEED_BITS = 53  # of a bot's own seed: every language's numbers hold it
@@ -84,15 +95,24 @@ class Schedule:
         return counts[self.rotations]
 
     def plan(self) -> Iterator[Deal]:
-        """Yield every deal, those of one line-up in small blocks."""
-        lineups = range(len(self.entrants))
+        """Yield every deal, those of one line-up, and line-ups of the same bots, in a row."""
         for first in range(0, self.deals, _BLOCK):
             numbers = range(first, min(first + _BLOCK, self.deals))
-            for lineup in combinations(lineups, self.seats):
+            for lineup in self._lineups():
                 for number in numbers:
                     deal = Deal(lineup, number)
                     if self._kept(deal):
                         yield deal
+
+    def _lineups(self) -> Iterator[tuple[int, ...]]:
+        """Yield every line-up, in parts that can be played by the processes that are at hand."""
+        count = len(self.entrants)
+        size = max(1, LIVE_PROCESSES // (self.seats * self.rotation_count))
+        groups = [range(first, min(first + size, count)) for first in range(0, count, size)]
+        for chosen in combinations_with_replacement(groups, self.seats):
+            parts = (combinations(group, many) for group, many in Counter(chosen).items())
+            for each in product(*parts):
+                yield tuple(chain.from_iterable(each))
 
     def asks_for(self, deal: Deal) -> bool:
         """Return whether a deal is in the plan."""

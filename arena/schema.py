@@ -3,7 +3,9 @@
 import json
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +17,7 @@ from protocol.errors import ArenaError
 VERSION = 2
 APPLICATION_ID = 0x41524E41  # "ARNA"
 _DIGITS = 16  # of a deal's id
+_REMEMBERED = 20_000  # numbers of line-ups and of results, some MB each
 
 _SCHEMA = """
 CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -120,53 +123,79 @@ _RESULT = _Numbered(
 )
 
 
+class NewMatch(NamedTuple):
+    """A match to be added: its bots are the database's numbers, by seat."""
+
+    result: MatchResult
+    bots: Sequence[int]
+    record: Sequence[Any]
+    """The columns of its record."""
+
+
 class Writer:
-    """Adds matches to a database, within a transaction."""
+    """Adds matches to a database, within transactions; of no more use once one was rolled back."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._names = {
-            number: [name, version]
-            for number, name, version in db.execute("SELECT id, name, version FROM bot")
-        }
-        self._known: dict[tuple[_Numbered, tuple[str, ...]], int] = {}
+        self._lineup = lru_cache(_REMEMBERED)(self._find_lineup)
+        self._result = lru_cache(_REMEMBERED)(self._find_result)
 
     def add(self, result: MatchResult, bots: Sequence[int], record: Sequence[Any]) -> None:
-        """Add a match; `bots` are the database's numbers of its bots by seat, `record` its columns.
+        """Add one match; raise IntegrityError if it is there already."""
+        self.add_all([NewMatch(result, bots, record)])
 
-        Raises IntegrityError if it is there already.
+    def add_all(self, matches: Iterable[NewMatch]) -> None:
+        """Add matches, in the order of their keys, so that each page is written once.
+
+        Raises IntegrityError if one is there already.
         """
-        deal = deal_number(result.deal)
-        lineup = self._number(_LINEUP, sorted(self._names[bot] for bot in bots))
-        self._db.execute(
-            "INSERT OR IGNORE INTO deal VALUES (?, ?, ?)", (deal, result.number, lineup)
-        )
-        seated = self._number(_RESULT, list(bots), result.places)
-        kept = self._db.execute("INSERT INTO record VALUES (NULL,?,?,?,?,?,?)", record).lastrowid
-        self._db.execute(
-            "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?,?)",
-            (deal, result.rotation, seated, *match_columns(result).values(), kept),
-        )
+        keyed = [((deal_number(each.result.deal), each.result.rotation), each) for each in matches]
+        keyed.sort(key=itemgetter(0))
+        (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM record").fetchone()
+        deals: dict[int, tuple[int, int, int]] = {}
+        records, rows = [], []
+        for (deal, rotation), (result, seats, record) in keyed:
+            last += 1
+            bots = tuple(seats)
+            if deal not in deals:
+                deals[deal] = deal, result.number, self._lineup(bots)
+            records.append((last, *record))
+            number = self._result(bots, tuple(result.places))
+            rows.append((deal, rotation, number, *match_columns(result).values(), last))
+        self._db.executemany("INSERT OR IGNORE INTO deal VALUES (?,?,?)", deals.values())
+        self._db.executemany("INSERT INTO record VALUES (?,?,?,?,?,?,?)", records)
+        self._db.executemany("INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
+
+    def _find_lineup(self, bots: tuple[int, ...]) -> int:
+        names = {
+            number: [name, version]
+            for number, name, version in self._db.execute("SELECT id, name, version FROM bot")
+        }
+        return self._number(_LINEUP, sorted(names[bot] for bot in bots))
+
+    def _find_result(self, bots: tuple[int, ...], places: tuple[int, ...]) -> int:
+        return self._number(_RESULT, bots, places)
 
     def _number(self, rows: _Numbered, *lists: Sequence[object]) -> int:
         """Return the number of the row that holds these lists, which is added if need be."""
         values = tuple(map(json.dumps, lists))
-        if (rows, values) not in self._known:
-            found = self._db.execute(rows.find, values).fetchone()
-            found = found or self._db.execute(rows.add, values).fetchone()
-            self._known[rows, values] = int(found[0])
-        return self._known[rows, values]
+        found = self._db.execute(rows.find, values).fetchone()
+        found = found or self._db.execute(rows.add, values).fetchone()
+        return int(found[0])
 
 
 def match_columns(result: MatchResult) -> dict[str, object]:
-    """Return what is stored of a result in the columns of its match, by their names."""
+    """Return what is stored of a result in the columns of its match, by their names.
+
+    Lists of numbers are the same in JSON as in Python.
+    """
     return {
         "reason": result.reason,
         "decisions": result.decisions,
         "faults": json.dumps(result.faults) if any(result.faults) else None,
-        "forfeits": json.dumps(result.forfeits) if result.forfeits else None,
+        "forfeits": str(result.forfeits) if result.forfeits else None,
         "moves": result.moves,
-        "clock": json.dumps(result.clock),
+        "clock": str(result.clock),
     }
 
 

@@ -6,13 +6,14 @@ written in the same transaction as its record.
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
 from arena.result import PlayedMatch, Record
 from arena.roster import Bot
-from arena.schema import Writer, deal_name, deal_number, deal_range
+from arena.schema import NewMatch, Writer, deal_number, deal_range
 from arena.stored import (
     BotVersion,
     Circumstances,
@@ -22,6 +23,7 @@ from arena.stored import (
     match_of,
     opened,
     read_command,
+    read_numbers,
     record_of,
     stored_clock,
     typed,
@@ -61,11 +63,43 @@ _LAST_VERSIONS = """
         json_each(result.bots) AS seat JOIN bot ON bot.id = seat.value
     GROUP BY bot.id ORDER BY max(last.at), bot.id
 """
+_KNOWN = """
+    SELECT deal, CASE count(*) = ?1 AND min(rotation) = 0 AND max(rotation) = ?1 - 1
+        WHEN 0 THEN group_concat(rotation) END
+    FROM match GROUP BY deal ORDER BY deal
+"""
+_MEAN_SECONDS = """
+    SELECT avg(seconds) FROM (SELECT seconds FROM record ORDER BY id DESC LIMIT 1000)
+"""
+_LIST = "the list of matches"
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.deal, match.rotation LIMIT ?"
+
+
+class KnownMatches:
+    """Which matches are stored, in eight bytes for each deal that is complete."""
+
+    def __init__(self, whole: Sequence[int], others: Mapping[int, Collection[int]]) -> None:
+        self._whole = whole
+        self._others = others
+
+    def __bool__(self) -> bool:
+        return bool(self._whole or self._others)
+
+    def lacking(self, deal: str, rotations: range) -> list[int]:
+        """Return which rotations of a deal, by its id, are not stored."""
+        number = deal_number(deal)
+        at = bisect_left(self._whole, number)
+        if at < len(self._whole) and self._whole[at] == number:
+            return []
+        found = self._others.get(number, ())
+        return [rotation for rotation in rotations if rotation not in found]
 
 
 class Store(Tallies):
     """The results of a league: stores matches, and returns them."""
+
+    _writer: Writer | None = None
+    """The one of the last transaction that was not rolled back, with what it remembers."""
 
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
         """Store the settings that may not change once a match is stored, unless one is."""
@@ -106,18 +140,31 @@ class Store(Tallies):
         sandbox: str,
     ) -> None:
         """Store matches, all or none; `ids` are the database's numbers of the league's bots."""
+        where = (played_at, machine, sandbox)
+        writer, self._writer = self._writer or Writer(self._db), None
         with self._transaction():
-            writer = Writer(self._db)
-            for each in played:
-                bots = [ids[bot] for bot in each.result.bots]
-                writer.add(each.result, bots, (*each.record.columns, played_at, machine, sandbox))
+            writer.add_all(
+                NewMatch(
+                    each.result,
+                    [ids[bot] for bot in each.result.bots],
+                    (*each.record.columns, *where),
+                )
+                for each in played
+            )
+        self._writer = writer
 
-    def match_ids(self) -> set[str]:
-        """Return the ids of all stored matches."""
+    def known(self, rotations: int) -> KnownMatches:
+        """Return which matches are stored; so many make a deal."""
+        whole, others = array("q"), {}
         with self.explained():
-            rows = self._db.execute("SELECT deal, rotation FROM match").fetchall()
-            keys = typed(rows, list[tuple[int, int]], "the list of matches")
-            return {f"{deal_name(deal)}-{rotation}" for deal, rotation in keys}
+            rows = self._db.execute(_KNOWN, (rotations,))
+            while some := rows.fetchmany(10_000):
+                for deal, text in typed(some, list[tuple[int, str | None]], _LIST):
+                    if text is None:
+                        whole.append(deal)
+                    else:
+                        others[deal] = read_numbers(f"[{text}]")
+        return KnownMatches(whole, others)
 
     def bot_keys(self) -> list[tuple[str, str]]:
         """Return key and version of every bot that has played, in order."""
@@ -136,9 +183,9 @@ class Store(Tallies):
             return sorted({bot.name for bot in self._bots().values()})
 
     def mean_seconds(self) -> float | None:
-        """Return the mean time on the wall of the stored matches; None if there are none."""
+        """Return the mean time on the wall of the matches stored last; None if there are none."""
         with self.explained():
-            (mean,) = self._db.execute("SELECT avg(seconds) FROM record").fetchone()
+            (mean,) = self._db.execute(_MEAN_SECONDS).fetchone()
         return mean if mean is None else float(mean)
 
     def matches(
@@ -226,7 +273,7 @@ class Store(Tallies):
             (count,) = self._db.execute("SELECT count(*) FROM match").fetchone()
             keys = array("q")
             for row in rows:
-                keys.extend(typed(row, tuple[int, int], "the list of matches"))
+                keys.extend(typed(row, tuple[int, int], _LIST))
             if len(keys) != 2 * count:
                 raise Damage("the deals of some matches, or their results, are missing")
         pairs = zip(keys[::2], keys[1::2], strict=True)

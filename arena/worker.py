@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from arena.result import MatchResult, PlayedMatch, pack, result_of
-from arena.schedule import Deal, Schedule
+from arena.schedule import LIVE_PROCESSES, Deal, Schedule
 from protocol.messages import TimeControl
 from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
 from referee.game import Options
@@ -23,9 +23,6 @@ from referee.options import new_game
 from referee.sandbox import Launcher, Program
 from referee.sandbox.fork_server import end_all
 from referee.seat import EmptySeat, ProcessSeat, Seat
-
-LIVE_PROCESSES = 64
-"""How many bot processes a worker keeps; an idle Python bot costs about 4 MB."""
 
 _FLUSH_SECONDS = 0.5
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -148,6 +145,7 @@ class Table:
         self._game = GAMES[setup.game]
         self._options: Options = msgspec.convert(setup.options, self._game.options_type)
         self._control: TimeControl = setup.limits.time_control
+        self._flushed = -_FLUSH_SECONDS  # the first match is reported at once
         self._leaving = False
         self._interrupted = False
         self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
@@ -164,7 +162,6 @@ class Table:
         """Play a batch; yield reports of what was played, about two a second."""
         report = Report()
         report.unfit = [(bot, reason) for bot in batch.check if (reason := self._check(bot))]
-        flushed = time.monotonic()
         for task in batch.tasks:
             for rotation in task.rotations:
                 if self._leaving:
@@ -177,13 +174,14 @@ class Table:
                 if error:
                     report.failed.append((task, error))
                     break
-                if time.monotonic() - flushed > _FLUSH_SECONDS:
+                if time.monotonic() - self._flushed > _FLUSH_SECONDS:
                     yield report
                     report = Report()
-                    flushed = time.monotonic()
+                    self._flushed = time.monotonic()
             else:
                 report.finished.append(task)
         report.done = True
+        self._flushed = time.monotonic()
         yield report
 
     def close(self) -> None:

@@ -6,20 +6,61 @@ import click
 
 from arena.display import safe_lines
 from protocol.errors import ArenaError
+from referee.lazy import Lazy
 
-_ORDER = (
-    *("demo", "games", "bots", "play", "init", "run", "rank", "table", "matches", "show"),
-    *("verify", "export", "import", "compare", "schema", "doctor"),
-)
-"""How the commands are listed."""
+_COMMANDS = {
+    "demo": ("play:demo", "Run a small league of every game's own bots and show the tables."),
+    "games": (
+        "about:games",
+        "List the games, or tell one: its seats, options, decisions and rules.",
+    ),
+    "bots": ("about:bots", "List the bots that come along, of all games or of one."),
+    "play": (
+        "play:play",
+        "Play one match and draw it; the bots sit in the order given, `human` is you.",
+    ),
+    "init": ("leagues:init", "Make a league: a folder whose league.toml says what to play."),
+    "run": ("leagues:run", "Play whatever is missing, then show the table."),
+    "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
+    "table": ("tables:table_command", "Show what every bot did against every other."),
+    "matches": ("matches:matches", "List the matches that were played, by deal."),
+    "show": ("matches:show_match", "Tell a match move by move, with times, faults and notes."),
+    "verify": (
+        "verify:verify",
+        "Play every stored match again by the rules, and name those that differ.",
+    ),
+    "export": ("archive:export_league", "Write all that a league has played as JSON lines."),
+    "import": (
+        "archive:import_league",
+        "Bring exported matches into a league: all of them, or none.",
+    ),
+    "compare": (
+        "compare:compare",
+        "Play until it is decided whether bot A is better than B, and say so.",
+    ),
+    "schema": ("about:schema", "Print the JSON Schema of the messages, or of a game's moves."),
+    "doctor": (
+        "about:doctor",
+        "Say what this machine offers for running bots, and whether one gets ready.",
+    ),
+}
+"""The commands in an order that tells a story: where each is, and its first sentence of help.
+
+A command's module is imported when it is used, for most of a short command's time is imports.
+"""
 
 
 class ArenaGroup(click.Group):
-    """The commands in an order that tells a story; errors of ours are shown as one line."""
+    """Lists the commands without importing them; shows errors of ours as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in their order."""
-        return sorted(self.commands, key=_ORDER.index)
+        return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the commands are for."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_) for name, (_, help_) in _COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; show an ArenaError, and Ctrl-C, without a traceback."""
@@ -33,7 +74,11 @@ class ArenaGroup(click.Group):
             ctx.exit(error.exit_code)
 
 
-@click.group(cls=ArenaGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=ArenaGroup,
+    commands=Lazy({name: f"arena.cli.{home}" for name, (home, _) in _COMMANDS.items()}),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="bot-arena", prog_name="arena")
 def main() -> None:
     """Run tournaments of AI bots, and read their tables.
@@ -45,6 +90,3 @@ def main() -> None:
                         arena run cup
                         arena rank cup
     """
-
-
-from arena.cli import about, archive, compare, leagues, matches, play, tables, verify  # noqa: E402, F401 - they add their commands

@@ -85,7 +85,7 @@ class ProgressLine:
         """Count matches that were played."""
         self._done += len(played)
         for each in played:
-            for kinds in each.result.faults:
+            for kinds in filter(None, each.result.faults):
                 self._faults.update(kinds)
         if self._terminal:
             self._bar.label = self._pace()

@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 from jsonschema import Draft202012Validator
 
-from arena.cli import main
+from arena.cli import _COMMANDS, main
 from arena.tables import FORMATS
 from referee.games import GAMES
 from tests.arena.conftest import ARENA, ROOT
@@ -38,6 +38,35 @@ def test_the_commands_are_these() -> None:
         *("games", "bots", "init", "run", "rank", "table", "matches", "show", "play", "compare"),
         *("schema", "demo", "doctor", "verify", "export", "import"),
     }
+
+
+def test_the_list_of_commands_says_what_their_own_help_says() -> None:
+    for name, (_, line) in _COMMANDS.items():
+        command = main.commands[name]
+        assert (command.name, command.get_short_help_str(limit=1000)) == (name, line)
+
+
+@pytest.mark.parametrize(
+    ("words", "spared"),
+    [
+        (["--help"], ("arena.cli.", "arena.tables", "referee.games.")),
+        (["rank", "LEAGUE"], ("arena.cli.play", "arena.runner", "referee.games.duel")),
+    ],
+    ids=["help", "rank"],
+)
+def test_a_command_imports_only_what_it_needs(
+    words: list[str], spared: tuple[str, ...], played: Path
+) -> None:
+    words = [str(played) if word == "LEAGUE" else word for word in words]
+    code = "import sys; from arena.cli import main; main(sys.argv[1:], standalone_mode=False); "
+    told = subprocess.run(
+        [sys.executable, "-c", f"{code} print(*sys.modules, sep='\\n')", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert "arena.cli" in told
+    assert not [name for name in told if name.startswith(spared)]
 
 
 def test_the_version_is_told(arena: Arena) -> None:

@@ -101,9 +101,10 @@ def short(match: str) -> str:
 def stored(path: Path) -> set[str]:
     """Return the ids of what is stored, whole, as whoever opens the file next finds it."""
     with Store(path) as store:
-        for found in store.matches():
+        matches = list(store.matches())
+        for found in matches:
             store.record(found)
-        return set(map(short, store.match_ids()))
+        return {short(found.id) for found in matches}
 
 
 def refused(act: Callable[[], object], kind: type[ArenaError] = ArenaError) -> str:
@@ -211,6 +212,38 @@ def test_a_batch_is_stored_whole_or_not_at_all(store: Store, path: Path) -> None
     assert stored(path) == {"d1-0"}
     add(store, match("d2"), match("d3"))
     assert stored(path) == {"d1-0", "d2-0", "d3-0"}
+
+
+def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) -> None:
+    """Line-ups and results have numbers in the database, which the store remembers."""
+    add(store, match("d1"))
+    third = Bot("three", Path("/"), ("true", "three"), ())
+    ids = store.bot_ids([ONE, third])
+    new = match("d2", places=[1, 1])
+    with pytest.raises(sqlite3.IntegrityError):
+        store.add([new, match("d1")], ids, played_at="", machine="", sandbox="none")
+    store.add([new], ids, played_at="", machine="", sandbox="none")
+    assert stored(path) == {"d1-0", "d2-0"}
+    assert {short(found.id): found.places for found in store.matches()} == {
+        "d1-0": (2, 1),
+        "d2-0": (1, 1),
+    }
+    assert {lineup for _, lineup, _ in store.deal_sizes()} == {
+        tuple(BotVersion(bot.name, bot.version) for bot in lineup)
+        for lineup in ((ONE, TWO), (ONE, third))
+    }
+
+
+def test_a_batch_is_the_same_in_any_order(path: Path) -> None:
+    batch = [match(f"{digit}1", rotation) for digit in "09af" for rotation in range(3)]
+    found = []
+    for number, order in enumerate((batch, batch[::-1], batch[5:] + batch[:5])):
+        with Store(path.with_name(f"{number}.db"), create=True) as store:
+            add(store, *order)
+            found.append([(each, store.record(each)) for each in store.matches()])
+    assert found[0] == found[1] == found[2]
+    records = {each.result.match: each.record for each in batch}
+    assert all(record == records[each.id] for each, (record, _) in found[0])
 
 
 def test_a_bot_is_known_by_name_and_version(store: Store) -> None:
