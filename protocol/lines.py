@@ -105,7 +105,13 @@ def check_limits(line: bytes, value: Any, keys: int) -> None:
     in what was decoded, but a colon on the line: only where the colons outnumber the keys (a
     colon may also stand in a string) is the line read a second time, slowly.
     """
-    keys += _count_keys(value, DEPTH_LIMIT)
+    keys += len(value)
+    for item in value.values():
+        kind = type(item)
+        if kind is dict or kind is list:
+            keys += _count_keys(item, DEPTH_LIMIT - 1)
+        elif kind is int and not -INTEGER_LIMIT <= item <= INTEGER_LIMIT:
+            raise ProtocolError("an integer beyond 2**53")
     if line.count(b":") != keys:
         try:
             json.loads(line, object_pairs_hook=_refuse_repeated)
