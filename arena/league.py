@@ -314,7 +314,7 @@ def make_league(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return write_league(folder, settings, options, limits, bots)
-    except BaseException as error:
+    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
         _unmake(file, made)
         if isinstance(error, OSError):
             raise ArenaError(f"{file} cannot be written: {error.strerror}.") from None

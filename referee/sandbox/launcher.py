@@ -99,7 +99,7 @@ class Launcher:
             self._link.send(msgspec.json.encode({"stage": self._stage.folder}))  # first of all
             try:
                 self._stage.make()
-            except BaseException:
+            except BaseException:  # Ctrl-C too: raised again once the fork server has ended
                 self.close()
                 raise
 
