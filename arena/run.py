@@ -5,7 +5,7 @@ import json
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import msgspec
 
@@ -77,7 +77,6 @@ class Run:
         league: League,
         store: Store,
         workers: int | None,
-        sandbox: str,
         sandbox_uid: int | None,
         part: Part,
     ) -> None:
@@ -100,10 +99,18 @@ class Run:
         """What to ask about the bots' names and keys, in sentences."""
         self.mean_seconds = store.mean_seconds()
         """The mean time of the matches played last; None if there are none."""
-        self._sandbox = sandbox
+        self._sandbox = ""
+        self._sandbox_uid = sandbox_uid
         self._league = league
         self._store = store
-        self._runner = Runner(setup, tasks, cores)
+        self._runner = Runner(setup, tasks, cores if matches else [])
+
+    @contextmanager
+    def staffed(self) -> Iterator[Self]:
+        """Have workers, and the walls proven while those get ready; raise as `check_sandbox`."""
+        with self._runner.staffed():
+            self._sandbox = check_sandbox(self._league, self._sandbox_uid)
+            yield self
 
     def stop(self) -> None:
         """Let the matches that are being played be the last."""
@@ -143,11 +150,11 @@ def open_run(
     league: League, workers: int | None, sandbox_uid: int | None, part: Part = WHOLE
 ) -> Iterator[Run]:
     """Open a run; raise ArenaError if another one is going on, or the league has changed."""
-    sandbox = check_sandbox(league, sandbox_uid)
     with locked(league.folder), league.store(create=True) as store:
         if store.has_matches():
             check_unchanged(league, store)
-        yield Run(league, store, workers, sandbox, sandbox_uid, part)
+        with Run(league, store, workers, sandbox_uid, part).staffed() as run:
+            yield run
 
 
 def check_sandbox(league: League, uid: int | None) -> str:

@@ -1,26 +1,24 @@
 """Plays what is missing on several workers, and survives the death of any of them.
 
-The only module that knows multiprocess. It stores nothing: it hands on what comes back.
+It stores nothing: it hands on what comes back.
 """
 
-import contextlib
 import gc
 import itertools
 import os
 import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
 import msgspec
-import multiprocess
-from multiprocess import resource_tracker
-from multiprocess.connection import wait
 
 from arena import worker
 from arena.result import PlayedMatch
+from arena.spawning import kill_all, spawn, wait
 from arena.worker import Batch, Report, Setup, Task
 from protocol.errors import ArenaError
 from referee.fault import Kind
@@ -63,29 +61,23 @@ class _Worker:
     """The runner's side of one worker."""
 
     def __init__(self, setup: Setup, core: int | None, check: list[int]) -> None:
-        context = multiprocess.get_context("spawn")
-        self.link, theirs = context.Pipe()
-        self.process = context.Process(
-            target=worker.main, args=(theirs, setup, core, os.getpid()), daemon=True
+        self.process, self.link = spawn(  # Ctrl-C reaches it too; it ignores it before it listens
+            worker.main, setup, core, os.getpid(), blocked=_SIGNALS
         )
-        resource_tracker.ensure_running()  # starting it would unblock the signals
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-        try:
-            self.process.start()  # Ctrl-C reaches it too; it unblocks what it ignores by then
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        theirs.close()
         self.core = core
         self.up = False
         self.dismissed = False
         self.unchecked = check
         self.sent: list[dict[Key, Task]] = [{}]
         """What is left of each batch not yet answered; that it is up counts as an answer too."""
-        for bot in check:
+
+    def check(self) -> None:
+        """Let it start each of its bots once."""
+        for bot in self.unchecked:
             self.send(Batch(check=[bot]))
 
     def send(self, batch: Batch) -> None:
-        with contextlib.suppress(OSError):  # it has died, as its sentinel will tell
+        with suppress(OSError):  # it has died, as its sentinel will tell
             self.link.send_bytes(_encode(batch))
         self.sent.append({(task.lineup, task.number): task for task in batch.tasks})
         self.dismissed = batch.last
@@ -126,15 +118,25 @@ class Runner:
         """Let the matches that are being played be the last."""
         self._stopping = True
 
-    def run(self) -> Iterator[Progress]:
-        """Play; yield what is to be stored and told, until there is nothing left to do."""
+    @contextmanager
+    def staffed(self) -> Iterator[None]:
+        """Have workers, which get ready beside the caller and start no bot before `run`."""
         bots = range(len(self._setup.names))
         count = len(self._cores)
-        told = False
-        gc.freeze()  # what is there by now: the collector is not to walk it for every report
         try:
             for number, core in enumerate(self._cores):
                 self._workers.append(_Worker(self._setup, core, list(bots[number::count])))
+            yield
+        finally:
+            kill_all()
+
+    def run(self) -> Iterator[Progress]:
+        """Play with its workers; yield what is to be stored and told, until nothing is left."""
+        told = False
+        gc.freeze()  # what is there by now: the collector is not to walk it for every report
+        try:
+            for each in self._workers:
+                each.check()
             while self._workers:
                 if self._stopping and not told:
                     told = True
@@ -147,7 +149,6 @@ class Runner:
                 self._hand_out()
         finally:
             gc.unfreeze()
-            self._kill_all()
 
     def _waited_for(self) -> list[Any]:
         return [end for each in self._workers for end in (each.link, each.process.sentinel)]
@@ -227,6 +228,7 @@ class Runner:
         for batch in each.sent[1:]:
             self._again += batch.values()
         self._workers.append(_Worker(self._setup, each.core, unchecked))
+        self._workers[-1].check()
 
     def _is_deadly(self, key: Key) -> bool:
         """Count a worker's death over a deal or a bot's start; return whether it is too many."""
@@ -271,13 +273,6 @@ class Runner:
         for each in self._workers:
             if each.process.is_alive():
                 os.kill(each.process.pid, signal.SIGUSR1)
-
-    def _kill_all(self) -> None:
-        children = multiprocess.active_children()
-        for child in children:
-            child.kill()
-        for child in children:
-            child.join()
 
     def _name(self, task: Task) -> str:
         names = ", ".join(self._setup.names[bot] for bot in task.lineup)

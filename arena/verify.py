@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import multiprocess
-from multiprocess import resource_tracker
 
 from arena.display import counted
 from arena.league import DATABASE, FILE, read_league
 from arena.proof import Difference, OtherRules, prove
 from arena.raw_store import RawStore
 from arena.schema import deal_name
+from arena.spawning import kill_all, spawn
 from arena.stored import Damage, FixedSettings
 from arena.tables import Column, Table
 from protocol.errors import ArenaError, RunError
@@ -171,12 +170,11 @@ def _verdicts(
             for page in pages:
                 yield _verdict(store, conditions, page)
         return
-    links, processes = [], []
+    links = []
     try:
-        for _ in range(workers):
-            link, process = _start(path, conditions)
-            links.append(link)
-            processes.append(process)
+        for _ in range(workers):  # they never hear Ctrl-C: whoever started them does, and ends them
+            started = spawn(_serve, path, conditions, blocked=(signal.SIGINT,))
+            links.append(started.link)
         ahead = _AHEAD * workers
         for number, page in enumerate(pages):
             link = links[number % workers]
@@ -187,24 +185,7 @@ def _verdicts(
         for number in range(max(0, len(pages) - ahead), len(pages)):
             yield _answer(links[number % workers])
     finally:
-        for process in processes:
-            process.kill()
-            process.join()
-
-
-def _start(path: Path, conditions: FixedSettings) -> tuple[Any, Any]:
-    """Start a worker that never hears Ctrl-C: whoever started it does, and ends it."""
-    context = multiprocess.get_context("spawn")
-    link, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, path, conditions), daemon=True)
-    resource_tracker.ensure_running()  # starting it would unblock the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
-    try:
-        process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    theirs.close()
-    return link, process
+        kill_all()
 
 
 def _serve(link: Any, path: Path, conditions: FixedSettings) -> None:

@@ -53,11 +53,9 @@ def league_rates(workers: int) -> tuple[float, float]:
     )
     tasks = [Task(deal.lineup, deal.number, [0, 1]) for deal in schedule.plan()]
     began = time.perf_counter()
-    played = [
-        each.result
-        for progress in Runner(setup, tasks, usable_cores(workers)).run()
-        for each in progress.played
-    ]
+    runner = Runner(setup, tasks, usable_cores(workers))
+    with runner.staffed():
+        played = [each.result for progress in runner.run() for each in progress.played]
     seconds = time.perf_counter() - began
     return len(played) / seconds, sum(result.decisions for result in played) / seconds
 

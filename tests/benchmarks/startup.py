@@ -38,7 +38,7 @@ LEAGUE_BOTS = 10
 STEPS = (100, 1000, 10_000)
 BOTS_OF_A_KIND = 4
 ARENA = (sys.executable, "-m", "arena")
-WORKER = "from multiprocess.spawn import spawn_main; import arena.worker"
+WORKER = "import sys; sys.modules['dill'] = None; import arena.worker, arena.spawning"
 C_BOT = r"""
 #include <stdio.h>
 int main(void) {
@@ -176,8 +176,6 @@ def looks_at(run: "subprocess.Popen[bytes]", asked: League) -> Iterator[tuple[ob
             ever.update(bots_of(run.pid))
         sizes: dict[str, list[float]] = {kind: [] for kind in KINDS}
         for pid in descendants(run.pid):
-            if _is_tracker(pid):
-                continue
             sizes[kind_of(pid, run.pid)].append(pss(pid))
         means = (f"{len(each)} x {statistics.mean(each):.1f}" for each in sizes.values())
         yield done, len(ever), len(ever) / done, *means
@@ -187,15 +185,10 @@ def bots_of(runner: int) -> Iterator[tuple[int, str]]:
     """Yield the bots that run now, told apart by the time they were started."""
     for pid in descendants(runner):
         try:
-            if kind_of(pid, runner) == "bots" and not _is_tracker(pid):
+            if kind_of(pid, runner) == "bots":
                 yield pid, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has just ended
-
-
-def _is_tracker(pid: int) -> bool:
-    """Whether a process is the helper that multiprocess keeps beside the runner."""
-    return "resource_tracker" in Path(f"/proc/{pid}/cmdline").read_text()
 
 
 def programs(folder: Path) -> Iterator[tuple[str, Program]]:

@@ -147,7 +147,6 @@ KILLS: tuple[Strike, ...] = (
     *(kill_runner, kill_writing_runner, kill_group, kill_everything),
     *[_one_of("spawn_main", "worker")] * 4,
     *[_one_of("fork_server.py", "fork server")] * 4,
-    _one_of("resource_tracker", "resource tracker"),
 )
 """Deaths that change no result, those that do not end the run more often."""
 
