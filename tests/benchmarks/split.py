@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks.split                    # all games, landlock, one core
     python -m tests.benchmarks.split guerra --sandbox none --unpinned
+    python -m tests.benchmarks.split --no-views         # what it would be if asks held no views
 
 Random moves are played once by functions; then bots that do nothing but read and answer play the
 same matches over the protocol. Microseconds of CPU for each decision: `rules` are deciders,
@@ -19,6 +20,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from tabulate import tabulate
 
 from protocol.lines import encode
@@ -31,7 +33,7 @@ from referee.limits import Limits
 from referee.match import Match, starts
 from referee.options import new_game, read_options
 from referee.sandbox import Launcher, Program
-from referee.seat import FunctionSeat, ProcessSeat, Seat
+from referee.seat import Answer, FunctionSeat, ProcessSeat, Seat
 from tests.benchmarks.c_programs import BOT, compiled
 from tests.benchmarks.decision import Cost, Pipes, plain_bots, timed
 
@@ -111,6 +113,14 @@ def functions(script: Script, number: int) -> Sequence[Seat]:
     return [FunctionSeat(choose) for _ in range(GAMES[script.game].seat_counts[0])]
 
 
+class Blindfold(ProcessSeat):
+    """A seat that is asked without being shown anything; the view is made nonetheless."""
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Ask without the view."""
+        return super().ask(decision, {})
+
+
 def codec(script: Script) -> None:
     """Encode every ask and read every reply."""
     for ask, reply in zip(script.asks, script.replies, strict=True):
@@ -138,9 +148,13 @@ def commands(script: Script, bot: Path, folder: Path) -> list[list[Path]]:
     return found
 
 
-def measured(name: str, bot: Path, folder: Path, sandbox: str) -> dict[str, Cost]:
+def measured(
+    name: str, bot: Path, folder: Path, sandbox: str, seat: type[ProcessSeat]
+) -> dict[str, Cost]:
     """Return the median cost of each part in microseconds for each decision."""
     script = script_of(name)
+    if seat is Blindfold:
+        script = script._replace(asks=[replace(ask, view={}) for ask in script.asks])
     lines = [encode(ask) for ask in script.asks]
     argvs = commands(script, bot, folder)
     limits = Limits(sandbox=sandbox)  # type: ignore[arg-type]
@@ -152,7 +166,7 @@ def measured(name: str, bot: Path, folder: Path, sandbox: str) -> dict[str, Cost
         ]
         processes = [start_bot(launcher, program, limits, name) for program in programs]
         ways: dict[str, Callable[[], object]] = {
-            "referee": lambda: play(script, lambda _: [ProcessSeat(p, ()) for p in processes]),
+            "referee": lambda: play(script, lambda _: [seat(p, ()) for p in processes]),
             "rules": lambda: play(script, lambda number: functions(script, number)),
             "codec": lambda: codec(script),
             "pipe": lambda: pipe(script, lines, bots),
@@ -166,9 +180,8 @@ def measured(name: str, bot: Path, folder: Path, sandbox: str) -> dict[str, Cost
     }
 
 
-def row(name: str, bot: Path, folder: Path, sandbox: str) -> tuple[str | float, ...]:
+def row(name: str, cost: dict[str, Cost]) -> tuple[str | float, ...]:
     """Return the row of a game."""
-    cost = measured(name, bot, folder, sandbox)
     whole, rules, codec, pipe = (cost[way].cpu for way in ("referee", "rules", "codec", "pipe"))
     wall = cost["referee"].wall
     rest = whole - rules - codec - pipe
@@ -181,6 +194,7 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=[n for n in GAMES if GAMES[n].decisions])
     parser.add_argument("--sandbox", default="landlock")
     parser.add_argument("--unpinned", action="store_true", help="let bots run on other cores")
+    parser.add_argument("--no-views", action="store_true", help="ask with empty views")
     arguments = parser.parse_args()
     if not arguments.unpinned:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -188,7 +202,11 @@ def main() -> None:
         folder = Path(name)
         folder.chmod(0o755)
         bot = compiled(folder, "bot", BOT)
-        rows = [row(game, bot, folder, arguments.sandbox) for game in arguments.games]
+        seat = Blindfold if arguments.no_views else ProcessSeat
+        rows = [
+            row(game, measured(game, bot, folder, arguments.sandbox, seat))
+            for game in arguments.games
+        ]
     where = "unpinned" if arguments.unpinned else "one core"
     print(f"CPU us of the referee for each decision, sandbox {arguments.sandbox}, {where}")
     headers = ("", "own", "rules", "codec", "pipe", "rest", "not rules", "wall", "decisions/s")
