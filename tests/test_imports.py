@@ -27,7 +27,7 @@ OF_OURS = {
 HOMES = {
     "click": ["arena.cli.*"],
     "tabulate": ["arena.tables"],
-    "multiprocess": ["arena.runner", "arena.verify"],
+    "multiprocess": ["arena.spawning"],
     "trueskill": ["arena.stats.*"],
     "sqlite3": ["arena.database", "arena.database_file", "arena.schema"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
