@@ -184,6 +184,20 @@ class BotProcess:
         """Return what the bot has sent that is not a whole line."""
         return bytes(self._lines.held)
 
+    def overheard(self, seconds: float) -> bytes:
+        """Let the bot run for a while in which nothing is asked; return what it says all the same.
+
+        It is frozen afterwards, as between matches. Raises what `read_line` does, but for
+        LateError.
+        """
+        line = None
+        self.thaw()
+        until = time.monotonic() + seconds
+        while line is None and (left := until - time.monotonic()) > 0:
+            line = self._collect(self._poll.poll(math.ceil(left * 1000)))
+        self.freeze()
+        return self.unread() if line is None else line
+
     def close_turn(self) -> Turn:
         """Stop the clock; return what the turn took."""
         answered = self._rested = self._answered

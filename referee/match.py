@@ -10,6 +10,7 @@ from protocol.messages import End, Start, TimeControl
 from referee.clock import Turn
 from referee.fault import FATAL, Fault
 from referee.game import Game, Move, ranked
+from referee.hint import at_decision, refusal
 from referee.replay import Entry, Replay
 from referee.seat import Seat
 
@@ -105,16 +106,19 @@ class Match:
             self._record(number, default, None)
             return default
         seat = self._seats[number]
-        answer = seat.ask(game.decision(number), game.view(number))
-        if answer.move is not None and (reason := game.check(number, answer.move)) is None:
-            move = game.canonical(number, answer.move)
-            self._record(number, move, None, answer.note, answer.turn)
-            return move
+        decision = game.decision(number)
+        answer = seat.ask(decision, game.view(number))
         fault = answer.fault
-        if fault is None:
-            assert reason is not None
+        if answer.move is not None:
+            reason = game.check(number, answer.move)
+            if reason is None:
+                move = game.canonical(number, answer.move)
+                self._record(number, move, None, answer.note, answer.turn)
+                return move
             seat.keep_conversation()
-            fault = Fault("illegal", reason, seat.offending)
+            fault = Fault("illegal", refusal(decision, answer.move, reason), seat.offending)
+        assert fault is not None
+        fault = at_decision(decision, fault)
         default = game.default(number)
         self._record(number, default, self._judged(number, fault), answer.note, answer.turn)
         return default

@@ -31,8 +31,13 @@ class StatusLine:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the line away, so that something else can be said in its place."""
         if self._drawn:
             click.echo("\r\x1b[K", nl=False, err=True)
+            self._drawn = False
 
     def show(self, words: Callable[[], str]) -> None:
         """Show how things stand, if it is time."""

@@ -162,11 +162,11 @@ def test_a_bot_that_faults_in_one_position_does_so_again(
     asked = [entry for entry in replay.entries[:at] if entry.seat == replay.entries[at - 1].seat]
     result = feed(arena, fragile, match, "--feed", "mine")
     assert result.exit_code == 1
-    assert "then and now: FAULT: crash: it exited with code 1" in result.stdout
+    assert "then and now: FAULT: crash: orders: it exited with code 1" in result.stdout
     assert "RuntimeError: no plan for this turn" in result.stdout
     assert (
         f"{len(asked)} decisions: {len(asked) - 1} answered as recorded, 1 crash (decision {at}, "
-        "as in the match: it exited with code 1)"
+        "as in the match: orders: it exited with code 1)"
     ) in result.stdout.replace("\n  ", " ")
     assert " * " not in result.stdout
 
@@ -179,7 +179,7 @@ def test_a_bot_that_was_mended_is_told_from_the_one_that_played(
     result = feed(arena, fragile, match, "--feed", "mine")
     assert result.exit_code == 0
     assert "mine is another version now: " in result.stdout
-    assert "then: FAULT: crash: it exited with code 1" in result.stdout
+    assert "then: FAULT: crash: orders: it exited with code 1" in result.stdout
     assert "       now: " in result.stdout
     assert "answered as recorded, 1 otherwise" in result.stdout
 

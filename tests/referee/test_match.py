@@ -184,9 +184,12 @@ def test_for_a_fault_the_default_reply_is_played_and_the_match_goes_on(word: Mov
     assert [forfeit for _, forfeit in kinds(played, 0)] == [False]
 
 
-def test_an_illegal_move_is_a_fault_with_the_reason_of_the_rules() -> None:
+def test_an_illegal_move_is_a_fault_that_tells_the_decision_the_rule_and_what_was_meant() -> None:
     played = play(dealt(Countdown, 2), ScriptedSeat(NINE, ONE), ScriptedSeat(ONE))
-    assert played.replay.entries[0].fault == Fault("illegal", '"take" is 1, 2 or 3')
+    fault = played.replay.entries[0].fault
+    assert fault is not None
+    assert fault.kind == "illegal"
+    assert fault.reason == ('take: "take" is 1, 2 or 3; sent: {"take":9}; did you mean {"take":1}?')
 
 
 def test_the_default_reply_of_the_rules_may_not_be_stated() -> None:

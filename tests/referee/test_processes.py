@@ -63,7 +63,7 @@ CASES = [
     Case(("flood_stdout",), ["flood"], "a line of more than 65536 bytes", "x+… .*"),
     Case(("flood_lines",), ["malformed"] * THRICE, r"it answers ask 1; ask \d was open", "{.*}"),
     Case(("malformed",), ["malformed"] * THRICE, "not JSON: .*", "I attack, of course!"),
-    Case(("illegal",), ["illegal"] * THRICE, '"take" is 1, 2 or 3', '{.*"move": {"foo": 1}}'),
+    Case(("illegal",), ["illegal"] * THRICE, '"take" is 1, 2 or 3; sent: .*', '{.*{"foo": 1}}'),
     Case(("spin",), ["late"] * THRICE, BURNT),
     Case(("late", 0.1), ["late"] * THRICE, BURNT, "(?s).*"),
     Case(("hang",), ["late"], SILENT, faults_allowed=0),
@@ -82,7 +82,7 @@ def test_a_naughty_bot_forfeits_and_the_polite_one_wins(table: Table, case: Case
     assert kinds(played) == case.kinds
     assert [fault.forfeit for fault in faults(played)][-2:] in ([True], [False, True])
     for fault in faults(played):
-        assert re.fullmatch(case.reason, fault.reason)
+        assert re.fullmatch(f"take: {case.reason}", fault.reason)
         assert re.fullmatch(case.line, fault.line)
     assert played.replay.places == [2, 1]
     assert played.replay.reason == "forfeit"
@@ -359,5 +359,5 @@ def test_a_bot_that_has_ended_is_gone_though_its_daemon_answers_for_it(table: Ta
 
     played = table.play(dealt(Countdown, 2), [bot, FunctionSeat(wait)])
     assert kinds(played) == ["crash"]
-    assert faults(played)[0].reason == "it exited with code 0"
+    assert faults(played)[0].reason == "take: it exited with code 0"
     assert_measured(played)

@@ -44,18 +44,18 @@ def test_a_sleeper_is_in_time_by_its_cpu(table: Table) -> None:
 
 def test_a_sleeper_is_late_by_the_wall(table: Table) -> None:
     (reason,) = late(alone(table, "late", 60, 1, "sleep", move_time=0.2, clock="wall"))
-    assert re.fullmatch(r"no answer after 0\.[2-9]\d+ s; 0\.200 s allowed", reason)
+    assert re.fullmatch(r"take: no answer after 0\.[2-9]\d+ s; 0\.200 s allowed", reason)
 
 
 def test_a_sleeper_beyond_the_cap_is_late_by_its_cpu_too(table: Table) -> None:
     (reason,) = late(alone(table, "late", 60, 1, "sleep", move_time=0.1))
-    assert re.match(r"no answer after 1\.[2-9]\d+ s on the wall, 0\.0\d+ s of CPU", reason)
+    assert re.match(r"take: no answer after 1\.[2-9]\d+ s on the wall, 0\.0\d+ s of CPU", reason)
 
 
 def test_a_burner_is_late_by_its_cpu(table: Table) -> None:
     played = alone(table, "late", 60, 1, move_time=0.2)
     (reason,) = late(played)
-    assert re.fullmatch(r"0\.[2-9]\d+ s of CPU time used; 0\.200 s allowed", reason)
+    assert re.fullmatch(r"take: 0\.[2-9]\d+ s of CPU time used; 0\.200 s allowed", reason)
     assert played.evidence.cpu[0] >= 200_000
 
 

@@ -1,0 +1,355 @@
+"""Whether a bot is fit to play a game, in steps that each pass or fail, with what shows it."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from random import Random
+from time import monotonic
+from typing import Literal, NamedTuple
+
+from arena.display import counted
+from arena.roster import Bot
+from arena.run import check_bot
+from protocol.errors import ProtocolError
+from referee.bot_process import BotProcess, GoneError, StartupError, start_bot
+from referee.fault import shown
+from referee.game import Decision, Game, Move, Observation, Options
+from referee.limits import Limits
+from referee.match import Match, Played, starts
+from referee.options import new_game
+from referee.replay import Entry
+from referee.sandbox import Launcher, SandboxError, prove
+from referee.seat import Answer, FunctionSeat, ProcessSeat
+
+State = Literal["ok", "FAILED", "advice", "not tried"]
+"""Advice is for what costs no match: the bot is fit nonetheless."""
+
+RUNS, READY, WHOLE, LEGAL, QUIET, TIMELY, ALL, AGAIN, ENDS, ALIKE, USED = STEPS = (
+    "runs behind the walls",
+    "says ready",
+    "plays whole matches",
+    "answers with legal moves",
+    "says nothing but its answers",
+    "answers in time",
+    "meets the game's decisions",
+    "plays on in the same process",
+    "ends when its input does",
+    "answers alike when all is repeated",
+    "answers alike in a new process",
+)
+
+MATCHES = 20
+"""How many matches are played at least, unless time runs out; more if there are more seats."""
+
+_QUIET_SECONDS = 0.1  # in which a bot that is asked nothing is listened to
+_END_SECONDS = 2.0  # in which it is to end by itself; a league waits shorter, and kills it
+_PATIENT = 3  # times as many matches are played while a decision has not come up
+_REPEATED = 4  # matches that are played again, in one part in four of the time at most
+_LINES = 12  # of a standard error that are shown
+_BLAMED: dict[str, str] = {"illegal": LEGAL, "malformed": QUIET, "flood": QUIET, "late": TIMELY}
+"""The step that each kind of fault fails; the others fail that of whole matches."""
+
+
+@dataclass
+class Step:
+    """What came of one step: in a few words, and with the lines that show it if it failed."""
+
+    title: str
+    state: State = "not tried"
+    detail: str = ""
+    evidence: list[str] = field(default_factory=list)
+
+
+class Setting(NamedTuple):
+    """What a bot is checked for."""
+
+    game: type[Game]
+    options: Options
+    limits: Limits
+    seat_counts: Sequence[int]
+    seed: str
+    patience: float
+    """Seconds after which no more of the first matches are begun."""
+
+
+class _Table(NamedTuple):
+    """One match to be played: its number from 0, how many seats, and the bot's."""
+
+    number: int
+    seats: int
+    seat: int
+
+
+class _WatchedSeat(ProcessSeat):
+    """A bot's seat that notes which decisions it is asked."""
+
+    def __init__(self, process: BotProcess) -> None:
+        super().__init__(process, ())
+        self.asked: Counter[str] = Counter()
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Ask, and note it."""
+        self.asked[decision.name] += 1
+        return super().ask(decision, view)
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A match that was played by the bot, and functions in the other seats."""
+
+    table: _Table
+    played: Played
+    asked: Counter[str]
+    seconds: float
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The bot's own part of the replay."""
+        return [entry for entry in self.played.replay.entries if entry.seat == self.table.seat]
+
+    @property
+    def moves(self) -> list[Move | None]:
+        """What it answered."""
+        return [entry.move for entry in self.entries]
+
+    @property
+    def faulty(self) -> tuple[int, Entry] | None:
+        """Its first fault, and the number of the decision from 1."""
+        entries = enumerate(self.entries, 1)
+        return next(((at, entry) for at, entry in entries if entry.fault), None)
+
+    @property
+    def longest(self) -> int:
+        """The longest time a decision took, in microseconds of its CPU."""
+        owners = zip(self.played.replay.entries, self.played.evidence.cpu, strict=True)
+        return max((cpu for entry, cpu in owners if entry.seat == self.table.seat), default=0)
+
+    def name(self) -> str:
+        """Say which match it was."""
+        return f"match {self.table.number + 1}, seat {self.table.seat} of {self.table.seats}"
+
+
+def check(
+    bot: Bot, setting: Setting, sandbox_uid: int | None, tell: Callable[[str], None]
+) -> Iterator[Step]:
+    """Yield the steps as they are done; after one that failed, the rest is not tried.
+
+    `tell` hears how it is getting on. Raises SandboxError if the walls do not hold here.
+    """
+    titles = list(STEPS)
+    with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
+        prove(launcher, setting.limits)
+        for step in _Check(launcher, bot, setting, tell).steps():
+            titles.remove(step.title)
+            yield step
+            if step.state == "FAILED":
+                break
+    yield from map(Step, titles)
+
+
+class _Check:
+    def __init__(
+        self, launcher: Launcher, bot: Bot, setting: Setting, tell: Callable[[str], None]
+    ) -> None:
+        self._launcher = launcher
+        self._bot = bot
+        self._setting = setting
+        self._tell = tell
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the steps in their order, as far as it makes sense to go on."""
+        walls = self._launcher.walls.name
+        try:
+            check_bot(self._launcher, self._bot)
+        except SandboxError as error:
+            yield Step(RUNS, "FAILED", error.what)
+            return
+        yield Step(RUNS, "ok", walls)
+        try:
+            began = monotonic()
+            process = self._start()
+        except StartupError as error:
+            yield Step(READY, "FAILED", str(error), _said(error.stderr))
+            return
+        allowed = f"{self._setting.limits.startup:g} s allowed"
+        yield Step(READY, "ok", f"after {monotonic() - began:.2f} s; {allowed}")
+        trials: list[_Trial] = []
+        try:
+            chatter = self._play_all(process, trials)
+            yield from self._judged(trials, chatter)
+            yield self._ending(process)
+        finally:
+            process.stop()
+        yield from self._repeated(self._short(trials))
+
+    def _play_all(self, process: BotProcess, trials: list[_Trial]) -> str:
+        """Play matches until there were enough or one had a fault; return what is wrong else."""
+        try:
+            chatter = process.overheard(_QUIET_SECONDS)
+            while not chatter and (table := self._next_table(trials)):
+                trials.append(self._play(process, table))
+                if trials[-1].faulty:
+                    return ""
+            chatter = chatter or process.overheard(_QUIET_SECONDS)
+        except (GoneError, ProtocolError) as error:
+            return f"{error}, though nothing was asked"
+        return f"it said {shown(chatter)!r}, though nothing was asked" if chatter else ""
+
+    def _start(self) -> BotProcess:
+        setting = self._setting
+        return start_bot(self._launcher, self._bot.program, setting.limits, self._bot.name)
+
+    def _next_table(self, trials: Sequence[_Trial]) -> _Table | None:
+        """Return the next match to play: every seat in turn, with every number of seats.
+
+        While decisions have not come up, there are more.
+        """
+        seats = [(seats, seat) for seats in self._setting.seat_counts for seat in range(seats)]
+        enough = len(seats) * -(-MATCHES // len(seats))
+        number = len(trials)
+        if number >= (enough if not self._missed(trials) else _PATIENT * enough):
+            return None
+        if sum(trial.seconds for trial in trials) > self._setting.patience:
+            return None
+        self._tell(f"match {number + 1} of {max(enough, number + 1)}")
+        return _Table(number, *seats[number % len(seats)])
+
+    def _missed(self, trials: Sequence[_Trial]) -> list[str]:
+        """Return the game's decisions that the bot was never asked."""
+        asked = set().union(*(trial.asked for trial in trials))
+        return [name for name in self._setting.game.decisions if name not in asked]
+
+    def _short(self, trials: Sequence[_Trial]) -> list[_Trial]:
+        """Return the first few matches, fewer if they took long."""
+        share = self._setting.patience / _REPEATED
+        spent = list(accumulate(trial.seconds for trial in trials[:_REPEATED]))
+        return list(trials[: max(1, sum(seconds <= share for seconds in spent))])
+
+    def _play(self, process: BotProcess, table: _Table) -> _Trial:
+        """Play one match; the other seats answer at random, from seeds of their own."""
+        setting = self._setting
+        seed = f"{setting.seed}-{table.number}"
+        game = new_game(setting.game, table.seats, setting.options, seed)
+
+        def random_seat(seat: int) -> FunctionSeat:
+            rng = Random(f"{seed}-{seat}")  # noqa: S311 - a player, not a lock
+            return FunctionSeat(lambda _decision, _view: game.sample(seat, rng))
+
+        watched = _WatchedSeat(process)
+        seats = [
+            watched if seat == table.seat else random_seat(seat) for seat in range(table.seats)
+        ]
+        seeds = [game.chance.below(2**53, "bot", seat) for seat in range(table.seats)]
+        begun = starts(game, f"check-{table.number}", setting.limits.time_control, seeds)
+        began = monotonic()
+        played = Match(game, seats, faults_allowed=0).play(begun)
+        return _Trial(table, played, watched.asked, monotonic() - began)
+
+    def _judged(self, trials: Sequence[_Trial], chatter: str) -> Iterator[Step]:
+        """Yield what the first matches showed."""
+        found = {step.title: step for step in self._passed(trials)}
+        last = trials[-1] if trials else None
+        if last is not None and last.faulty is not None:
+            step = self._blamed(WHOLE if len(trials) == 1 else AGAIN, last, *last.faulty)
+            found[step.title] = step
+        elif chatter:
+            when = f"after {last.name()}" if last is not None else "after ready"
+            found[QUIET] = Step(QUIET, "FAILED", f"{when}, {chatter}")
+        yield from found.values()
+
+    def _blamed(self, title: str, trial: _Trial, at: int, entry: Entry) -> Step:
+        """Return the step that a fault fails: that of its kind, or the one of this title."""
+        fault = entry.fault
+        assert fault is not None
+        title = _BLAMED.get(fault.kind, title)
+        where = f"{trial.name()}, its decision {at}" if entry.move is not None else trial.name()
+        evidence = trial.played.evidence
+        lines = list(evidence.conversations[trial.table.seat])
+        return Step(
+            title,
+            "FAILED",
+            f"{where}: {fault.kind}: {fault.reason}",
+            lines + _said(evidence.stderr[trial.table.seat]),
+        )
+
+    def _passed(self, trials: Sequence[_Trial]) -> Iterator[Step]:
+        """Yield the steps of the first matches as they stand if nothing was wrong."""
+        whole = [trial for trial in trials if not trial.faulty]
+        counts = sorted({trial.table.seats for trial in whole})
+        tables = f"{counted(len(whole), 'match', 'matches')} of {_either(counts)} seats"
+        decisions = sum(trial.asked.total() for trial in trials)
+        longest = max((trial.longest for trial in trials), default=0) / 1e6
+        allowed = self._setting.limits.move_time
+        yield Step(WHOLE, "ok", tables) if whole else Step(WHOLE)
+        yield Step(LEGAL, "ok", counted(decisions, "decision"))
+        yield Step(QUIET, "ok")
+        yield Step(TIMELY, "ok", f"{longest:.3f} s at the most; {allowed:g} s allowed")
+        missed = self._missed(trials)
+        known = len(self._setting.game.decisions)
+        rest = f"; did not come up: {', '.join(missed)}" if missed else ""
+        yield Step(ALL, "ok", f"{known - len(missed)} of {known}{rest}")
+        yield Step(AGAIN, "ok") if len(whole) > 1 else Step(AGAIN)
+
+    def _ending(self, process: BotProcess) -> Step:
+        """Close the bot's input and say what it does."""
+        began = monotonic()
+        process.close_input()
+        ended = process.stop(grace=_END_SECONDS)
+        if monotonic() - began >= _END_SECONDS:
+            return Step(ENDS, "FAILED", f"it still ran {_END_SECONDS:g} s later, and was killed")
+        if ended.code:
+            return Step(ENDS, "advice", f"but it {ended}", _said(process.stderr.text()))
+        return Step(ENDS, "ok", f"after {monotonic() - began:.2f} s")
+
+    def _repeated(self, trials: Sequence[_Trial]) -> Iterator[Step]:
+        """Play some matches again, in one new process and then in one for each."""
+        alike = self._compared(ALIKE, trials, fresh=False)
+        yield alike
+        if alike.state == "ok" and len(trials) > 1:  # the first was played by a new process anyway
+            yield self._compared(USED, trials[1:], fresh=True)
+
+    def _compared(self, title: str, trials: Sequence[_Trial], *, fresh: bool) -> Step:
+        """Play matches again and look for the first answer that is another."""
+        process = None
+        try:
+            for trial in trials:
+                self._tell(f"{trial.name()} again")
+                if process is None or fresh:
+                    if process is not None:
+                        process.stop()
+                    process = self._start()
+                again = self._play(process, trial.table)
+                if again.faulty:
+                    return self._blamed(title, again, *again.faulty)
+                pairs = enumerate(zip(trial.moves, again.moves, strict=False), 1)
+                for at, (then, now) in pairs:
+                    if then != now:
+                        return Step(
+                            title,
+                            "advice",
+                            f"{trial.name()}, its decision {at}: results cannot be repeated",
+                            [f"first  {_words(then)}", f"now    {_words(now)}"],
+                        )
+        except StartupError as error:
+            return Step(title, "FAILED", f"started again, {error}", _said(error.stderr))
+        finally:
+            if process is not None:
+                process.stop()
+        return Step(title, "ok", counted(len(trials), "match", "matches"))
+
+
+def _said(stderr: str) -> list[str]:
+    """Return the end of a standard error, with a line that says what it is."""
+    lines = stderr.splitlines()[-_LINES:]
+    return ["Standard error:", *(f"  {line}" for line in lines)] if lines else []
+
+
+def _words(move: Move | None) -> str:
+    return json.dumps(move, ensure_ascii=False)
+
+
+def _either(counts: Sequence[int]) -> str:
+    """Return numbers without gaps in words."""
+    return f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else "".join(map(str, counts))
