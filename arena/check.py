@@ -17,7 +17,7 @@ from referee.bot_process import BotProcess, GoneError, StartupError, start_bot
 from referee.fault import shown
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.limits import Limits
-from referee.match import Match, Played, starts
+from referee.match import Match, Played, bot_seeds, starts
 from referee.options import new_game
 from referee.replay import Entry
 from referee.sandbox import Launcher, SandboxError, prove
@@ -241,8 +241,8 @@ class _Check:
         seats = [
             watched if seat == table.seat else random_seat(seat) for seat in range(table.seats)
         ]
-        seeds = [game.chance.below(2**53, "bot", seat) for seat in range(table.seats)]
-        begun = starts(game, f"check-{table.number}", setting.limits.time_control, seeds)
+        control = setting.limits.time_control
+        begun = starts(game, f"check-{table.number}", control, bot_seeds(game))
         began = monotonic()
         played = Match(game, seats, faults_allowed=0).play(begun)
         return _Trial(table, played, watched.asked, monotonic() - began)
@@ -281,11 +281,16 @@ class _Check:
         tables = f"{counted(len(whole), 'match', 'matches')} of {_either(counts)} seats"
         decisions = sum(trial.asked.total() for trial in trials)
         longest = max((trial.longest for trial in trials), default=0) / 1e6
-        allowed = self._setting.limits.move_time
+        timely = f"{longest:.3f} s at the most; {self._setting.limits.move_time:g} s allowed"
+        burner = any(trial.table.seat in trial.played.evidence.burners for trial in trials)
         yield Step(WHOLE, "ok", tables) if whole else Step(WHOLE)
         yield Step(LEGAL, "ok", counted(decisions, "decision"))
         yield Step(QUIET, "ok")
-        yield Step(TIMELY, "ok", f"{longest:.3f} s at the most; {allowed:g} s allowed")
+        yield (
+            Step(TIMELY, "advice", "but it burns CPU while it is not asked, and is frozen then")
+            if burner
+            else Step(TIMELY, "ok", timely)
+        )
         missed = self._missed(trials)
         known = len(self._setting.game.decisions)
         rest = f"; did not come up: {', '.join(missed)}" if missed else ""

@@ -193,6 +193,11 @@ def starts(game: Game, match: str, control: TimeControl, seeds: Sequence[int]) -
     ]
 
 
+def bot_seeds(game: Game) -> list[int]:
+    """Return a seed for the bot in each seat, in a match that belongs to no league."""
+    return [game.chance.below(2**53, "bot", seat) for seat in range(game.seats)]
+
+
 def final_places(
     by_rules: Sequence[int] | None, forfeits: Mapping[int, int], seats: int
 ) -> list[int]:

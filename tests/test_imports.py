@@ -31,6 +31,9 @@ HOMES = {
     "trueskill": ["arena.stats.*"],
     "sqlite3": ["arena.database", "arena.database_file", "arena.schema"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
+    "gymnasium": ["referee.pettingzoo"],
+    "numpy": ["referee.pettingzoo"],
+    "pettingzoo": ["referee.pettingzoo"],
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],
 }

@@ -1,0 +1,33 @@
+"""The command that begins a new bot."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli import main
+from arena.cli.common import find_game
+from arena.display import safe
+from arena.new import find_language, languages, write_bot
+
+
+@main.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--lang", required=True, metavar="LANGUAGE", help=f"One of {', '.join(languages())}.")
+@click.option("--game", required=True, help="What it is to play.")
+def new(folder: Path, lang: str, game: str) -> None:
+    """Begin a new bot: a folder with a program that plays, a kit, and what to try next.
+
+    \b
+    arena new mine --lang python --game khan
+    arena new swift --lang rust --game duel && make -C swift
+    """
+    kind = find_game(game)
+    name, language = find_language(lang)
+    files = write_bot(folder, name, kind)
+    click.echo(safe(f"{folder} is written: {', '.join(files)}."))
+    if language.lacking:
+        lacking = " and ".join(language.lacking)
+        click.echo(f"{lacking} is needed for {language.title}, and not on the PATH here.", err=True)
+    build = f"make -C {folder} && " if language.builds else ""
+    click.echo(safe(f"Next: {build}arena check {folder} --game {kind.name}"))
+    click.echo(safe(f"{folder / 'README.md'} tells what to try."))

@@ -1,0 +1,375 @@
+// The loop of a bot in C++17, for authors: copy this file beside your program, it is all you need.
+//
+// A bot is a function from a decision to a move. This one plays, wherever moves are listed:
+//
+//     #include "kit.hpp"
+//
+//     kit::Move choose(kit::Ask &ask) {
+//         return ask.legal.at(ask.below(ask.legal.size()));
+//     }
+//
+//     int main() {
+//         return kit::run(choose);
+//     }
+//
+// ask.decision names what is asked, ask.view is all that your seat may know. ask.legal lists the
+// legal moves; where there would be too many it is empty, and ask.limits holds what is needed to
+// make one. `arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+//
+// A Json is a piece of the line that was read. It lasts as long as the ask; options and table last
+// as long as the match.
+//
+//     view["hand"], list[0]            a member, an item; an exception if it is not there
+//     play.find("with")                a member that may be missing
+//     exists()                         whether it is there, and not null
+//     number(), real(), truth()        a whole number, any number, a boolean
+//     text(), texts()                  a string; a list of strings, as a vector
+//     items(), size()                  a list as a vector; how many items or members there are
+//     play.find("with") == ask.seat    compares with a number, a string or another Json
+//     for (auto [zone, cards] : zones.members())      walks an object; zone is a std::string
+//
+// A listed move is returned as it is, another is made of keys and values: numbers, strings, bool,
+// nullptr, Json, other moves, and vectors, arrays and maps of all these.
+//
+//     kit::Move move = kit::object("play", "arm", "add", std::vector{0, 2, 1, 1});
+//     move.set("one", "more");
+//
+// Set ask.note to keep a few words with the match. What you print goes to standard error, which is
+// kept too. An exception ends the bot, with its message there. ask.below(n) is a random number from
+// 0 to n - 1, and ask.rng the generator behind it; it begins anew from each match's seed.
+//
+// One process plays many matches. A bot that keeps something in static variables should forget it
+// where ask.id is 1, the first of a match; then it plays each the same however often repeated.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace kit {
+
+class Json {
+public:
+    Json() = default;
+
+    explicit Json(std::string_view line) {
+        std::size_t at = 0;
+        raw_ = piece(line, at);
+    }
+
+    std::string_view raw() const { return raw_; }
+    bool exists() const { return !raw_.empty() && raw_ != "null"; }
+    bool truth() const { return raw_ == "true"; }
+    long number() const { return std::strtol(digits().c_str(), nullptr, 10); }
+    double real() const { return std::strtod(digits().c_str(), nullptr); }
+
+    std::string text() const {
+        if (!begins_with("\""))
+            fail("no string");
+        return decoded(raw_.substr(1, raw_.size() - 2));
+    }
+
+    std::vector<Json> items() const {
+        std::vector<Json> all;
+        walk([&](Json, Json item) { return all.push_back(item), true; });
+        return all;
+    }
+
+    std::vector<std::pair<std::string, Json>> members() const {
+        std::vector<std::pair<std::string, Json>> all;
+        if (begins_with("{"))
+            walk([&](Json key, Json value) { return all.emplace_back(key.text(), value), true; });
+        return all;
+    }
+
+    std::vector<std::string> texts() const {
+        std::vector<std::string> all;
+        walk([&](Json, Json item) { return all.push_back(item.text()), true; });
+        return all;
+    }
+
+    std::size_t size() const { return items().size(); }
+
+    Json find(std::string_view name) const {
+        Json found;
+        walk([&](Json key, Json value) {
+            if (key == name)
+                found = value;
+            return found.raw_.empty();
+        });
+        return found;
+    }
+
+    Json operator[](std::string_view name) const {
+        Json found = find(name);
+        if (found.raw_.empty())
+            fail("no member " + std::string(name));
+        return found;
+    }
+
+    Json operator[](std::size_t index) const {
+        std::vector<Json> all = items();
+        if (index >= all.size())
+            fail("no item " + std::to_string(index));
+        return all[index];
+    }
+
+    friend bool operator==(Json x, std::string_view text) {
+        if (!x.begins_with("\""))
+            return false;
+        std::string_view inside = x.raw_.substr(1, x.raw_.size() - 2);
+        return inside == text || (x.raw_.find('\\') != x.raw_.npos && decoded(inside) == text);
+    }
+    friend bool operator==(Json x, long number) { return x.raw_ == std::to_string(number); }
+    friend bool operator==(Json x, Json y) {
+        return x.begins_with("\"") ? y.begins_with("\"") && x.text() == y.text() : x.raw_ == y.raw_;
+    }
+    template <class Other> friend bool operator!=(Json x, const Other &y) { return !(x == y); }
+
+private:
+    std::string_view raw_; // empty for what is not there
+
+    bool begins_with(const char *signs) const {
+        return !raw_.empty() && std::strchr(signs, raw_[0]);
+    }
+
+    std::string digits() const {
+        if (!begins_with("-0123456789"))
+            fail("no number");
+        return std::string(raw_);
+    }
+
+    [[noreturn]] void fail(const std::string &what) const {
+        throw std::runtime_error(what + " in: " + std::string(raw_.substr(0, 300)));
+    }
+
+    // Calls `each` with every key and value, the key empty in a list, until it returns false.
+    template <class Each> void walk(Each each) const {
+        std::size_t at = 1;
+        for (bool on = begins_with("[{"); on;) {
+            Json key, value;
+            if (raw_[0] == '{')
+                key.raw_ = piece(raw_, at);
+            value.raw_ = piece(raw_, at);
+            on = !value.raw_.empty() && each(key, value);
+        }
+    }
+
+    // Returns the next value in `text` from `at` on, and moves `at` behind it.
+    static std::string_view piece(std::string_view text, std::size_t &at) {
+        std::size_t begin = at = std::min(text.find_first_not_of(" \t\r\n,:", at), text.size());
+        int depth = 0;
+        do {
+            char sign = at < text.size() ? text[at] : '\0';
+            if (sign == '\0' || (depth == 0 && (sign == ']' || sign == '}')))
+                break;
+            if (sign == '"') {
+                for (++at; at < text.size() && text[at] != '"'; ++at)
+                    at += text[at] == '\\';
+                ++at;
+            } else if (depth == 0 && sign != '[' && sign != '{') {
+                at = text.find_first_of(",:]} \t\r\n", at);
+            } else {
+                depth += (sign == '[' || sign == '{') - (sign == ']' || sign == '}');
+                ++at;
+            }
+        } while (depth > 0);
+        at = std::min(at, text.size());
+        return text.substr(begin, at - begin);
+    }
+
+    static std::string decoded(std::string_view text) {
+        std::string out;
+        for (std::size_t at = 0; at < text.size(); ++at) {
+            static constexpr std::string_view codes = "b\bf\fn\nr\rt\t";
+            if (text[at] != '\\' || ++at == text.size()) {
+                out += text[at];
+            } else if (text[at] == 'u') {
+                unsigned long low, code = unit(text, at);
+                at += 4;
+                if (code >> 10 == 0x36 && text.substr(at + 1, 2) == "\\u" &&
+                    (low = unit(text, at + 2)) >> 10 == 0x37) {
+                    code = 0x10000 + ((code & 0x3FF) << 10 | (low & 0x3FF));
+                    at += 6;
+                }
+                append(out, code);
+            } else {
+                std::size_t code = codes.find(text[at]);
+                out += code == codes.npos ? text[at] : codes[code + 1];
+            }
+        }
+        return out;
+    }
+
+    static unsigned long unit(std::string_view text, std::size_t u) {
+        return std::strtoul(std::string(text.substr(u + 1, 4)).c_str(), nullptr, 16);
+    }
+
+    static void append(std::string &out, unsigned long code) {
+        if (code < 0x80) {
+            out += static_cast<char>(code);
+            return;
+        }
+        int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        out += static_cast<char>((0xF80 >> more & 0xFF) | (code >> 6 * more));
+        while (more-- > 0)
+            out += static_cast<char>(0x80 | (code >> 6 * more & 0x3F));
+    }
+};
+
+class Move {
+public:
+    Move() = default;
+    Move(Json listed) : json_(listed.raw()) {}
+
+    const std::string &json() const { return json_; }
+    template <class Value, class... More>
+    Move &set(std::string_view key, const Value &value, const More &...keys_and_values);
+
+private:
+    std::string json_ = "{}";
+};
+
+inline std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char sign : text) {
+        if (sign == '"' || sign == '\\')
+            out += '\\';
+        if (static_cast<unsigned char>(sign) >= ' ')
+            out += sign;
+        else
+            out += {'\\', 'u', '0', '0', "01"[sign / 16], "0123456789abcdef"[sign % 16]};
+    }
+    return out += '"';
+}
+
+template <class> constexpr bool is_map = false;
+template <class... Of> constexpr bool is_map<std::map<Of...>> = true;
+
+template <class Value> std::string written(const Value &value) {
+    if constexpr (std::is_same_v<Value, Json>) {
+        return std::string(value.exists() ? value.raw() : "null");
+    } else if constexpr (std::is_same_v<Value, Move>) {
+        return value.json();
+    } else if constexpr (std::is_same_v<Value, bool>) {
+        return value ? "true" : "false";
+    } else if constexpr (std::is_same_v<Value, std::nullptr_t>) {
+        return "null";
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+        return std::to_string(value);
+    } else if constexpr (std::is_convertible_v<Value, std::string_view>) {
+        return quoted(value);
+    } else if constexpr (is_map<Value>) {
+        Move object;
+        for (const auto &[key, member] : value)
+            object.set(key, member);
+        return object.json();
+    } else {
+        std::string out;
+        for (const auto &item : value)
+            out += (out.empty() ? "" : ",") + written(item);
+        return "[" + out + "]";
+    }
+}
+
+template <class Value, class... More>
+Move &Move::set(std::string_view key, const Value &value, const More &...keys_and_values) {
+    json_.pop_back();
+    json_ += (json_.size() > 1 ? "," : "") + quoted(key) + ":" + written(value) + "}";
+    if constexpr (sizeof...(More) > 0)
+        set(keys_and_values...);
+    return *this;
+}
+
+template <class... More> Move object(const More &...keys_and_values) {
+    return Move().set(keys_and_values...);
+}
+
+struct Ask {
+    int id = 0; // 1 for the first of a match
+    std::string decision;
+    Json view;
+    std::vector<Json> legal;
+    Json limits, clock;
+    std::string note;
+
+    std::string game;
+    int seat = 0, seats = 0; // your own, from 0, and how many there are
+    Json options, table;
+    std::uint64_t seed = 0;
+    std::mt19937_64 rng;
+
+    std::size_t below(std::size_t n) { return rng() % n; }
+};
+
+inline void begin_match(Ask &ask, Json start) {
+    ask.game = start["game"].text();
+    ask.seat = static_cast<int>(start["seat"].number());
+    ask.seats = static_cast<int>(start["seats"].number());
+    ask.options = start.find("options");
+    ask.table = start.find("table");
+    ask.seed = static_cast<std::uint64_t>(start["seed"].number());
+    ask.rng.seed(ask.seed);
+}
+
+template <class Choose> std::string reply(Ask &ask, Json message, Choose &choose) {
+    ask.id = static_cast<int>(message["id"].number());
+    ask.decision = message["decision"].text();
+    ask.view = message["view"];
+    ask.legal = message.find("legal").items();
+    ask.limits = message.find("limits");
+    ask.clock = message.find("clock");
+    ask.note.clear();
+    Move move = choose(ask);
+    if (move.json().empty())
+        throw std::runtime_error("no move for " + ask.decision);
+    Move reply = object("id", ask.id, "move", move);
+    return (ask.note.empty() ? reply : reply.set("note", ask.note)).json();
+}
+
+template <class Choose> int run(Choose choose) try {
+    std::FILE *wire = fdopen(dup(STDOUT_FILENO), "w");
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    std::ios::sync_with_stdio(false);
+    std::cout << std::unitbuf;
+    Ask ask;
+    std::string line, start, out;
+    while (std::getline(std::cin, line)) {
+        Json message(line), type = message.find("type");
+        if (type == "hello") {
+            out = object("type", "ready").json();
+        } else if (type == "ask") {
+            out = reply(ask, message, choose);
+        } else if (type == "start") {
+            start.swap(line); // options and table stay in it
+            begin_match(ask, Json(start));
+            continue;
+        } else {
+            continue;
+        }
+        std::fprintf(wire, "%s\n", out.c_str());
+        std::fflush(wire);
+    }
+    return 0;
+} catch (const std::exception &error) {
+    std::cerr << "bot: " << error.what() << std::endl;
+    return 1;
+}
+
+} // namespace kit

@@ -1,0 +1,164 @@
+// The loop of a bot in Go 1.19 or newer, for authors: keep this file beside your program, nothing
+// else is needed.
+//
+// A bot is a function from a decision to a move. This one plays, wherever moves are listed:
+//
+//	package main
+//
+//	func choose(ask *Ask) any {
+//		return ask.Legal[ask.Rng.Intn(len(ask.Legal))]
+//	}
+//
+//	func main() {
+//		Run(choose)
+//	}
+//
+// ask.Decision names what is asked, ask.View is all that your seat may know. ask.Legal lists the
+// legal moves; where there would be too many it is empty and ask.Limits holds what is needed to
+// make one. `arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+//
+// All of these are JSON. Into reads what you name of it, as encoding/json does, into a struct or
+// whatever else you like:
+//
+//	var view struct {
+//		Hand    []string
+//		InTrick []int `json:"in_trick"`
+//	}
+//	ask.View.Into(&view)
+//
+// A move is one of ask.Legal as it is, or anything that encoding/json makes an object of, such as
+// Move{"action": "attack", "target": 2}.
+//
+// Set ask.Note to keep a few words with the match. In choose, what fmt prints goes to the standard
+// error, which is kept too. A panic ends the bot, with its message there.
+//
+// One process plays many matches. ask.Memory is a map that begins empty in each of them, and
+// ask.Rng begins anew from the match's seed. A bot that keeps to these two, instead of global
+// variables and the clock, and never lets a range over a map choose, plays every match the same
+// however often it is repeated.
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+)
+
+// Ask is one decision asked of the bot, with the facts of its match.
+type Ask struct {
+	Decision string
+	View     JSON
+	Legal    []JSON
+	Limits   JSON
+	Clock    JSON   // move_time and bank: the seconds left for this decision
+	Note     string // text to keep with the match
+
+	Game    string
+	Seat    int // the bot's own seat, from 0
+	Seats   int // how many seats there are
+	Options JSON
+	Table   JSON // the constants of the game
+	Rng     *rand.Rand
+	Memory  map[string]any
+}
+
+// Move is an object made by the bot.
+type Move map[string]any
+
+// JSON is a value as the referee sent it.
+type JSON struct{ json.RawMessage }
+
+// Into reads the value into what target points to.
+func (value JSON) Into(target any) {
+	if value.RawMessage == nil { // the referee left it out
+		return
+	}
+	if err := json.Unmarshal(value.RawMessage, target); err != nil {
+		panic(fmt.Sprintf("%v, reading %.300s", err, value.RawMessage))
+	}
+}
+
+// Run plays until the input ends.
+func Run(choose func(*Ask) any) {
+	wire := os.Stdout
+	os.Stdout = os.Stderr // the pipe to the referee is for replies alone
+	settle()
+	input := bufio.NewReader(os.Stdin)
+	ask := &Ask{}
+	for {
+		line, err := input.ReadBytes('\n')
+		if len(line) > 0 {
+			hear(line, wire, ask, choose)
+		}
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// settle fits Go's runtime to what a bot gets: one core, and memory that has an end.
+func settle() {
+	runtime.GOMAXPROCS(1)
+	var data syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_DATA, &data) == nil && data.Cur < 1<<40 {
+		debug.SetMemoryLimit(int64(data.Cur / 4 * 3))
+	}
+}
+
+func hear(line []byte, wire io.Writer, ask *Ask, choose func(*Ask) any) {
+	var message map[string]JSON
+	JSON{line}.Into(&message)
+	var kind any
+	message["type"].Into(&kind)
+	switch kind {
+	case "hello":
+		send(wire, Move{"type": "ready"})
+	case "start":
+		*ask = begin(message)
+	case "ask":
+		ask.read(message)
+		reply := Move{"id": message["id"], "move": choose(ask)}
+		if ask.Note != "" {
+			reply["note"] = ask.Note
+		}
+		send(wire, reply)
+	}
+}
+
+func begin(message map[string]JSON) Ask {
+	ask := Ask{Options: message["options"], Table: message["table"], Memory: map[string]any{}}
+	message["game"].Into(&ask.Game)
+	message["seat"].Into(&ask.Seat)
+	message["seats"].Into(&ask.Seats)
+	var seed int64
+	message["seed"].Into(&seed)
+	ask.Rng = rand.New(rand.NewSource(seed))
+	return ask
+}
+
+func (ask *Ask) read(message map[string]JSON) {
+	ask.Decision, ask.Legal, ask.Note = "", nil, ""
+	message["decision"].Into(&ask.Decision)
+	message["legal"].Into(&ask.Legal)
+	ask.View, ask.Limits, ask.Clock = message["view"], message["limits"], message["clock"]
+}
+
+func send(wire io.Writer, message Move) {
+	line, err := json.Marshal(message)
+	if err == nil {
+		_, err = wire.Write(append(line, '\n'))
+	}
+	if err != nil {
+		panic(err)
+	}
+}

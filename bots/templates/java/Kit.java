@@ -1,0 +1,291 @@
+/*
+ * The loop of a bot in Java 11 or newer, for authors: copy this file beside Bot.java, nothing
+ * else is needed; `make` builds both into `classes`. A bot is a function from a decision to a
+ * move. This one plays, wherever moves are listed:
+ *
+ *     import java.util.Map;
+ *
+ *     public final class Bot {
+ *         static Map<String, Object> choose(Kit.Ask ask) {
+ *             return ask.legal.get(ask.rng.nextInt(ask.legal.size()));
+ *         }
+ *
+ *         public static void main(String[] args) {
+ *             Kit.run(Bot::choose);
+ *         }
+ *     }
+ *
+ * `ask.decision` names what is asked, `ask.view` is all that your seat may know. `ask.legal`
+ * lists the legal moves; where there would be too many it is empty and `ask.limits` holds what
+ * is needed to make one. `arena games GAME --rules` shows what a bot sees, `arena schema GAME`
+ * its moves.
+ *
+ * JSON becomes Map<String, Object> in the order of its keys, List<Object>, String, Boolean, null,
+ * Integer (Long, if it is that large) and Double. `Kit.get` and `Kit.number` follow a path:
+ *
+ *     List<String> hand = Kit.get(ask.view, "hand");
+ *     if (Kit.number(ask.view, "markers", seat, ask.seat) > 3) ...
+ *     return Kit.object("play", "arm", "add", new int[] {0, 2, 1, 1});
+ *
+ * Set `ask.note` to keep a few words with the match. In `choose`, System.out goes to standard
+ * error, which is kept too. An exception ends the bot, with its stack trace there.
+ *
+ * One process plays many matches. `ask.memory` is a map that begins empty in each of them, and
+ * `ask.rng` begins anew from the match's seed. A bot that keeps to these two, instead of static
+ * fields and the clock, plays every match the same however often it is repeated. Map.of and
+ * Set.of list their entries in another order in every process; Kit.object and List.of do not.
+ */
+
+import java.io.*;
+import java.nio.charset.StandardCharsets;
+import java.util.*;
+import java.util.function.Function;
+
+public final class Kit {
+    private Kit() {}
+
+    /** One decision asked of the bot, with the facts of its match at hand. */
+    public static final class Ask {
+        public final String game, decision;
+        /** The bot's own seat, from 0, and how many there are. */
+        public final int seat, seats;
+        public final Map<String, Object> view, limits, clock;
+        public final List<Map<String, Object>> legal;
+        /** The game's options in this match, and its constants. */
+        public final Map<String, Object> options, table;
+        public final Map<String, Object> memory;
+        public final Random rng;
+        public String note = "";
+
+        private Ask(Map<String, Object> start, Map<String, Object> memory, Random rng,
+                Map<String, Object> message) {
+            this.memory = memory;
+            this.rng = rng;
+            game = part(start, "game", "");
+            seat = part(start, "seat", 0);
+            seats = part(start, "seats", 0);
+            options = part(start, "options", Map.of());
+            table = part(start, "table", Map.of());
+            decision = part(message, "decision", "");
+            view = part(message, "view", Map.of());
+            limits = part(message, "limits", Map.of());
+            clock = part(message, "clock", Map.of());
+            legal = part(message, "legal", List.of());
+        }
+
+        private static <T> T part(Map<String, Object> message, String key, T otherwise) {
+            T found = get(message, key);
+            return found == null ? otherwise : found;
+        }
+    }
+
+    /** Play until the input ends. */
+    public static void run(Function<Ask, Map<String, Object>> choose) {
+        OutputStream wire = new FileOutputStream(FileDescriptor.out);
+        OutputStream errors = new FileOutputStream(FileDescriptor.err);
+        System.setErr(new PrintStream(errors, true, StandardCharsets.UTF_8));
+        System.setOut(System.err);
+        try {
+            play(choose, wire);
+        } catch (Throwable error) {
+            error.printStackTrace();
+            System.exit(1);
+        }
+        System.exit(0);
+    }
+
+    private static void play(Function<Ask, Map<String, Object>> choose, OutputStream wire)
+            throws IOException {
+        Reader input = new InputStreamReader(System.in, StandardCharsets.UTF_8);
+        BufferedReader lines = new BufferedReader(input);
+        Map<String, Object> start = Map.of(), memory = new HashMap<>();
+        Random rng = new Random(0);
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            Map<String, Object> message = get(new Json(line).value());
+            Object type = message.get("type");
+            if ("ask".equals(type)) {
+                Ask ask = new Ask(start, memory, rng, message);
+                Map<String, Object> move = choose.apply(ask);
+                Map<String, Object> reply = object("id", message.get("id"), "move", move);
+                if (!ask.note.isEmpty()) {
+                    reply.put("note", ask.note);
+                }
+                send(wire, reply);
+            } else if ("start".equals(type)) {
+                start = message;
+                memory = new HashMap<>();
+                rng = new Random(Ask.part(start, "seed", (Number) 0).longValue());
+            } else if ("hello".equals(type)) {
+                send(wire, object("type", "ready"));
+            }
+        }
+    }
+
+    private static void send(OutputStream wire, Object message) throws IOException {
+        StringBuilder line = new StringBuilder();
+        write(message, line);
+        wire.write(line.append('\n').toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** What keys and places lead to, as the type it is assigned to; null if there is nothing. */
+    @SuppressWarnings("unchecked")
+    public static <T> T get(Object value, Object... path) {
+        for (Object step : path) {
+            if (value instanceof Map) {
+                value = ((Map<String, Object>) value).get(step);
+            } else if (value != null) {
+                value = ((List<Object>) value).get((Integer) step);
+            }
+        }
+        return (T) value;
+    }
+
+    /** The number that keys and places lead to. */
+    public static int number(Object value, Object... path) {
+        return get(value, path);
+    }
+
+    /** A map that keeps its order: key, value, key, value... */
+    public static Map<String, Object> object(Object... pairs) {
+        Map<String, Object> made = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            made.put((String) pairs[i], pairs[i + 1]);
+        }
+        return made;
+    }
+
+    private static void write(Object value, StringBuilder out) {
+        if (value == null || value instanceof Boolean || value instanceof Number) {
+            out.append(value);
+        } else if (value instanceof String) {
+            quote((String) value, out);
+        } else if (value instanceof int[]) {
+            out.append(Arrays.toString((int[]) value));
+        } else if (value instanceof Iterable) {
+            String mark = "";
+            out.append('[');
+            for (Object item : (Iterable<?>) value) {
+                write(item, out.append(mark));
+                mark = ",";
+            }
+            out.append(']');
+        } else if (value instanceof Map) {
+            String mark = "";
+            out.append('{');
+            for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {
+                quote((String) entry.getKey(), out.append(mark));
+                write(entry.getValue(), out.append(':'));
+                mark = ",";
+            }
+            out.append('}');
+        } else {
+            throw new IllegalArgumentException("a move cannot hold " + value.getClass().getTypeName());
+        }
+    }
+
+    private static void quote(String text, StringBuilder out) {
+        out.append('"');
+        for (char c : text.toCharArray()) {
+            if (c < ' ') {
+                out.append(String.format("\\u%04x", (int) c));
+            } else {
+                out.append(c == '"' || c == '\\' ? "\\" : "").append(c);
+            }
+        }
+        out.append('"');
+    }
+
+    /** Reads JSON that is well formed, as the referee's is. */
+    private static final class Json {
+        private final String text;
+        private int at;
+
+        Json(String text) {
+            this.text = text;
+        }
+
+        Object value() {
+            switch (peek()) {
+                case '{':
+                    Map<String, Object> object = new LinkedHashMap<>();
+                    while (another('}')) {
+                        String key = string();
+                        peek();
+                        at++;
+                        object.put(key, value());
+                    }
+                    return object;
+                case '[':
+                    List<Object> list = new ArrayList<>();
+                    while (another(']')) {
+                        list.add(value());
+                    }
+                    return list;
+                case '"':
+                    return string();
+                default:
+                    return word();
+            }
+        }
+
+        /** Step over white space to what follows. */
+        private char peek() {
+            while (text.charAt(at) <= ' ') {
+                at++;
+            }
+            return text.charAt(at);
+        }
+
+        /** Step over the opening bracket or a comma to the next item, or over the closing one. */
+        private boolean another(char end) {
+            if (peek() != end) {
+                at++;
+            }
+            if (peek() != end) {
+                return true;
+            }
+            at++;
+            return false;
+        }
+
+        private String string() {
+            StringBuilder made = new StringBuilder();
+            for (at++; text.charAt(at) != '"'; at++) {
+                char c = text.charAt(at);
+                if (c == '\\') {
+                    c = text.charAt(++at);
+                    int known = "bfnrt".indexOf(c);
+                    if (c == 'u') {
+                        c = (char) Integer.parseInt(text.substring(at + 1, at + 5), 16);
+                        at += 4;
+                    } else if (known >= 0) {
+                        c = "\b\f\n\r\t".charAt(known);
+                    }
+                }
+                made.append(c);
+            }
+            at++;
+            return made.toString();
+        }
+
+        private Object word() {
+            int from = at;
+            boolean whole = true;
+            for (; at < text.length() && ",]} \t".indexOf(text.charAt(at)) < 0; at++) {
+                whole &= "-0123456789".indexOf(text.charAt(at)) >= 0;
+            }
+            String word = text.substring(from, at);
+            if (word.equals("null")) {
+                return null;
+            }
+            if (word.equals("true") || word.equals("false")) {
+                return word.equals("true");
+            }
+            if (!whole || word.length() > 18) {
+                return Double.valueOf(word);
+            }
+            long number = Long.parseLong(word);
+            return number == (int) number ? (Object) (int) number : (Object) number;
+        }
+    }
+}

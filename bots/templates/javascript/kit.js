@@ -1,0 +1,105 @@
+// The loop of a bot, for authors: copy this file beside your program, nothing else is needed.
+//
+// A bot is a function from a decision to a move. This one plays, wherever moves are listed:
+//
+//     const kit = require("./kit.js");
+//     kit.run((ask) => ask.rng.choice(ask.legal));
+//
+// ask.decision   names what is asked
+// ask.view       all that your seat may know (`arena games GAME --rules`)
+// ask.legal      the legal moves, where they can be listed; else empty (`arena schema GAME`)
+// ask.limits     what is needed to make a move, where they cannot be listed
+// ask.seat, ask.seats, ask.options, ask.table, ask.game, ask.seed, ask.clock
+//                the facts of the match
+// ask.rng        its dice, which begin anew from the seed in every match:
+//                below(n) is a whole number from 0 to n - 1, choice(list) one of a list
+// ask.memory     an object of your own, empty at the beginning of every match
+// ask.note       set it to keep a few words with the move
+//
+// What console.log prints goes to standard error, which is kept with the match. An exception
+// ends the bot, with its stack there. One process plays many matches: keep to ask.memory and
+// ask.rng, instead of global variables and the clock, and every match can be repeated.
+
+"use strict";
+
+const fs = require("fs");
+
+// The same numbers for the same seed, on every machine (a 32-bit xorshift).
+class Dice {
+  constructor(seed) {
+    const high = Math.floor(seed / 2 ** 32) | 0;
+    this.state = (seed | 0) ^ Math.imul(high, 0x9e3779b1) ^ 0x2545f491 || 1;
+    for (let i = 0; i < 16; i++) this.next();
+  }
+
+  next() {
+    let x = this.state;
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    this.state = x;
+    return x >>> 0;
+  }
+
+  below(n) {
+    return Math.floor((this.next() / 2 ** 32) * n);
+  }
+
+  choice(list) {
+    return list[this.below(list.length)];
+  }
+}
+
+// What holds for a whole match.
+function newMatch(start) {
+  const { game = "", seat = 0, seats = 0, options = {}, table = {}, seed = 0 } = start;
+  return { game, seat, seats, options, table, seed, rng: new Dice(seed), memory: {} };
+}
+
+function answer(choose, match, message) {
+  const { decision, view, legal, limits, clock } = message;
+  const ask = { ...match, decision, view, clock, note: "" };
+  ask.legal = legal || [];
+  ask.limits = limits || {};
+  const move = choose(ask);
+  if (typeof move !== "object" || move === null) {
+    throw new TypeError(`choose returned ${move} for the decision ${decision}, not a move`);
+  }
+  const reply = { id: message.id, move };
+  if (ask.note) reply.note = String(ask.note);
+  send(reply);
+}
+
+function send(message) {
+  let rest = Buffer.from(JSON.stringify(message) + "\n");
+  while (rest.length > 0) rest = rest.subarray(fs.writeSync(1, rest));
+}
+
+// Play until the input ends. What is read comes in pieces of any length, so that lines are put
+// together here: by bytes, as a piece may end in the middle of a character.
+function run(choose) {
+  let match = newMatch({});
+  let pieces = [];
+
+  function hear(line) {
+    const message = JSON.parse(line);
+    if (message.type === "ask") answer(choose, match, message);
+    else if (message.type === "start") match = newMatch(message);
+    else if (message.type === "hello") send({ type: "ready" });
+  }
+
+  console.log = console.error;
+  process.stdin.on("data", (data) => {
+    let from = 0;
+    for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, from)) {
+      pieces.push(data.subarray(from, end));
+      const line = Buffer.concat(pieces).toString();
+      pieces = [];
+      from = end + 1;
+      hear(line);
+    }
+    pieces.push(data.subarray(from));
+  });
+}
+
+module.exports = { run };

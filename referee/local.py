@@ -1,0 +1,275 @@
+"""Matches between functions in this process, for whoever trains a bot: no clock, no walls.
+
+A bot is here what it is for the kit, a function from a decision to a move; what was trained goes
+into a bot's file as it is.
+"""
+
+import json
+import math
+import random
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from protocol.errors import ArenaError, ProtocolError
+from protocol.messages import End, Start, read_reply
+from referee.chance import Chance
+from referee.clock import Clock, Turn
+from referee.fault import Fault, shown
+from referee.game import Decision, Game, Move, Observation
+from referee.games import GAMES
+from referee.limits import Limits
+from referee.match import Match, bot_seeds, starts
+from referee.options import check_seats, new_game, read_options, suggestion
+from referee.replay import Entry, Replay
+from referee.seat import Answer, Seat
+
+_CONTROL = Limits().time_control
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class RefusedMoveError(ArenaError):
+    """A move of one's own function that the rules refuse."""
+
+
+class Facts:
+    """What holds for a whole match; the kit calls it `Match`."""
+
+    __slots__ = ("clock", "game", "memory", "options", "rng", "seat", "seats", "seed", "table")
+
+    def __init__(self, start: Start) -> None:
+        self.game = start.game
+        self.seat = start.seat
+        self.seats = start.seats
+        self.options: dict[str, Any] = msgspec.to_builtins(start.options)
+        self.table: dict[str, Any] = msgspec.to_builtins(start.table)
+        self.clock: dict[str, Any] = msgspec.to_builtins(start.clock)
+        self.seed = start.seed
+        self.rng = random.Random(start.seed)  # noqa: S311 - the bot's dice, those of the kit
+        self.memory: dict[str, Any] = {}
+
+
+class Ask:
+    """One decision asked of a bot, with the attributes and the values of the kit's `Ask`."""
+
+    __slots__ = ("clock", "decision", "legal", "limits", "match", "memory", "note", "rng", "view")
+
+    def __init__(self, match: Facts, decision: Decision, view: Observation) -> None:
+        self.match = match
+        self.rng = match.rng
+        self.memory = match.memory
+        self.decision = decision.name
+        self.view = view
+        self.legal: list[Move] = decision.legal or []
+        self.limits: dict[str, Any] = decision.limits or {}
+        self.clock: dict[str, Any] = _TIME_LEFT.copy()
+        self.note = ""
+
+    @property
+    def game(self) -> str:
+        """The name of the game."""
+        return self.match.game
+
+    @property
+    def seat(self) -> int:
+        """The bot's own seat, from 0."""
+        return self.match.seat
+
+    @property
+    def seats(self) -> int:
+        """How many seats there are."""
+        return self.match.seats
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The game's options in this match."""
+        return self.match.options
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The constants of the game."""
+        return self.match.table
+
+    @property
+    def seed(self) -> int:
+        """The seed that `rng` began from."""
+        return self.match.seed
+
+
+_TIME_LEFT: dict[str, Any] = msgspec.to_builtins(Clock(_CONTROL).left)
+
+Choose = Callable[[Ask], Move]
+"""A bot: what it answers to an ask."""
+
+
+class Rotation(msgspec.Struct, frozen=True):
+    """One match of a deal."""
+
+    deal: int
+    """The number of the deal, from 0."""
+    seating: tuple[int, ...]
+    """By seat, which of the bots sat there."""
+    replay: Replay
+
+    @property
+    def points(self) -> list[float]:
+        """By bot, its points in this match."""
+        by_seat = points(self.replay.places)
+        return [by_seat[self.seating.index(bot)] for bot in range(len(by_seat))]
+
+
+class Score(msgspec.Struct, frozen=True):
+    """A bot's points in many deals, as shares of 1."""
+
+    points: float
+    """The mean share of the other seats beaten."""
+    error: float
+    """The standard error of it, from the scatter of the deals; infinite for a single deal."""
+
+    def __str__(self) -> str:
+        return f"{100 * self.points:.1f} ± {100 * self.error:.1f} %"
+
+
+def points(places: Sequence[int]) -> list[float]:
+    """Return by seat the share of the other seats beaten, half for those tied with."""
+    others = len(places) - 1
+    return [
+        (sum(place < other for other in places) + (places.count(place) - 1) / 2) / others
+        for place in places
+    ]
+
+
+def find_game(name: str) -> type[Game]:
+    """Return the game of this name; raise ArenaError if there is none."""
+    if name not in GAMES:
+        raise ArenaError(f"there is no game {name!r}. {suggestion(name, GAMES)}")
+    return GAMES[name]
+
+
+def play(
+    game: str,
+    bots: Sequence[Choose],
+    *,
+    seed: int | str = 1,
+    options: Mapping[str, Any] | None = None,
+    faults_allowed: int | None = None,
+) -> Replay:
+    """Play one match, a bot for each seat in their order; return the record of it.
+
+    It is the match that `arena play` plays with this seed. A refused move raises
+    RefusedMoveError, which names the decision, the move and the reason; with `faults_allowed` it
+    is a fault as in a league. Whatever a bot raises goes through. ArenaError is raised for a game
+    or options that there are not, and for a number of bots that cannot play it.
+    """
+    kind = find_game(game)
+    check_seats(kind, len(bots))
+    dealt = new_game(kind, len(bots), read_options(kind, options or {}), str(seed))
+    told = starts(dealt, f"local-{seed}", _CONTROL, bot_seeds(dealt))
+    match = Match(dealt, [_ChooserSeat(bot) for bot in bots], faults_allowed or 0)
+    return match.play(told, _refuse if faults_allowed is None else None).replay
+
+
+def play_deals(
+    game: str,
+    bots: Sequence[Choose],
+    *,
+    deals: int = 100,
+    seed: int | str = 1,
+    options: Mapping[str, Any] | None = None,
+    faults_allowed: int | None = None,
+) -> Iterator[Rotation]:
+    """Play every deal in all rotations of the seats, one match for each bot; yield the matches.
+
+    The luck of the deal and of the seat is thus shared out, as in a league. `seed` stands for the
+    whole series: another one has other deals. The rest is as for `play`.
+    """
+    if deals < 1:
+        raise ArenaError(f"at least 1 deal is played, not {deals}.")
+    for deal in range(deals):
+        dealt = f"{seed}/{deal}"
+        order = Chance(dealt).shuffled(range(len(bots)), "seats")
+        for first in range(len(bots)):
+            seating = (*order[first:], *order[:first])
+            seated = [bots[bot] for bot in seating]
+            yield Rotation(
+                deal,
+                seating,
+                play(game, seated, seed=dealt, options=options, faults_allowed=faults_allowed),
+            )
+
+
+def score(
+    game: str,
+    bots: Sequence[Choose],
+    *,
+    deals: int = 100,
+    seed: int | str = 1,
+    options: Mapping[str, Any] | None = None,
+    faults_allowed: int | None = None,
+) -> list[Score]:
+    """Play deals as `play_deals` does; return the points of each bot."""
+    matches = play_deals(
+        game, bots, deals=deals, seed=seed, options=options, faults_allowed=faults_allowed
+    )
+    by_match = [match.points for match in matches]
+    return [_score(each, len(bots)) for each in zip(*by_match, strict=True)]
+
+
+def _score(by_match: Sequence[float], rotations: int) -> Score:
+    firsts = range(0, len(by_match), rotations)
+    by_deal = [statistics.fmean(by_match[first : first + rotations]) for first in firsts]
+    if len(by_deal) == 1:
+        return Score(by_deal[0], math.inf)
+    return Score(statistics.fmean(by_deal), statistics.stdev(by_deal) / math.sqrt(len(by_deal)))
+
+
+def _refuse(game: Game, step: Sequence[Entry]) -> None:
+    """Raise RefusedMoveError if a move of this step was refused."""
+    for entry in step:
+        fault = entry.fault
+        if fault is not None:
+            sent = f"; sent: {fault.line}" if fault.kind == "malformed" else ""
+            raise RefusedMoveError(f"{game.name}, seat {entry.seat}, {fault.reason}{sent}")
+
+
+class _ChooserSeat(Seat):
+    """A seat held by a bot as the kit takes it; its moves are read as if from the wire."""
+
+    def __init__(self, choose: Choose) -> None:
+        self._choose = choose
+        self._sent = ""
+
+    def start(self, start: Start) -> Fault | None:
+        """Begin with an empty memory and the dice of the seed."""
+        self._facts = Facts(start)
+        return None
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Call the function."""
+        began = monotonic()
+        ask = Ask(self._facts, decision, view)
+        move = self._choose(ask)
+        turn = Turn(began, monotonic())
+        note = str(ask.note) if ask.note else None
+        try:
+            self._sent = _encode(move)
+            reply = read_reply(f'{{"id":1,"move":{self._sent}}}'.encode())
+        except ProtocolError as error:
+            return Answer(None, turn, Fault("malformed", str(error), self.offending), note)
+        except (TypeError, ValueError) as error:  # the kit would end with it
+            raise RefusedMoveError(
+                f"{ask.game}, seat {ask.seat}, {ask.decision}: {error}; sent: {move!r}"
+            ) from None
+        return Answer(reply.move, turn, None, note)
+
+    def end(self, end: End) -> None:
+        """Have nobody to tell."""
+
+    @property
+    def offending(self) -> str:
+        """The last move, as JSON."""
+        return shown(self._sent.encode())

@@ -1,0 +1,176 @@
+"""The templates as `arena new` lays them out: built, and asked what a recorded match asks."""
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import msgspec
+
+from arena.new import languages, write_bot
+from referee.game import Game
+from referee.games import GAMES
+from referee.sandbox import PYTHON
+from tests.bots.driver import CLOCK, Message, Program
+from tests.referee.games.conformance import Case, cases_of
+
+ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
+ASKS = 30
+"""The most asks that are recorded of a match; ten times as many where the options are defaults."""
+FASTER = {"cpp": ["CXXFLAGS=-std=c++17 -O0 -Wall -Wextra"]}
+"""By language, what is said to `make` so that building takes half the time."""
+SEED = 2
+"""One under which every decision of every game soon comes up."""
+
+
+LANGUAGES = languages()
+HERE = [name for name, language in LANGUAGES.items() if not language.lacking]
+"""The languages that can be tried on this machine."""
+
+
+class Built(NamedTuple):
+    """A bot ready to be started."""
+
+    folder: Path
+    command: list[str]
+    printed: str
+    """What `make` wrote, its commands left out."""
+
+    def started(self) -> Program:
+        """Start it, in its folder."""
+        return Program(["env", "-C", str(self.folder), *self.command])
+
+
+def built(language: str, game: str, home: Path) -> Built:
+    """Lay out and build a template in `home`, once for all who ask, other processes included."""
+    folder = home / f"{language}-{game}"
+    with (home / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            unfinished = home / f"{folder.name}.unfinished"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            write_bot(unfinished, language, GAMES[game])
+            build(language, unfinished)
+            unfinished.rename(folder)
+    command = [sys.executable if word == PYTHON else word for word in LANGUAGES[language].command]
+    return Built(folder, command, (folder / "make.txt").read_text())
+
+
+def build(language: str, folder: Path) -> None:
+    """Run `make`, where there is anything to build, and keep what it prints."""
+    printed = ""
+    if LANGUAGES[language].builds:
+        command = ["make", "-s", *FASTER.get(language, [])]
+        made = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        printed = made.stdout + made.stderr
+        assert made.returncode == 0, printed
+    (folder / "make.txt").write_text(printed)
+
+
+class Asked(NamedTuple):
+    """A decision of a recorded match, with the game as it stood."""
+
+    game: Game
+    seat: int
+    match: int
+    message: Message
+    """The ask, whose id is its number in the recording."""
+
+
+def recorded(name: str) -> Iterator[Asked]:
+    """Play random matches of a game, with every option and number of seats; always the same.
+
+    When all these were played, more follow until every decision has come up.
+    """
+    cases = cases_of(name)
+    number = match = 0
+    unseen = set(GAMES[name].decisions)
+    while match < len(cases) or unseen or 0 < number < 400:
+        case = cases[match] if match < len(cases) else cases[0]
+        game, rng = case.new(f"deal {match}"), Random(SEED + match)
+        end = number + ASKS * (1 if case.changed else 10)
+        while number < end and (seats := game.deciders()):
+            for seat in seats:
+                number += 1
+                message = ask(game, seat, number)
+                unseen.discard(message["decision"])
+                yield Asked(game, seat, match, message)
+            game.apply({seat: game.sample(seat, rng) for seat in seats})
+        match += 1
+
+
+def start(game: Game, seat: int) -> Message:
+    """Return what a seat is told at the beginning."""
+    return {
+        "type": "start",
+        "match": "3f9a-0",
+        "game": game.name,
+        "seat": seat,
+        "seats": game.seats,
+        "options": msgspec.to_builtins(game.options),
+        "table": game.table(),
+        "clock": CLOCK,
+        "seed": seat,
+    }
+
+
+def ask(game: Game, seat: int, number: int) -> Message:
+    """Return what a seat is asked now."""
+    decision = game.decision(seat)
+    message = {"type": "ask", "id": number, "decision": decision.name, "view": game.view(seat)}
+    lists = {"legal": decision.legal, "limits": decision.limits}
+    message |= {key: value for key, value in lists.items() if value is not None}
+    return message | {"clock": {"move_time": 1.0, "bank": 0.0}}
+
+
+@cache
+def conversation(name: str) -> bytes:
+    """Return the recorded matches as one process would read them, seat after seat."""
+    seated: dict[tuple[int, int], list[Message]] = {}
+    for game, seat, match, message in recorded(name):
+        seated.setdefault((match, seat), [start(game, seat)]).append(message)
+    messages: list[Message] = [{"type": "hello", "protocol": 1, "name": "test"}]
+    for told in seated.values():
+        messages += [*told, {"type": "end", "places": [1, 2], "reason": "stopped"}]
+    return b"".join(line(message) for message in messages)
+
+
+def line(message: Message) -> bytes:
+    """Return a message as the referee writes it."""
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def answers(bot: Built, text: bytes) -> dict[int, Any]:
+    """Return the moves of a bot that reads `text` to its end, by the ids of the asks."""
+    done = subprocess.run(
+        bot.command, cwd=bot.folder, env=ENVIRONMENT, input=text, capture_output=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    ready, *replies = map(json.loads, done.stdout.splitlines())
+    assert ready == {"type": "ready"}
+    return {reply["id"]: reply["move"] for reply in replies}
+
+
+def play(program: Program, name: str, seed: int) -> None:
+    """Play a whole match against random moves, in any seat; an illegal move is a failure."""
+    rng = Random(seed)
+    game = Case(name, rng.choice(GAMES[name].seat_counts)).new(f"deal {seed}")
+    own = rng.randrange(game.seats)
+    number = 0
+    program.tell(start(game, own))
+    while seats := game.deciders():
+        moves = {seat: game.sample(seat, rng) for seat in seats}
+        if own in seats:
+            number += 1
+            program.tell(ask(game, own, number))
+            moves[own] = program.hear()["move"]
+            assert game.check(own, moves[own]) is None, (moves[own], game.check(own, moves[own]))
+        game.apply(moves)
+    program.tell({"type": "end", "places": game.places(), "reason": game.reason})

@@ -1,0 +1,290 @@
+"""Matches between functions: what a bot is told, what it gets back, and what stops it."""
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import referee
+from protocol.errors import ArenaError
+from referee import Ask, RefusedMoveError, Score, play, play_deals, points, score
+from referee.games import GAMES
+from referee.replay import steps
+from tests.referee.games.conformance import BRIEF
+
+ROOT = Path(__file__).parents[2]
+BOTS = ROOT / "bots"
+DECIDED = [name for name, game in GAMES.items() if game.decisions]
+
+
+def at_random(ask: Ask) -> dict[str, Any]:
+    return ask.rng.choice(ask.legal)
+
+
+def first(ask: Ask) -> dict[str, Any]:
+    return ask.legal[0]
+
+
+# What a bot is told
+
+WITNESS = """\
+import hashlib, json, sys
+sys.path.insert(0, {bots!r})
+import kit
+import {game}_random as bot
+
+FACTS = {facts!r}
+
+def choose(ask):
+    ask.memory["asks"] = ask.memory.get("asks", 0) + 1
+    told = {{name: getattr(ask, name) for name in FACTS}}
+    told["match"] = {{name: getattr(ask.match, name) for name in FACTS if hasattr(ask.match, name)}}
+    told["dice"] = ask.rng.getstate()
+    told["same"] = [ask.rng is ask.match.rng, ask.memory is ask.match.memory]
+    move = bot.choose(ask)
+    with open({log!r}, "a") as log:
+        log.write(json.dumps([ask.seat, told, move]) + "\\n")
+    return move
+
+if __name__ == "__main__":
+    kit.run(choose)
+"""
+
+
+@pytest.fixture
+def kit(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    monkeypatch.syspath_prepend(str(BOTS))
+    before = set(sys.modules)
+    yield importlib.import_module("kit")
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def attributes(thing: object) -> set[str]:
+    """Return the public names that a bot can read."""
+    return {name for name in dir(thing) if not name.startswith("_")}
+
+
+def test_an_ask_has_the_attributes_of_the_kits(kit: ModuleType) -> None:
+    asked: list[Ask] = []
+
+    def choose(ask: Ask) -> dict[str, Any]:
+        asked.append(ask)
+        return at_random(ask)
+
+    play("duel", [choose, choose])
+    start = {"game": "duel", "seat": 0, "seats": 2}
+    theirs = kit.Ask(kit.Match(start), {"decision": "action", "view": {}})
+    assert attributes(asked[0]) == attributes(theirs)
+    assert attributes(asked[0].match) == attributes(theirs.match)
+
+
+@pytest.mark.parametrize("game", DECIDED)
+def test_a_function_plays_the_match_that_it_plays_as_a_process_told_the_same(
+    game: str, tmp_path: Path, kit: ModuleType
+) -> None:
+    facts = sorted(attributes(kit.Ask) - {"match", "rng"})
+    options = BRIEF.get(game, {})
+    bot, log = tmp_path / "bot.py", tmp_path / "log"
+    shebang = f"#!{sys.executable}\n"
+    bot.write_text(shebang + WITNESS.format(bots=str(BOTS), game=game, facts=facts, log=str(log)))
+    bot.chmod(0o755)
+    seats = GAMES[game].seat_counts[0]
+    command = ["play", game, *[str(bot)] * seats, "--seed", "7", "--sandbox", "none", "--quiet"]
+    command += [word for name, value in options.items() for word in ("--option", f"{name}={value}")]
+    subprocess.run([sys.executable, "-m", "arena", *command], cwd=ROOT, check=True)
+    as_processes = sorted(log.read_text().splitlines())
+    log.unlink()
+    spec = importlib.util.spec_from_file_location("witness", bot)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    play(game, [module.choose] * seats, seed=7, options=options)
+    assert sorted(log.read_text().splitlines()) == as_processes
+
+
+def test_what_a_bot_changes_reaches_no_other_seat_and_no_later_ask() -> None:
+    def spoiler(ask: Ask) -> dict[str, Any]:
+        move = at_random(ask).copy()
+        for told in (ask.view, ask.table, ask.options, ask.clock, *ask.legal):
+            told.clear()
+        ask.legal.clear()
+        return move
+
+    def watched(ask: Ask) -> dict[str, Any]:
+        assert ask.view["options"] == ask.options
+        assert ask.table["cards"]
+        return at_random(ask)
+
+    replay = play("khan", [spoiler, watched])
+    assert replay.places == play("khan", [at_random, at_random]).places
+
+
+# What it gives back
+
+
+def test_the_record_can_be_played_again_and_holds_the_notes() -> None:
+    def noted(ask: Ask) -> dict[str, Any]:
+        ask.note = f"asked for {ask.decision}"
+        return at_random(ask)
+
+    replay = play("steal_war", [noted, first, first], seed="a deal")
+    assert {entry.note for entry in replay.entries if entry.seat == 0} == {
+        "asked for steal",
+        "asked for top",
+    }
+    for game, step in steps(replay):
+        assert not game.deciders() or step
+    assert game.places() == replay.places
+
+
+def test_the_same_seed_is_the_same_match_and_another_is_not() -> None:
+    def entries(seed: int | str) -> Any:
+        return play("khan", [at_random] * 3, seed=seed).entries
+
+    assert entries(1) == entries(1) == entries("1")
+    assert entries(1) != entries(2)
+
+
+def test_a_deal_is_played_once_in_every_rotation_with_one_deal_of_cards() -> None:
+    matches = [*play_deals("khan", [at_random, first, first], deals=4)]
+    assert [match.deal for match in matches] == [deal for deal in range(4) for _ in range(3)]
+    for deal in range(4):
+        rotations = [match for match in matches if match.deal == deal]
+        assert len({match.replay.seed for match in rotations}) == 1
+        assert {match.seating.index(0) for match in rotations} == {0, 1, 2}
+    assert len({match.replay.seed for match in matches}) == 4
+
+
+def test_the_orders_of_the_seats_are_all_dealt() -> None:
+    seen = {match.seating for match in play_deals("khan", [first] * 3, deals=20)}
+    assert seen == set(permutations(range(3)))
+
+
+def test_another_seed_deals_other_cards() -> None:
+    def seeds(seed: str) -> set[str]:
+        return {match.replay.seed for match in play_deals("duel", [first] * 2, deals=9, seed=seed)}
+
+    assert seeds("train").isdisjoint(seeds("test"))
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ([1, 2], [1, 0]),
+        ([1, 1], [0.5, 0.5]),
+        ([3, 1, 1], [0, 0.75, 0.75]),
+        ([2, 4, 1, 2], [0.5, 0, 1, 0.5]),
+    ],
+)
+def test_points_are_the_share_of_the_others_beaten(
+    places: list[int], expected: list[float]
+) -> None:
+    assert points(places) == expected
+
+
+def test_the_points_of_a_match_are_those_of_the_bots_wherever_they_sat() -> None:
+    for match in play_deals("khan", [at_random, first, first], deals=3):
+        by_seat = points(match.replay.places)
+        assert [match.points[bot] for bot in match.seating] == by_seat
+
+
+def test_a_score_is_the_mean_of_the_deals_with_its_standard_error() -> None:
+    better, worse = score("steal_war", [at_random, first], deals=30)
+    by_match = [match.points[0] for match in play_deals("steal_war", [at_random, first], deals=30)]
+    assert better.points == pytest.approx(sum(by_match) / 60)
+    assert better.points + worse.points == pytest.approx(1)
+    assert better.error == pytest.approx(worse.error)
+    assert better.points - 5 * better.error > 0.5
+    assert str(Score(0.8125, 0.0213)) == "81.2 ± 2.1 %"
+
+
+def test_equal_bots_of_a_game_without_luck_of_their_own_score_a_half_exactly() -> None:
+    for each in score("khan", [first, first], deals=5):
+        assert (each.points, each.error) == (0.5, 0.0)
+
+
+# What stops it
+
+
+def answering(move: Any) -> Callable[[Ask], Any]:
+    return lambda ask: move
+
+
+@pytest.mark.parametrize(
+    ("move", "told"),
+    [
+        (
+            {"action": "atack"},
+            '"action" must be "draw" or "attack"; sent: {"action":"atack"};'
+            ' did you mean {"action":"draw"}?',
+        ),
+        ({"action": "attack", "target": 0}, 'sent: {"action":"attack","target":0}'),
+        (None, "sent: null"),
+        ("draw", 'sent: "draw"'),
+        ({"action": float("nan")}, 'sent: {"action":NaN}'),
+        ({"action": "attack", "target": 1.0}, '"target":1.0}'),
+        ({"action": {1}}, "Object of type set is not JSON serializable; sent: {'action': {1}}"),
+        ({"action": "draw" * 20_000}, "…"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_refused_move_raises_and_names_decision_move_and_reason(move: Any, told: str) -> None:
+    with pytest.raises(RefusedMoveError) as caught:
+        play("khan", [answering(move), at_random])
+    assert str(caught.value).startswith("khan, seat 0, turn: ")
+    assert told in str(caught.value)
+    assert len(str(caught.value)) < 3000
+
+
+def test_with_faults_allowed_a_refused_move_is_a_fault_as_in_a_league() -> None:
+    replay = play("khan", [answering({"action": "atack"}), at_random], faults_allowed=2)
+    faults = [entry.fault for entry in replay.entries if entry.fault]
+    assert [(fault.kind, fault.line, fault.forfeit) for fault in faults] == [
+        ("illegal", '{"action":"atack"}', False),
+        ("illegal", '{"action":"atack"}', False),
+        ("illegal", '{"action":"atack"}', True),
+    ]
+    assert (replay.places, replay.reason) == ([2, 1], "forfeit")
+
+
+def test_what_a_bot_raises_goes_through() -> None:
+    def broken(ask: Ask) -> Any:
+        raise LookupError("my own mistake")
+
+    with pytest.raises(LookupError, match="my own mistake"):
+        play("khan", [broken, at_random])
+
+
+@pytest.mark.parametrize(
+    ("game", "bots", "settings", "told"),
+    [
+        ("kahn", 2, {}, "there is no game 'kahn'. Did you mean 'khan'?"),
+        ("khan", 1, {}, "khan is played by 2, 3, 4, 5 seats, not by 1."),
+        ("khan", 2, {"options": {"dekc": 40}}, "Did you mean 'deck'?"),
+        ("khan", 2, {"deals": 0}, "at least 1 deal is played, not 0."),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(
+    game: str, bots: int, settings: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ArenaError) as caught:
+        score(game, [at_random] * bots, **settings)
+    assert told in str(caught.value)
+
+
+def test_the_package_offers_the_loop_and_loads_it_only_then() -> None:
+    assert all(getattr(referee, name) for name in referee.__all__)
+    assert not hasattr(referee, "plya")
+    code = "import sys, referee, referee.game; print('referee.local' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
