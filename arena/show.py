@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from arena.display import fold, safe
 from arena.result import clock_of
 from arena.store import Store
@@ -12,6 +14,7 @@ from arena.stored import Circumstances, StoredMatch
 from arena.tables import WIDTH, Column, Row, Table, render
 from protocol.errors import ArenaError
 from referee.game import Game
+from referee.limits import Limits
 from referee.match import Evidence
 from referee.replay import Entry, Replay, steps
 
@@ -27,6 +30,8 @@ class OpenedMatch:
     replay: Replay
     evidence: Evidence
     circumstances: Circumstances
+    limits: Limits | None = None
+    """Those of a match by itself; one of a league has its league's."""
 
     @property
     def names(self) -> list[str]:
@@ -71,10 +76,15 @@ def told(
     what it wrote to its standard error keep their lines, however long.
     """
     match, replay, past = opened.match, opened.replay, opened.circumstances
-    yield f"Match {match.id}: {replay.game}, deal {match.number}, rotation {match.rotation}"
+    if opened.limits is None:
+        yield f"Match {match.id}: {replay.game}, deal {match.number}, rotation {match.rotation}"
+    else:
+        yield from folded(f"Match of {replay.game}, seed {replay.seed}", "", width)
     options = ", ".join(f"{name} {value}" for name, value in replay.options.items())
     if options:
         yield from folded(f"Options: {options}", "  ", width)
+    if limits := _changed(opened.limits):
+        yield from folded(f"Limits: {limits}", "  ", width)
     yield from folded(
         f"Played {past.played_at} on {past.machine}, sandbox {past.sandbox}, {past.seconds:.3f} s",
         "  ",
@@ -95,14 +105,16 @@ def as_table(opened: OpenedMatch, seat: int | None = None) -> Table:
     """
     match, replay, past = opened.match, opened.replay, opened.circumstances
     words = _Words(replay)
+    of_league = opened.limits is None
     facts = {
-        "match": match.id,
-        "deal": match.number,
-        "rotation": match.rotation,
+        "match": match.id if of_league else None,
+        "deal": match.number if of_league else None,
+        "rotation": match.rotation if of_league else None,
         "game": replay.game,
         "rules": replay.rules,
         "options": replay.options,
         "seed": replay.seed,
+        **({} if opened.limits is None else {"limits": msgspec.structs.asdict(opened.limits)}),
         "reason": replay.reason,
         "played_at": past.played_at,
         "machine": past.machine,
@@ -141,6 +153,17 @@ def _fault_row(entry: Entry) -> dict[str, Any]:
     return {key: getattr(entry.fault, key) for key in ("kind", "reason", "line", "forfeit")}
 
 
+def _changed(limits: Limits | None) -> str:
+    """Return the limits that are not the usual ones; the sandbox is told elsewhere."""
+    if limits is None:
+        return ""
+    usual = msgspec.structs.asdict(Limits())
+    found = msgspec.structs.asdict(limits).items()
+    return ", ".join(
+        f"{name} {value}" for name, value in found if value != usual[name] and name != "sandbox"
+    )
+
+
 def _seats(opened: OpenedMatch, only: int | None) -> list[dict[str, Any]]:
     """Return a row for each seat: who sat there, what its clock said, what was kept of it."""
     evidence = opened.evidence
@@ -154,7 +177,7 @@ def _seats(opened: OpenedMatch, only: int | None) -> list[dict[str, Any]]:
             {
                 "seat": seat,
                 "bot": bot.name,
-                "version": bot.version,
+                "version": bot.version or None,
                 "place": opened.match.places[seat],
                 "asked": asked,
                 "cpu_us": cpu,

@@ -9,7 +9,7 @@ from protocol.errors import ArenaError
 from referee.lazy import Lazy
 
 _COMMANDS = {
-    "demo": ("play:demo", "Run a small league of every game's own bots and show the tables."),
+    "demo": ("demo:demo", "Run a small league of every game's own bots and show the tables."),
     "games": (
         "about:games",
         "List the games, or tell one: its seats, options, decisions and rules.",
@@ -18,6 +18,14 @@ _COMMANDS = {
     "play": (
         "play:play",
         "Play one match and draw it; the bots sit in the order given, `human` is you.",
+    ),
+    "new": (
+        "new:new",
+        "Begin a new bot: a folder with a program that plays, a kit, and what to try next.",
+    ),
+    "check": (
+        "check:check_command",
+        "Say step by step whether a bot is fit to play a game; exit with 1 if it is not.",
     ),
     "init": ("leagues:init", "Make a league: a folder whose league.toml says what to play."),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),

@@ -49,7 +49,7 @@ def games(game: str | None, rules: bool, form: str) -> None:
     if game is None:
         show(_games_table(), form)
     elif rules:
-        click.echo(_rules_page(find_game(game)), nl=False)
+        click.echo(rules_page(find_game(game)), nl=False)
     else:
         _tell(find_game(game), form)
 
@@ -124,7 +124,7 @@ def _tell(game: type[Game], form: str) -> None:
     parts = [head, render(options, form)]
     parts.append(render(decisions, form) if decisions.rows else "Nobody decides anything.")
     if form == "simple":
-        parts += [f"Moves as JSON Schema: arena schema {game.name}", "-" * 80, _rules_page(game)]
+        parts += [f"Moves as JSON Schema: arena schema {game.name}", "-" * 80, rules_page(game)]
     click.echo_via_pager("\n\n".join(part.rstrip("\n") for part in parts))
 
 
@@ -134,7 +134,8 @@ def _description(kind: Any) -> str:
     return str((extra or {}).get("description", ""))
 
 
-def _rules_page(game: type[Game]) -> str:
+def rules_page(game: type[Game]) -> str:
+    """Return the rules of a game, as they are documented."""
     package = Path(referee.__file__).parent
     for folder in (package / "rules", package.parent / "docs" / "rules"):
         page = folder / f"{game.name}.md"

@@ -102,15 +102,16 @@ def _fault(when: str, fault: Fault) -> Iterator[str]:
 
 
 def _logged(again: Again) -> Iterator[str]:
-    yield _line("→", again.asked.line)
+    yield wire_line("→", again.asked.line)
     if again.heard:
-        yield _line("←", again.heard)
+        yield wire_line("←", again.heard)
 
 
 def _echo(arrow: str, line: bytes) -> None:
-    click.echo(_line(arrow, line))
+    click.echo(wire_line(arrow, line))
 
 
-def _line(arrow: str, line: bytes) -> str:
+def wire_line(arrow: str, line: bytes) -> str:
+    """Return a line that was sent or heard, safe for a terminal."""
     text = line.rstrip(b"\n").decode(errors="backslashreplace")
     return f"{arrow} {safe(text)}"

@@ -1,15 +1,21 @@
 """A seat held by a person at the terminal."""
 
 import contextlib
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
 from random import Random
 from time import monotonic
 
 import click
 
+from arena.cli.about import rules_page
 from arena.cli.question import Question
-from arena.display import safe_lines
+from arena.display import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from protocol.messages import End, Start
+from referee.bot_process import BotProcess
 from referee.clock import Turn
 from referee.fault import Fault
 from referee.game import Decision, Game, Move, Observation
@@ -21,59 +27,107 @@ with contextlib.suppress(ImportError):  # a Python may lack it
 HELP = """
 Words may be shortened and in small letters; the name of a field in [ ] must stand
 before its value, other names may be left out; a move as JSON is also understood.
-  random  plays any legal move        table  shows the table again
-  quit    leaves the match            ?      shows this"""
+  random  plays any legal move        table  shows the table and the choices again
+  quit    leaves the match            rules  shows the rules of the game
+  quick   asks no more before a move is played, or begins to again
+  ?       shows this"""
 
 
 class HumanSeat(Seat):
     """A seat whose decisions a person types: only legal moves leave it."""
 
-    def __init__(self, game: Game, seat: int, name: str, seed: int) -> None:
+    def __init__(
+        self, game: Game, seat: int, name: str, seed: int, bots: Sequence[BotProcess]
+    ) -> None:
         self._game = game
+        self._bots = bots
         self._seat = seat
         self._name = name
         self._rng = Random(seed)  # noqa: S311 - the word `random` guards no secret
+        self._asks_back = sys.stdin.isatty()
+        self._hand: list[str] | None = None
 
     def start(self, start: Start) -> Fault | None:
         """Have nothing to prepare."""
         return None
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Show the table and the choices, and read until a move is legal."""
+        """Show the table and the choices, and read until a move is legal.
+
+        Meanwhile the bots are frozen, until they are asked.
+        """
+        for bot in self._bots:
+            bot.freeze()
         began = monotonic()
         question = Question(self._game, self._seat, decision, view)
-        click.echo(f"\n{'-' * 80}\n{safe_lines(self._game.text(self._seat))}\n")
-        click.secho(f"{self._name} (seat {self._seat}): {decision.name}", bold=True)
+        click.echo(f"\n{'-' * 80}")
+        self._show(question, decision, self._drawn(view))
+        return Answer(self._read(question, decision), Turn(began, monotonic()))
+
+    def _show(self, question: Question, decision: Decision, drawn: str = "") -> None:
+        click.echo(f"{safe_lines(self._game.text(self._seat))}\n")
+        if drawn:
+            click.echo(f"New in your hand: {safe(drawn)}\n")
+        head = f"{self._name} (seat {self._seat}): {decision.name}"
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        click.echo(head if plain else click.style(head, bold=True))
         click.echo(safe_lines(question.choices()))
-        return Answer(self._read(question), Turn(began, monotonic()))
+
+    def _drawn(self, view: Observation) -> str:
+        """Return the cards that came to the hand since the last decision, if there is one."""
+        hand = view.get("hand")
+        if not isinstance(hand, list):
+            return ""
+        before, self._hand = self._hand, hand
+        new = Counter(hand) - Counter(before) if before else Counter()
+        return " ".join(map(str, new.elements()))
 
     def end(self, end: End) -> None:
         """Leave it to the command to tell the end."""
 
-    def _read(self, question: Question) -> Move:
+    def _read(self, question: Question, decision: Decision) -> Move:
+        move: Move | None = None
         while True:
-            line = _typed()
+            line = _typed("" if move is None else "Enter plays it; or answer again ")
             match line.lower():
                 case "":
-                    continue
+                    move = move or question.silence()
+                    if move is not None:
+                        return move
                 case "?" | "help":
                     click.echo(safe_lines(question.help() + "\n" + HELP))
                 case "quit" | "exit":
                     raise _left()
                 case "table":
-                    click.echo(safe_lines(self._game.text(self._seat)))
+                    self._show(question, decision)
+                case "rules":
+                    click.echo_via_pager(rules_page(type(self._game)))
+                case "quick":
+                    self._asks_back = not self._asks_back
+                    click.echo(
+                        f"Moves are played {'after Enter' if self._asks_back else 'at once'}."
+                    )
                 case "random":
                     return self._game.sample(self._seat, self._rng)
                 case _:
-                    try:
-                        return question.answer(line)
-                    except ArenaError as error:
-                        click.echo(safe_lines(str(error)))
+                    move = self._understood(question, line)
+                    if move is not None and not self._asks_back:
+                        return move
+
+    def _understood(self, question: Question, line: str) -> Move | None:
+        try:
+            move = question.answer(line)
+        except ArenaError as error:
+            click.echo(safe_lines(str(error)))
+            return None
+        if self._asks_back:
+            click.echo(f"  = {safe(question.words(move))}")
+        return move
 
 
-def _typed() -> str:
+def _typed(prompt: str) -> str:
     try:
-        line: str = click.prompt("", prompt_suffix="> ", default="", show_default=False)
+        line: str = click.prompt(prompt, prompt_suffix="> ", default="", show_default=False)
     except click.Abort:
         click.echo()
         raise _left() from None

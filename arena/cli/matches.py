@@ -1,8 +1,9 @@
 """Commands about single matches of a league: matches, show."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -16,10 +17,11 @@ from arena.cli.common import (
 )
 from arena.cli.feed import play_again
 from arena.display import safe
-from arena.feed import feed_of, seat_of
+from arena.feed import Feed, feed_of, seat_of
 from arena.league import read_played
-from arena.roster import find_bot
-from arena.show import as_table, open_match, told
+from arena.roster import Bot, find_bot
+from arena.saved import read_match
+from arena.show import OpenedMatch, as_table, open_match, told
 from arena.stored import StoredMatch
 from arena.tables import Column, Row, Style, Table
 from protocol.errors import ArenaError
@@ -120,8 +122,8 @@ def _faults(row: Row) -> str:
 
 
 @main.command("show")
-@league_argument
-@click.argument("match")
+@click.argument("source", type=click.Path(path_type=Path), metavar="LEAGUE|FILE")
+@click.argument("match", required=False)
 @click.option("--tables", is_flag=True, help="Draw the table before each step.")
 @click.option("--seat", type=int, metavar="N", help="Only what concerns this seat, from 0.")
 @click.option(
@@ -139,8 +141,8 @@ def _faults(row: Row) -> str:
 @click.pass_context
 def show_match(
     ctx: click.Context,
-    league: Path,
-    match: str,
+    source: Path,
+    match: str | None,
     tables: bool,
     seat: int | None,
     form: str,
@@ -151,13 +153,13 @@ def show_match(
 ) -> None:
     """Tell a match move by move, with times, faults and notes.
 
-    MATCH is an id from `arena matches`; the part before the dash may be shortened. The times are
-    the bot's CPU time, the time on the wall until its answer, and the lag: what the referee took
-    before it asked.
+    It is a match of a LEAGUE, and MATCH its id from `arena matches`, where the part before the dash
+    may be shortened; or it is the one in a FILE of `arena play --save`. The times are the bot's CPU
+    time, the time on the wall until its answer, and the lag: what the referee took before it asked.
 
     With --feed a bot gets the messages of the match again, and whatever it answers, the match
-    goes on as it was played. BOT is one of the league, in its own seat unless --seat says
-    otherwise, or any bot as in `arena init`. Exit code 1 tells of a fault.
+    goes on as it was played. BOT is one of the league, or any bot as in `arena init`; if it played,
+    it gets its own seat unless --seat says otherwise. Exit code 1 tells of a fault.
 
     \b
     arena show cup 3f9a-0
@@ -166,25 +168,64 @@ def show_match(
     arena show cup 3f9a-0 --feed mine
     arena show cup 3f9a-0 --feed ./my_bot --seat 1
     arena show cup 3f9a-0 --messages --seat 1 | ./my_bot
+    arena show match.json --feed ./my_bot
     """
-    asked = read_played(league)
-    with asked.store() as store:
-        opened = open_match(store, match)
+    found = _of_league(source, match) if source.is_dir() else _of_file(source, match)
+    opened = found.opened
     opened.check_seat(seat)
     _check_together(tables, seat, form, messages, feed, log)
     if feed is not None:
-        bot = next((bot for bot in asked.bots if bot.name == feed), None)
-        bot = (bot or find_bot(feed, asked.game.name)).checked()
-        fed = feed_of(asked, opened, seat_of(opened, feed, seat))
-        ctx.exit(play_again(fed, bot, log=log, sandbox_uid=sandbox_uid))
+        bot, fed = found.again(feed, seat)
+        ctx.exit(play_again(fed, bot.checked(), log=log, sandbox_uid=sandbox_uid))
     elif messages and seat is not None:
-        for message in feed_of(asked, opened, seat).lines():
+        for message in found.feed(seat).lines():
             click.echo(message, nl=False)
     elif form != "text":
         show(as_table(opened, seat), form)
     else:
         for line in told(opened, seat=seat, tables=tables, width=screen_width()):
             click.echo(line)
+
+
+class _Found(NamedTuple):
+    """A match to be shown, and how its messages are sent once more."""
+
+    opened: OpenedMatch
+    feed: Callable[[int], Feed]
+    """Returns what a seat was told."""
+    again: Callable[[str, int | None], tuple[Bot, Feed]]
+    """Returns the bot of a word, and what it is to be told, in its seat or the one given."""
+
+
+def _of_league(folder: Path, match: str | None) -> _Found:
+    league = read_played(folder)
+    if match is None:
+        raise ArenaError(f"say which match of {folder}; `arena matches {folder}` lists them.")
+    with league.store() as store:
+        opened = open_match(store, match)
+    feed = partial(feed_of, league, opened)
+
+    def again(word: str, seat: int | None) -> tuple[Bot, Feed]:
+        bot = next((bot for bot in league.bots if bot.name == word), None)
+        bot = bot or find_bot(word, league.game.name)
+        return bot, feed(seat_of(opened, word, seat))
+
+    return _Found(opened, feed, again)
+
+
+def _of_file(file: Path, match: str | None) -> _Found:
+    if match is not None and not file.exists():
+        read_played(file)  # says it better if this was to be a league
+    if match is not None:
+        raise ArenaError(f"{file} is a single match; leave out {match!r}.")
+    saved = read_match(file)
+    opened = saved.opened()
+
+    def again(word: str, seat: int | None) -> tuple[Bot, Feed]:
+        bot = find_bot(word, saved.replay.game)
+        return bot, saved.feed(seat_of(opened, bot.name, seat))
+
+    return _Found(opened, saved.feed, again)
 
 
 def _check_together(

@@ -1,10 +1,15 @@
-"""Commands that need no league: play, demo."""
+"""The command for a single match: play."""
 
+import datetime
+import platform
 import secrets
-import tempfile
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from math import isnan
 from pathlib import Path
+from time import monotonic, sleep
+from typing import NamedTuple
 
 import click
 
@@ -12,31 +17,91 @@ from arena.cli import main
 from arena.cli.common import (
     find_game,
     key_values,
-    output_format,
     sandbox_option,
     sandbox_uid_option,
     warn_unprotected,
 )
 from arena.cli.human import HumanSeat
-from arena.cli.leagues import play_and_show
+from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Telling
+from arena.cli.wire import tapped
 from arena.display import safe, safe_lines
-from arena.league import FILE, Settings, make_league, read_league
-from arena.roster import HUMAN, Bot, find_bot, shipped
+from arena.roster import HUMAN, Bot, find_bot
 from arena.run import check_bot
-from arena.show import move_line, result
+from arena.saved import MATCH, SavedMatch, Target, distinct, seated
+from arena.show import result
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
 from referee.game import Game
 from referee.limits import Limits
-from referee.match import Match, starts
+from referee.match import Match, bot_seeds, starts
 from referee.options import check_seats, new_game, read_options, read_settings
-from referee.replay import Entry
 from referee.sandbox import Launcher, prove
-from referee.seat import ProcessSeat
+from referee.seat import Seat
 
-_DEMO = {"guerra": 12, "cold_war": 8}
-"""The demo's games and their deals."""
-_DEMO_SEED = 1
+_LONGEST_PAUSE = 3600  # seconds
+
+
+class _Way(NamedTuple):
+    """How the match is told; `pause` is in seconds, `view` a seat."""
+
+    step: bool
+    pause: float | None
+    view: int | None
+    log: bool
+    quiet: bool
+
+    @property
+    def drawn(self) -> list[str]:
+        """The options given for which every table is drawn."""
+        found = {
+            "--step": self.step,
+            "--pause": self.pause is not None,
+            "--view": self.view is not None,
+        }
+        return [name for name, is_given in found.items() if is_given]
+
+    def check(self, bots: Sequence[str]) -> None:
+        """Raise ArenaError for options that do not go together, or not here."""
+        given = {"--quiet": self.quiet, "--log": self.log}
+        only = [name for name, is_given in given.items() if is_given]
+        clash = only + self.drawn[:1] if only else [name for name in self.drawn if name != "--view"]
+        if len(clash) > 1:
+            raise ArenaError(f"{clash[0]} and {clash[1]} do not go together; choose one.")
+        if self.drawn and HUMAN in bots:
+            raise ArenaError(
+                f"{self.drawn[0]} is for matches of bots; one with a person waits for them anyway, "
+                f"and shows what they may see."
+            )
+        if self.pause is not None and isnan(self.pause):
+            raise ArenaError(f"--pause is a number of seconds, up to {_LONGEST_PAUSE}.")
+        if self.view is not None and not 0 <= self.view < len(bots):
+            raise ArenaError(f"there is no seat {self.view}; the seats are 0 to {len(bots) - 1}.")
+        if self.step and not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise ArenaError(
+                "--step shows the match at a terminal and waits for its keys, and this is none; "
+                "--pause SECONDS goes on by itself, and --pause 0 at once."
+            )
+
+    def telling(self, names: Sequence[str], processes: Sequence[BotProcess | None]) -> Telling:
+        """Return what tells the match."""
+        if self.quiet:
+            return Telling()
+        if self.log:
+            return Faults(names)
+        if self.drawn:
+            running = [process for process in processes if process]
+            pause = Keys() if self.step else lambda _: sleep(self.pause or 0)
+            return Steps(names, self.view, Pauses(running, pause))
+        return Moves(names, people=None in processes)
+
+
+class _Party(NamedTuple):
+    """Who plays: by seat the bots and their processes, None for a person, and their walls."""
+
+    bots: list[Bot | None]
+    names: list[str]
+    processes: list[BotProcess | None]
+    walls: str
 
 
 @main.command()
@@ -47,7 +112,18 @@ _DEMO_SEED = 1
 @click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
 @sandbox_option
 @sandbox_uid_option
+@click.option("--step", is_flag=True, help="Draw every table and wait for a key at each decision.")
+@click.option(
+    "--pause",
+    type=click.FloatRange(0, _LONGEST_PAUSE),
+    metavar="SECONDS",
+    help="Do the same, but wait so long instead.",
+)
+@click.option("--view", type=int, metavar="SEAT", help="Draw the tables as this seat sees them.")
+@click.option("--log", is_flag=True, help="Only the lines of the wire: seat, → sent or ← received.")
 @click.option("--quiet", is_flag=True, help="Only the result.")
+@click.option("--save", metavar="FILE", help="Keep the match in a file, for `arena show`.")
+@click.option("--force", is_flag=True, help="Let --save write over a file that is there.")
 def play(
     game: str,
     bots: tuple[str, ...],
@@ -56,46 +132,74 @@ def play(
     limits: tuple[str, ...],
     sandbox: str,
     sandbox_uid: int | None,
+    step: bool,
+    pause: float | None,
+    view: int | None,
+    log: bool,
     quiet: bool,
+    save: str | None,
+    force: bool,
 ) -> None:
     """Play one match and draw it; the bots sit in the order given, `human` is you.
+
+    With --view, only moves of that seat are told, and faults of others after the end. While the
+    match waits, the bots are frozen and no clock runs. --log puts all but the lines on standard
+    error; they show what every bot was told, so do not look if you play.
 
     \b
     arena play guerra sensible random
     arena play khan human sensible sensible
-    arena play cold_war ./my_bot sensible random random --seed 7
+    arena play cold_war ./my_bot sensible random random --seed 7 --step
+    arena play guerra ./my_bot sensible --pause 0.5 --view 0
+    arena play guerra ./my_bot sensible --save match.json && arena show match.json
+    arena play guerra ./my_bot sensible --log | grep '^0 '
     """
     kind = find_game(game)
     check_seats(kind, len(bots))
     chosen = read_options(kind, key_values(options))
     allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}")
-    bots_found = [None if word == HUMAN else find_bot(word, game) for word in bots]
-    names = _distinct([bot.name if bot else HUMAN for bot in bots_found])
+    way = _Way(step, pause, view, log, quiet)
+    way.check(bots)
+    target = _target(save, force=force)
+    found = [None if word == HUMAN else find_bot(word, game) for word in bots]
+    names = distinct([bot.name if bot else HUMAN for bot in found])
     seed = seed or secrets.token_hex(8)
     if not seed.isprintable():
         raise ArenaError(f"a seed is printable text, unlike {seed!r}.")
-    click.echo(f"{kind.name}, seed {seed}: {', '.join(names)}")
+    click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
     match = new_game(kind, len(bots), chosen, seed)
     with ExitStack() as stack:
-        processes = _start_bots(stack, bots_found, names, allowed, sandbox_uid)
-        _play_and_draw(match, processes, names, allowed, quiet=quiet)
+        party = _started(stack, found, names, allowed, sandbox_uid)
+        telling = way.telling(names, party.processes)
+        saved = _play(match, party, allowed, telling, log=log)
+    try:
+        _tell_end(match, saved, telling.kept, way)
+    finally:  # whoever has read enough of it still gets the match
+        if target is not None:
+            target.write(saved)
+            click.echo(safe(f"{target.path} is written: arena show {target.path}"), err=True)
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Return names that tell the seats apart, even if a bot plays itself."""
-    return [f"{name}#{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
+def _target(save: str | None, *, force: bool) -> Target | None:
+    if save is None:
+        if force:
+            raise ArenaError("--force is for --save: nothing else is written.")
+        return None
+    target = Target(Path(save), force)
+    target.check()
+    return target
 
 
-def _start_bots(
+def _started(
     stack: ExitStack,
-    bots: Sequence[Bot | None],
-    names: Sequence[str],
+    bots: list[Bot | None],
+    names: list[str],
     limits: Limits,
     sandbox_uid: int | None,
-) -> list[BotProcess | None]:
-    """Return the process of each seat's bot, or None for a person; `stack` ends them."""
+) -> _Party:
+    """Start the bots; `stack` ends them."""
     if not any(bots):
-        return [None] * len(bots)
+        return _Party(bots, names, [None] * len(bots), "none")
     warn_unprotected(limits.sandbox)
     launcher = stack.enter_context(Launcher(limits.sandbox, uid=sandbox_uid))
     for bot in bots:
@@ -110,84 +214,54 @@ def _start_bots(
             said = f" It wrote:\n{safe_lines(error.stderr, '  ')}" if error.stderr else ""
             raise ArenaError(f"bot {name!r}: {safe(str(error))}.{said}") from None
         processes.append(process)
-    return processes
+    return _Party(bots, names, processes, launcher.walls.name)
 
 
-def _play_and_draw(
-    game: Game,
-    processes: Sequence[BotProcess | None],
-    names: list[str],
-    limits: Limits,
-    *,
-    quiet: bool,
-) -> None:
-    running = [process for process in processes if process]
-    seeds = [game.chance.below(2**53, "bot", seat) for seat in range(game.seats)]
-    seats = [
-        ProcessSeat(process, [other for other in running if other is not process])
-        if process
-        else HumanSeat(game, number, names[number], seeds[number])
-        for number, process in enumerate(processes)
-    ]
-    people = len(running) < len(seats)
-    held_back: list[str] = []
-
-    def draw(game: Game, step: Sequence[Entry]) -> None:
-        for entry in step:
-            lines = [move_line(game, entry, names)]
-            if entry.fault is not None:
-                lines.append(f"  FAULT: {entry.fault.kind}: {entry.fault.reason}")
-            if not people:
-                _echo(lines)
-            elif entry.fault is not None:  # it may tell what a person at the table must not know
-                held_back.extend(lines)
-
+def _play(game: Game, party: _Party, limits: Limits, telling: Telling, *, log: bool) -> SavedMatch:
+    """Play the match; return all that can be kept of it."""
+    seeds = bot_seeds(game)
+    running = [process for process in party.processes if process]
+    seats = _seats(game, party, seeds, telling, log=log)
+    began = monotonic()
     played = Match(game, seats, limits.faults_allowed).play(
-        starts(game, "play", limits.time_control, seeds), None if quiet else draw
+        starts(game, MATCH, limits.time_control, seeds), telling
     )
+    seconds = monotonic() - began - telling.pauses.seconds
     end_processes(running)
-    _echo(held_back)
-    if not quiet:
-        click.echo(f"\n{safe_lines(game.text())}\n")
-    for line in result(names, played.replay.places, played.replay.reason):
+    return SavedMatch(
+        seats=seated(party.bots, seeds),
+        limits=limits,
+        replay=played.replay,
+        evidence=telling.pauses.taken_from(played.evidence),
+        seconds=round(seconds, 6),
+        played_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        machine=platform.node(),
+        sandbox=party.walls,
+    )
+
+
+def _seats(
+    game: Game, party: _Party, seeds: Sequence[int], telling: Telling, *, log: bool
+) -> list[Seat]:
+    running = [process for process in party.processes if process]
+    seats: list[Seat] = []
+    for number, (bot, process) in enumerate(zip(party.bots, party.processes, strict=True)):
+        if bot is None or process is None:
+            seats.append(HumanSeat(game, number, party.names[number], seeds[number], running))
+        else:
+            rivals = [other for other in running if other is not process]
+            wire = tapped(process, number, bot.name) if log else process
+            seats.append(ShownSeat(wire, rivals, game, telling))
+    return seats
+
+
+def _tell_end(game: Game, saved: SavedMatch, kept: Sequence[str], way: _Way) -> None:
+    for line in kept:
         click.echo(line)
-    for name, text in zip(names, played.evidence.stderr, strict=True):
+    if not way.quiet and not way.log:
+        click.echo(f"\n{safe_lines(game.text(way.view))}\n")
+    for line in result(saved.names, saved.replay.places, saved.replay.reason):
+        click.echo(line, err=way.log)
+    for name, text in zip(saved.names, saved.evidence.stderr, strict=True):
         if text:
             click.echo(f"Standard error of {name}:\n{safe_lines(text, '  ')}", err=True)
-
-
-def _echo(lines: Sequence[str]) -> None:
-    for line in lines:
-        click.echo(safe(line))
-
-
-@main.command()
-@click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
-@click.option("--keep", type=click.Path(path_type=Path), help="Keep the leagues in this folder.")
-@sandbox_option
-@sandbox_uid_option
-@output_format
-def demo(
-    workers: int | None, keep: Path | None, sandbox: str, sandbox_uid: int | None, form: str
-) -> None:
-    """Run a small league of every game's own bots and show the tables.
-
-    \b
-    arena demo
-    arena demo --keep demo && arena matches demo/guerra
-    """
-    with ExitStack() as stack:
-        folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        for game, deals in _DEMO.items():
-            league = folder / game
-            if not (league / FILE).exists():
-                _write_demo(league, game, deals, sandbox)
-            asked = read_league(league)
-            click.echo(f"\n{game}: {asked.game.title}")
-            play_and_show(asked, workers, sandbox_uid, form)
-
-
-def _write_demo(folder: Path, game: str, deals: int, sandbox: str) -> None:
-    settings = Settings(game=game, seed=_DEMO_SEED, deals=deals)
-    bots = [{"name": name, "shipped": name} for name in shipped(game)]
-    make_league(folder, settings, {}, {"sandbox": sandbox}, bots)

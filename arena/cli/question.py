@@ -2,13 +2,23 @@
 
 import json
 import textwrap
+from collections.abc import Iterator
+from difflib import get_close_matches
+from random import Random
 
-from arena.cli.typed import SEPARATORS, Shape, known_words, readings, shapes, spoken_field
+from arena.cli.spelled import fits, forms_of, is_known, spelled, vocabulary
+from arena.cli.typed import SEPARATORS, Schema, Shape, known_words, readings, shapes, spoken_field
 from protocol.errors import ArenaError
 from referee.game import Decision, Game, Move, Observation
 
 MOST_LISTED = 24
 WIDTH = 80
+SHORT = 50
+"""An example of at most so many characters stands in the prompt itself."""
+TRIES = 200
+"""So many moves are tried to see which forms they can have ..."""
+SPELLED = 8
+"""... and so many of each are put in words, of which the best is shown."""
 
 
 class Question:
@@ -21,6 +31,30 @@ class Question:
         self._schema = game.decisions[decision.name]
         self._known = known_words(decision.limits, decision.legal, view)
         self._menu = self._numbered(decision.legal or [])
+        self._forms = [] if self._menu else list(self._possible())
+
+    def _possible(self) -> Iterator[tuple[Schema, str]]:
+        """Yield the forms that moves have here, each with an example in words.
+
+        They are those of many random moves, among which nothing is that an option of the game or
+        the state of the table rules out.
+        """
+        rng = Random(0)  # noqa: S311 - it guards no secret
+        forms = forms_of(self._schema)
+        moves = [
+            self._game.canonical(self._seat, self._game.sample(self._seat, rng))
+            for _ in range(TRIES if len(forms) > 1 else 1)
+        ]
+        for form in forms:
+            found = [move for move in moves if fits(form, move)]
+            if found:
+                words = (spelled(self._schema, move, self._known) for move in found[:SPELLED])
+                yield form, min(words, key=_worth)
+
+    @property
+    def _example(self) -> str:
+        """The one that shows most."""
+        return min((example for _, example in self._forms), key=_worth)
 
     def _numbered(self, legal: list[Move]) -> dict[int, tuple[str, Move]]:
         """Return each listed move in words, by its number, or by the one number in it."""
@@ -46,28 +80,42 @@ class Question:
             else:
                 lines += _indented(f"{name}: {_plain(value)}", "  ")
         if spoken_field(self._schema):
-            return "\n".join([*lines, "Write it as it is to be heard."])
-        for usage in dict.fromkeys(shape.usage for shape in self._shapes()):
+            nothing = "; Enter alone says nothing" if self.silence() else ""
+            return "\n".join([*lines, f"Write it as it is to be heard{nothing}."])
+        for usage in dict.fromkeys(_shape(form).usage for form, _ in self._forms):
             lines += _indented(usage, "  > ")
-        return "\n".join([*lines, "(? for help)"])
+        example = f"For example: {self._example}   " if len(self._example) <= SHORT else ""
+        return "\n".join([*lines, f"{example}(? for help)"])
 
     def _limits(self) -> dict[str, object]:
         return self._decision.limits or {}
 
-    def _shapes(self) -> list[Shape]:
-        """Return the forms of the move; only one, where the limits name just its fields."""
-        forms = shapes(self._schema)
-        named = [form for form in forms if {name for name, _ in form.fields} == {*self._limits()}]
-        return named or forms
-
     def help(self) -> str:
-        """Return every form of the move with its fields."""
+        """Return the forms of the move with their fields; those not possible now come last."""
+        if self._menu:
+            return "Choose by number, or by words that only one of these holds:\n" + _listed(
+                self._menu
+            )
         lines: list[str] = []
-        for shape in self._shapes():
-            lines += textwrap.wrap(f"{shape.usage}: {shape.description}", WIDTH)
-            for name, text in shape.fields:
-                lines += _indented(f"{name}: {text}", "    ")
+        for form, example in self._forms:
+            lines += _explained(_shape(form))
+            if not spoken_field(self._schema):
+                lines += _indented(f"for example: {example}", "    ")
+        possible = [form for form, _ in self._forms]
+        others = [_shape(form).usage for form in forms_of(self._schema) if form not in possible]
+        if others:
+            lines += _indented(f"Not possible now: {'; '.join(dict.fromkeys(others))}", "")
         return "\n".join(lines)
+
+    def silence(self) -> Move | None:
+        """Return the move of saying nothing, where one may."""
+        field = spoken_field(self._schema)
+        move = {field: ""} if field else None
+        return None if move is None or self._game.check(self._seat, move) else move
+
+    def words(self, move: Move) -> str:
+        """Return a move in words."""
+        return self._game.describe(self._seat, move)
 
     def answer(self, line: str) -> Move:
         """Return the legal move that is meant; raise ArenaError to tell why there is none."""
@@ -83,9 +131,29 @@ class Question:
             refusals.append(refusal)
         if refusals:
             raise ArenaError(f"Not possible: {refusals[0]}.")
-        raise ArenaError(
-            "That is not understood." + (" Try a number." if self._menu else " Try ?.")
-        )
+        if self._menu:
+            raise ArenaError("That is not understood. Try a number.")
+        raise ArenaError("\n".join(self._mistake(line)))
+
+    def _mistake(self, line: str) -> Iterator[str]:
+        """Yield what may be wrong with a line that cannot be read as a move."""
+        said = "That is not understood. Try ?."
+        words = SEPARATORS.sub(" ", line).split()
+        known = [*self._known, *vocabulary(self._schema)]
+        strange = next((word for word in words if not is_known(word, known)), None)
+        if strange is not None:
+            near = get_close_matches(strange, known, 1)
+            yield f"{said} {strange!r} means nothing here." + "".join(
+                f" Did you mean {word}?" for word in near
+            )
+            return
+        yield f"{said} It goes like this:"
+        usages = {_shape(form).usage: example for form, example in self._forms}
+        begun = {usage for usage in usages if words and usage.startswith(f"{words[0]} ")}
+        for usage, example in usages.items():
+            if usage in (begun or usages):
+                yield from _indented(usage, "  > ")
+                yield from _indented(f"for example: {example}", "    ")
 
     def _from_menu(self, line: str) -> Move | None:
         if not self._menu:
@@ -106,6 +174,23 @@ class Question:
         if meant and len(meant) < len(self._menu):
             raise ArenaError("Which of these?\n" + _listed(meant))
         return None
+
+
+def _worth(example: str) -> tuple[bool, int, int]:
+    """Return the less the more an example shows, if it is short."""
+    empty = sum(word in ("none", "0") for word in example.split())
+    return len(example) > SHORT, empty, -len(example)
+
+
+def _shape(form: Schema) -> Shape:
+    (shape,) = shapes(form)
+    return shape
+
+
+def _explained(shape: Shape) -> Iterator[str]:
+    yield from textwrap.wrap(f"{shape.usage}: {shape.description}", WIDTH)
+    for name, text in shape.fields:
+        yield from _indented(f"{name}: {text}", "    ")
 
 
 def _indented(text: str, indent: str) -> list[str]:

@@ -234,8 +234,12 @@ def copy(played: Path, tmp_path: Path) -> Path:
     return shutil.copytree(played, tmp_path / "copy")
 
 
+Arena = Callable[..., Result]
+"""How commands are called: with their words, and perhaps `env` and what is `typed`."""
+
+
 @pytest.fixture
-def arena() -> Callable[..., Result]:
+def arena() -> Arena:
     """Call a command inside this process; a traceback is the test's failure."""
 
     def call(

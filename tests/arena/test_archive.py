@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -27,13 +26,13 @@ from tests.arena.conftest import (
     ROOT,
     STEADY,
     TWO_BOTS,
+    Arena,
     League,
     files_no_larger_than,
     ordinary_user,
     until,
 )
 
-Arena = Callable[..., Result]
 Line = dict[str, Any]
 
 FILE = """\

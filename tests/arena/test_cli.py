@@ -10,16 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from jsonschema import Draft202012Validator
 
 from arena.cli import _COMMANDS, main
 from arena.tables import FORMATS
 from referee.games import GAMES
-from tests.arena.conftest import ARENA, ROOT
-
-Arena = Callable[..., Result]
-
+from tests.arena.conftest import ARENA, ROOT, Arena
 
 # --- help
 
@@ -36,7 +32,7 @@ def test_help_fits_a_terminal_and_holds_an_example(arena: Arena, name: str) -> N
 def test_the_commands_are_these() -> None:
     assert set(main.commands) >= {
         *("games", "bots", "init", "run", "rank", "table", "matches", "show", "play", "compare"),
-        *("schema", "demo", "doctor", "verify", "export", "import"),
+        *("schema", "demo", "doctor", "verify", "export", "import", "new", "check"),
     }
 
 

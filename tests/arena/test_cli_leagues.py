@@ -8,17 +8,14 @@ import re
 import struct
 import subprocess
 import termios
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from arena.league import read_league
 from arena.store import Store
-from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, League
-
-Arena = Callable[..., Result]
+from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, Arena, League
 
 FILE = """\
 game = "guerra"

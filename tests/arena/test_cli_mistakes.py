@@ -1,15 +1,12 @@
 """Mistakes on the command line and in leagues: one line that says what to do, and exit code 2."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
-from tests.arena.conftest import PLAYED, TWO_BOTS, League
-
-Arena = Callable[..., Result]
+from tests.arena.conftest import PLAYED, TWO_BOTS, Arena, League
 
 WALLS = ("--sandbox", "none")
 GUERRA = ("--game", "guerra", *WALLS)

@@ -8,8 +8,7 @@ import pytest
 from click.testing import Result
 
 from arena.tables import FORMATS
-
-Arena = Callable[..., Result]
+from tests.arena.conftest import Arena
 
 
 def lines(*matches: str) -> str:

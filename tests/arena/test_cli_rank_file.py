@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.cli import main
-
-Arena = Callable[..., Result]
+from tests.arena.conftest import Arena
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "results-file.md").read_text()

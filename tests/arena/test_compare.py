@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,8 @@ from click.testing import Result
 
 from arena.league import read_league
 from arena.roster import SHIPPED
-from tests.arena.conftest import ARENA, ROOT, STEADY, until
+from tests.arena.conftest import ARENA, ROOT, STEADY, Arena, until
 from tests.arena.test_cli_leagues import Terminal
-
-Arena = Callable[..., Result]
 
 WALLS = ("--sandbox", "none", "--seed", "1")
 GUERRA = ("--game", "guerra", "--option", "max_turns=20", *WALLS)

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -16,10 +16,8 @@ from arena.roster import SHIPPED
 from arena.stored import StoredMatch
 from referee.games import GAMES as RULES
 from referee.replay import Replay
-from tests.arena.conftest import ARENA, ROOT, TWO_BOTS, League, lazy_bot
+from tests.arena.conftest import ARENA, ROOT, TWO_BOTS, Arena, League, lazy_bot
 from tests.arena.walled_leagues import refused
-
-Arena = Callable[..., Result]
 
 FILE = """\
 game = "guerra"

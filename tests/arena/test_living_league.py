@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,7 @@ from click.testing import Result
 
 from arena.league import read_league, read_played
 from protocol.errors import ArenaError
-from tests.arena.conftest import League
-
-Arena = Callable[..., Result]
+from tests.arena.conftest import Arena, League
 
 FILE = """\
 game = "guerra"

@@ -1,17 +1,13 @@
 """Bots that cannot be run behind the walls: refused before anything is played, and how to help."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from referee.sandbox.walls import LandlockWalls
-from tests.arena.conftest import League
+from tests.arena.conftest import Arena, League
 from tests.arena.walled_leagues import LEAGUE, RANDOM, TWO, WITHOUT, refused
 from tests.referee.sandbox.walled import ROOT, need
-
-Arena = Callable[..., Result]
 
 as_root = pytest.mark.skipif(
     not ROOT, reason="WHAT ROOT DOES IS NOT TESTED HERE: run the tests as root, too"

@@ -2,21 +2,17 @@
 
 import os
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from arena.cli import main
 from referee.sandbox import SANDBOXES
 from referee.sandbox.walls import LandlockWalls
-from tests.arena.conftest import League, until
+from tests.arena.conftest import Arena, League, until
 from tests.arena.walled_leagues import LEAGUE, TWO, WITHOUT, refused
 from tests.referee.sandbox.walled import WALLED, need
-
-Arena = Callable[..., Result]
 
 
 @pytest.fixture(params=WALLED)

@@ -3,22 +3,19 @@
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import Result
 
 from arena.display import width
 from arena.league import read_league
 from arena.show import OpenedMatch, open_match, told
 from referee.fault import Fault
-from tests.arena.conftest import TWO_BOTS, League, lazy_bot, naughty
-
-Arena = Callable[..., Result]
+from tests.arena.conftest import TWO_BOTS, Arena, League, lazy_bot, naughty
 
 FILE = """\
 game = "guerra"

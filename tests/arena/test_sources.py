@@ -1,20 +1,17 @@
 """What of a league's store makes a table: whole deals, of these bots, each told once."""
 
 import json
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from arena.league import League, read_league
 from arena.result import MatchResult, PlayedMatch, Record
 from arena.sources import field_of, read_field
 from arena.store import Store
 from protocol.errors import ArenaError
-
-Arena = Callable[..., Result]
+from tests.arena.conftest import Arena
 
 FILE = """\
 game = "{game}"

@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 import multiprocess
 import pytest
-from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,10 +26,8 @@ from referee.fault import Fault
 from referee.games import GAMES
 from referee.match import Played
 from referee.replay import Entry, Replay, game_of
-from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
+from tests.arena.conftest import STEADY, TWO_BOTS, Arena, League, naughty
 from tests.arena.test_schema import version_1_of
-
-Arena = Callable[..., Result]
 
 HEAD = """\
 game = "{game}"

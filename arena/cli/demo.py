@@ -1,0 +1,49 @@
+"""The command that shows what there is: demo."""
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from arena.cli import main
+from arena.cli.common import output_format, sandbox_option, sandbox_uid_option
+from arena.cli.leagues import play_and_show
+from arena.league import FILE, Settings, make_league, read_league
+from arena.roster import shipped
+
+_DEMO = {"guerra": 12, "cold_war": 8}
+"""The demo's games and their deals."""
+_DEMO_SEED = 1
+
+
+@main.command()
+@click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@click.option("--keep", type=click.Path(path_type=Path), help="Keep the leagues in this folder.")
+@sandbox_option
+@sandbox_uid_option
+@output_format
+def demo(
+    workers: int | None, keep: Path | None, sandbox: str, sandbox_uid: int | None, form: str
+) -> None:
+    """Run a small league of every game's own bots and show the tables.
+
+    \b
+    arena demo
+    arena demo --keep demo && arena matches demo/guerra
+    """
+    with ExitStack() as stack:
+        folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        for game, deals in _DEMO.items():
+            league = folder / game
+            if not (league / FILE).exists():
+                _write_demo(league, game, deals, sandbox)
+            asked = read_league(league)
+            click.echo(f"\n{game}: {asked.game.title}")
+            play_and_show(asked, workers, sandbox_uid, form)
+
+
+def _write_demo(folder: Path, game: str, deals: int, sandbox: str) -> None:
+    settings = Settings(game=game, seed=_DEMO_SEED, deals=deals)
+    bots = [{"name": name, "shipped": name} for name in shipped(game)]
+    make_league(folder, settings, {}, {"sandbox": sandbox}, bots)

@@ -1,0 +1,226 @@
+"""A match told while it is played: by its moves, or step by step with the table and pauses."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal
+
+import click
+import msgspec
+
+from arena.cli.common import screen_width
+from arena.display import safe, safe_lines
+from arena.show import folded, move_line
+from protocol.errors import RunError
+from referee.bot_process import BotProcess
+from referee.game import Decision, Game, Observation
+from referee.match import Evidence
+from referee.replay import Entry
+from referee.seat import Answer, ProcessSeat
+
+_PROMPT = "Enter: on   20: so many   f: to a fault   g: to the end   q: stop > "
+
+Pause = Callable[[Entry | None], object]
+"""Called when something new was shown: a decision, or None for nothing but the table."""
+
+
+class Telling:
+    """What is told of a match while it is played; this tells nothing."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+        """What is to be told after the end."""
+        self.pauses = Pauses([], lambda _: None)
+
+    def before(self, game: Game) -> None:
+        """Know that a bot is about to be asked."""
+
+    def __call__(self, game: Game, step: Sequence[Entry]) -> None:
+        """Tell one step; a `Watch`."""
+
+
+class ShownSeat(ProcessSeat):
+    """A bot's seat in a match that is told: before the bot is asked, the table may be drawn."""
+
+    def __init__(
+        self, process: BotProcess, rivals: Sequence[BotProcess], game: Game, telling: Telling
+    ) -> None:
+        super().__init__(process, rivals)
+        self._game = game
+        self._telling = telling
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Let the match be told as far as it is, then ask."""
+        self._telling.before(self._game)
+        return super().ask(decision, view)
+
+
+class Moves(Telling):
+    """Tells the moves as they are made.
+
+    Where people play, their tables tell what they may know; a fault may tell more, and is kept.
+    """
+
+    def __init__(self, names: Sequence[str], *, people: bool) -> None:
+        super().__init__()
+        self._names = names
+        self._people = people
+
+    def __call__(self, game: Game, step: Sequence[Entry]) -> None:
+        """Tell one step."""
+        for entry in step:
+            lines = entry_lines(game, entry, self._names)
+            if not self._people:
+                _echo(lines)
+            elif entry.fault is not None:
+                self.kept += lines
+
+
+class Faults(Telling):
+    """Tells nothing but faults, on standard error."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def __call__(self, game: Game, step: Sequence[Entry]) -> None:
+        """Tell the faults of one step."""
+        for entry in step:
+            if entry.fault is not None:
+                _echo(entry_lines(game, entry, self._names), err=True)
+
+
+class Steps(Telling):
+    """Draws the table before each step and tells its decisions, with a pause after each.
+
+    With `seat`, the table is drawn as that seat sees it, whenever it sees something else than
+    before, and only its own decisions are told: those of others may be what it must not know,
+    and the next table shows what it may. Their faults are kept for the same reason.
+    """
+
+    def __init__(self, names: Sequence[str], seat: int | None, pauses: "Pauses") -> None:
+        super().__init__()
+        self._names = names
+        self._seat = seat
+        self.pauses = pauses
+        self._seen = ""
+        self._is_new = False  # whether there was no pause since the table was drawn
+
+    def before(self, game: Game) -> None:
+        """Draw the table before the bot thinks."""
+        self.pauses.over()
+        self._draw(game)
+
+    def _draw(self, game: Game) -> None:
+        text = game.text(self._seat)
+        if text != self._seen:
+            click.echo(f"\n{safe_lines(text)}\n")
+            self._seen = text
+            self._is_new = True
+
+    def __call__(self, game: Game, step: Sequence[Entry]) -> None:
+        """Tell one step."""
+        self._draw(game)
+        for entry in step:
+            lines = entry_lines(game, entry, self._names)
+            if self._seat in (None, entry.seat):
+                _echo(lines)
+                self._rest(entry)
+            elif entry.fault is not None:
+                self.kept += lines
+        if self._is_new:
+            self._rest(None)
+
+    def _rest(self, entry: Entry | None) -> None:
+        self._is_new = False
+        self.pauses(entry)
+
+
+class Keys:
+    """Pauses until somebody at the terminal says how to go on."""
+
+    def __init__(self) -> None:
+        self._left: int | Literal["fault", "end"] = 0
+        """How many pauses are left out, or until when all are."""
+
+    def __call__(self, entry: Entry | None) -> None:
+        """Pause, unless it was said to go on; raise RunError if the match is to stop."""
+        if isinstance(self._left, int) and self._left > 0:
+            self._left -= 1
+        elif self._left == 0 or (self._left == "fault" and entry and entry.fault):
+            self._left = 0
+            self._ask()
+
+    def _ask(self) -> None:
+        while True:
+            try:
+                word = input(_PROMPT).strip().lower()
+            except EOFError:
+                click.echo()
+                word = "g"
+            match word:
+                case "":
+                    return
+                case "g":
+                    self._left = "end"
+                    return
+                case "f":
+                    self._left = "fault"
+                    return
+                case "q":
+                    raise RunError("the match was stopped before its end.")
+                case _ if word.isascii() and word.isdecimal() and int(word[:9]) > 0:
+                    self._left = int(word[:9]) - 1
+                    return
+            click.echo(f"There is no {safe(word)!r} here: Enter, a number, f, g or q.")
+
+
+class Pauses:
+    """Pauses in which the bots are frozen, and which count for nobody."""
+
+    def __init__(self, processes: Iterable[BotProcess], pause: Pause) -> None:
+        self._processes = list(processes)
+        self._pause = pause
+        self._since = 0.0
+        self._before: list[float] = []  # by answer, how long the pauses before it were
+
+    def __call__(self, entry: Entry | None) -> None:
+        """Freeze the bots, which are thawed when they are asked, and pause."""
+        for process in self._processes:
+            process.freeze()
+        began = time.monotonic()
+        self._pause(entry)
+        self._since += time.monotonic() - began
+
+    def over(self) -> None:
+        """Know that somebody is asked now."""
+        self._before.append(self._since)
+        self._since = 0.0
+
+    def taken_from(self, evidence: Evidence) -> Evidence:
+        """Return the evidence with the pauses taken from the referee's own times."""
+        pauses = iter(self._before)
+        lag = [
+            max(0, lag - int(next(pauses, 0.0) * 1e6)) if wall else lag
+            for lag, wall in zip(evidence.lag, evidence.wall, strict=True)
+        ]
+        return msgspec.structs.replace(evidence, lag=lag)
+
+    @property
+    def seconds(self) -> float:
+        """How long all pauses were."""
+        return sum(self._before) + self._since
+
+
+def entry_lines(game: Game, entry: Entry, names: Sequence[str]) -> Iterator[str]:
+    """Yield one decision in words, and the fault it stands in for."""
+    width = screen_width()
+    yield from folded(move_line(game, entry, names), "", width)
+    if entry.fault is not None:
+        end = "; it forfeits the match" if entry.fault.forfeit else ""
+        text = f"FAULT: {entry.fault.kind}: {entry.fault.reason}{end}"
+        yield from folded(text, "  ", width)
+
+
+def _echo(lines: Iterable[str], *, err: bool = False) -> None:
+    for line in lines:
+        click.echo(line, err=err)
