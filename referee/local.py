@@ -20,10 +20,9 @@ from referee.chance import Chance
 from referee.clock import Clock, Turn
 from referee.fault import Fault, shown
 from referee.game import Decision, Game, Move, Observation
-from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Match, bot_seeds, starts
-from referee.options import check_seats, new_game, read_options, suggestion
+from referee.options import check_seats, find_game, new_game, read_options
 from referee.replay import Entry, Replay
 from referee.seat import Answer, Seat
 
@@ -141,13 +140,6 @@ def points(places: Sequence[int]) -> list[float]:
         (sum(place < other for other in places) + (places.count(place) - 1) / 2) / others
         for place in places
     ]
-
-
-def find_game(name: str) -> type[Game]:
-    """Return the game of this name; raise ArenaError if there is none."""
-    if name not in GAMES:
-        raise ArenaError(f"there is no game {name!r}. {suggestion(name, GAMES)}")
-    return GAMES[name]
 
 
 def play(

@@ -12,8 +12,8 @@ from protocol.errors import ArenaError, RunError
 from referee.all_moves import AllMoves
 from referee.game import Move, Observation
 from referee.hint import refusal
-from referee.local import RefusedMoveError, find_game, points
-from referee.options import check_seats, new_game, read_options
+from referee.local import RefusedMoveError, points
+from referee.options import check_seats, find_game, new_game, read_options
 
 try:
     import numpy as np

@@ -16,7 +16,6 @@ import referee
 from arena.cli import main
 from arena.cli.common import (
     default_workers,
-    find_game,
     output_format,
     sandbox_uid_option,
     show,
@@ -30,7 +29,7 @@ from referee.bot_process import StartupError, start_bot
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.options import allowed, fields
+from referee.options import allowed, fields, find_game
 from referee.sandbox import SANDBOXES, Launcher, SandboxError, prove
 
 

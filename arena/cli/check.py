@@ -8,7 +8,6 @@ import click
 from arena.check import Setting, Step, check
 from arena.cli import main
 from arena.cli.common import (
-    find_game,
     key_values,
     output_format,
     sandbox_option,
@@ -22,7 +21,7 @@ from arena.display import fold, safe
 from arena.roster import find_bot
 from arena.tables import Column, Table
 from referee.limits import Limits
-from referee.options import check_seats, read_options, read_settings
+from referee.options import check_seats, find_game, read_options, read_settings
 
 _PLAIN = "simple"
 _INDENT = 15

@@ -12,9 +12,6 @@ import msgspec
 
 from arena.tables import FORMATS, WIDTH, Table, render
 from protocol.errors import ArenaError, RunError
-from referee.game import Game
-from referee.games import GAMES
-from referee.options import suggestion
 from referee.sandbox import SANDBOXES
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -82,13 +79,6 @@ def warn_unprotected(sandbox: str) -> None:
 def league_argument(command: F) -> F:
     """Add the argument LEAGUE, a folder."""
     return click.argument("league", type=click.Path(path_type=Path))(command)
-
-
-def find_game(name: str) -> type[Game]:
-    """Return the game of that name; raise ArenaError if there is none."""
-    if name not in GAMES:
-        raise ArenaError(f"there is no game {name!r}. {suggestion(name, GAMES)}")
-    return GAMES[name]
 
 
 def key_values(words: Iterable[str]) -> dict[str, Any]:

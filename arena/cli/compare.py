@@ -12,7 +12,6 @@ import click
 
 from arena.cli import main
 from arena.cli.common import (
-    find_game,
     key_values,
     output_format,
     sandbox_option,
@@ -30,7 +29,7 @@ from arena.run import Run, open_run
 from arena.stats.sequential import HALF, Rates
 from protocol.errors import ArenaError, RunError
 from referee.game import Game
-from referee.options import check_seats
+from referee.options import check_seats, find_game
 
 
 @main.command()

@@ -16,7 +16,6 @@ from arena.cli import main
 from arena.cli.common import (
     default_workers,
     duration,
-    find_game,
     key_values,
     league_argument,
     output_format,
@@ -36,6 +35,7 @@ from arena.runner import FORFEITS_IN_A_ROW, Progress
 from arena.schedule import Rotations
 from arena.sources import field_of
 from protocol.errors import ArenaError, RunError
+from referee.options import find_game
 from referee.sandbox import PYTHON
 
 GO_ON = "what was stored is safe. Run again to go on."

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from arena.cli import main
-from arena.cli.common import find_game
 from arena.display import safe
 from arena.new import find_language, languages, write_bot
+from referee.options import find_game
 
 
 @main.command()

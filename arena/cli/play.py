@@ -15,7 +15,6 @@ import click
 
 from arena.cli import main
 from arena.cli.common import (
-    find_game,
     key_values,
     sandbox_option,
     sandbox_uid_option,
@@ -34,7 +33,7 @@ from referee.bot_process import BotProcess, StartupError, end_processes, start_b
 from referee.game import Game
 from referee.limits import Limits
 from referee.match import Match, bot_seeds, starts
-from referee.options import check_seats, new_game, read_options, read_settings
+from referee.options import check_seats, find_game, new_game, read_options, read_settings
 from referee.sandbox import Launcher, prove
 from referee.seat import Seat
 
