@@ -1,11 +1,63 @@
+"""The page of commands is what `--help` prints, and its examples work."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 from arena.cli import main
+from tests.docs.pages import Command, File, Step
+from tests.docs.reader import Reader
 from tests.docs.regenerate_cli import PAGE, reference
+from tests.referee.sandbox.walled import need
+
+MY_BOT = """\
+#!/usr/bin/env python3
+import cold_war_random, guerra_random, khan_random, kit
+
+kit.run(lambda ask: globals()[f"{ask.game}_random"].choose(ask))
+"""
+FIRST = 'cp "$PROJECT"/bots/{kit,cold_war_random,guerra_random,khan_random}.py .'
+GIVEN = {
+    "arena init": "rm -rf cup",
+    "arena run cup": "rm -rf cup; arena init cup --game guerra sensible mine=./my_bot --deals 4",
+    "arena rank results.csv": "printf 'match,bot,place\\n1,ann,1\\n1,bob,2\\n' > results.csv",
+    "arena rank spring": "arena run cup; cp -r cup spring; cp -r cup summer; cp -r cup autumn",
+    "arena import cup": "arena export cup half.jsonl; cp half.jsonl other_half.jsonl",
+    "arena compare ./new": "mkdir new old; cp *.py my_bot old; arena bots --kit > new/kit.py\n"
+    "(head -1 my_bot; cat $PROJECT/bots/guerra_sensible.py) > new/bot\n"
+    "mv old/my_bot old/bot; chmod +x new/bot",
+    "arena compare mine": "cp my_bot bot",
+}
+"""What is done before an example that begins so."""
+TYPED = {"human": "random", "--step": "g"}
+LEFT_OUT = ("arena demo", "--pause", "--lang rust")
+"""README.md runs the demo; the next takes a minute, and the last needs a compiler."""
 
 
-def test_the_page_of_commands_is_what_help_prints():
+def test_the_page_of_commands_is_what_help_prints() -> None:
     assert PAGE.read_text() == reference(), "run: python -m tests.docs.regenerate_cli"
 
 
-def test_every_command_shows_an_example():
-    for name, command in main.commands.items():
-        assert f"arena {name}" in (command.help or ""), name
+def test_every_command_shows_an_example() -> None:
+    shown = [command.words for command in examples()]
+    for name in main.commands:
+        assert any(words.startswith(f"arena {name}") for words in shown), name
+
+
+def test_the_examples_work(tmp_path: Path) -> None:
+    need("landlock")
+    steps: list[Step] = [File(1, "my_bot", MY_BOT), Command(1, FIRST)]
+    for command in examples():
+        if not any(words in command.words for words in LEFT_OUT):
+            given = (GIVEN[start] for start in GIVEN if command.words.startswith(start))
+            steps += [*(Command(command.line, words) for words in given), command]
+    Reader("docs/cli.md", tmp_path).follow(steps)
+
+
+def examples() -> Iterator[Command]:
+    """Yield the examples of all commands."""
+    text = PAGE.read_text()
+    for found in re.finditer(r"^  (arena (?:.*\\\n)*.*)$", text, re.MULTILINE):
+        typed = (answer for word, answer in TYPED.items() if word in found[1])
+        line = text.count("\n", 0, found.start()) + 1
+        yield Command(line, found[1], types=next(typed, None))
