@@ -47,8 +47,8 @@ class Field:
     """The matches that the league asks for and nobody has played."""
     remedy: str = ""
     """How they are to be got, where `arena run` is not the way."""
-    lost: tuple[str, ...] = ()
-    """What is to be said of bots that are not there any more, in sentences."""
+    asides: tuple[str, ...] = ()
+    """What is to be said of bots that are not there any more, or not as they played."""
     waiting: int = 0
     """The matches left out, because others of their deal are missing."""
     repeats: int = 0
@@ -103,7 +103,7 @@ class Field:
     @property
     def remarks(self) -> list[str]:
         """What a reader of any table of the field should know, in sentences."""
-        said = [*self.lost]
+        said = [*self.asides]
         if self.game and not self.game.decisions:
             said.append(f"Nobody decides anything in {self.game.name}: this table is pure luck.")
         if self.repeats:

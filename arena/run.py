@@ -1,7 +1,6 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
-import json
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +15,9 @@ from arena.runner import Progress, Runner, usable_cores
 from arena.schedule import Deal, Schedule
 from arena.store import KnownMatches, Store
 from arena.unchanged import check_unchanged
+from arena.versions import changed, likely_renamed, unknown_keys
 from arena.worker import Setup, Task
 from protocol.errors import RunError
-from referee.options import suggestion
 from referee.sandbox import Launcher, SandboxError, prove
 
 
@@ -95,8 +94,12 @@ class Run:
         self.workers = len(cores)
         self.missing = matches
         """How many matches are missing now."""
-        self.hints = [*unknown_keys(league, store), *likely_renamed(league, store)]
-        """What to ask about the bots' names and keys, in sentences."""
+        self.hints = [
+            *unknown_keys(league, store),
+            *likely_renamed(league, store),
+            *changed(league, store),
+        ]
+        """What to say and ask about the bots' names, keys and versions, in sentences."""
         self.mean_seconds = store.mean_seconds()
         """The mean time of the matches played last; None if there are none."""
         self._sandbox = ""
@@ -180,46 +183,3 @@ def check_bot(launcher: Launcher, bot: Bot) -> None:
         launcher.check(bot.program)
     except SandboxError as error:
         raise SandboxError(f"bot {bot.name!r}: {error.what}") from None
-
-
-def unknown_keys(league: League, store: Store) -> list[str]:
-    """Return a hint for each key under which nothing was played, if anything was played."""
-    known = {key for key, _ in store.bot_keys()}
-    return [
-        f"bot {bot.name!r}: nothing was ever played under key {json.dumps(bot.key)}; a key "
-        f"is what a bot was called before it was renamed. {suggestion(bot.key, known)}"
-        for bot in league.bots
-        if bot.key != bot.name and known and bot.key not in known
-    ]
-
-
-def likely_renamed(league: League, store: Store) -> list[str]:
-    """Return a hint for each bot that is new in its version, though its files are known.
-
-    They have played under a name that is gone, or that now means a bot which is new as well.
-    """
-    played = set(store.bot_keys())
-    new = {bot.key: bot for bot in league.bots if (bot.key, bot.version) not in played}
-    settled = {bot.key for bot in league.bots} - new.keys()
-    free = sorted(played, key=lambda known: (known[0] not in new, known))  # who left, last
-    before = {version: key for key, version in free if key not in settled}
-    return [
-        _renamed(bot, before[bot.version], new.get(before[bot.version]))
-        for bot in new.values()
-        if bot.version in before
-    ]
-
-
-def _renamed(bot: Bot, before: str, successor: Bot | None) -> str:
-    key = f"key = {json.dumps(before)}"
-    if successor is None:
-        return (
-            f"{bot.name} has the files of {before}, which has left the league. If it was "
-            f"renamed, write {key} below its name: then it keeps its results."
-        )
-    return (
-        f"{bot.name} has the files that played as {before}, and {successor.name} has others now. "
-        f"If {bot.name} is what was called {before}, write {key} below its name: then it keeps "
-        f"its results. {successor.name} needs a key as well: what it was called before or, if it "
-        f"is new, a name that no bot had."
-    )

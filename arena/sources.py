@@ -14,6 +14,7 @@ from arena.stats.outcomes import Result
 from arena.store import Store
 from arena.stored import BotVersion
 from arena.unchanged import check_unchanged
+from arena.versions import changed
 from protocol.errors import ArenaError
 
 
@@ -31,7 +32,8 @@ def read_field(path: Path, *, clocks: bool = False, versions: bool = False) -> F
     league = read_played(path)
     with league.store() as store:
         field = field_of(league, store, clocks=clocks, versions=versions)
-    return replace(field, lost=tuple(safe(bot.remark) for bot in league.lost))
+        said = [*(bot.remark for bot in league.lost), *(() if versions else changed(league, store))]
+    return replace(field, asides=tuple(map(safe, said)))
 
 
 def field_of(

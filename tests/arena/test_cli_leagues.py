@@ -131,9 +131,12 @@ def test_another_version_of_a_bot_plays_anew_and_the_old_results_stay(league: Le
     league.write(FILE + TWO_BOTS + league.bot("mine", RANDOM))
     league.call("run")
     (league.home / "mine" / "bot.py").write_text(RANDOM + "# better\n")
+    assert "mine has changed since it played: " in league.call("rank").stdout
     run = league.call("run", "--format", "json")
-    assert run.stderr.startswith("8 matches to play")
+    assert run.stderr.startswith("mine has changed since it played: ")
+    assert "\n8 matches to play" in run.stderr
     assert league.count() == 20
+    assert "has changed" not in league.call("rank").stdout
     rows = json.loads(run.stdout)["standings"]
     assert {row["matches"] for row in rows} == {8}
 

@@ -1,0 +1,64 @@
+"""What is to be said and asked about bots that are not those that played."""
+
+import json
+
+from arena.league import League
+from arena.roster import Bot, LostBot
+from arena.store import Store
+from referee.options import suggestion
+
+
+def changed(league: League, store: Store) -> list[str]:
+    """Return a sentence for each bot that has played, but not in its present version."""
+    played = set(store.bot_keys())
+    known = {key for key, _ in played}
+    return [
+        f"{bot.name} has changed since it played: its results so far are those of another "
+        f"version (--versions shows them). Unless its files are named, every file beside it counts."
+        for bot in league.bots
+        if bot.key in known and (bot.key, bot.version) not in played
+        if not isinstance(bot, LostBot)
+    ]
+
+
+def unknown_keys(league: League, store: Store) -> list[str]:
+    """Return a hint for each key under which nothing was played, if anything was played."""
+    known = {key for key, _ in store.bot_keys()}
+    return [
+        f"bot {bot.name!r}: nothing was ever played under key {json.dumps(bot.key)}; a key "
+        f"is what a bot was called before it was renamed. {suggestion(bot.key, known)}"
+        for bot in league.bots
+        if bot.key != bot.name and known and bot.key not in known
+    ]
+
+
+def likely_renamed(league: League, store: Store) -> list[str]:
+    """Return a hint for each bot that is new in its version, though its files are known.
+
+    They have played under a name that is gone, or that now means a bot which is new as well.
+    """
+    played = set(store.bot_keys())
+    new = {bot.key: bot for bot in league.bots if (bot.key, bot.version) not in played}
+    settled = {bot.key for bot in league.bots} - new.keys()
+    free = sorted(played, key=lambda known: (known[0] not in new, known))  # who left, last
+    before = {version: key for key, version in free if key not in settled}
+    return [
+        _renamed(bot, before[bot.version], new.get(before[bot.version]))
+        for bot in new.values()
+        if bot.version in before
+    ]
+
+
+def _renamed(bot: Bot, before: str, successor: Bot | None) -> str:
+    key = f"key = {json.dumps(before)}"
+    if successor is None:
+        return (
+            f"{bot.name} has the files of {before}, which has left the league. If it was "
+            f"renamed, write {key} below its name: then it keeps its results."
+        )
+    return (
+        f"{bot.name} has the files that played as {before}, and {successor.name} has others now. "
+        f"If {bot.name} is what was called {before}, write {key} below its name: then it keeps "
+        f"its results. {successor.name} needs a key as well: what it was called before or, if it "
+        f"is new, a name that no bot had."
+    )
