@@ -1,27 +1,25 @@
 """Whether a bot is fit to play a game, in steps that each pass or fail, with what shows it."""
 
 import json
-from collections import Counter
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from random import Random
 from time import monotonic
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from arena.display import counted
 from arena.roster import Bot
 from arena.run import check_bot
+from arena.trial import Setting, Table, Trial, play
 from protocol.errors import ProtocolError
 from referee.bot_process import BotProcess, GoneError, StartupError, start_bot
+from referee.capture import KEPT
 from referee.fault import shown
-from referee.game import Decision, Game, Move, Observation, Options
-from referee.limits import Limits
-from referee.match import Match, Played, bot_seeds, starts
-from referee.options import new_game
+from referee.game import Move
 from referee.replay import Entry
 from referee.sandbox import Launcher, SandboxError, prove
-from referee.seat import Answer, FunctionSeat, ProcessSeat
+from referee.verdict import last_word
 
 State = Literal["ok", "FAILED", "advice", "not tried"]
 """Advice is for what costs no match: the bot is fit nonetheless."""
@@ -43,7 +41,8 @@ RUNS, READY, WHOLE, LEGAL, QUIET, TIMELY, ALL, AGAIN, ENDS, ALIKE, USED = STEPS 
 MATCHES = 20
 """How many matches are played at least, unless time runs out; more if there are more seats."""
 
-_QUIET_SECONDS = 0.1  # in which a bot that is asked nothing is listened to
+_QUIET_SECONDS = 0.1  # in which a bot that is asked nothing is listened to ...
+_REST_SECONDS = 0.3  # ... and after its matches: long enough to be known for a burner
 _END_SECONDS = 2.0  # in which it is to end by itself; a league waits shorter, and kills it
 _PATIENT = 3  # times as many matches are played while a decision has not come up
 _REPEATED = 4  # matches that are played again, in one part in four of the time at most
@@ -60,75 +59,6 @@ class Step:
     state: State = "not tried"
     detail: str = ""
     evidence: list[str] = field(default_factory=list)
-
-
-class Setting(NamedTuple):
-    """What a bot is checked for."""
-
-    game: type[Game]
-    options: Options
-    limits: Limits
-    seat_counts: Sequence[int]
-    seed: str
-    patience: float
-    """Seconds after which no more of the first matches are begun."""
-
-
-class _Table(NamedTuple):
-    """One match to be played: its number from 0, how many seats, and the bot's."""
-
-    number: int
-    seats: int
-    seat: int
-
-
-class _WatchedSeat(ProcessSeat):
-    """A bot's seat that notes which decisions it is asked."""
-
-    def __init__(self, process: BotProcess) -> None:
-        super().__init__(process, ())
-        self.asked: Counter[str] = Counter()
-
-    def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Ask, and note it."""
-        self.asked[decision.name] += 1
-        return super().ask(decision, view)
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """A match that was played by the bot, and functions in the other seats."""
-
-    table: _Table
-    played: Played
-    asked: Counter[str]
-    seconds: float
-
-    @property
-    def entries(self) -> list[Entry]:
-        """The bot's own part of the replay."""
-        return [entry for entry in self.played.replay.entries if entry.seat == self.table.seat]
-
-    @property
-    def moves(self) -> list[Move | None]:
-        """What it answered."""
-        return [entry.move for entry in self.entries]
-
-    @property
-    def faulty(self) -> tuple[int, Entry] | None:
-        """Its first fault, and the number of the decision from 1."""
-        entries = enumerate(self.entries, 1)
-        return next(((at, entry) for at, entry in entries if entry.fault), None)
-
-    @property
-    def longest(self) -> int:
-        """The longest time a decision took, in microseconds of its CPU."""
-        owners = zip(self.played.replay.entries, self.played.evidence.cpu, strict=True)
-        return max((cpu for entry, cpu in owners if entry.seat == self.table.seat), default=0)
-
-    def name(self) -> str:
-        """Say which match it was."""
-        return f"match {self.table.number + 1}, seat {self.table.seat} of {self.table.seats}"
 
 
 def check(
@@ -168,31 +98,32 @@ class _Check:
             return
         yield Step(RUNS, "ok", walls)
         try:
+            most = self._setting.limits.startup_cap
+            self._tell(f"waiting for {self._bot.name} to say ready, {most:g} s at the most")
             began = monotonic()
             process = self._start()
         except StartupError as error:
-            yield Step(READY, "FAILED", str(error), _said(error.stderr))
+            yield Step(READY, "FAILED", str(error), self._said(error.stderr))
             return
-        allowed = f"{self._setting.limits.startup:g} s allowed"
-        yield Step(READY, "ok", f"after {monotonic() - began:.2f} s; {allowed}")
-        trials: list[_Trial] = []
+        yield Step(READY, "ok", self._time_to_start(process, monotonic() - began))
+        trials: list[Trial] = []
         try:
             chatter = self._play_all(process, trials)
-            yield from self._judged(trials, chatter)
+            yield from self._judged(trials, chatter, burner=process.burner)
             yield self._ending(process)
         finally:
             process.stop()
         yield from self._repeated(self._short(trials))
 
-    def _play_all(self, process: BotProcess, trials: list[_Trial]) -> str:
+    def _play_all(self, process: BotProcess, trials: list[Trial]) -> str:
         """Play matches until there were enough or one had a fault; return what is wrong else."""
         try:
             chatter = process.overheard(_QUIET_SECONDS)
             while not chatter and (table := self._next_table(trials)):
-                trials.append(self._play(process, table))
+                trials.append(play(self._setting, process, table))
                 if trials[-1].faulty:
                     return ""
-            chatter = chatter or process.overheard(_QUIET_SECONDS)
+            chatter = chatter or process.overheard(_REST_SECONDS)
         except (GoneError, ProtocolError) as error:
             return f"{error}, though nothing was asked"
         return f"it said {shown(chatter)!r}, though nothing was asked" if chatter else ""
@@ -201,7 +132,15 @@ class _Check:
         setting = self._setting
         return start_bot(self._launcher, self._bot.program, setting.limits, self._bot.name)
 
-    def _next_table(self, trials: Sequence[_Trial]) -> _Table | None:
+    def _time_to_start(self, process: BotProcess, wall: float) -> str:
+        limits = self._setting.limits
+        if limits.clock == "wall":
+            return f"after {wall:.2f} s; {limits.startup:g} s allowed"
+        return (
+            f"after {wall:.2f} s; {process.on_turn:.2f} s of CPU time, {limits.startup:g} s allowed"
+        )
+
+    def _next_table(self, trials: Sequence[Trial]) -> Table | None:
         """Return the next match to play: every seat in turn, with every number of seats.
 
         While decisions have not come up, there are more.
@@ -214,56 +153,37 @@ class _Check:
         if sum(trial.seconds for trial in trials) > self._setting.patience:
             return None
         self._tell(f"match {number + 1} of {max(enough, number + 1)}")
-        return _Table(number, *seats[number % len(seats)])
+        return Table(number, *seats[number % len(seats)])
 
-    def _missed(self, trials: Sequence[_Trial]) -> list[str]:
+    def _missed(self, trials: Sequence[Trial]) -> list[str]:
         """Return the game's decisions that the bot was never asked."""
         asked = set().union(*(trial.asked for trial in trials))
         return [name for name in self._setting.game.decisions if name not in asked]
 
-    def _short(self, trials: Sequence[_Trial]) -> list[_Trial]:
+    def _short(self, trials: Sequence[Trial]) -> list[Trial]:
         """Return the first few matches, fewer if they took long."""
         share = self._setting.patience / _REPEATED
         spent = list(accumulate(trial.seconds for trial in trials[:_REPEATED]))
         return list(trials[: max(1, sum(seconds <= share for seconds in spent))])
 
-    def _play(self, process: BotProcess, table: _Table) -> _Trial:
-        """Play one match; the other seats answer at random, from seeds of their own."""
-        setting = self._setting
-        seed = f"{setting.seed}-{table.number}"
-        game = new_game(setting.game, table.seats, setting.options, seed)
-
-        def random_seat(seat: int) -> FunctionSeat:
-            rng = Random(f"{seed}-{seat}")  # noqa: S311 - a player, not a lock
-            return FunctionSeat(lambda _decision, _view: game.sample(seat, rng))
-
-        watched = _WatchedSeat(process)
-        seats = [
-            watched if seat == table.seat else random_seat(seat) for seat in range(table.seats)
-        ]
-        control = setting.limits.time_control
-        begun = starts(game, f"check-{table.number}", control, bot_seeds(game))
-        began = monotonic()
-        played = Match(game, seats, faults_allowed=0).play(begun)
-        return _Trial(table, played, watched.asked, monotonic() - began)
-
-    def _judged(self, trials: Sequence[_Trial], chatter: str) -> Iterator[Step]:
+    def _judged(self, trials: Sequence[Trial], chatter: str, *, burner: bool) -> Iterator[Step]:
         """Yield what the first matches showed."""
-        found = {step.title: step for step in self._passed(trials)}
+        found = {step.title: step for step in self._passed(trials, burner=burner)}
         last = trials[-1] if trials else None
         if last is not None and last.faulty is not None:
-            step = self._blamed(WHOLE if len(trials) == 1 else AGAIN, last, *last.faulty)
-            found[step.title] = step
+            at, entry = last.faulty
+            assert entry.fault is not None
+            title = _BLAMED.get(entry.fault.kind, WHOLE if len(trials) == 1 else AGAIN)
+            found[title] = self._blamed(title, last, at, entry)
         elif chatter:
             when = f"after {last.name()}" if last is not None else "after ready"
             found[QUIET] = Step(QUIET, "FAILED", f"{when}, {chatter}")
         yield from found.values()
 
-    def _blamed(self, title: str, trial: _Trial, at: int, entry: Entry) -> Step:
-        """Return the step that a fault fails: that of its kind, or the one of this title."""
+    def _blamed(self, title: str, trial: Trial, at: int, entry: Entry) -> Step:
+        """Return the step of this title, which a fault fails."""
         fault = entry.fault
         assert fault is not None
-        title = _BLAMED.get(fault.kind, title)
         where = f"{trial.name()}, its decision {at}" if entry.move is not None else trial.name()
         evidence = trial.played.evidence
         lines = list(evidence.conversations[trial.table.seat])
@@ -271,31 +191,42 @@ class _Check:
             title,
             "FAILED",
             f"{where}: {fault.kind}: {fault.reason}",
-            lines + _said(evidence.stderr[trial.table.seat]),
+            lines + self._said(evidence.stderr[trial.table.seat]),
         )
 
-    def _passed(self, trials: Sequence[_Trial]) -> Iterator[Step]:
+    def _passed(self, trials: Sequence[Trial], *, burner: bool) -> Iterator[Step]:
         """Yield the steps of the first matches as they stand if nothing was wrong."""
         whole = [trial for trial in trials if not trial.faulty]
         counts = sorted({trial.table.seats for trial in whole})
         tables = f"{counted(len(whole), 'match', 'matches')} of {_either(counts)} seats"
-        decisions = sum(trial.asked.total() for trial in trials)
-        longest = max((trial.longest for trial in trials), default=0) / 1e6
-        timely = f"{longest:.3f} s at the most; {self._setting.limits.move_time:g} s allowed"
-        burner = any(trial.table.seat in trial.played.evidence.burners for trial in trials)
+        answers = sum(trial.answers for trial in trials)
         yield Step(WHOLE, "ok", tables) if whole else Step(WHOLE)
-        yield Step(LEGAL, "ok", counted(decisions, "decision"))
-        yield Step(QUIET, "ok")
-        yield (
-            Step(TIMELY, "advice", "but it burns CPU while it is not asked, and is frozen then")
-            if burner
-            else Step(TIMELY, "ok", timely)
-        )
+        yield Step(LEGAL, "ok", counted(answers, "answer")) if answers else Step(LEGAL)
+        yield self._quiet(trials) if answers else Step(QUIET)
+        yield self._timely(trials, burner=burner) if answers else Step(TIMELY)
         missed = self._missed(trials)
         known = len(self._setting.game.decisions)
         rest = f"; did not come up: {', '.join(missed)}" if missed else ""
         yield Step(ALL, "ok", f"{known - len(missed)} of {known}{rest}")
         yield Step(AGAIN, "ok") if len(whole) > 1 else Step(AGAIN)
+
+    def _quiet(self, trials: Sequence[Trial]) -> Step:
+        if not any(trial.stderr_cut for trial in trials):
+            return Step(QUIET, "ok")
+        kept = f"{KEPT // 1024} KB of a match are kept"
+        return Step(QUIET, "advice", f"but its standard error was too long: {kept}")
+
+    def _timely(self, trials: Sequence[Trial], *, burner: bool) -> Step:
+        if burner or any(trial.table.seat in trial.played.evidence.burners for trial in trials):
+            return Step(
+                TIMELY, "advice", "but it burns CPU while it is not asked, and is frozen then"
+            )
+        control = self._setting.limits.time_control
+        by_cpu = control.judge == "cpu"
+        longest = max((trial.longest(by_cpu=by_cpu) for trial in trials), default=0) / 1e6
+        of_cpu = " of CPU time" if by_cpu else ""
+        allowed = f"{control.move_time:g} s allowed"
+        return Step(TIMELY, "ok", f"{longest:.3f} s{of_cpu} at the most; {allowed}")
 
     def _ending(self, process: BotProcess) -> Step:
         """Close the bot's input and say what it does."""
@@ -305,17 +236,17 @@ class _Check:
         if monotonic() - began >= _END_SECONDS:
             return Step(ENDS, "FAILED", f"it still ran {_END_SECONDS:g} s later, and was killed")
         if ended.code:
-            return Step(ENDS, "advice", f"but it {ended}", _said(process.stderr.text()))
+            return Step(ENDS, "advice", f"but it {ended}", self._said(process.stderr.text()))
         return Step(ENDS, "ok", f"after {monotonic() - began:.2f} s")
 
-    def _repeated(self, trials: Sequence[_Trial]) -> Iterator[Step]:
+    def _repeated(self, trials: Sequence[Trial]) -> Iterator[Step]:
         """Play some matches again, in one new process and then in one for each."""
         alike = self._compared(ALIKE, trials, fresh=False)
         yield alike
         if alike.state == "ok" and len(trials) > 1:  # the first was played by a new process anyway
             yield self._compared(USED, trials[1:], fresh=True)
 
-    def _compared(self, title: str, trials: Sequence[_Trial], *, fresh: bool) -> Step:
+    def _compared(self, title: str, trials: Sequence[Trial], *, fresh: bool) -> Step:
         """Play matches again and look for the first answer that is another."""
         process = None
         try:
@@ -325,7 +256,7 @@ class _Check:
                     if process is not None:
                         process.stop()
                     process = self._start()
-                again = self._play(process, trial.table)
+                again = play(self._setting, process, trial.table)
                 if again.faulty:
                     return self._blamed(title, again, *again.faulty)
                 pairs = enumerate(zip(trial.moves, again.moves, strict=False), 1)
@@ -338,17 +269,24 @@ class _Check:
                             [f"first  {_words(then)}", f"now    {_words(now)}"],
                         )
         except StartupError as error:
-            return Step(title, "FAILED", f"started again, {error}", _said(error.stderr))
+            return Step(title, "FAILED", f"started again, {error}", self._said(error.stderr))
         finally:
             if process is not None:
                 process.stop()
         return Step(title, "ok", counted(len(trials), "match", "matches"))
 
+    def _said(self, stderr: str) -> list[str]:
+        """Return the end of a standard error and what says most in it, under a title.
 
-def _said(stderr: str) -> list[str]:
-    """Return the end of a standard error, with a line that says what it is."""
-    lines = stderr.splitlines()[-_LINES:]
-    return ["Standard error:", *(f"  {line}" for line in lines)] if lines else []
+        The bot's files are named as their author knows them.
+        """
+        stage = self._launcher.folder
+        text = re.sub(rf"{re.escape(stage)}/\d+/", "", stderr) if stage else stderr
+        lines = [line for line in text.splitlines() if line.strip(" ^~")]  # no marks below code
+        last = lines[-_LINES:]
+        word = last_word(text)
+        told = [] if not word or any(word in line for line in last) else [word, "…"]
+        return ["Standard error:", *(f"  {line}" for line in told + last)] if last else []
 
 
 def _words(move: Move | None) -> str:

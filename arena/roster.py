@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self, TypeGuard
 
 from protocol.errors import ArenaError
-from referee.sandbox import PYTHON, Program
+from referee.sandbox import PYTHON, Program, is_program, opening
 
 SHIPPED = Path(__file__).parent.parent / "bots"
 """The folder of the bots that come along, one file `<game>_<name>.py` each."""
@@ -23,6 +23,11 @@ LEAGUE_FILE = "league.toml"
 NAME_LIMIT = 40
 """The most characters of a bot's name."""
 
+_SOURCES = {
+    *(".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".go", ".java", ".kt", ".cs", ".swift"),
+    *(".zig", ".hs", ".ml", ".nim", ".d", ".pas"),
+}
+"""How the files of compiled languages end."""
 _FILES_LIMIT = 2000
 _BYTES_LIMIT = 256 << 20
 
@@ -110,9 +115,9 @@ class Bot:
                 f"bot {self.name!r}: {path} is a link that leads nowhere; put the program there."
             )
         if not path.exists():
-            raise ArenaError(f"bot {self.name!r}: there is no file {path}.")
+            raise ArenaError(f"bot {self.name!r}: {_absent(path, self.folder)}")
         if not os.access(path, os.X_OK):
-            raise ArenaError(f"bot {self.name!r}: {path} is not executable; try chmod +x.")
+            raise ArenaError(f"bot {self.name!r}: {path} {_unexecutable(path)}")
 
 
 @dataclass(frozen=True)
@@ -206,8 +211,24 @@ def _named_files(name: str, folder: Path, files: Iterable[str]) -> tuple[str, ..
             _check_inside(name, path, folder)
             found.add(str(Path(word)))
         else:
-            raise ArenaError(f"bot {name!r}: there is no file {path}.")
+            raise ArenaError(f"bot {name!r}: {_absent(path, folder)}")
     return tuple(sorted(found))
+
+
+def _unexecutable(path: Path) -> str:
+    """Say what to do about a file that is there and not executable."""
+    if path.suffix in _SOURCES:
+        made = (path.parent / "Makefile").is_file()
+        how = f" (make -C {path.parent})" if made else ""
+        return f"is a source file; name the program that is built from it{how}."
+    if is_program(str(path)):
+        return "is not executable; try chmod +x."
+    return f"is not executable; try chmod +x, and a first line such as {opening(str(path))}."
+
+
+def _absent(path: Path, folder: Path) -> str:
+    built = (folder / "Makefile").is_file()
+    return f"there is no file {path}" + (f"; build it: make -C {folder}." if built else ".")
 
 
 def _folder_files(name: str, folder: Path, root: Path) -> tuple[str, ...]:
@@ -284,7 +305,9 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
             raise ArenaError(f"{said}there is no folder {folder}.")
         settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        raise ArenaError(f"{folder} is a folder without a bot.toml; name the program.") from None
+        raise ArenaError(
+            f"{folder} is a folder without a bot.toml; name the program{_example(folder)}."
+        ) from None
     except OSError as error:
         raise ArenaError(f"{said}{file} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
@@ -302,6 +325,14 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
     if not isinstance(name, str):
         raise ArenaError(f"{file}: name is text.")
     return make_bot(name, folder, command, files)
+
+
+def _example(folder: Path) -> str:
+    """Return the first program of a folder as an example of how to name it, if there is one."""
+    for path in sorted(folder.glob("[!.]*")):
+        if path.is_file() and os.access(path, os.X_OK) and is_program(str(path)):
+            return f", as {path}"
+    return ""
 
 
 def _is_words(value: object) -> TypeGuard[list[str]]:

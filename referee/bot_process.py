@@ -1,10 +1,12 @@
 """A bot's running process: its pipes, its CPU clock, its standard error, and its end."""
 
 import contextlib
+import fcntl
 import math
 import os
 import select
 import signal
+import termios
 import time
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
@@ -16,7 +18,7 @@ from referee.capture import Capture
 from referee.clock import Clock, Turn, billed, cpu_clock, wall_cap
 from referee.limits import Limits
 from referee.sandbox import Child, Ended, Launcher, Program, StartError
-from referee.verdict import Verdict, verdict
+from referee.verdict import Verdict, beside, instead, last_word, verdict
 
 _PIECE = 64 * 1024  # bytes read at a time: what a pipe holds
 _DRAINED = 64  # pieces of standard error read when nobody waits for them
@@ -25,6 +27,7 @@ _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by it
 _END_GRACE = 0.3  # seconds in which bots may end by themselves when their input ends
 _BURNT_SECONDS = 0.1  # of CPU that any bot may use off turn in a match ...
 _BURNT_SHARE = 0.5  # ... and how much more, as a share of what it used on turn
+_IDLE_SHARE = 0.1  # of the time allowed: who used less CPU waits for something
 _SHORT_SECONDS = 0.0001  # between two turns: a thousand such make up what any bot may burn
 
 
@@ -35,10 +38,12 @@ class LateError(Exception):
 class StartupError(Exception):
     """The bot did not get ready; the text says why."""
 
-    def __init__(self, reason: str, stderr: str) -> None:
+    def __init__(self, reason: str, stderr: str, *, late: bool = False) -> None:
         super().__init__(reason)
         self.stderr = stderr
         """What the bot wrote to its standard error."""
+        self.late = late
+        """Whether it ran and its time was up."""
 
 
 class GoneError(Exception):
@@ -187,14 +192,15 @@ class BotProcess:
     def overheard(self, seconds: float) -> bytes:
         """Let the bot run for a while in which nothing is asked; return what it says all the same.
 
-        It is frozen afterwards, as between matches. Raises what `read_line` does, but for
-        LateError.
+        What it burns meanwhile is off turn. It is frozen afterwards, as between matches. Raises
+        what `read_line` does, but for LateError.
         """
         line = None
         self.thaw()
         until = time.monotonic() + seconds
         while line is None and (left := until - time.monotonic()) > 0:
             line = self._collect(self._poll.poll(math.ceil(left * 1000)))
+        self._judge_off_turn()
         self.freeze()
         return self.unread() if line is None else line
 
@@ -327,19 +333,26 @@ class BotProcess:
             left = self.allowed - wall
             if left > 0 or self._rival_burnt(moment):
                 return left if left > 0 else self.allowed
-            raise LateError(f"no answer after {wall:.3f} s; {self.allowed:.3f} s allowed")
+            raise self._late(f"no answer after {wall:.3f} s; {self.allowed:.3f} s allowed")
         cpu = self._cpu() - self._turn_cpu
         if cpu >= self.allowed:
-            raise LateError(f"{cpu:.3f} s of CPU time used; {self.allowed:.3f} s allowed")
+            raise self._late(f"{cpu:.3f} s of CPU time used; {self.allowed:.3f} s allowed")
         cap = wall_cap(self.allowed)
         if wall >= cap:
             if not self._rival_burnt(moment):
-                raise LateError(
+                raise self._late(
                     f"no answer after {wall:.3f} s on the wall, {cpu:.3f} s of CPU time used; "
-                    f"{self.allowed:.3f} s of CPU time and {cap:.3f} s on the wall allowed"
+                    f"{cap:.3f} s and {self.allowed:.3f} s allowed"
                 )
             wall = 0.0
         return min(self.allowed - cpu, cap - wall)
+
+    def _late(self, reason: str) -> LateError:
+        """Return the error of a bot whose time is up, with what it did instead of answering."""
+        unread = any(fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4)))
+        is_idle = self._cpu() - self._turn_cpu < _IDLE_SHARE * self.allowed
+        did = instead(self.unread(), has_unread=unread, is_idle=is_idle)
+        return LateError(reason + did)
 
     def _rival_burnt(self, moment: float) -> bool:
         """Freeze rivals that used up this bot's core; if there are any, start its cap anew."""
@@ -372,11 +385,16 @@ def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -
     clock = Clock(
         TimeControl(judge=limits.clock, move_time=limits.startup, bank=0.0, increment=0.0)
     )
+    line = b""
     try:
-        read_ready(process.ask(encode(Hello(VERSION, name)), clock))
+        line = process.ask(encode(Hello(VERSION, name)), clock)
+        read_ready(line)
         process.close_turn()
         process.freeze()  # until its first match: others may be playing
     except (LateError, GoneError, ProtocolError) as error:
         process.stop()
-        raise StartupError(f"it did not say ready: {error}", process.stderr.text()) from None
+        stderr = process.stderr.text()
+        more = beside(line, last_word(stderr) if isinstance(error, GoneError) else "")
+        reason = f"it did not say ready: {error}{more}"
+        raise StartupError(reason, stderr, late=isinstance(error, LateError)) from None
     return process

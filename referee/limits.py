@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from protocol.messages import TimeControl
+from referee.clock import wall_cap
 
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
@@ -44,6 +45,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def memory(self) -> int:
         """The most data memory of a process, in bytes."""
         return self.memory_mb << 20
+
+    @property
+    def startup_cap(self) -> float:
+        """How long a bot is waited for until it is ready, in seconds on the wall."""
+        return wall_cap(self.startup) if self.clock == "cpu" else self.startup
 
     @property
     def time_control(self) -> TimeControl:

@@ -1,9 +1,10 @@
-"""Which limit ended a bot, as far as its end and its last words tell."""
+"""What ended a bot or kept it from answering, as far as its traces tell."""
 
 import re
 import signal
 from typing import Literal
 
+from referee.fault import shown
 from referee.limits import Limits
 from referee.sandbox import Ended
 
@@ -23,6 +24,21 @@ _SIGNS: tuple[tuple[Verdict, str], ...] = (
         "|[Cc]annot fork|fork.*Operation not permitted|spawn .*EPERM|_fork_exec|os\\.fork",
     ),
 )
+_OPENINGS: tuple[tuple[Verdict, str], ...] = (
+    ("memory", r"^fatal error: .*(out of memory|cannot allocate)"),
+    ("processes", r"^runtime: failed to create new OS thread"),
+)
+"""Of traces so long that they may stand before the last words, as Go's."""
+_THREADS = "new thread|OS thread|native thread"
+_TRACEBACK = "Traceback (most recent call last):\n"
+_TELLING = re.compile(
+    r"(?!\s|\d+: ).*(?:\b\w*(?:Error|Exception)\b|panic: |panicked at|(?i:fatal error))"
+    r"|\s+what\(\):"
+)
+_BESIDE = re.compile(r"\s|$|note: |Node\.js v|\S*env: use |[]})]|stack backtrace:")
+"""How lines begin that say nothing by themselves: the frames of a trace are indented."""
+_LONGEST_WORD = 120  # characters
+_LONGEST_HALF = 40
 
 
 def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
@@ -35,21 +51,74 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
         return "crash", "it wrote more than a file may hold"
     if code == -signal.SIGSYS:
         return "crash", "it made a system call that the sandbox forbids"
+    last_words = stderr[-_LAST_WORDS:]
     for kind, signs in _SIGNS:
-        if re.search(signs, stderr[-_LAST_WORDS:]):
-            return kind, _told(kind, ended, limits)
+        if found := re.search(signs, last_words):
+            return kind, _told(kind, found[0], ended, limits)
+    for kind, signs in _OPENINGS:
+        if found := re.search(signs, stderr, re.MULTILINE):
+            return kind, _told(kind, found[0], ended, limits)
     return "crash", ""
 
 
-def _told(kind: Verdict, ended: Ended, limits: Limits) -> str:
+def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
     if kind == "memory":
         peak = f"{ended.memory / 2**20:.0f} MiB used at the peak"
         return f"it ran out of memory: {limits.memory_mb} MiB allowed, {peak}"
     if kind == "files":
         return f"it ran out of open files: {limits.open_files} allowed"
-    if limits.sandbox == "landlock":
-        return (
-            "it lacked a process: --sandbox landlock allows threads alone. A start script must "
-            "exec its program; or use --sandbox bwrap"
-        )
-    return f"it lacked a process or thread: {limits.processes} allowed"
+    if limits.sandbox != "landlock":
+        return f"it lacked a process or thread: {limits.processes} allowed"
+    if re.search(_THREADS, sign):
+        return "it could not start as many threads as it wanted"
+    return (
+        "it lacked a process: --sandbox landlock allows threads alone. A start script must "
+        "exec its program; or use --sandbox bwrap"
+    )
+
+
+def last_word(stderr: str) -> str:
+    """Return the line of a standard error that says most of why a program ended; empty if none.
+
+    Of a Python traceback, that is what follows its frames; of other traces the last line that
+    speaks of an error or a panic, with the next if it ends in a colon; or else the last that is
+    neither indented nor known to say nothing.
+    """
+    _, is_traceback, rest = stderr.rpartition(_TRACEBACK)
+    lines = rest.splitlines()
+    plain = [line for line in lines if not _BESIDE.match(line)]
+    telling = [at for at, line in enumerate(lines) if _TELLING.match(line)]
+    if is_traceback and plain:
+        found = plain[0]
+    elif telling:
+        found = lines[telling[-1]]
+        if found.endswith(":"):
+            found = " ".join(lines[telling[-1] :][:2])
+    else:
+        found = plain[-1] if plain else "".join(lines[-1:])
+    return _cut(found.strip(), _LONGEST_WORD)
+
+
+def instead(half: bytes, *, has_unread: bool, is_idle: bool) -> str:
+    """Return what a bot did that gave no answer, in parentheses, as far as that shows.
+
+    `half` is the beginning of a line that it wrote; `is_idle` if it used next to no CPU.
+    """
+    if half:
+        return f" (it wrote {_cut(shown(half), _LONGEST_HALF)} and no newline)"
+    if not is_idle:
+        return ""
+    if has_unread:
+        return " (it did not read all that it was sent)"
+    return " (does it flush its output after every line?)"
+
+
+def beside(line: bytes, last_word: str) -> str:
+    """Return, in parentheses, a line that was no answer or else a program's last word, if any."""
+    if line:
+        return f" (it said {_cut(shown(line), _LONGEST_HALF)})"
+    return f" ({last_word})" if last_word else ""
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -16,10 +16,12 @@ import referee
 from arena.cli import main
 from arena.cli.common import (
     default_workers,
+    key_values,
     output_format,
     sandbox_uid_option,
     show,
 )
+from arena.cli.progress import StatusLine
 from arena.display import safe
 from arena.roster import SHIPPED, Bot, find_bot, shipped
 from arena.run import check_bot
@@ -29,7 +31,7 @@ from referee.bot_process import StartupError, start_bot
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.options import allowed, fields, find_game
+from referee.options import allowed, fields, find_game, read_settings
 from referee.sandbox import SANDBOXES, Launcher, SandboxError, prove
 
 
@@ -201,24 +203,36 @@ def schema(game: str | None) -> None:
 @main.command()
 @click.argument("bot", required=False)
 @click.option("--game", help="Whose bots that come along are meant by a name.")
+@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As startup=2.")
 @sandbox_uid_option
 @output_format
-def doctor(bot: str | None, game: str | None, sandbox_uid: int | None, form: str) -> None:
+def doctor(
+    bot: str | None,
+    game: str | None,
+    limits: tuple[str, ...],
+    sandbox_uid: int | None,
+    form: str,
+) -> None:
     """Say what this machine offers for running bots, and whether one gets ready.
 
     \b
     arena doctor
     arena doctor ./my_bot
     arena doctor sensible --game guerra
+    arena doctor ./my_bot --limit memory_mb=256 --limit startup=5
     """
     entered = find_bot(bot, find_game(game).name if game else "") if bot else None
+    settings = [
+        read_settings(Limits, {**key_values(limits), "sandbox": name}, "limit {}")
+        for name in SANDBOXES
+    ]
     rows = [
         {"what": "bot-arena", "value": metadata.version("bot-arena"), "remark": ""},
         {"what": "protocol", "value": str(VERSION), "remark": ""},
         {"what": "python", "value": platform.python_version(), "remark": sys.executable},
         {"what": "system", "value": f"{platform.system()} {platform.release()}", "remark": ""},
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
-        *(row for name in SANDBOXES for row in _sandbox(name, entered, sandbox_uid)),
+        *_sandboxes(entered, settings, sandbox_uid),
     ]
     columns = (
         Column("What", "what"),
@@ -228,18 +242,31 @@ def doctor(bot: str | None, game: str | None, sandbox_uid: int | None, form: str
     show(Table("doctor", columns, rows), form)
 
 
-def _sandbox(name: str, bot: Bot | None, uid: int | None) -> Iterator[dict[str, str]]:
-    """Say whether a sandbox works here, by its self test, and whether a bot gets ready in it."""
-    limits = msgspec.convert({"sandbox": name}, Limits)
-    what = f"sandbox {name}"
-    try:
-        with Launcher(name, uid=uid) as launcher:
-            prove(launcher, limits)
-            yield {"what": what, "value": "works", "remark": _walls(launcher)}
-            if bot is not None:
-                yield {"what": f"  {bot.name} in it", **_start(launcher, bot, limits)}
-    except SandboxError as error:
-        yield {"what": what, "value": "does not work", "remark": error.what}
+def _sandboxes(
+    bot: Bot | None, settings: Sequence[Limits], uid: int | None
+) -> Iterator[dict[str, str]]:
+    """Say which sandboxes work here, by their self tests, and whether a bot gets ready in them.
+
+    A bot that was late in one is not waited for again.
+    """
+    late = ""
+    for limits in settings:
+        name = limits.sandbox
+        what = f"sandbox {name}"
+        try:
+            with Launcher(name, uid=uid) as launcher:
+                prove(launcher, limits)
+                yield {"what": what, "value": "works", "remark": _walls(launcher)}
+                if bot is None:
+                    continue
+                row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": late}
+                if not late:
+                    found, is_late = _start(launcher, bot, limits)
+                    row |= found
+                    late = f"it was late in {name}" if is_late else ""
+                yield row
+        except SandboxError as error:
+            yield {"what": what, "value": "does not work", "remark": error.what}
 
 
 def _walls(launcher: Launcher) -> str:
@@ -249,13 +276,16 @@ def _walls(launcher: Launcher) -> str:
     return f"{launcher.walls.name}; {user}"
 
 
-def _start(launcher: Launcher, bot: Bot, limits: Limits) -> dict[str, str]:
+def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str], bool]:
+    """Say whether a bot gets ready, and whether it was late."""
     try:
         check_bot(launcher, bot)
-        start_bot(launcher, bot.program, limits, bot.name).stop()
+        most = f"{limits.startup_cap:g} s at the most"
+        with StatusLine() as line:
+            line.show(lambda: f"waiting for {bot.name} to say ready in {limits.sandbox}, {most}")
+            start_bot(launcher, bot.program, limits, bot.name).stop()
     except SandboxError as error:
-        return {"value": "is refused", "remark": error.what}
+        return {"value": "is refused", "remark": safe(error.what)}, False
     except StartupError as error:
-        last = safe(error.stderr.strip().rpartition("\n")[2])
-        return {"value": "fails", "remark": f"{error}. {last}"}
-    return {"value": "gets ready", "remark": ""}
+        return {"value": "fails", "remark": safe(f"{error}.")}, error.late
+    return {"value": "gets ready", "remark": ""}, False

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from arena.check import Setting, Step, check
+from arena.check import Step, check
 from arena.cli import main
 from arena.cli.common import (
     key_values,
@@ -17,15 +17,16 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.progress import StatusLine
-from arena.display import fold, safe
+from arena.display import fold, safe, width
 from arena.roster import find_bot
 from arena.tables import Column, Table
+from arena.trial import Setting
 from referee.limits import Limits
 from referee.options import check_seats, find_game, read_options, read_settings
 
 _PLAIN = "simple"
 _INDENT = 15
-_LONGEST = 400  # characters of a line that are shown
+_BEGINNING, _END = 190, 120  # characters of a long line that are shown
 
 
 @main.command("check")
@@ -83,39 +84,58 @@ def check_command(
     found = find_bot(bot, kind.name).hashed().checked()
     warn_unprotected(sandbox)
     steps = []
-    with StatusLine(patience=1.0) as line:
+    with StatusLine() as line:
         told = check(found, setting, sandbox_uid, lambda words: line.show(lambda: words))
         for number, step in enumerate(told, 1):
             steps.append(step)
             if form == _PLAIN:
                 line.clear()
                 click.echo("\n".join(_lines(number, step)))
-    failed = next((step.title for step in steps if step.state == "FAILED"), None)
+    is_fit = all(step.state != "FAILED" for step in steps)
     if form == _PLAIN:
-        click.echo(f"\n{safe(_verdict(found.name, kind.name, failed, steps))}")
+        click.echo(f"\n{safe(_verdict(found.name, kind.name, steps))}")
     else:
-        show(_table(found.name, kind.name, steps, fit=failed is None), form)
-    context.exit(0 if failed is None else 1)
+        show(_table(found.name, kind.name, steps, fit=is_fit), form)
+    context.exit(0 if is_fit else 1)
 
 
 def _lines(number: int, step: Step) -> Iterator[str]:
     """Yield a step as it is shown: state, title, detail, and what shows it."""
     words = f"{step.title}: {step.detail}" if step.detail else step.title
-    first, *rest = fold(safe(words), screen_width() - _INDENT)
+    first, *rest = _folded(words)
     yield f"{number:2}  {step.state:<{_INDENT - 4}}{first}"
-    for line in [*rest, *map(_shortened, step.evidence)]:
+    evidence = (part for each in step.evidence for part in _folded(_shortened(each)))
+    for line in [*rest, *evidence]:
         yield " " * _INDENT + line
 
 
+def _folded(line: str) -> Iterator[str]:
+    """Yield a line as it is where there is room for it, or else several that begin alike."""
+    line, room = safe(line), screen_width() - _INDENT
+    if width(line) <= room:
+        yield line
+        return
+    text = line.lstrip(" →←")
+    lead = line.removesuffix(text)
+    for part in fold(text, room - len(lead)):
+        yield lead + part
+        lead = " " * len(lead)
+
+
 def _shortened(line: str) -> str:
-    return safe(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}… ({len(line)} characters)")
+    """Return the beginning and the end of a long line: an ask ends with what is legal."""
+    if len(line) <= _BEGINNING + _END:
+        return line
+    return f"{line[:_BEGINNING]}…{line[-_END:]}"
 
 
-def _verdict(bot: str, game: str, failed: str | None, steps: Sequence[Step]) -> str:
-    if failed is not None:
-        return f"{bot} is not fit to play {game}. It failed: {failed}."
-    advice = [step.title for step in steps if step.state == "advice"]
-    return f"{bot} is fit to play {game}." + (f" But see: {', '.join(advice)}." if advice else "")
+def _verdict(bot: str, game: str, steps: Sequence[Step]) -> str:
+    for number, step in enumerate(steps, 1):
+        if step.state == "FAILED":
+            return f"{bot} is not fit to play {game}. Step {number} failed: {step.title}."
+    advice = [str(number) for number, step in enumerate(steps, 1) if step.state == "advice"]
+    see = f" See the advice at step {' and '.join(advice)}." if advice else ""
+    return f"{bot} is fit to play {game}.{see}"
 
 
 def _table(bot: str, game: str, steps: Sequence[Step], *, fit: bool) -> Table:

@@ -6,6 +6,7 @@ import secrets
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from math import isnan
 from pathlib import Path
 from time import monotonic, sleep
@@ -21,6 +22,7 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.human import HumanSeat
+from arena.cli.progress import StatusLine
 from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Telling
 from arena.cli.wire import tapped
 from arena.display import safe, safe_lines
@@ -38,6 +40,7 @@ from referee.sandbox import Launcher, prove
 from referee.seat import Seat
 
 _LONGEST_PAUSE = 3600  # seconds
+_EXCERPT = 20  # lines at each end of a standard error
 
 
 class _Way(NamedTuple):
@@ -206,13 +209,15 @@ def _started(
             check_bot(launcher, bot)
     prove(launcher, limits)
     processes: list[BotProcess | None] = []
-    for bot, name in zip(bots, names, strict=True):
-        try:
-            process = start_bot(launcher, bot.program, limits, bot.name) if bot else None
-        except StartupError as error:
-            said = f" It wrote:\n{safe_lines(error.stderr, '  ')}" if error.stderr else ""
-            raise ArenaError(f"bot {name!r}: {safe(str(error))}.{said}") from None
-        processes.append(process)
+    with StatusLine() as line:
+        for bot, name in zip(bots, names, strict=True):
+            try:
+                line.show(partial(str, f"waiting for {name}, {limits.startup_cap:g} s at the most"))
+                process = start_bot(launcher, bot.program, limits, bot.name) if bot else None
+            except StartupError as error:
+                said = f" It wrote:\n{_excerpt(error.stderr)}" if error.stderr else ""
+                raise ArenaError(f"bot {name!r}: {safe(str(error))}.{said}") from None
+            processes.append(process)
     return _Party(bots, names, processes, launcher.walls.name)
 
 
@@ -263,4 +268,13 @@ def _tell_end(game: Game, saved: SavedMatch, kept: Sequence[str], way: _Way) -> 
         click.echo(line, err=way.log)
     for name, text in zip(saved.names, saved.evidence.stderr, strict=True):
         if text:
-            click.echo(f"Standard error of {name}:\n{safe_lines(text, '  ')}", err=True)
+            click.echo(f"Standard error of {name}:\n{_excerpt(text)}", err=True)
+
+
+def _excerpt(stderr: str) -> str:
+    """Return the first and the last lines of a standard error, which may be 64 KB long."""
+    lines = stderr.splitlines()
+    if len(lines) > 2 * _EXCERPT:
+        left_out = f"… {len(lines) - 2 * _EXCERPT} lines that --save keeps"
+        lines = [*lines[:_EXCERPT], left_out, *lines[-_EXCERPT:]]
+    return safe_lines("\n".join(lines), "  ")

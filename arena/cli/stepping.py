@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from arena.cli.common import screen_width
-from arena.display import safe, safe_lines
+from arena.display import fold, safe, safe_lines
 from arena.show import folded, move_line
 from protocol.errors import RunError
 from referee.bot_process import BotProcess
@@ -17,6 +17,7 @@ from referee.match import Evidence
 from referee.replay import Entry
 from referee.seat import Answer, ProcessSeat
 
+_FURTHER = " " * 6  # before what a bot goes on to note: nothing of the arena's own stands there
 _PROMPT = "Enter: on   20: so many   f: to a fault   g: to the end   q: stop > "
 
 Pause = Callable[[Entry | None], object]
@@ -214,7 +215,9 @@ class Pauses:
 def entry_lines(game: Game, entry: Entry, names: Sequence[str]) -> Iterator[str]:
     """Yield one decision in words, and the fault it stands in for."""
     width = screen_width()
-    yield from folded(move_line(game, entry, names), "", width)
+    first, *rest = fold(safe(move_line(game, entry, names)), width - len(_FURTHER))
+    yield first
+    yield from (_FURTHER + part for part in rest)
     if entry.fault is not None:
         end = "; it forfeits the match" if entry.fault.forfeit else ""
         text = f"FAULT: {entry.fault.kind}: {entry.fault.reason}{end}"

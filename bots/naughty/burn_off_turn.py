@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Answers properly, and burns CPU whenever it is not its turn."""
 
 import sys

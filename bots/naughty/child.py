@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """child [PID_FILE] [SECONDS]: starts a child that sleeps, then plays properly."""
 
 import os

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """closes_stdout [AT]: closes its standard output and lives on."""
 
 import os

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """crash_mid_match [AT]: dies of an exception, exit code 1, at its third ask."""
 
 import polite

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """daemon [PID_FILE] [SECONDS]: leaves a daemon behind, then plays properly."""
 
 import os

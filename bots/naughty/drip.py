@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """drip [AT] [SECONDS]: writes an endless answer, one byte every 50 ms."""
 
 import itertools

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """exit_mid_match [AT]: leaves without a word, exit code 0, at its third ask."""
 
 import sys

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """flood_lines [AT]: gives the proper answer, over and over again."""
 
 import polite

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """flood_stderr [MEGABYTES] [AT]: fills standard error, then answers properly."""
 
 import sys

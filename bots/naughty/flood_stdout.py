@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """flood_stdout [AT]: writes bytes without end and without a newline."""
 
 import polite

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """half_line [AT]: writes half of its answer and waits."""
 
 import polite

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """hang [AT]: sleeps instead of answering."""
 
 import polite

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Plays properly, but neither SIGTERM nor the end of input makes it go."""
 
 import signal

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """illegal [AT]: answers with a move that no game knows."""
 
 import polite

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """late [SECONDS] [AT] [sleep]: answers properly, after burning (or sleeping) so many seconds."""
 
 import sys

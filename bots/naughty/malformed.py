@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """malformed [AT]: answers with a line that is not JSON."""
 
 import polite

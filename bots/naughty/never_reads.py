@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Gets ready, then never reads again."""
 
 import sys

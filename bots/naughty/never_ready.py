@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Reads everything and never says that it is ready."""
 
 import polite

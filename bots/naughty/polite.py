@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The least that a bot must do, for the misbehaving ones to depart from; itself a polite bot."""
 
 import json

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """slow_start [SECONDS]: takes its time to get ready, then plays properly."""
 
 import time

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """spin [AT]: burns CPU instead of answering."""
 
 import polite

@@ -1,6 +1,7 @@
 """The walls around a bot's process, and the one way to start it."""
 
 from referee.sandbox.errors import SandboxError, StartError
+from referee.sandbox.executable import is_program, opening
 from referee.sandbox.launcher import Child, Ended, Launcher
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.prove import prove
@@ -17,5 +18,7 @@ __all__ = [
     "Program",
     "SandboxError",
     "StartError",
+    "is_program",
+    "opening",
     "prove",
 ]

@@ -15,6 +15,7 @@ import msgspec
 from referee.limits import Limits
 from referee.sandbox.bwrap import BwrapWalls
 from referee.sandbox.errors import StartError
+from referee.sandbox.executable import unstarted
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.stage import Stage
 from referee.sandbox.walls import SLOTS, LandlockWalls, NoWalls, Walls, claim_uids
@@ -147,7 +148,8 @@ class Launcher:
                 os.close(descriptor)
             if uid:
                 self._free.append(uid)
-            raise StartError(f"{answer['error']}: {said}" if said else answer["error"])
+            why = answer["error"].replace(f"{placed.folder}/", f"{program.folder}/")
+            raise StartError(f"{why}: {said}" if said else unstarted(program, why))
         if uid:
             self._uids[answer["pid"]] = uid
         return Child(answer["pid"], pidfd, stdin, stdout, stderr)

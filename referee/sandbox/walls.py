@@ -4,7 +4,6 @@ import base64
 import os
 import pwd
 import resource
-import shutil
 import socket
 import sys
 from abc import ABC, abstractmethod
@@ -15,6 +14,7 @@ from typing import Any
 from referee.limits import Limits
 from referee.sandbox import landlock, seccomp
 from referee.sandbox.errors import SandboxError
+from referee.sandbox.executable import absent, named_interpreter
 from referee.sandbox.program import PYTHON, SYSTEM_PYTHON, Program, barrier, interpreter
 
 FIRST_UID = 60100
@@ -61,9 +61,9 @@ class Walls(ABC):
             return
         inside = f"{program.folder}/"
         if path.startswith(inside):
-            path = _named_interpreter(path, uid) or path
+            path = named_interpreter(path, search_path(uid)) or path
         if not os.path.exists(path):
-            raise SandboxError(f"its interpreter {path} is not there. Name the real one.")
+            raise SandboxError(absent(path))
         if path.startswith(inside):
             return
         if uid is not None and (part := barrier(path, uid)):
@@ -71,7 +71,7 @@ class Walls(ABC):
                 f"{path} cannot be executed by uid {uid} (stopped at {part}). Move it, open that "
                 f"folder, or pass --sandbox-uid 0."
             )
-        if _named_interpreter(path, uid):
+        if named_interpreter(path, search_path(uid)):
             raise SandboxError(
                 f"its interpreter {path} is a wrapper script that needs child processes. Name "
                 f"the real one."
@@ -138,22 +138,6 @@ def search_path(uid: int | None) -> str:
     own = f"{sys.base_prefix}/bin"
     system = "/usr/local/bin:/usr/bin:/bin"
     return system if uid is not None and barrier(own, uid) else f"{own}:{system}"
-
-
-def _named_interpreter(path: str, uid: int | None) -> str:
-    """Return the interpreter in the first line of a script, looked up; empty if it is none."""
-    try:
-        with open(path, "rb") as file:
-            line = file.readline(256)
-    except OSError:
-        return ""
-    words = line[2:].decode(errors="replace").split()
-    if line[:2] != b"#!" or not words:
-        return ""
-    if Path(words[0]).name != "env" or len(words) == 1:
-        return words[0]
-    name = words[2] if words[1] == "-S" else words[1]
-    return shutil.which(name, path=search_path(uid)) or name
 
 
 def bounds(limits: Limits) -> list[tuple[int, int]]:

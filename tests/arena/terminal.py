@@ -1,5 +1,6 @@
 """A command at a pseudo-terminal, with somebody who reads and types."""
 
+import codecs
 import fcntl
 import os
 import pty
@@ -43,6 +44,7 @@ class Terminal:
             env={**os.environ, "TERM": "dumb", **settings},
         )
         os.close(inner)
+        self._decode = codecs.getincrementaldecoder("utf-8")().decode
         self.shown = ""
         self._read_to = 0
 
@@ -73,7 +75,7 @@ class Terminal:
             data = os.read(self._screen, 65536)
         except OSError:  # the command has ended
             return False
-        self.shown += data.decode().replace("\r\n", "\n")
+        self.shown += self._decode(data).replace("\r\n", "\n")
         return bool(data)
 
     def close(self) -> None:

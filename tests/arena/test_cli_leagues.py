@@ -312,10 +312,11 @@ def test_nothing_a_bot_writes_commands_the_terminal_of_play(hostile: League, are
     for folder in (hostile.home / "evil", hostile.home / "late"):
         (folder / "bot.toml").write_text('command = ["{python}", "bot.py"]')
     words = ["guerra", "random", "--sandbox", "none", "--option", "max_turns=20"]
-    played = arena("play", *words, hostile.home / "evil")
-    assert played.exit_code == 0
-    assert_harmless(played.stdout)
-    assert_harmless(played.stderr)
+    for seed in range(4):
+        played = arena("play", *words, hostile.home / "evil", "--seed", seed)
+        assert played.exit_code == 0
+        assert_harmless(played.stdout)
+        assert_harmless(played.stderr)
     failed = arena("play", *words, hostile.home / "late")
     assert failed.exit_code == 2
     assert_harmless(failed.stderr)

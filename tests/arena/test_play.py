@@ -61,7 +61,7 @@ def test_a_number_goes_on_for_so_many_decisions_and_g_to_the_end(arena: Arena) -
         terminal.type("g\n")
         assert terminal.end() == 0
     by_itself = arena(*MATCH, "--pause", "0").stdout
-    prompts = re.compile(r"^Enter: .*\n", re.MULTILINE)
+    prompts = re.compile(r"^Enter: .*\n|\rwaiting for [^\r]*|\r\x1b\[K", re.MULTILINE)
     assert prompts.sub("", terminal.shown) == by_itself
 
 

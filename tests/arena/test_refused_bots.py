@@ -52,6 +52,15 @@ def test_a_missing_interpreter_by_env(arena: Arena, league: League, mine: Path) 
     assert_refused(arena, league, "no_such_python is not there. Name the real one.")
 
 
+@pytest.mark.parametrize("line", ["#!/bin/sh", "#!/usr/bin/env sh"])
+def test_a_script_with_windows_line_ends(
+    arena: Arena, league: League, mine: Path, line: str
+) -> None:
+    (mine / "bot").write_text(f"{line}\r\nexec true\r\n", newline="")
+    says = r"sh\r' is not there: the file has Windows line ends. Save it with Unix ones."
+    assert_refused(arena, league, "its interpreter '", says)
+
+
 def test_a_missing_program(arena: Arena, league: League, mine: Path) -> None:
     enter(league, mine, "no_such_program")
     assert_refused(arena, league, "there is no program 'no_such_program' on the PATH.")

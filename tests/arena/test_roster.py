@@ -326,8 +326,23 @@ def test_a_word_of_the_command_line_may_be_an_executable(folder: Path) -> None:
 
 
 def test_a_file_that_is_not_executable_is_refused_on_the_command_line(folder: Path) -> None:
-    message = refused(lambda: find_bot(str(folder / "data" / "book.txt"), "guerra"))
-    assert "is not executable; try chmod +x" in message
+    book = folder / "data" / "book.txt"
+    message = refused(lambda: find_bot(str(book), "guerra"))
+    assert message.endswith(
+        f"{book} is not executable; try chmod +x, and a first line such as #!/bin/sh."
+    )
+    book.write_text("#!/bin/sh\n")
+    message = refused(lambda: find_bot(str(book), "guerra"))
+    assert message.endswith(f"{book} is not executable; try chmod +x.")
+
+
+def test_a_source_file_is_no_program(folder: Path) -> None:
+    source = folder / "bot.c"
+    source.write_text("int main(void) { return 0; }\n")
+    says = f"bot 'bot': {source} is a source file; name the program that is built from it"
+    assert refused(lambda: find_bot(str(source), "guerra")) == f"{says}."
+    (folder / "Makefile").touch()
+    assert refused(lambda: find_bot(str(source), "guerra")) == f"{says} (make -C {folder})."
 
 
 def test_a_word_of_the_command_line_may_be_a_folder_with_a_bot_toml(folder: Path) -> None:
@@ -345,9 +360,10 @@ def test_a_bot_toml_may_give_name_and_files(folder: Path) -> None:
 
 
 def test_a_folder_without_a_bot_toml_is_refused(folder: Path) -> None:
-    assert refused(lambda: find_bot(str(folder), "guerra")) == (
-        f"{folder} is a folder without a bot.toml; name the program."
-    )
+    says = f"{folder} is a folder without a bot.toml; name the program"
+    assert refused(lambda: find_bot(str(folder), "guerra")) == f"{says}, as {folder / 'run.sh'}."
+    (folder / "run.sh").chmod(0o644)
+    assert refused(lambda: find_bot(str(folder), "guerra")) == f"{says}."
 
 
 @pytest.mark.parametrize(

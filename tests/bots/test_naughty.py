@@ -225,6 +225,12 @@ def test_leaves_a_process_behind(name: str, tmp_path: Path) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def test_every_one_can_be_named_as_a_program() -> None:
+    for path in NAUGHTY.glob("*.py"):
+        assert os.access(path, os.X_OK), path
+        assert path.read_text().startswith("#!/usr/bin/env python3\n"), path
+
+
 def test_every_one_is_tried() -> None:
     source = Path(__file__).read_text()
     for path in NAUGHTY.glob("*.py"):

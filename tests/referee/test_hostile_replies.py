@@ -189,7 +189,9 @@ def test_half_a_line_and_silence_is_late_at_the_cap(seat_of: SeatOf) -> None:
     kind, reason = fault(ask(seat))
     assert kind == "late"
     assert re.fullmatch(
-        r"no answer after \d+\.\d+ s on the wall, .* 1\.100 s on the wall allowed", reason
+        r"no answer after \d+\.\d+ s on the wall, .*; 1\.100 s and 0\.050 s allowed "
+        r'\(it wrote {"id":1,"mo and no newline\)',
+        reason,
     )
 
 
@@ -449,15 +451,18 @@ def test_a_standard_error_of_any_bytes_can_be_shown(seat_of: SeatOf) -> None:
 
 
 NEVER_READY = {
-    "prints a line first": ("say('Welcome!\\n')", 20.0, r"not JSON: .*"),
+    "prints a line first": ("say('Hello!\\n')", 20.0, r"not JSON: .* \(it said Hello!\)"),
     "says {}": ("say({})", 20.0, r".*type.*"),
     "says something else": ("say({'type': 'go'})", 20.0, r"Invalid .*'go'.*"),
     "exits": ("os._exit(3)", 20.0, r"it exited with code 3"),
+    "dies with a word": ("sys.exit('no book')", 20.0, r"it exited with code 1 \(no book\)"),
     "is killed": ("os.kill(os.getpid(), 9)", 20.0, r"it was killed by SIGKILL"),
     "closes its output": ("os.close(1); hear(); hear()", 20.0, r"it closed its standard output"),
     "floods": ("say('x' * 70_000)", 20.0, r"a line of more than 65536 bytes"),
     "computes": ("while True: pass", 0.1, r".* of CPU time used; 0\.100 s allowed"),
-    "is silent": ("hear(); hear()", 0.1, r"no answer after .* on the wall allowed"),
+    "is silent": ("hear(); hear()", 0.5, r"no answer after .* \(does it flush .*\?\)"),
+    "does not read": ("time.sleep(100)", 0.5, r"no answer after .* \(it did not read .*\)"),
+    "wrote half": ("say('{'); hear(); hear()", 0.5, r"no answer .* \(it wrote { and no newline\)"),
 }
 
 

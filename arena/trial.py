@@ -1,0 +1,113 @@
+"""One match that a bot is tried in, in any seat, against functions that play at random."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from time import monotonic
+from typing import NamedTuple
+
+from referee.bot_process import BotProcess
+from referee.game import Decision, Game, Move, Observation, Options
+from referee.limits import Limits
+from referee.match import Match, Played, bot_seeds, starts
+from referee.options import new_game
+from referee.replay import Entry
+from referee.seat import Answer, FunctionSeat, ProcessSeat
+
+
+class Setting(NamedTuple):
+    """What a bot is checked for."""
+
+    game: type[Game]
+    options: Options
+    limits: Limits
+    seat_counts: Sequence[int]
+    seed: str
+    patience: float
+    """Seconds after which no more of the first matches are begun."""
+
+
+class Table(NamedTuple):
+    """One match to be played: its number from 0, how many seats, and the bot's."""
+
+    number: int
+    seats: int
+    seat: int
+
+
+class _WatchedSeat(ProcessSeat):
+    """A bot's seat that notes which decisions it is asked."""
+
+    def __init__(self, process: BotProcess) -> None:
+        super().__init__(process, ())
+        self.asked: Counter[str] = Counter()
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Ask, and note it."""
+        self.asked[decision.name] += 1
+        return super().ask(decision, view)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A match that was played by the bot, and functions in the other seats."""
+
+    table: Table
+    played: Played
+    asked: Counter[str]
+    seconds: float
+    stderr_cut: bool
+    """Whether its standard error was longer than what is kept."""
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The bot's own part of the replay."""
+        return [entry for entry in self.played.replay.entries if entry.seat == self.table.seat]
+
+    @property
+    def moves(self) -> list[Move | None]:
+        """What it answered."""
+        return [entry.move for entry in self.entries]
+
+    @property
+    def faulty(self) -> tuple[int, Entry] | None:
+        """Its first fault, and the number of the decision from 1."""
+        entries = enumerate(self.entries, 1)
+        return next(((at, entry) for at, entry in entries if entry.fault), None)
+
+    @property
+    def answers(self) -> int:
+        """How many decisions it answered, before a fault if it had one."""
+        faulty = self.faulty
+        return len(self.entries) if faulty is None else faulty[0] - 1
+
+    def longest(self, *, by_cpu: bool) -> int:
+        """Return the longest time a decision took, in microseconds of its CPU or on the wall."""
+        evidence = self.played.evidence
+        times = evidence.cpu if by_cpu else evidence.wall
+        owners = zip(self.played.replay.entries, times, strict=True)
+        return max((time for entry, time in owners if entry.seat == self.table.seat), default=0)
+
+    def name(self) -> str:
+        """Say which match it was."""
+        return f"match {self.table.number + 1}, seat {self.table.seat} of {self.table.seats}"
+
+
+def play(setting: Setting, process: BotProcess, table: Table) -> Trial:
+    """Play one match; the other seats answer at random, from seeds of their own."""
+    seed = f"{setting.seed}-{table.number}"
+    game = new_game(setting.game, table.seats, setting.options, seed)
+
+    def random_seat(seat: int) -> FunctionSeat:
+        rng = Random(f"{seed}-{seat}")  # noqa: S311 - a player, not a lock
+        return FunctionSeat(lambda _decision, _view: game.sample(seat, rng))
+
+    watched = _WatchedSeat(process)
+    seats = [watched if seat == table.seat else random_seat(seat) for seat in range(table.seats)]
+    control = setting.limits.time_control
+    begun = starts(game, f"check-{table.number}", control, bot_seeds(game))
+    began = monotonic()
+    played = Match(game, seats, faults_allowed=0).play(begun)
+    seconds = monotonic() - began
+    return Trial(table, played, watched.asked, seconds, process.stderr.dropped > 0)

@@ -1,0 +1,80 @@
+"""What the beginning of a file that is to be executed tells, and why it was not."""
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+from referee.sandbox.program import Program
+
+_FIRST_LINE = 256  # bytes of it that the kernel looks at
+_OPENINGS = {".py": "#!/usr/bin/env python3", ".js": "#!/usr/bin/env node"}
+
+
+def opening(path: str) -> str:
+    """Return a first line that a script of this name could have."""
+    return _OPENINGS.get(Path(path).suffix, "#!/bin/sh")
+
+
+def named_interpreter(path: str, search: str) -> str:
+    """Return the interpreter in the first line of a script; empty if it has none.
+
+    What `env` is to find is looked up on the path `search`. As for the kernel, the end of a line
+    as Windows writes it is a part of the last word.
+    """
+    begins = _beginning(path)
+    words = begins.partition(b"\n")[0][2:].replace(b"\t", b" ").split(b" ")
+    names = [os.fsdecode(word) for word in words if word.strip()]
+    if not begins.startswith(b"#!") or not names:
+        return ""
+    if Path(names[0]).name != "env" or len(names) == 1:
+        return names[0]
+    name = names[2] if names[1] == "-S" and len(names) > 2 else names[1]
+    return shutil.which(name, path=search) or name
+
+
+def absent(interpreter: str) -> str:
+    """Return what to say of an interpreter that is not there."""
+    if interpreter.endswith("\r"):
+        return (
+            f"its interpreter {interpreter!r} is not there: the file has Windows line ends. Save "
+            f"it with Unix ones."
+        )
+    return f"its interpreter {interpreter} is not there. Name the real one."
+
+
+def unstarted(program: Program, why: str) -> str:
+    """Return for its author why a program was not executed; `why` is its path and the reason."""
+    path = program.argv[0]
+    inside = f"{program.folder}/"
+    word = f"./{path.removeprefix(inside)}" if path.startswith(inside) else path
+    begins = _beginning(path)
+    if why == f"{path}: {os.strerror(errno.ENOEXEC)}":
+        if not begins:
+            return f"{word} is empty"
+        if _is_binary(begins):
+            return f"{word} was built for another kind of machine"
+        return f"{word} is no program: it lacks a first line such as {opening(path)}"
+    if why == f"{path}: {os.strerror(errno.ENOENT)}" and begins:
+        if _is_binary(begins):
+            return f"{word} was built for another system: its loader is not there"
+        return f"{word}: {absent(named_interpreter(path, os.defpath)).removesuffix('.')}"
+    return why
+
+
+def is_program(path: str) -> bool:
+    """Return whether a file begins as one that can be executed."""
+    begins = _beginning(path)
+    return begins.startswith(b"#!") or _is_binary(begins)
+
+
+def _is_binary(begins: bytes) -> bool:
+    return begins.startswith(b"\x7fELF")
+
+
+def _beginning(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(_FIRST_LINE)
+    except OSError:
+        return b""

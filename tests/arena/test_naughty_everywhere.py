@@ -1,0 +1,208 @@
+"""Every bot that misbehaves, through `check`, `play` and `run`: the fault in words, and no hang."""
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import pytest
+
+from referee.clock import wall_cap
+from referee.limits import Limits
+from tests.arena.conftest import ARENA, ROOT, League, naughty, until
+from tests.referee.sandbox.walled import need
+
+NAUGHTY = ROOT / "bots" / "naughty"
+SMALL = {"move_time": 0.1, "startup": 0.4, "faults_allowed": 0}
+LIMITS = msgspec.convert(SMALL, Limits)
+SECONDS = 0.3
+"""Of matches in a check."""
+ENDING = 2.0
+"""Seconds in which a bot that is checked has to end."""
+BOUND = 20 * (LIMITS.startup_cap + wall_cap(LIMITS.move_time) + SECONDS + ENDING)
+"""Seconds that a command for one bot may take: many times what its limits add up to."""
+
+Done = subprocess.CompletedProcess[str]
+
+
+class Case(NamedTuple):
+    """What a bot deserves: the step that fails, the kind of its fault, and words that say it."""
+
+    step: str = ""
+    kind: str = ""
+    words: str = ""
+
+    @property
+    def never_plays(self) -> bool:
+        return self.kind == "startup"
+
+
+FIT = Case()
+WHOLE, LEGAL = "plays whole matches", "answers with legal moves"
+QUIET, TIMELY = "says nothing but its answers", "answers in time"
+CASES = {
+    "burn_off_turn": FIT,
+    "child": FIT,
+    "closes_stdout": Case(WHOLE, "crash", "it closed its standard output"),
+    "crash_at_start": Case(
+        "says ready",
+        "startup",
+        "it did not say ready: it exited with code 1 (RuntimeError: crashed on purpose)",
+    ),
+    "crash_mid_match": Case(WHOLE, "crash", "it exited with code 1"),
+    "daemon": FIT,
+    "drip": Case(TIMELY, "late", '(it wrote {"id":1,"note":"zz'),
+    "exit_mid_match": Case(WHOLE, "crash", "it exited with code 0"),
+    "flood_lines": Case(QUIET, "malformed", "it answers ask 1; ask 2 was open"),
+    "flood_stderr": FIT,
+    "flood_stdout": Case(QUIET, "flood", "a line of more than 65536 bytes"),
+    "half_line": Case(TIMELY, "late", '(it wrote {"id": 1, "move" and no newline)'),
+    "hang": Case(TIMELY, "late", "(does it flush its output after every line?)"),
+    "ignore_sigterm": Case("ends when its input does", "", "it still ran 2 s later"),
+    "illegal": Case(LEGAL, "illegal", '"top" is missing; sent: {"foo":1}; legal: {"top":"'),
+    "late": Case(TIMELY, "late", "s of CPU time used; 0.100 s allowed"),
+    "malformed": Case(QUIET, "malformed", "not JSON: invalid character"),
+    "never_reads": Case(TIMELY, "late", "(it did not read all that it was sent)"),
+    "never_ready": Case("says ready", "startup", "it did not say ready: no answer after "),
+    "polite": FIT,
+    "slow_start": Case("says ready", "startup", "it did not say ready: no answer after "),
+    "spin": Case(TIMELY, "late", "s of CPU time used; 0.100 s allowed"),
+}
+every = pytest.mark.parametrize("name", CASES)
+
+
+def run(folder: Path, *words: object) -> Done:
+    """Run a command to its end, its temporary files in a folder; fail if it hangs."""
+    return subprocess.run(
+        [*ARENA, *map(str, words)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(folder)},
+        timeout=BOUND,
+        check=False,
+    )
+
+
+class Seen(NamedTuple):
+    """What became of the commands for each bot, and where they worked."""
+
+    folder: Path
+    checked: dict[str, Done]
+    played: dict[str, Done]
+
+
+@pytest.fixture(scope="module")
+def seen() -> Iterator[Seen]:
+    """Check and play all of them, side by side: most of them sleep."""
+    need("landlock")
+    limits = [word for key, value in SMALL.items() for word in ("--limit", f"{key}={value}")]
+    with tempfile.TemporaryDirectory(prefix="arena-naughty-") as name, ThreadPoolExecutor(8) as at:
+        folder = Path(name)
+        folder.chmod(0o755)
+        checks, plays = {}, {}
+        for bot in CASES:
+            path = f"bots/naughty/{bot}.py"
+            game = ("--game", "steal_war", "--seconds", SECONDS, "--format", "json")
+            checks[bot] = at.submit(run, folder, "check", path, *game, *limits)
+            match = ("steal_war", path, "sensible", "--seed", "1")
+            plays[bot] = at.submit(run, folder, "play", *match, *limits)
+        yield Seen(
+            folder,
+            {bot: done.result() for bot, done in checks.items()},
+            {bot: done.result() for bot, done in plays.items()},
+        )
+
+
+def plain(text: str) -> str:
+    """Return text that was folded in one line."""
+    return " ".join(text.split())
+
+
+def assert_no_traceback(done: Done) -> None:
+    """Fail for a traceback of ours; a bot's is indented."""
+    assert "\nTraceback" not in f"\n{done.stdout}\n{done.stderr}"
+
+
+def test_every_one_of_them_is_tried() -> None:
+    assert {path.stem for path in NAUGHTY.glob("*.py")} == CASES.keys()
+
+
+@every
+def test_a_check_fails_the_step_in_question_and_names_the_fault(seen: Seen, name: str) -> None:
+    case, done = CASES[name], seen.checked[name]
+    assert_no_traceback(done)
+    told = json.loads(done.stdout)
+    failed = [step for step in told["steps"] if step["state"] == "failed"]
+    assert [step["title"] for step in failed] == ([case.step] if case.step else [])
+    assert all(case.words in step["detail"] for step in failed)
+    assert (done.returncode, told["fit"]) == ((1, False) if case.step else (0, True))
+
+
+@every
+def test_a_match_tells_the_fault_and_ends(seen: Seen, name: str) -> None:
+    case, done = CASES[name], seen.played[name]
+    assert_no_traceback(done)
+    if case.never_plays:
+        assert done.returncode == 2
+        assert plain(done.stderr).startswith(f"arena: bot '{name}': {case.words}")
+        return
+    assert done.returncode == 0
+    if case.kind:
+        assert f"FAULT: {case.kind}: " in plain(done.stdout)
+        assert case.words in plain(done.stdout)
+        assert done.stdout.endswith(
+            f"Ended: forfeit\n  1. sensible (seat 1)\n  2. {name} (seat 0)\n"
+        )
+    else:
+        assert "FAULT" not in done.stdout
+
+
+def test_nothing_is_left_of_any_of_them(seen: Seen) -> None:
+    until(lambda: not list(seen.folder.iterdir()))
+    until(lambda: not list(_working_beneath(seen.folder)))
+
+
+def _working_beneath(folder: Path) -> Iterator[int]:
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if str((entry / "cwd").readlink()).startswith(str(folder)):
+                yield int(entry.name)
+        except OSError:  # it has just ended
+            continue
+
+
+def test_a_league_of_all_of_them_is_played_to_its_end(
+    league: League, public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need("landlock")
+    monkeypatch.setenv("TMPDIR", str(public))
+    limits = "\n".join(f"{key} = {value}" for key, value in SMALL.items())
+    league.write(
+        'game = "guerra"\nseed = 1\ndeals = 1\nrotations = "one"\nshare = 0.25\n'
+        f"[options]\nmax_turns = 6\n[limits]\n{limits}\n"
+        '[[bot]]\nname = "sensible"\nshipped = "sensible"\n' + "".join(map(naughty, CASES))
+    )
+    done = league.call("run")
+    assert_no_traceback(done)
+    assert league.is_left_clean()
+    assert list(public.iterdir()) == []
+    assert list(_working_beneath(public)) == []
+
+    for name, case in CASES.items():
+        aside = f"{name} is set aside for this run: it failed its start-up check: {case.words}"
+        assert (aside in plain(done.stderr)) == case.never_plays
+    ranked = json.loads(league.call("rank", "--faults", "--format", "json").stdout)
+    kinds = {row["bot"]: set(row["faults"]) for row in ranked["standings"]}
+    assert kinds.pop("sensible") == set()
+    assert kinds.pop("flood_lines") - {"illegal"} == {"malformed"}  # old answers, in a new match
+    assert kinds == {
+        name: {case.kind} if case.kind and not case.never_plays else set()
+        for name, case in CASES.items()
+        if name != "flood_lines"
+    }

@@ -1,0 +1,185 @@
+"""What is said of a bot that has ended or gives no answer, from traces of real runtimes."""
+
+import signal
+
+import pytest
+
+from referee.limits import Limits
+from referee.sandbox import Ended
+from referee.verdict import beside, instead, last_word, verdict
+
+LANDLOCK, BWRAP = Limits(), Limits(sandbox="bwrap")
+FRAMES = "".join(
+    f"runtime.mallocgc(0x100000, 0x48a2a0, 0x1)\n\t/usr/lib/go/src/runtime/malloc.go:{line} +0x25\n"
+    for line in range(200)
+)
+"""More than the last words that are looked at."""
+GO_MEMORY = f"fatal error: runtime: out of memory\n\nruntime stack:\n{FRAMES}"
+GO_THREADS = (
+    "runtime: failed to create new OS thread (have 65 already; errno=11)\n"
+    "runtime: may need to increase max user processes (ulimit -u)\n"
+    f"fatal error: newosproc\n\nruntime stack:\n{FRAMES}"
+)
+
+
+def ended(code: int = 1) -> Ended:
+    """Return the end of a process by a code, or minus the number of a signal."""
+    return Ended(-code if code < 0 else code << 8, 0.1, 400 << 20)
+
+
+def kind(stderr: str, limits: Limits = LANDLOCK) -> str:
+    return verdict(ended(), stderr, limits)[0]
+
+
+# --- which limit it was
+
+
+@pytest.mark.parametrize(
+    ("stderr", "expected"),
+    [
+        ("MemoryError\n", "memory"),
+        ("terminate called after throwing an instance of 'std::bad_alloc'\n", "memory"),
+        (GO_MEMORY, "memory"),
+        (f"turn 1\nturn 2\n{GO_MEMORY}", "memory"),
+        ("OSError: [Errno 24] Too many open files: 'book'\n", "files"),
+        ("RuntimeError: can't start new thread\n", "processes"),
+        (GO_THREADS, "processes"),
+        ("KeyError: 'memory'\n", "crash"),
+        ("", "crash"),
+    ],
+)
+def test_the_limit_shows_in_what_the_runtime_says(stderr: str, expected: str) -> None:
+    assert kind(stderr) == expected
+
+
+def test_what_a_bot_says_early_and_survives_tells_nothing() -> None:
+    assert kind("MemoryError, so a smaller table\n" + "turn\n" * 2000) == "crash"
+
+
+def test_memory_is_told_with_what_was_allowed_and_used() -> None:
+    assert verdict(ended(), GO_MEMORY, LANDLOCK)[1] == (
+        "it ran out of memory: 512 MiB allowed, 400 MiB used at the peak"
+    )
+
+
+def test_who_lacks_a_thread_is_not_told_of_processes() -> None:
+    for stderr in (GO_THREADS, "RuntimeError: can't start new thread\n"):
+        assert "as many threads as it wanted" in verdict(ended(), stderr, LANDLOCK)[1]
+    assert "allows threads alone" in verdict(ended(), "sh: 1: Cannot fork\n", LANDLOCK)[1]
+    assert "32 allowed" in verdict(ended(), "sh: 1: Cannot fork\n", BWRAP)[1]
+
+
+@pytest.mark.parametrize(
+    ("number", "word"),
+    [(signal.SIGXFSZ, "more than a file may hold"), (signal.SIGSYS, "that the sandbox forbids")],
+)
+def test_a_signal_may_say_it(number: signal.Signals, word: str) -> None:
+    assert word in verdict(ended(-number), "", LANDLOCK)[1]
+
+
+# --- the line that says most
+
+
+TRACES = {
+    "python": (
+        "loading\nTraceback (most recent call last):\n"
+        '  File "bot.py", line 4, in <module>\n    raise NoBook("gone")\nbook.NoBook: gone\n',
+        "book.NoBook: gone",
+    ),
+    "python, of another": (
+        "Traceback (most recent call last):\n  File 'a', line 1\nKeyError: 'x'\n\n"
+        "During handling of the above exception, another exception occurred:\n\n"
+        "Traceback (most recent call last):\n  File 'b', line 2\nValueError: no move\nat all\n",
+        "ValueError: no move",
+    ),
+    "python, unread": (
+        '  File "bot.py", line 1\n    import,x\n          ^\nSyntaxError: invalid syntax\n',
+        "SyntaxError: invalid syntax",
+    ),
+    "java": (
+        'Exception in thread "main" java.lang.IllegalStateException: cannot play\n'
+        "\tat Bot.main(Bot.java:1)\n"
+        "Caused by: java.lang.ArrayIndexOutOfBoundsException: Index 3\n\t... 1 more\n",
+        "Caused by: java.lang.ArrayIndexOutOfBoundsException: Index 3",
+    ),
+    "java, long": (
+        'Exception in thread "main" java.lang.StackOverflowError\n' + "\tat java.base/x\n" * 99,
+        'Exception in thread "main" java.lang.StackOverflowError',
+    ),
+    "node": (
+        "/bot.js:1\nfunction f(){ throw new TypeError('x') }\n              ^\n\n"
+        "TypeError: no such move\n    at f (/bot.js:1:21)\n    at node:internal/main:28\n\n"
+        "Node.js v20.20.2\n",
+        "TypeError: no such move",
+    ),
+    "node, with a code": (
+        "Error: Cannot find module './kit.js'\n    at x (node:internal) {\n"
+        "  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n",
+        "Error: Cannot find module './kit.js'",
+    ),
+    "node, without memory": (
+        "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n"
+        "----- Native stack trace -----\n\n 1: 0xb7 node::OOMErrorHandler [node]\n"
+        "10: 0x10 v8::OOMError [node]\n",
+        "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory",
+    ),
+    "rust": (
+        "thread 'main' (7) panicked at src/bot.rs:1:52:\nindex out of bounds: the len is 0\n"
+        "stack backtrace:\n   0: __rustc::rust_begin_unwind\n"
+        "note: Some details are omitted, run with `RUST_BACKTRACE=full`.\n",
+        "thread 'main' (7) panicked at src/bot.rs:1:52: index out of bounds: the len is 0",
+    ),
+    "go": (
+        "panic: runtime error: index out of range [5] with length 0\n\n"
+        "goroutine 1 [running]:\nmain.main()\n\t/bot.go:2 +0x3b\n",
+        "panic: runtime error: index out of range [5] with length 0",
+    ),
+    "go, without memory": (GO_MEMORY, "fatal error: runtime: out of memory"),
+    "c++": (
+        "terminate called after throwing an instance of 'std::runtime_error'\n  what():  no book\n",
+        "what():  no book",
+    ),
+    "a script with windows line ends": (
+        "/usr/bin/env: 'python3\\r': No such file or directory\n"
+        "/usr/bin/env: use -[v]S to pass options in shebang lines\n",
+        "/usr/bin/env: 'python3\\r': No such file or directory",
+    ),
+    "words of its own": ("opening the book\nno book here\n", "no book here"),
+    "nothing but frames": ("  one\n  two\n", "two"),
+    "nothing": ("", ""),
+}
+
+
+@pytest.mark.parametrize(("stderr", "line"), TRACES.values(), ids=TRACES)
+def test_of_a_trace_the_line_that_says_why_is_taken(stderr: str, line: str) -> None:
+    assert last_word(stderr) == line
+
+
+def test_a_long_last_word_is_cut() -> None:
+    assert last_word("x" * 1000) == "x" * 120 + "…"
+
+
+# --- what it did instead of answering
+
+
+def test_half_a_line_is_shown() -> None:
+    half = b'{"id": 1, "move": {"action": "attack", "card": "7H"'
+    assert instead(half, has_unread=True, is_idle=True) == (
+        ' (it wrote {"id": 1, "move": {"action": "attack", "… and no newline)'
+    )
+
+
+def test_who_does_not_read_is_not_asked_whether_it_flushes() -> None:
+    assert "did not read" in instead(b"", has_unread=True, is_idle=True)
+    assert "flush" in instead(b"", has_unread=False, is_idle=True)
+
+
+def test_who_computes_is_asked_nothing() -> None:
+    assert instead(b"", has_unread=True, is_idle=False) == ""
+    assert instead(b"", has_unread=False, is_idle=False) == ""
+
+
+def test_a_line_that_is_no_answer_goes_before_a_last_word() -> None:
+    assert beside(b"Welcome!", "no book") == " (it said Welcome!)"
+    assert beside(b"", "no book") == " (no book)"
+    assert beside(b"", "") == ""
