@@ -1,24 +1,24 @@
 """Whether a bot is fit to play a game, in steps that each pass or fail, with what shows it."""
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from time import monotonic
 from typing import Literal
 
 from arena.display import counted
+from arena.hints import hidden, stale
 from arena.roster import Bot
 from arena.run import check_bot
 from arena.trial import Setting, Table, Trial, play
-from protocol.errors import ProtocolError
-from referee.bot_process import BotProcess, GoneError, StartupError, start_bot
+from protocol.errors import ArenaError, ProtocolError
+from referee.bot_process import BotProcess, GoneError
 from referee.capture import KEPT
 from referee.fault import shown
 from referee.game import Move
-from referee.replay import Entry
 from referee.sandbox import Launcher, SandboxError, prove
+from referee.starting import StartupError, start_bot
 from referee.verdict import last_word
 
 State = Literal["ok", "FAILED", "advice", "not tried"]
@@ -79,6 +79,12 @@ def check(
     yield from map(Step, titles)
 
 
+def unready(error: ArenaError) -> Iterator[Step]:
+    """Yield the steps of a bot that is there, but cannot be run for this mistake in it."""
+    yield Step(RUNS, "FAILED", str(error))
+    yield from map(Step, STEPS[1:])
+
+
 class _Check:
     def __init__(
         self, launcher: Launcher, bot: Bot, setting: Setting, tell: Callable[[str], None]
@@ -87,6 +93,7 @@ class _Check:
         self._bot = bot
         self._setting = setting
         self._tell = tell
+        self._start_seconds = 0.0
 
     def steps(self) -> Iterator[Step]:
         """Yield the steps in their order, as far as it makes sense to go on."""
@@ -96,7 +103,8 @@ class _Check:
         except SandboxError as error:
             yield Step(RUNS, "FAILED", error.what)
             return
-        yield Step(RUNS, "ok", walls)
+        old = stale(self._bot)
+        yield Step(RUNS, "advice", f"{walls}, but {old}") if old else Step(RUNS, "ok", walls)
         try:
             most = self._setting.limits.startup_cap
             self._tell(f"waiting for {self._bot.name} to say ready, {most:g} s at the most")
@@ -105,7 +113,8 @@ class _Check:
         except StartupError as error:
             yield Step(READY, "FAILED", str(error), self._said(error.stderr))
             return
-        yield Step(READY, "ok", self._time_to_start(process, monotonic() - began))
+        self._start_seconds = monotonic() - began
+        yield Step(READY, "ok", self._time_to_start(process))
         trials: list[Trial] = []
         try:
             chatter = self._play_all(process, trials)
@@ -132,8 +141,8 @@ class _Check:
         setting = self._setting
         return start_bot(self._launcher, self._bot.program, setting.limits, self._bot.name)
 
-    def _time_to_start(self, process: BotProcess, wall: float) -> str:
-        limits = self._setting.limits
+    def _time_to_start(self, process: BotProcess) -> str:
+        limits, wall = self._setting.limits, self._start_seconds
         if limits.clock == "wall":
             return f"after {wall:.2f} s; {limits.startup:g} s allowed"
         return (
@@ -163,7 +172,8 @@ class _Check:
     def _short(self, trials: Sequence[Trial]) -> list[Trial]:
         """Return the first few matches, fewer if they took long."""
         share = self._setting.patience / _REPEATED
-        spent = list(accumulate(trial.seconds for trial in trials[:_REPEATED]))
+        each = (trial.seconds + self._start_seconds for trial in trials[:_REPEATED])
+        spent = list(accumulate(each))
         return list(trials[: max(1, sum(seconds <= share for seconds in spent))])
 
     def _judged(self, trials: Sequence[Trial], chatter: str, *, burner: bool) -> Iterator[Step]:
@@ -171,24 +181,47 @@ class _Check:
         found = {step.title: step for step in self._passed(trials, burner=burner)}
         last = trials[-1] if trials else None
         if last is not None and last.faulty is not None:
-            at, entry = last.faulty
-            assert entry.fault is not None
-            title = _BLAMED.get(entry.fault.kind, WHOLE if len(trials) == 1 else AGAIN)
-            found[title] = self._blamed(title, last, at, entry)
+            blamed = self._blamed(last) if len(trials) == 1 else self._failed_later(last)
+            found[blamed.title] = blamed
         elif chatter:
             when = f"after {last.name()}" if last is not None else "after ready"
             found[QUIET] = Step(QUIET, "FAILED", f"{when}, {chatter}")
         yield from found.values()
 
-    def _blamed(self, title: str, trial: Trial, at: int, entry: Entry) -> Step:
-        """Return the step of this title, which a fault fails."""
+    def _failed_later(self, trial: Trial) -> Step:
+        """Return the step that a fault after the first match fails.
+
+        A crash may come of what the process had played before, or of the match alone: a new
+        process that plays this match tells which.
+        """
+        failed = self._blamed(trial)
+        if failed.title != WHOLE:
+            return failed
+        self._tell(f"{trial.name()} again")
+        try:
+            process = self._start()
+        except StartupError as error:
+            return Step(AGAIN, "FAILED", f"started again, {error}", self._said(error.stderr))
+        try:
+            again = play(self._setting, process, trial.table)
+        finally:
+            process.stop()
+        if again.faulty:
+            return self._blamed(again)
+        detail = f"{failed.detail}; a new process plays this match through"
+        return replace(failed, title=AGAIN, detail=detail)
+
+    def _blamed(self, trial: Trial, title: str = "") -> Step:
+        """Return the step that a match's fault fails: of this title, or by its kind."""
+        assert trial.faulty is not None
+        at, entry = trial.faulty
         fault = entry.fault
         assert fault is not None
         where = f"{trial.name()}, its decision {at}" if entry.move is not None else trial.name()
         evidence = trial.played.evidence
         lines = list(evidence.conversations[trial.table.seat])
         return Step(
-            title,
+            title or _BLAMED.get(fault.kind, WHOLE),
             "FAILED",
             f"{where}: {fault.kind}: {fault.reason}",
             lines + self._said(evidence.stderr[trial.table.seat]),
@@ -212,7 +245,9 @@ class _Check:
 
     def _quiet(self, trials: Sequence[Trial]) -> Step:
         if not any(trial.stderr_cut for trial in trials):
-            return Step(QUIET, "ok")
+            said = (trial.played.evidence.stderr[trial.table.seat] for trial in trials)
+            word = last_word(next(filter(None, said), ""))
+            return Step(QUIET, "ok", f"on its standard error: {word}" if word else "")
         kept = f"{KEPT // 1024} KB of a match are kept"
         return Step(QUIET, "advice", f"but its standard error was too long: {kept}")
 
@@ -236,7 +271,7 @@ class _Check:
         if monotonic() - began >= _END_SECONDS:
             return Step(ENDS, "FAILED", f"it still ran {_END_SECONDS:g} s later, and was killed")
         if ended.code:
-            return Step(ENDS, "advice", f"but it {ended}", self._said(process.stderr.text()))
+            return Step(ENDS, "advice", f"but it {ended}", self._said(process.stderr_text()))
         return Step(ENDS, "ok", f"after {monotonic() - began:.2f} s")
 
     def _repeated(self, trials: Sequence[Trial]) -> Iterator[Step]:
@@ -258,7 +293,7 @@ class _Check:
                     process = self._start()
                 again = play(self._setting, process, trial.table)
                 if again.faulty:
-                    return self._blamed(title, again, *again.faulty)
+                    return self._blamed(again, title)
                 pairs = enumerate(zip(trial.moves, again.moves, strict=False), 1)
                 for at, (then, now) in pairs:
                     if then != now:
@@ -278,15 +313,16 @@ class _Check:
     def _said(self, stderr: str) -> list[str]:
         """Return the end of a standard error and what says most in it, under a title.
 
-        The bot's files are named as their author knows them.
+        Below stand the files that the walls hid from the bot.
         """
-        stage = self._launcher.folder
-        text = re.sub(rf"{re.escape(stage)}/\d+/", "", stderr) if stage else stderr
-        lines = [line for line in text.splitlines() if line.strip(" ^~")]  # no marks below code
+        lines = [line for line in stderr.splitlines() if line.strip(" ^~")]  # no marks below code
         last = lines[-_LINES:]
-        word = last_word(text)
-        told = [] if not word or any(word in line for line in last) else [word, "…"]
-        return ["Standard error:", *(f"  {line}" for line in told + last)] if last else []
+        word = last_word(stderr)
+        is_shown = any(word.removesuffix("…") in line for line in last)
+        told = [] if is_shown else [word, "…"]
+        walled = self._setting.limits.sandbox != "none"
+        hints = hidden(self._bot, stderr) if walled else []
+        return ["Standard error:", *(f"  {line}" for line in told + last), *hints] if last else []
 
 
 def _words(move: Move | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from arena.roster import SHIPPED, check_name, shipped
+from arena.roster import HUMAN, SHIPPED, check_name, shipped
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.options import suggestion
@@ -57,10 +57,12 @@ def find_language(word: str) -> tuple[str, Language]:
 def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
     """Write a new bot into `folder`, which is made; return the names of its files.
 
-    Raises ArenaError if there is anything in the folder, and for a name that no bot may have.
+    Raises ArenaError if there is anything in the folder, and for a name that no bot may have or
+    that means another.
     """
     name = folder.resolve().name
     check_name(name)
+    _check_free(name, game.name)
     _make_empty(folder)
     kind = languages()[language]
     source = TEMPLATES / language
@@ -80,6 +82,14 @@ def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
     return [*copies, "bot.toml", "README.md"]
 
 
+def _check_free(name: str, game: str) -> None:
+    """Raise ArenaError for a name that means somebody else on the command line."""
+    if name == HUMAN:
+        raise ArenaError(f"{name!r} is you, at the table; name the folder otherwise.")
+    if name.removeprefix(f"{game}_") in shipped(game):
+        raise ArenaError(f"{name!r} is a bot that comes along for {game}; name yours otherwise.")
+
+
 def _make_empty(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -94,8 +104,11 @@ def _settings(kind: Language) -> str:
     entries: dict[str, Any] = {"command": kind.command}
     if kind.files is not None:
         entries["files"] = kind.files
-    lines = (f"{key} = {json.dumps(value)}\n" for key, value in entries.items())
-    return "".join(lines)
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in entries.items())
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _readme(name: str, folder: Path, kind: Language, game: type[Game]) -> str:
@@ -103,7 +116,8 @@ def _readme(name: str, folder: Path, kind: Language, game: type[Game]) -> str:
     makefile = "| `Makefile` | builds it |\n" if kind.builds else ""
     return Template((TEMPLATES / "README.md").read_text(encoding="utf-8")).substitute(
         name=name,
-        folder=folder.resolve(),
+        name_in_toml=_toml(name),
+        folder_in_toml=_toml(str(folder.resolve())),
         language=kind.title,
         game=game.name,
         title=game.title,

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shlex
 import shutil
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +24,7 @@ LEAGUE_FILE = "league.toml"
 NAME_LIMIT = 40
 """The most characters of a bot's name."""
 
-_SOURCES = {
+SOURCES = {
     *(".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".go", ".java", ".kt", ".cs", ".swift"),
     *(".zig", ".hs", ".ml", ".nim", ".d", ".pas"),
 }
@@ -100,7 +101,11 @@ class Bot:
         if "/" not in word:
             found = shutil.which(word)
             if found is None:
-                raise ArenaError(f"bot {self.name!r}: there is no program {word!r} on the PATH.")
+                inside = (self.folder / word).is_file()
+                raise ArenaError(
+                    f"bot {self.name!r}: there is no program {word!r} on the PATH"
+                    + (f"; ./{word} is the file in its folder." if inside else ".")
+                )
             return found
         path = self.folder / word
         with _readable(self.name):
@@ -217,9 +222,9 @@ def _named_files(name: str, folder: Path, files: Iterable[str]) -> tuple[str, ..
 
 def _unexecutable(path: Path) -> str:
     """Say what to do about a file that is there and not executable."""
-    if path.suffix in _SOURCES:
+    if path.suffix in SOURCES:
         made = (path.parent / "Makefile").is_file()
-        how = f" (make -C {path.parent})" if made else ""
+        how = f" (make -C {shlex.quote(str(path.parent))})" if made else ""
         return f"is a source file; name the program that is built from it{how}."
     if is_program(str(path)):
         return "is not executable; try chmod +x."
@@ -228,7 +233,8 @@ def _unexecutable(path: Path) -> str:
 
 def _absent(path: Path, folder: Path) -> str:
     built = (folder / "Makefile").is_file()
-    return f"there is no file {path}" + (f"; build it: make -C {folder}." if built else ".")
+    how = f"; build it: make -C {shlex.quote(str(folder))}" if built else ""
+    return f"there is no file {path}{how}."
 
 
 def _folder_files(name: str, folder: Path, root: Path) -> tuple[str, ...]:
@@ -271,7 +277,7 @@ def _check_inside(name: str, path: Path, folder: Path) -> None:
     if not path.resolve().is_relative_to(folder.resolve()):
         raise ArenaError(
             f"bot {name!r}: {path} is a link to {path.resolve()}, out of its folder; put the file "
-            f"itself there."
+            f"itself there, or name the bot's own files in a bot.toml: files = [...]."
         )
 
 
@@ -319,8 +325,11 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
         )
     command = settings.get("command")
     files = settings.get("files")
-    if not _is_words(command) or not (files is None or _is_words(files)):
-        raise ArenaError(f'{file}: command and files are lists of text: command = ["./bot"].')
+    if not _is_words(command):
+        is_what = "is missing" if command is None else "is a list of text"
+        raise ArenaError(f'{file}: command {is_what}: command = ["./bot"].')
+    if not (files is None or _is_words(files)):
+        raise ArenaError(f'{file}: files is a list of text: files = ["bot.py"].')
     name = settings.get("name", folder.resolve().name) if called is None else called
     if not isinstance(name, str):
         raise ArenaError(f"{file}: name is text.")
@@ -343,9 +352,10 @@ def find_bot(word: str, game: str, called: str | None = None) -> Bot:
     """Return the bot that a word of the command line means.
 
     It is the name of one that comes along, a folder with a `bot.toml`, or an executable; the
-    files of an executable are those of its folder.
+    files of an executable are those of its folder. Raises ArenaError if it means none, or two.
     """
     if "/" not in word and (bot := shipped_bot(game, word, called)):
+        _check_not_here(word, game)
         return bot
     path = Path(word)
     if path.is_dir():
@@ -353,10 +363,23 @@ def find_bot(word: str, game: str, called: str | None = None) -> Bot:
     if not path.exists():
         if word == HUMAN:
             raise ArenaError("a human cannot play in a league, only in `arena play`.")
-        names = ", ".join(shipped(game)) or "none"
-        raise ArenaError(
-            f"there is no bot {word!r}: it is no file here, and the bots that come along for "
-            f"{game} are {names}."
-        )
+        come_along = "those that come along need a --game"
+        if game:
+            names = ", ".join(shipped(game)) or "none"
+            come_along = f"the bots that come along for {game} are {names}"
+        raise ArenaError(f"there is no bot {word!r}: it is no file here, and {come_along}.")
     bot = make_bot(path.stem if called is None else called, path.parent, (f"./{path.name}",))
     return bot.checked()
+
+
+def _check_not_here(word: str, game: str) -> None:
+    """Raise ArenaError if a word that means a bot that comes along may also mean one here."""
+    here = Path(word)
+    if here.is_file() or (here / "bot.toml").is_file():
+        what = "file" if here.is_file() else "folder"
+        short = word.removeprefix(f"{game}_")
+        other = f"{game}_{word}" if word == short else short
+        raise ArenaError(
+            f"{word!r} is a bot that comes along and a {what} here: write ./{word} for yours, or "
+            f"{other} for the other."
+        )

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from arena.display import fold, safe
+from arena.display import width as columns_of
 from arena.result import clock_of
 from arena.store import Store
 from arena.stored import Circumstances, StoredMatch
@@ -17,9 +18,12 @@ from referee.game import Game
 from referee.limits import Limits
 from referee.match import Evidence
 from referee.replay import Entry, Replay, steps
+from referee.verdict import Verdict, last_word
 
 _BUSY = 100_000  # microseconds of lag from which on the machine is called busy
 _INDENT = " " * 6
+_ENDS = frozenset(get_args(Verdict))
+"""The kinds of fault with which a process ends, once a match, for a reason of its own."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,19 @@ def move_line(game: Game, entry: Entry, names: Sequence[str]) -> str:
     return f"{line}   note: {entry.note}" if entry.note else line
 
 
-def result(names: Sequence[str], places: Sequence[int], reason: str) -> Iterator[str]:
-    """Yield how a match ended, best place first."""
-    yield f"Ended: {reason}"
-    for place, seat in sorted((place, seat) for seat, place in enumerate(places)):
-        yield f"  {place}. {names[seat]} (seat {seat})"
+def result(opened: OpenedMatch, width: int = WIDTH) -> Iterator[str]:
+    """Yield how a match ended, best place first, with the faults of each seat.
+
+    Why a process ended is told where a line of `width` columns has room for it.
+    """
+    yield f"Ended: {safe(opened.match.reason)}"
+    for row in _by_place(opened):
+        line = f"  {row['place']}. {safe(row['bot'])} (seat {row['seat']})"
+        faults = _faults(row)
+        if faults:
+            longer = f"{line}: {_faults(row, safe(last_word(row['stderr'])))}"
+            line = longer if columns_of(longer) <= width else f"{line}: {faults}"
+        yield line
 
 
 def told(
@@ -193,8 +205,11 @@ def _seats(opened: OpenedMatch, only: int | None) -> list[dict[str, Any]]:
     return [row for row in rows if only in (None, row["seat"])]
 
 
+def _by_place(opened: OpenedMatch, only: int | None = None) -> list[dict[str, Any]]:
+    return sorted(_seats(opened, only), key=lambda row: (row["place"], row["seat"]))
+
+
 def _summary(opened: OpenedMatch, seat: int | None) -> Table:
-    rows = sorted(_seats(opened, seat), key=lambda row: (row["place"], row["seat"]))
     columns = (
         Column("Place", "place", "right"),
         Column("Bot", lambda row: safe(row["bot"]), width=12),
@@ -205,11 +220,16 @@ def _summary(opened: OpenedMatch, seat: int | None) -> Table:
         Column("At", lambda row: str(row["longest_at"] or ""), "right"),
         Column("Faults", _faults, width=12),
     )
-    return Table("seats", columns, rows)
+    return Table("seats", columns, _by_place(opened, seat))
 
 
-def _faults(row: Row) -> str:
-    words = [f"{count} {kind}" for kind, count in row["faults"].items()]
+def _faults(row: Row, why: str = "") -> str:
+    """Return a seat's faults in words; `why` says why its process ended, if it did."""
+    ended = f" ({why})" if why else ""
+    words = [
+        f"{kind}{ended}" if kind in _ENDS else f"{count} {kind}"
+        for kind, count in row["faults"].items()
+    ]
     return ", ".join([*words, *(["forfeits"] if row["forfeited"] else [])])
 
 
@@ -290,7 +310,9 @@ def _entry(opened: OpenedMatch, number: int, move: str, width: int) -> Iterator[
     if entry.fault is not None:
         end = "; it forfeits the match" if entry.fault.forfeit else ""
         name = opened.names[entry.seat]
-        text = f"FAULT of {name}: {entry.fault.kind}: {entry.fault.reason}{end}"
+        word = last_word(evidence.stderr[entry.seat]) if entry.fault.kind in _ENDS else ""
+        why = f" ({word})" if word else ""
+        text = f"FAULT of {name}: {entry.fault.kind}: {entry.fault.reason}{why}{end}"
         yield from folded(text, _INDENT, width)
         if entry.fault.line:
             yield f"{_INDENT}its line: {safe(entry.fault.line)}"

@@ -14,7 +14,7 @@ import msgspec
 from arena.result import MatchResult, PlayedMatch, pack, result_of
 from arena.schedule import LIVE_PROCESSES, Deal, Schedule
 from protocol.messages import TimeControl
-from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
+from referee.bot_process import BotProcess
 from referee.game import Options
 from referee.games import GAMES
 from referee.limits import Limits
@@ -23,6 +23,7 @@ from referee.options import new_game
 from referee.sandbox import Launcher, Program
 from referee.sandbox.fork_server import end_all
 from referee.seat import EmptySeat, ProcessSeat, Seat
+from referee.starting import StartupError, end_processes, start_bot
 
 _FLUSH_SECONDS = 0.5
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -85,6 +85,8 @@ def decode(line: bytes, decoder: msgspec.json.Decoder[Message]) -> Message:
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if not line.strip():
+            raise ProtocolError("not JSON: an empty line") from None
         raise ProtocolError(_why_unreadable(error)) from None
 
 
@@ -95,7 +97,10 @@ def _why_unreadable(error: Exception) -> str:
         return f"not UTF-8: {error.reason}"
     if isinstance(error, RecursionError):
         return f"nested deeper than {DEPTH_LIMIT} levels"
-    return f"not JSON: {_plain(error)}"
+    text = _plain(error)
+    if text == "Input data was truncated":
+        text = "it breaks off; an answer is one whole line"
+    return f"not JSON: {text}"
 
 
 def check_limits(line: bytes, value: Any, keys: int) -> None:

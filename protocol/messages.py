@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from protocol.errors import ProtocolError
 from protocol.lines import INTEGER_LIMIT, check_limits, decode
 
 VERSION = 1
@@ -118,9 +119,19 @@ def read_ready(line: bytes) -> None:
     check_limits(line, {}, keys=1)
 
 
+_HINTS = {
+    "Expected `object`, got `null` at `move`": ": did its choice return nothing?",
+    "Object contains unknown field `type`": ": only `ready` has one, and only asks are answered",
+}
+"""What lies behind some errors of replies, mostly."""
+
+
 def read_reply(line: bytes) -> Reply:
     """Return the reply on `line`; raise ProtocolError with a reason for the bot's author."""
-    reply = decode(line, _reply)
+    try:
+        reply = decode(line, _reply)
+    except ProtocolError as error:
+        raise ProtocolError(f"{error}{_HINTS.get(str(error), '')}") from None
     check_limits(line, reply.move, keys=2 if reply.note is None else 3)
     return reply
 

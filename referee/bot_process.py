@@ -4,27 +4,25 @@ import contextlib
 import fcntl
 import math
 import os
+import re
 import select
 import signal
 import termios
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
-from protocol.errors import ProtocolError
-from protocol.lines import LineBuffer, encode
-from protocol.messages import VERSION, Hello, TimeControl, read_ready
+from protocol.lines import LineBuffer
 from referee.capture import Capture
 from referee.clock import Clock, Turn, billed, cpu_clock, wall_cap
 from referee.limits import Limits
-from referee.sandbox import Child, Ended, Launcher, Program, StartError
-from referee.verdict import Verdict, beside, instead, last_word, verdict
+from referee.sandbox import Child, Ended, Launcher
+from referee.verdict import Verdict, instead, verdict
 
 _PIECE = 64 * 1024  # bytes read at a time: what a pipe holds
 _DRAINED = 64  # pieces of standard error read when nobody waits for them
 _STALL_SECONDS = 0.5  # a wait that overran by more: the referee was stopped, and the bot perhaps
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
-_END_GRACE = 0.3  # seconds in which bots may end by themselves when their input ends
 _BURNT_SECONDS = 0.1  # of CPU that any bot may use off turn in a match ...
 _BURNT_SHARE = 0.5  # ... and how much more, as a share of what it used on turn
 _IDLE_SHARE = 0.1  # of the time allowed: who used less CPU waits for something
@@ -33,17 +31,6 @@ _SHORT_SECONDS = 0.0001  # between two turns: a thousand such make up what any b
 
 class LateError(Exception):
     """The bot has used up its time; the text says how."""
-
-
-class StartupError(Exception):
-    """The bot did not get ready; the text says why."""
-
-    def __init__(self, reason: str, stderr: str, *, late: bool = False) -> None:
-        super().__init__(reason)
-        self.stderr = stderr
-        """What the bot wrote to its standard error."""
-        self.late = late
-        """Whether it ran and its time was up."""
 
 
 class GoneError(Exception):
@@ -219,6 +206,11 @@ class BotProcess:
         wall = answered - self._cap_start
         return Turn(self._began, answered, cpu, billed(cpu, wall) if self._by_cpu else wall)
 
+    def stderr_text(self) -> str:
+        """Return what is kept of its standard error, its files named as their author knows them."""
+        text, stage = self.stderr.text(), self._launcher.folder
+        return re.sub(rf"{re.escape(stage)}/\d+/", "", text) if text and stage else text
+
     def freeze(self) -> None:
         """Stop the process where it is."""
         if not self._frozen and self.ended is None:
@@ -294,7 +286,7 @@ class BotProcess:
         ended = self.stop()
         if not has_ended:
             raise GoneError(closed)
-        kind, why = verdict(ended, self.stderr.text(), self._limits)
+        kind, why = verdict(ended, self.stderr_text(), self._limits)
         raise GoneError(f"it {ended}; {why}" if why else f"it {ended}", kind)
 
     def _wait_for_end(self, seconds: float) -> bool:
@@ -361,40 +353,3 @@ class BotProcess:
             self._cap_start = moment
             return True
         return False
-
-
-def end_processes(processes: Iterable[BotProcess]) -> None:
-    """End processes, after a moment in which they may do so themselves at the end of input."""
-    left = list(processes)
-    for process in left:
-        process.close_input()
-    deadline = time.monotonic() + _END_GRACE
-    for process in left:
-        process.stop(grace=max(0.0, deadline - time.monotonic()))
-
-
-def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -> BotProcess:
-    """Start a bot and wait until it says ready, within `limits.startup`.
-
-    Raises StartupError; then nothing of the process is left.
-    """
-    try:
-        process = BotProcess(launcher, launcher.start(program, limits), limits)
-    except StartError as error:
-        raise StartupError(f"it could not be started: {error}", "") from None
-    clock = Clock(
-        TimeControl(judge=limits.clock, move_time=limits.startup, bank=0.0, increment=0.0)
-    )
-    line = b""
-    try:
-        line = process.ask(encode(Hello(VERSION, name)), clock)
-        read_ready(line)
-        process.close_turn()
-        process.freeze()  # until its first match: others may be playing
-    except (LateError, GoneError, ProtocolError) as error:
-        process.stop()
-        stderr = process.stderr.text()
-        more = beside(line, last_word(stderr) if isinstance(error, GoneError) else "")
-        reason = f"it did not say ready: {error}{more}"
-        raise StartupError(reason, stderr, late=isinstance(error, LateError)) from None
-    return process

@@ -49,7 +49,7 @@ def allowed(kind: Any) -> str:
         if info.multiple_of is not None:
             number = f"a multiple of {info.multiple_of:g}"
         bounds = [
-            f"{word} {bound:g}"
+            f"{word} {bound if isinstance(bound, int) else f'{bound:g}'}"
             for word, bound in (
                 ("at least", info.ge),
                 ("more than", info.gt),

@@ -194,7 +194,7 @@ class ProcessSeat(Seat):
     @property
     def stderr(self) -> str:
         """What the process wrote to its standard error in this match."""
-        return self.process.stderr.text()
+        return self.process.stderr_text()
 
     def keep_conversation(self) -> None:
         """Keep the last lines exchanged, if none were kept before."""

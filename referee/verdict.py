@@ -29,6 +29,9 @@ _OPENINGS: tuple[tuple[Verdict, str], ...] = (
     ("processes", r"^runtime: failed to create new OS thread"),
 )
 """Of traces so long that they may stand before the last words, as Go's."""
+_FATAL_SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGTRAP)
+_NEARLY = 0.9  # of the memory allowed: who dies there of a signal was refused more
+_BY_SIGNAL = 128  # what shells and bwrap add to a signal's number
 _THREADS = "new thread|OS thread|native thread"
 _TRACEBACK = "Traceback (most recent call last):\n"
 _TELLING = re.compile(
@@ -51,6 +54,8 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
         return "crash", "it wrote more than a file may hold"
     if code == -signal.SIGSYS:
         return "crash", "it made a system call that the sandbox forbids"
+    if code in _FATAL_SIGNALS and ended.memory > _NEARLY * (limits.memory_mb << 20):
+        return "memory", _told("memory", "", ended, limits)
     last_words = stderr[-_LAST_WORDS:]
     for kind, signs in _SIGNS:
         if found := re.search(signs, last_words):
@@ -58,6 +63,10 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
     for kind, signs in _OPENINGS:
         if found := re.search(signs, stderr, re.MULTILINE):
             return kind, _told(kind, found[0], ended, limits)
+    if code == -signal.SIGSEGV:
+        return "crash", "it touched memory that is not its own, or its stack was full"
+    if limits.sandbox == "bwrap" and code - _BY_SIGNAL in set(signal.Signals):
+        return "crash", f"which is how bwrap tells of {signal.Signals(code - _BY_SIGNAL).name}"
     return "crash", ""
 
 

@@ -42,9 +42,13 @@ HOMES = {
 FORBIDDEN = {
     "referee.games.*": [
         *("referee.bot_process", "referee.clock", "referee.sandbox", "referee.seat"),
+        "referee.starting",
         *("os", "pathlib", "socket", "subprocess", "sys", "threading", "time"),
     ],
-    "referee.game": ["referee.bot_process", "referee.clock", "referee.sandbox", "os", "time"],
+    "referee.game": [
+        *("referee.bot_process", "referee.clock", "referee.sandbox", "referee.starting"),
+        *("os", "time"),
+    ],
     "arena.stats.*": ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"],
     "arena.schedule": ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"],
 }

@@ -27,12 +27,12 @@ from arena.roster import SHIPPED, Bot, find_bot, shipped
 from arena.run import check_bot
 from arena.tables import Column, Table, render
 from protocol.messages import VERSION, message_schemas
-from referee.bot_process import StartupError, start_bot
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.options import allowed, fields, find_game, read_settings
 from referee.sandbox import SANDBOXES, Launcher, SandboxError, prove
+from referee.starting import StartupError, start_bot
 
 
 @main.command()

@@ -1,11 +1,12 @@
 """The command that says whether a bot is fit to play."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
-from arena.check import Step, check
+from arena.check import Step, check, unready
 from arena.cli import main
 from arena.cli.common import (
     key_values,
@@ -18,9 +19,10 @@ from arena.cli.common import (
 )
 from arena.cli.progress import StatusLine
 from arena.display import fold, safe, width
-from arena.roster import find_bot
+from arena.roster import Bot, find_bot, shipped_bot
 from arena.tables import Column, Table
 from arena.trial import Setting
+from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.options import check_seats, find_game, read_options, read_settings
 
@@ -81,11 +83,15 @@ def check_command(
         seed=seed,
         patience=seconds,
     )
-    found = find_bot(bot, kind.name).hashed().checked()
+    name, found = _found(bot, kind.name)
     warn_unprotected(sandbox)
     steps = []
     with StatusLine() as line:
-        told = check(found, setting, sandbox_uid, lambda words: line.show(lambda: words))
+        told = (
+            check(found, setting, sandbox_uid, lambda words: line.show(lambda: words))
+            if isinstance(found, Bot)
+            else unready(found)
+        )
         for number, step in enumerate(told, 1):
             steps.append(step)
             if form == _PLAIN:
@@ -93,10 +99,27 @@ def check_command(
                 click.echo("\n".join(_lines(number, step)))
     is_fit = all(step.state != "FAILED" for step in steps)
     if form == _PLAIN:
-        click.echo(f"\n{safe(_verdict(found.name, kind.name, steps))}")
+        click.echo(f"\n{safe(_verdict(name, kind.name, steps))}")
     else:
-        show(_table(found.name, kind.name, steps, fit=is_fit), form)
+        show(_table(name, kind.name, steps, fit=is_fit), form)
     context.exit(0 if is_fit else 1)
+
+
+def _found(word: str, game: str) -> tuple[str, Bot | ArenaError]:
+    """Return the name of the bot that a word means, and the bot or why it cannot be run.
+
+    Raises ArenaError for a word that names nothing here, or may also mean one that comes along.
+    """
+    name = Path(word).resolve().stem
+    try:
+        bot = find_bot(word, game)
+        name = bot.name
+        return name, bot.hashed().checked()
+    except ArenaError as error:
+        is_ours = "/" not in word and shipped_bot(game, word) is not None
+        if is_ours or not Path(word).exists():
+            raise
+        return name, error
 
 
 def _lines(number: int, step: Step) -> Iterator[str]:

@@ -119,10 +119,13 @@ def compare(
             options=key_values(options),
             limits={"sandbox": sandbox, **key_values(limits)},
         )
-        league = asked.make(spare if kept else folder)
+        league = asked.make(spare)
+        _check_different(league, asked.names())
         if kept:
             _check_same_bots(kept, league)
             league = replace(league, folder=folder)
+        elif keep:
+            league = asked.make(folder)
         comparison = Comparison(league, *asked.names(), rates)
         with open_run(league, workers, sandbox_uid) as run:
             if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
@@ -217,6 +220,12 @@ def _free_name(name: str, taken: Sequence[str]) -> str:
 
 def _holds_other_things(folder: Path) -> bool:
     return not (folder / FILE).exists() and any(folder.iterdir())
+
+
+def _check_different(league: League, names: Sequence[str]) -> None:
+    """Raise ArenaError if A and B have the same command and the same files."""
+    if len({bot.version for bot in league.bots if bot.name in names}) == 1:
+        raise ArenaError("both are the same program, file by file; did you save your change?")
 
 
 def _check_same_bots(kept: League, asked: League) -> None:

@@ -14,9 +14,10 @@ from arena.show import folded
 from protocol.errors import RunError
 from protocol.lines import encode
 from protocol.messages import Ready
-from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
+from referee.bot_process import BotProcess
 from referee.fault import Fault
 from referee.sandbox import Launcher, prove
+from referee.starting import StartupError, end_processes, start_bot
 
 _INDENT = " " * 7
 
@@ -46,8 +47,8 @@ def play_again(feed: Feed, bot: Bot, *, log: bool, sandbox_uid: int | None) -> i
         if log and process.ended is None:
             _echo("→", encode(feed.end))
         end_processes([process])
-    if process.stderr.text():
-        tell(f"Standard error:\n{safe_lines(process.stderr.text(), '  ')}")
+    if text := process.stderr_text():
+        tell(f"Standard error:\n{safe_lines(text, '  ')}")
     for line in folded(verdict(feed, answers)):
         tell(line)
     return int(any(again.fault is not None for again in answers))

@@ -3,6 +3,7 @@
 import os
 import re
 import secrets
+import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -100,7 +101,7 @@ def init(
     )
     click.echo(f"{made.folder / FILE} is written.")
     _tell_plan(made, made.schedule.deal_count() * made.schedule.rotation_count, None, None)
-    click.echo(f"Next: arena run {league}")
+    click.echo(safe(f"Next: arena run {shlex.quote(str(league))}"))
 
 
 def league_seed(word: str | None) -> int | str:

@@ -1,6 +1,6 @@
 """Commands about single matches of a league: matches, show."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from arena.league import read_played
 from arena.roster import Bot, find_bot
 from arena.saved import read_match
 from arena.show import OpenedMatch, as_table, open_match, told
+from arena.store import Store
 from arena.stored import StoredMatch
 from arena.tables import Column, Row, Style, Table
 from protocol.errors import ArenaError
@@ -33,7 +34,7 @@ KEYS = ("match", "deal", "rotation", "seats", "reason", "decisions", "faults")
 @main.command()
 @league_argument
 @click.option("--bot", help="Only matches of this bot.")
-@click.option("--faulty", is_flag=True, help="Only matches with faults.")
+@click.option("--faulty", is_flag=True, help="Only matches with faults; with --bot, of that bot.")
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -54,8 +55,7 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
     with asked.store() as store:
         if bot is not None:
             _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
-        count = store.count(bot=bot, faulty=faulty)
-        found = store.matches(bot=bot, faulty=faulty, limit=limit or None)
+        found, count = _chosen(store, bot, limit or None, faulty=faulty)
         present = {(each.name, each.version) for each in asked.bots}
         rows = [_row(match, present) for match in found]
     columns = (
@@ -82,6 +82,22 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
 def _check_known(bot: str, known: Collection[str]) -> None:
     if bot not in known:
         raise ArenaError(f"there is no bot {bot!r} in this league. {suggestion(bot, known)}")
+
+
+def _chosen(
+    store: Store, bot: str | None, limit: int | None, *, faulty: bool
+) -> tuple[Iterable[StoredMatch], int]:
+    """Return the first `limit` of the matches asked for, and how many there are."""
+    if bot is None or not faulty:
+        count = store.count(bot=bot, faulty=faulty)
+        return store.matches(bot=bot, faulty=faulty, limit=limit), count
+    found = [match for match in store.matches(bot=bot, faulty=True) if _is_at_fault(match, bot)]
+    return found[:limit], len(found)
+
+
+def _is_at_fault(match: StoredMatch, name: str) -> bool:
+    pairs = zip(match.bots, match.faults, strict=True)
+    return any(faults for bot, faults in pairs if bot.name == name)
 
 
 def _row(match: StoredMatch, present: Collection[tuple[str, str]]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The command that begins a new bot."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -28,6 +29,7 @@ def new(folder: Path, lang: str, game: str) -> None:
     if language.lacking:
         lacking = " and ".join(language.lacking)
         click.echo(f"{lacking} is needed for {language.title}, and not on the PATH here.", err=True)
-    build = f"make -C {folder} && " if language.builds else ""
-    click.echo(safe(f"Next: {build}arena check {folder} --game {kind.name}"))
+    word = shlex.quote(str(folder))
+    build = f"make -C {word} && " if language.builds else ""
+    click.echo(safe(f"Next: {build}arena check {word} --game {kind.name}"))
     click.echo(safe(f"{folder / 'README.md'} tells what to try."))

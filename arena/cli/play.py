@@ -3,6 +3,7 @@
 import datetime
 import platform
 import secrets
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -19,6 +20,7 @@ from arena.cli.common import (
     key_values,
     sandbox_option,
     sandbox_uid_option,
+    screen_width,
     warn_unprotected,
 )
 from arena.cli.human import HumanSeat
@@ -31,13 +33,14 @@ from arena.run import check_bot
 from arena.saved import MATCH, SavedMatch, Target, distinct, seated
 from arena.show import result
 from protocol.errors import ArenaError
-from referee.bot_process import BotProcess, StartupError, end_processes, start_bot
+from referee.bot_process import BotProcess
 from referee.game import Game
 from referee.limits import Limits
 from referee.match import Match, bot_seeds, starts
 from referee.options import check_seats, find_game, new_game, read_options, read_settings
 from referee.sandbox import Launcher, prove
 from referee.seat import Seat
+from referee.starting import StartupError, end_processes, start_bot
 
 _LONGEST_PAUSE = 3600  # seconds
 _EXCERPT = 20  # lines at each end of a standard error
@@ -114,7 +117,7 @@ class _Party(NamedTuple):
 @click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
 @sandbox_option
 @sandbox_uid_option
-@click.option("--step", is_flag=True, help="Draw every table and wait for a key at each decision.")
+@click.option("--step", is_flag=True, help="Draw every table and wait for Enter at each decision.")
 @click.option(
     "--pause",
     type=click.FloatRange(0, _LONGEST_PAUSE),
@@ -179,7 +182,8 @@ def play(
     finally:  # whoever has read enough of it still gets the match
         if target is not None:
             target.write(saved)
-            click.echo(safe(f"{target.path} is written: arena show {target.path}"), err=True)
+            shown = shlex.quote(str(target.path))
+            click.echo(safe(f"{target.path} is written: arena show {shown}"), err=True)
 
 
 def _target(save: str | None, *, force: bool) -> Target | None:
@@ -211,9 +215,12 @@ def _started(
     processes: list[BotProcess | None] = []
     with StatusLine() as line:
         for bot, name in zip(bots, names, strict=True):
+            if bot is None:
+                processes.append(None)
+                continue
             try:
                 line.show(partial(str, f"waiting for {name}, {limits.startup_cap:g} s at the most"))
-                process = start_bot(launcher, bot.program, limits, bot.name) if bot else None
+                process = start_bot(launcher, bot.program, limits, bot.name)
             except StartupError as error:
                 said = f" It wrote:\n{_excerpt(error.stderr)}" if error.stderr else ""
                 raise ArenaError(f"bot {name!r}: {safe(str(error))}.{said}") from None
@@ -264,7 +271,7 @@ def _tell_end(game: Game, saved: SavedMatch, kept: Sequence[str], way: _Way) -> 
         click.echo(line)
     if not way.quiet and not way.log:
         click.echo(f"\n{safe_lines(game.text(way.view))}\n")
-    for line in result(saved.names, saved.replay.places, saved.replay.reason):
+    for line in result(saved.opened(), screen_width()):
         click.echo(line, err=way.log)
     for name, text in zip(saved.names, saved.evidence.stderr, strict=True):
         if text:

@@ -1,6 +1,7 @@
 """`arena check`: the steps, what each shows when it fails, and the verdict."""
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -144,6 +145,62 @@ def test_by_the_wall_nothing_is_said_of_cpu_time(steps: Steps) -> None:
     assert re.fullmatch(r"\d+\.\d{3} s at the most; 20 s allowed", told[TIMELY]["detail"])
 
 
+@pytest.mark.parametrize(
+    ("source", "file", "listed"),
+    [
+        ("import helper", "helper.py", False),
+        ("import helper.deep", "helper/deep.py", False),
+        ("open('w.txt')", "w.txt", False),
+        ("raise SystemExit('Error: Cannot find module ./w')", "w.js", False),
+        ("raise SystemExit('w.txt: No such file or directory')", "w.txt", False),
+        ("raise SystemExit('w.txt: No such file or directory')", "w.txt", True),
+        ("raise SystemExit('w.txt is not to my taste')", "w.txt", False),
+    ],
+)
+def test_a_file_that_the_bot_may_not_read_is_named(
+    steps: Steps, bot: Bot, source: str, file: str, listed: bool
+) -> None:
+    need("landlock")
+    folder = bot(source)
+    (folder / file).parent.mkdir(exist_ok=True)
+    (folder / file).touch()
+    files = json.dumps(["bot.py", *([file] if listed else [])])
+    with (folder / "bot.toml").open("a") as settings:
+        settings.write(f"files = {files}\n")
+    told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
+    name = "helper" if "/" in file else file
+    hint = f"{name} lies in the folder, but not among `files` of bot.toml: the bot may not read it."
+    assert (told[-1] == hint) == (not listed and "taste" not in source)
+
+
+def test_a_file_outside_of_its_folder_is_said_to_be_hidden(
+    steps: Steps, bot: Bot, public: Path
+) -> None:
+    need("landlock")
+    outside = public / "book.txt"
+    outside.touch()
+    folder = bot(f"open({str(outside)!r})")
+    told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
+    assert told[-1] == f"{outside} is outside of its folder, where the sandbox hides all."
+
+
+def test_nobody_finds_out_by_a_hint_what_is_there(steps: Steps, bot: Bot, public: Path) -> None:
+    need("landlock")
+    path = public / "nothing.txt"
+    folder = bot(f"raise SystemExit('No such file: {path}')")
+    told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
+    assert told[-1] == f"{path} is outside of its folder, where the sandbox hides all."
+
+
+def test_any_word_may_be_missed_and_no_program_of_the_system_is_called_hidden(
+    steps: Steps, bot: Bot
+) -> None:
+    need("landlock")
+    said = f"/bin/sh: No such file: {'x' * 5000} [\0] \x1b . .. / ~ 'a b'"
+    told = steps(bot(f"raise SystemExit({said!r})"), "--sandbox", "landlock")[READY]["evidence"]
+    assert not any("hides" in line or "lies in" in line for line in told)
+
+
 # --- answers
 
 
@@ -194,10 +251,37 @@ for message in polite.messages():
 """
     told = steps(bot(POLITE + source))
     assert states(told, WHOLE, AGAIN) == ["ok", "failed"]
+    assert told[AGAIN]["detail"].endswith("; a new process plays this match through")
     assert told[AGAIN]["evidence"][-1] == "  RuntimeError: one match only"
 
 
+def test_a_crash_that_a_new_process_has_too_fails_the_match_itself(steps: Steps, bot: Bot) -> None:
+    source = "kit.run(lambda ask: {}['no key'] if ask.seats == 3 else ask.legal[0])\n"
+    told = steps(bot(KIT + source), "--seconds", "2")
+    assert states(told, WHOLE, AGAIN) == ["failed", "not tried"]
+    assert re.match(r"match [2-9]\d*, seat \d of 3, its decision 1: crash: ", told[WHOLE]["detail"])
+    assert told[WHOLE]["evidence"][-1] == "  KeyError: 'no key'"
+
+
 # --- advice: fit nonetheless
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_a_source_newer_than_what_was_built_brings_advice(
+    steps: Steps, bot: Bot, made: bool
+) -> None:
+    folder = bot(POLITE + "polite.play()\n")
+    for name in ("bot.c", *(["Makefile"] if made else [])):
+        (folder / name).touch()
+    for file in folder.iterdir():
+        os.utime(file, (2, 2) if file.name == "bot.c" else (1, 1))
+    told = steps(folder)[RUNS]
+    if made:
+        assert told["state"] == "advice"
+        words = f"but bot.c is newer than what was built: make -C {folder}"
+        assert told["detail"].endswith(words)
+    else:
+        assert told["state"] == "ok"
 
 
 def test_a_standard_error_that_is_too_long_brings_advice(steps: Steps, bot: Bot) -> None:
@@ -277,6 +361,39 @@ def test_what_a_bot_says_does_nothing_to_a_terminal(arena: Arena, bot: Bot) -> N
 
 
 # --- mistakes
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (None, "is a folder without a bot.toml; name the program"),
+        ("command = [", "not TOML"),
+        ('command = ["./bot"]', "bot 'mine': there is no file"),
+        ('command = ["./bot.py"]', "is not executable; try chmod +x"),
+        ('command = ["{python}", "bot.py"]\nfiles = ["x"]', "bot 'mine': there is no file"),
+    ],
+)
+def test_a_bot_that_is_there_and_cannot_be_run_fails_the_first_step(
+    arena: Arena, steps: Steps, bot: Bot, settings: str | None, says: str
+) -> None:
+    folder = bot("")
+    (folder / "bot.toml").unlink()
+    if settings is not None:
+        (folder / "bot.toml").write_text(settings)
+    told = steps(folder)
+    assert states(told, *STEPS) == ["failed", *["not tried"] * (len(STEPS) - 1)]
+    assert says in told[RUNS]["detail"]
+    shown = arena("check", folder, "--game", "khan", *SHORT).stdout
+    assert shown.endswith("mine is not fit to play khan. Step 1 failed: runs behind the walls.\n")
+
+
+def test_a_word_with_two_meanings_is_a_mistake(
+    arena: Arena, public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (public / "random").touch()
+    monkeypatch.chdir(public)
+    result = arena("check", "random", "--game", "khan")
+    assert (result.exit_code, result.stdout) == (2, "")
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,22 @@ def test_matches_may_be_narrowed_to_a_bot(arena: Arena, noted: League) -> None:
     )
 
 
+def test_faulty_matches_of_a_bot_are_those_in_which_it_was_at_fault(
+    arena: Arena, played: Path
+) -> None:
+    def found(*words: object) -> list[str]:
+        shown = arena("matches", played, *words, "--format", "json").stdout
+        return [row["match"] for row in json.loads(shown)["matches"]]
+
+    assert found("--bot", "one")
+    assert found("--bot", "one", "--faulty") == []
+    own = found("--bot", "illegal", "--faulty")
+    assert own == found("--bot", "illegal")
+    limited = arena("matches", played, "--bot", "illegal", "--faulty", "--limit", 1).stdout
+    assert f"The first 1 of {len(own)} matches; --limit 0 lists all." in limited
+    assert own[0] in limited
+
+
 def test_show_tells_every_move(arena: Arena, noted: League) -> None:
     for match, replay in noted.stored():
         text = arena("show", noted.folder, match.id).stdout
@@ -367,11 +383,11 @@ def test_play_names_a_bot_that_does_not_start_and_shows_what_it_wrote(
     assert "RuntimeError: no book" in result.stderr
 
 
-def test_the_demo_shows_two_tables_and_leaves_nothing(tmp_path: Path) -> None:
+def test_the_demo_shows_the_tables_of_the_readme_and_leaves_nothing(tmp_path: Path) -> None:
     demo = run_arena("demo", cwd=tmp_path)
-    for game in ("guerra", "cold_war"):
-        assert f"\n{game}: " in demo.stdout
-        table = demo.stdout.partition(f"\n{game}: ")[2]
-        assert "sensible" in table
+    screen = (ROOT / "README.md").read_text().partition("$ make demo\n")[2].partition("```")[0]
+    assert [line for line in screen.splitlines() if line not in ("", "...")] == [
+        line for line in demo.stdout.splitlines() if line
+    ]
     assert "unprotected" not in demo.stderr
     assert list(tmp_path.iterdir()) == []

@@ -41,6 +41,13 @@ def bot(folder: Path, source: str = RANDOM) -> Path:
     return folder
 
 
+def sensible(folder: Path) -> Path:
+    """Make the folder of a bot that plays guerra like the one that comes along."""
+    made = bot(folder)
+    shutil.copy(SHIPPED / "guerra_sensible.py", made / "bot.py")
+    return made
+
+
 def sentence(result: Result) -> str:
     """Return what a comparison that went well prints, as one line."""
     assert result.exit_code == 0, result.output
@@ -90,26 +97,28 @@ def test_the_better_one_is_named_whoever_comes_first(arena: Arena, decided: Path
     assert found["low"] <= found["points"] <= found["high"] < 0.5
 
 
-def test_a_bot_is_no_better_than_its_copy(arena: Arena) -> None:
-    told = sentence(arena("compare", "sensible", "sensible", *GUERRA))
+def test_a_bot_is_no_better_than_one_that_plays_alike(arena: Arena, tmp_path: Path) -> None:
+    told = sentence(arena("compare", "sensible", sensible(tmp_path / "alike"), *GUERRA))
     assert told.startswith(
-        "Neither sensible#1 nor sensible#2 is worth 55 % of the points against the other: "
-        "sensible#1 took 50.0 % of the points in "
+        "Neither sensible nor alike is worth 55 % of the points against the other: "
+        "sensible took 50.0 % of the points in "
     )
     assert told.endswith("If one of them were, at most one comparison in 20 would end like this.")
 
 
-def test_the_deals_may_not_be_enough(arena: Arena) -> None:
-    told = sentence(arena("compare", "random", "random", *GUERRA, "--deals", "3"))
-    assert told.startswith("Not decided after 3 deals of guerra (6 matches): random#1 took ")
+def test_the_deals_may_not_be_enough(arena: Arena, tmp_path: Path) -> None:
+    words = ("compare", "random", bot(tmp_path / "alike"), *GUERRA, "--deals", "3")
+    told = sentence(arena(*words))
+    assert told.startswith("Not decided after 3 deals of guerra (6 matches): random took ")
 
 
-def test_the_rates_are_part_of_the_sentence(arena: Arena, decided: Path) -> None:
+def test_the_rates_are_part_of_the_sentence(arena: Arena, decided: Path, tmp_path: Path) -> None:
     words = ("compare", "general", "random", *GUERRA, "--keep", decided)
     told = sentence(arena(*words, "--alpha", "0.01"))
     assert "at most one comparison in 100 would end like this" in told
     strict = ("--beta", "0.3", "--margin", "0.1")
-    told = sentence(arena("compare", "sensible", "sensible", *GUERRA, *strict))
+    alike = sensible(tmp_path / "alike")
+    told = sentence(arena("compare", "sensible", alike, *GUERRA, *strict))
     assert "is worth 60 % of the points" in told
     assert "at most 30 % of the comparisons would end like this" in told
 
@@ -161,7 +170,8 @@ def test_two_versions_of_a_bot_are_told_apart_by_their_paths(
 
 
 def test_words_too_long_for_names_are_numbered(arena: Arena, tmp_path: Path) -> None:
-    one, other = bot(tmp_path / ("a" * 40) / "mine"), bot(tmp_path / ("b" * 40) / "mine")
+    one = bot(tmp_path / ("a" * 40) / "mine")
+    other = bot(tmp_path / ("b" * 40) / "mine", RANDOM + "# newer\n")
     assert "mine#1 took" in sentence(arena("compare", one, other, *GUERRA, "--deals", "1"))
 
 
@@ -327,6 +337,26 @@ def test_a_mistake_is_told_on_one_line(arena: Arena, words: list[str], says: str
     assert result.stderr.startswith("arena: ")
     assert result.stderr.count("\n") == 1, result.stderr
     assert says in result.stderr
+
+
+SAME = "arena: both are the same program, file by file; did you save your change?\n"
+
+
+def test_a_program_is_not_compared_with_its_copy(arena: Arena, tmp_path: Path) -> None:
+    one, other = bot(tmp_path / "mine"), bot(tmp_path / "bolder")
+    kept = tmp_path / "kept"
+    for pair in ((one, other), ("sensible", "sensible"), ("new=sensible", "guerra_sensible")):
+        result = arena("compare", *pair, *GUERRA, "--keep", kept)
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", SAME)
+        assert not kept.exists()
+
+
+def test_a_program_with_other_arguments_is_another(arena: Arena, tmp_path: Path) -> None:
+    one, other = bot(tmp_path / "mine"), bot(tmp_path / "bolder")
+    for folder, word in ((one, "0.1"), (other, "0.9")):
+        command = f'command = ["{{python}}", "bot.py", "{word}"]\nfiles = ["bot.py", "kit.py"'
+        (folder / "bot.toml").write_text(f'{command}, "guerra_random.py"]\n')
+    assert "mine took" in sentence(arena("compare", one, other, *GUERRA, "--deals", "1"))
 
 
 def test_a_league_of_other_bots_is_not_written_over(arena: Arena, copy: Path) -> None:

@@ -1,22 +1,16 @@
 """`arena new`: a folder with a bot that is fit to play at once."""
 
+import shlex
 import shutil
 import subprocess
 import tomllib
-from itertools import product
 from pathlib import Path
 
 import pytest
 
-from arena.new import languages
-from referee.games import GAMES
 from tests.arena.conftest import Arena
 from tests.arena.walled_leagues import refused
-
-LANGUAGES = languages()
-PAIRS = list(product(LANGUAGES, GAMES))
-NEAR = [pair for number, pair in enumerate(PAIRS) if (number + number // len(GAMES)) % 5 == 0]
-"""A fifth of all, in which every language and every game occurs."""
+from tests.bots.template_cases import LANGUAGES, NEAR, PAIRS
 
 
 def made(arena: Arena, folder: Path, language: str, game: str) -> Path:
@@ -89,6 +83,43 @@ def test_its_readme_names_the_game_and_what_to_try(arena: Arena, tmp_path: Path)
     assert "$" not in text
 
 
+@pytest.mark.parametrize("name", ["mi bot", "o'neill", 'the "best"', "back\\slash", "$HOME", "ø"])
+def test_any_name_stands_in_what_it_prints_and_in_its_readme(
+    arena: Arena, tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / name
+    result = arena("new", folder, "--lang", "c", "--game", "duel")
+    (following,) = [line for line in result.stdout.splitlines() if line.startswith("Next: ")]
+    words = ["make", "-C", str(folder), "&&", "arena", "check", str(folder), "--game", "duel"]
+    assert shlex.split(following.removeprefix("Next: ")) == words
+    readme = (folder / "README.md").read_text()
+    toml = readme.partition("```toml\n")[2].partition("```")[0]
+    assert tomllib.loads(toml)["bot"] == [{"name": name, "folder": str(folder)}]
+    for commands in readme.split("```sh\n")[1:]:
+        assert name not in commands.partition("```")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("turtle", "'turtle' is a bot that comes along for duel; name yours otherwise."),
+        ("duel_turtle", "'duel_turtle' is a bot that comes along for duel; name yours otherwise."),
+        ("human", "'human' is you, at the table; name the folder otherwise."),
+    ],
+)
+def test_a_name_that_means_another_is_refused(
+    arena: Arena, tmp_path: Path, name: str, said: str
+) -> None:
+    folder = tmp_path / name
+    refused(arena("new", folder, "--lang", "python", "--game", "duel"), said)
+    assert not folder.exists()
+
+
+def test_a_bot_of_another_game_lends_its_name(arena: Arena, tmp_path: Path) -> None:
+    words = ("new", tmp_path / "turtle", "--lang", "python", "--game", "khan")
+    assert arena(*words).exit_code == 0
+
+
 def test_a_language_may_be_called_otherwise(arena: Arena, tmp_path: Path) -> None:
     assert arena("new", tmp_path / "mine", "--lang", "JS", "--game", "war").exit_code == 0
     assert (tmp_path / "mine" / "bot.js").is_file()
@@ -125,7 +156,7 @@ def test_a_folder_that_cannot_be_made_is_named(arena: Arena, tmp_path: Path) -> 
 def test_a_bot_that_is_not_built_says_how(arena: Arena, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     arena("new", folder, "--lang", "rust", "--game", "war")
-    refused(
-        arena("check", folder, "--game", "war"),
-        f"there is no file {folder}/bot; build it: make -C {folder}.",
-    )
+    result = arena("check", folder, "--game", "war")
+    assert result.exit_code == 1
+    said = "".join(result.stdout.split())
+    assert f"thereisnofile{folder}/bot;buildit:make-C{folder}." in said

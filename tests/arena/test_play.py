@@ -182,6 +182,63 @@ def test_every_game_is_drawn_in_80_columns_and_into_a_pipe(arena: Arena, game: s
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
 
 
+# --- the result
+
+
+CRASHING = """
+import kit
+def choose(ask):
+    return {{}}[{key!r}]
+kit.run(choose)
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["--quiet"], ["--pause", "0"], ["--view", "1"]])
+def test_the_result_says_what_a_bot_did_wrong(
+    arena: Arena, naughty_bot: NaughtyBot, words: list[str]
+) -> None:
+    result = arena("play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, *words)
+    recap = ["  1. random (seat 1)", "  2. illegal (seat 0): 3 illegal, forfeits"]
+    assert result.stdout.splitlines()[-2:] == recap
+
+
+def test_the_result_says_so_after_steps(naughty_bot: NaughtyBot) -> None:
+    with at_terminal(
+        "play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, "--step"
+    ) as terminal:
+        terminal.until(PROMPT)
+        terminal.type("g\n")
+        assert terminal.end() == 0
+    assert "\n  2. illegal (seat 0): 3 illegal, forfeits\n" in terminal.shown
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("stamnia", "crash (KeyError: 'stamnia'), forfeits"),
+        ("s" * 50, "crash, forfeits"),  # no room in 80 columns
+        ("\x1b[2J", r"crash (KeyError: '\x1b[2J'), forfeits"),
+    ],
+)
+def test_the_result_says_why_a_bot_ended_if_that_is_short(
+    arena: Arena, naughty_bot: NaughtyBot, key: str, told: str
+) -> None:
+    bot = naughty_bot("polite")
+    shutil.copy(SHIPPED / "kit.py", bot)
+    (bot / "polite.py").write_text(CRASHING.format(key=key))
+    result = arena("play", "guerra", bot, "random", *UNWALLED, "--quiet")
+    assert result.stdout.splitlines()[-1] == f"  2. polite (seat 0): {told}"
+
+
+def test_nobody_waits_for_a_person_to_start() -> None:
+    with at_terminal("play", "guerra", "human", "random", *UNWALLED) as terminal:
+        terminal.until("(? for help)")
+        terminal.type("quit\n")
+        terminal.end()
+    assert "waiting for random, " in terminal.shown
+    assert "waiting for human" not in terminal.shown
+
+
 # --- through the eyes of a seat
 
 

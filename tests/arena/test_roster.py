@@ -202,6 +202,7 @@ def test_a_folder_that_is_missing_is_refused(tmp_path: Path) -> None:
         ("./data", "is a folder; name the program in it"),
         ("./data/book.txt", "is not executable; try chmod +x"),
         ("no-such-program", "there is no program 'no-such-program' on the PATH"),
+        ("run.sh", "no program 'run.sh' on the PATH; ./run.sh is the file in its folder."),
         ("", "bot 'clever'"),
     ],
 )
@@ -352,6 +353,26 @@ def test_a_word_of_the_command_line_may_be_a_folder_with_a_bot_toml(folder: Path
     assert bot.files == ("bot.toml", "data/book.txt", "run.sh")
 
 
+@pytest.mark.parametrize(("word", "other"), [("random", "duel_random"), ("duel_random", "random")])
+def test_a_word_that_means_a_bot_that_comes_along_and_one_here_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, word: str, other: str
+) -> None:
+    monkeypatch.chdir(folder)
+    choice = f"here: write ./{word} for yours, or {other} for the other."
+    shutil.copy("run.sh", word)
+    says = f"{word!r} is a bot that comes along and a file {choice}"
+    assert refused(lambda: find_bot(word, "duel", "called")) == says
+    assert find_bot(f"./{word}", "duel").folder == folder
+    assert find_bot(other, "duel").folder == SHIPPED
+    assert find_bot(word, "chess").folder == folder  # where no such bot comes along
+    Path(word).unlink()
+    Path(word).mkdir()
+    assert find_bot(word, "duel").folder == SHIPPED  # a folder that is no bot's
+    Path(word, "bot.toml").write_text("command = ['true']")
+    says = f"{word!r} is a bot that comes along and a folder {choice}"
+    assert refused(lambda: find_bot(word, "duel")) == says
+
+
 def test_a_bot_toml_may_give_name_and_files(folder: Path) -> None:
     (folder / "bot.toml").write_text('name = "Ada"\ncommand = ["./run.sh"]\nfiles = ["run.sh"]\n')
     assert bot_folder(folder).name == "Ada"
@@ -369,10 +390,10 @@ def test_a_folder_without_a_bot_toml_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (b"", "command"),
-        (b"command = 'true'", "command and files are lists of text"),
-        (b"command = [1]", "command and files are lists of text"),
-        (b"command = ['true']\nfiles = 'run.sh'", "command and files are lists of text"),
+        (b"", 'bot.toml: command is missing: command = ["./bot"].'),
+        (b"command = 'true'", 'bot.toml: command is a list of text: command = ["./bot"].'),
+        (b"command = [1]", "command is a list of text"),
+        (b"command = ['true']\nfiles = 'run.sh'", 'files is a list of text: files = ["bot.py"].'),
         (b"command = ['true']\ncomand = 1", "there is no key 'comand'"),
         (b"command = ['true']\nname = 5", "name"),
         (b"command = ['true']\nname = ''", "a bot's name is 1 to 40"),

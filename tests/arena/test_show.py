@@ -10,9 +10,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
+from arena.cli import main
 from arena.display import width
 from arena.league import read_league
+from arena.saved import read_match
 from arena.show import OpenedMatch, open_match, told
 from referee.fault import Fault
 from tests.arena.conftest import TWO_BOTS, Arena, League, lazy_bot, naughty
@@ -222,6 +225,43 @@ def test_csv_holds_the_decisions(arena: Arena, cup: League) -> None:
     header, *rows = arena("show", cup.folder, match.match.id, "--format", "csv").stdout.splitlines()
     assert header == "decision,seat,bot,move,words,fault,note,cpu_us,wall_us,lag_us"
     assert len(rows) == len(match.replay.entries)
+
+
+# --- why a process ended
+
+
+@pytest.fixture(scope="module")
+def crashed(cup: League, tmp_path_factory: pytest.TempPathFactory) -> OpenedMatch:
+    """A match of a bot that ended with an exception."""
+    file = tmp_path_factory.mktemp("crashed") / "match.json"
+    bot = cup.home / "clumsy"
+    cup.bot("clumsy", "import kit\nkit.run(lambda ask: {}['stamnia'])\n")
+    (bot / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
+    words = ["play", "guerra", str(bot), "random", "--sandbox", "none", "--save", str(file)]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    return read_match(file).opened()
+
+
+def test_a_crash_is_told_with_the_last_word_of_the_standard_error(crashed: OpenedMatch) -> None:
+    text = " ".join(" ".join(lines(crashed)).split())
+    assert re.search(
+        r"FAULT of clumsy: crash: \w+: it exited with code 1 \(KeyError: 'stamnia'\); "
+        r"it forfeits the match",
+        text,
+    )
+    assert " crash, forfeits" in text  # in the table
+    fault = crashed.replay.entries[0].fault
+    assert fault is not None
+    assert "stamnia" not in fault.reason  # nothing of it is kept
+
+
+def test_other_faults_have_no_such_word(crashed: OpenedMatch) -> None:
+    entries = list(crashed.replay.entries)
+    entries[0] = msgspec.structs.replace(entries[0], fault=Fault("flood", "it said too much"))
+    replay = msgspec.structs.replace(crashed.replay, entries=entries)
+    text = " ".join(" ".join(lines(replace(crashed, replay=replay))).split())
+    assert "FAULT of clumsy: flood: it said too much" in text
+    assert "too much (" not in text
 
 
 # --- mistakes

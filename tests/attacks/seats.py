@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from protocol.messages import Start
-from referee.bot_process import BotProcess, StartupError, start_bot
+from referee.bot_process import BotProcess
 from referee.game import Decision
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program
 from referee.seat import Answer, ProcessSeat
+from referee.starting import StartupError, start_bot
 from tests.attacks.scene import Scene
 from tests.attacks.settings import limits
 from tests.referee.process_watch import cpu, state

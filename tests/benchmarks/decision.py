@@ -29,7 +29,6 @@ from tabulate import tabulate
 
 from protocol.lines import encode
 from protocol.messages import Ask, Reply, TimeLeft
-from referee.bot_process import end_processes, start_bot
 from referee.chance import Chance
 from referee.clock import cpu_clock
 from referee.game import Decision, Game, Move, Observation, Options
@@ -37,6 +36,7 @@ from referee.limits import Limits
 from referee.match import Match, starts
 from referee.sandbox import Launcher, Program
 from referee.seat import FunctionSeat, ProcessSeat, Seat
+from referee.starting import end_processes, start_bot
 from tests.benchmarks.c_programs import BOT, PARENT, compiled
 
 ROUNDS = 7

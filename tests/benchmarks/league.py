@@ -16,13 +16,13 @@ from arena.roster import shipped_bot
 from arena.runner import Runner, usable_cores
 from arena.schedule import Entrant, Schedule
 from arena.worker import Setup, Task
-from referee.bot_process import start_bot
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Match, starts
 from referee.options import new_game, read_options
 from referee.sandbox import Launcher
 from referee.seat import FunctionSeat, ProcessSeat
+from referee.starting import start_bot
 
 GAME = "guerra"
 ROUNDS = 3

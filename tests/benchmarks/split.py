@@ -25,7 +25,6 @@ from tabulate import tabulate
 
 from protocol.lines import encode
 from protocol.messages import Ask, Reply, read_reply
-from referee.bot_process import end_processes, start_bot
 from referee.clock import Clock
 from referee.game import Decision, Game, Move, Observation
 from referee.games import GAMES
@@ -34,6 +33,7 @@ from referee.match import Match, starts
 from referee.options import new_game, read_options
 from referee.sandbox import Launcher, Program
 from referee.seat import Answer, FunctionSeat, ProcessSeat, Seat
+from referee.starting import end_processes, start_bot
 from tests.benchmarks.c_programs import BOT, compiled
 from tests.benchmarks.decision import Cost, Pipes, plain_bots, timed
 

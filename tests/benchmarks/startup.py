@@ -27,9 +27,9 @@ from tabulate import tabulate
 from arena.league import League, Settings, make_league
 from arena.roster import shipped, shipped_bot
 from protocol.errors import ArenaError
-from referee.bot_process import StartupError, end_processes, start_bot
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program
+from referee.starting import StartupError, end_processes, start_bot
 from tests.benchmarks.soak import KINDS, descendants, kind_of, stored
 
 ROUNDS = 9

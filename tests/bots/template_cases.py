@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -31,6 +32,9 @@ SEED = 2
 
 
 LANGUAGES = languages()
+PAIRS = list(product(LANGUAGES, GAMES))
+NEAR = [pair for number, pair in enumerate(PAIRS) if (number + number // len(GAMES)) % 5 == 0]
+"""A fifth of all languages with games, in which every language and every game occurs."""
 HERE = [name for name, language in LANGUAGES.items() if not language.lacking]
 """The languages that can be tried on this machine."""
 

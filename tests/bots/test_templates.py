@@ -3,6 +3,7 @@
 import json
 import os
 import tomllib
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from tests.bots.driver import Message
 from tests.bots.template_cases import (
     HERE,
     LANGUAGES,
+    NEAR,
+    PAIRS,
     Built,
     answers,
     built,
@@ -29,6 +32,18 @@ ECHO = "tod_und_leben"
 SIMPLER = ("shell",)
 """The languages that play simpler than Python, and read only what the referee writes."""
 ALIKE = [name for name in HERE if name not in SIMPLER]
+
+
+def pairs(languages: Iterable[str]) -> pytest.MarkDecorator:
+    """Run a test for languages with every game; in `make test` with some of them."""
+    here = set(languages)
+    found = [
+        pytest.param(*pair, marks=[] if pair in NEAR else pytest.mark.soak)
+        for pair in PAIRS
+        if pair[0] in here
+    ]
+    return pytest.mark.parametrize(("language", "game"), found)
+
 
 every_game = pytest.mark.parametrize("game", GAMES)
 every_language = pytest.mark.parametrize("language", HERE)
@@ -98,8 +113,7 @@ def test_every_decision_comes_up(game: str) -> None:
     assert {asked.message["decision"] for asked in recorded(game)} == set(GAMES[game].decisions)
 
 
-@every_language
-@every_game
+@pairs(HERE)
 def test_it_is_built_without_a_word(language: str, game: str, home: Path) -> None:
     bot = built(language, game, home)
     assert bot.printed == ""
@@ -107,8 +121,7 @@ def test_it_is_built_without_a_word(language: str, game: str, home: Path) -> Non
         assert (bot.folder / name).exists()
 
 
-@every_game
-@pytest.mark.parametrize("language", [name for name in ALIKE if name != "python"])
+@pairs(name for name in ALIKE if name != "python")
 def test_it_answers_as_python_does(language: str, game: str, home: Path) -> None:
     moves = [answers(built(name, game, home), conversation(game)) for name in (language, "python")]
     for _, _, _, message in recorded(game):
@@ -117,8 +130,7 @@ def test_it_answers_as_python_does(language: str, game: str, home: Path) -> None
     assert moves[0].keys() == moves[1].keys()
 
 
-@every_game
-@pytest.mark.parametrize("language", ["python", *(name for name in SIMPLER if name in HERE)])
+@pairs(["python", *(name for name in SIMPLER if name in HERE)])
 def test_its_answers_are_legal(language: str, game: str, home: Path) -> None:
     moves = answers(built(language, game, home), conversation(game))
     for position, seat, _, message in recorded(game):
@@ -127,8 +139,7 @@ def test_its_answers_are_legal(language: str, game: str, home: Path) -> None:
         assert reason is None, f"{move}: {reason} {message}"
 
 
-@every_language
-@every_game
+@pairs(HERE)
 def test_it_plays_whole_matches_in_one_process(language: str, game: str, home: Path) -> None:
     with built(language, game, home).started() as program:
         program.greet()

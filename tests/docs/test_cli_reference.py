@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from arena.cli import main
 from tests.docs.pages import Command, File, Step
 from tests.docs.reader import Reader
@@ -44,6 +46,7 @@ def test_every_command_shows_an_example() -> None:
         assert any(words.startswith(f"arena {name}") for words in shown), name
 
 
+@pytest.mark.soak
 def test_the_examples_work(tmp_path: Path) -> None:
     need("landlock")
     steps: list[Step] = [File(1, "my_bot", MY_BOT), Command(1, FIRST)]

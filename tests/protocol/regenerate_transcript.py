@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from referee.bot_process import start_bot
 from referee.game import Decision, Move, Observation
 from referee.games import GAMES
 from referee.limits import Limits
@@ -18,6 +17,7 @@ from referee.match import Match, starts
 from referee.options import new_game, read_options
 from referee.sandbox import Launcher, Program
 from referee.seat import FunctionSeat, ProcessSeat
+from referee.starting import start_bot
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 OPENING, CLOSING = "```transcript\n", "```\n"

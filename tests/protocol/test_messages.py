@@ -84,6 +84,21 @@ def test_a_move_that_is_not_an_object_is_refused(value: str) -> None:
         read_reply(f'{{"id":1,"move":{value}}}'.encode())
 
 
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        (b'{"id":1,"move":null}', "did its choice return nothing?"),
+        (b'{"type":"ready"}', "only asks are answered"),
+        (b"", "not JSON: an empty line"),
+        (b'{"id":1,', "not JSON: it breaks off; an answer is one whole line"),
+    ],
+)
+def test_a_common_mistake_is_named(line: bytes, hint: str) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        read_reply(line)
+    assert hint in str(caught.value)
+
+
 @pytest.mark.parametrize("value", ["1", "true", "[]", "{}"])
 def test_a_note_that_is_not_text_is_refused(value: str) -> None:
     with pytest.raises(ProtocolError, match="at `note`"):

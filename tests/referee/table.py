@@ -8,12 +8,13 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from referee.bot_process import BotProcess, start_bot
+from referee.bot_process import BotProcess
 from referee.game import Game
 from referee.limits import Limits
 from referee.match import Match, Played, Watch, starts
 from referee.sandbox import Launcher, Program
 from referee.seat import ProcessSeat, Seat
+from referee.starting import start_bot
 
 NAUGHTY = Path(__file__).parents[2] / "bots" / "naughty"
 

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from referee.bot_process import BotProcess, StartupError, end_processes
+from referee.bot_process import BotProcess
 from referee.capture import KEPT
 from referee.fault import Fault
 from referee.match import Evidence, Played
 from referee.seat import EmptySeat, FunctionSeat
+from referee.starting import StartupError, end_processes
 from tests.referee.games_for_tests import AtOnce, Countdown, dealt
 from tests.referee.process_watch import fields, gone, until
 from tests.referee.table import Table, pid_of

@@ -1,6 +1,7 @@
 """What is said of a bot that has ended or gives no answer, from traces of real runtimes."""
 
 import signal
+from dataclasses import replace
 
 import pytest
 
@@ -75,6 +76,20 @@ def test_who_lacks_a_thread_is_not_told_of_processes() -> None:
 )
 def test_a_signal_may_say_it(number: signal.Signals, word: str) -> None:
     assert word in verdict(ended(-number), "", LANDLOCK)[1]
+
+
+def test_who_dies_of_a_signal_near_the_limit_ran_out_of_memory() -> None:
+    full = replace(ended(-signal.SIGSEGV), memory=500 << 20)
+    assert verdict(full, "", LANDLOCK)[0] == "memory"
+    assert verdict(ended(-signal.SIGSEGV), "", LANDLOCK) == (
+        "crash",
+        "it touched memory that is not its own, or its stack was full",
+    )
+
+
+def test_a_signal_inside_of_bwrap_is_named() -> None:
+    assert "tells of SIGSEGV" in verdict(ended(139), "", BWRAP)[1]
+    assert verdict(ended(3), "", BWRAP)[1] == verdict(ended(139), "", LANDLOCK)[1] == ""
 
 
 # --- the line that says most

@@ -19,7 +19,7 @@
    A `json` is a piece of the line that was read, as it stands there. It lasts as long as the ask;
    options and table last as long as the match. Nothing is to be freed.
 
-       get(view, "hand")           a member; if there is none, the bot ends and says so
+       get(view, "hand")           a member
        find(play, "with")          a member that may be missing
        exists(x)                   whether x is there, and not null
        item(list, 0), count(list)  an item, from 0 on; how many there are
@@ -31,6 +31,9 @@
        for_each(card, hand)        a loop over the items of a list
        for_each(zone, zones)       ... or over the keys of an object: value(zone) stands beside one
 
+   Where get, item, number, real, letter or text finds nothing that fits, the bot ends and says in
+   which line of yours: `bot.c:17: no member hnad in: {"hand":[]}`.
+
    A listed move is returned as it is. Another is written piece by piece, as with printf; in the
    format ' stands for ", and between two pieces a comma is set where JSON wants one:
 
@@ -39,7 +42,8 @@
            put(ask, "%d", add[seat]);
        return put(ask, "]}");
 
-   A piece holds whole keys, values and brackets. What was read is written back by
+   All of them together are the one move of this ask: there is no beginning anew, so decide first
+   and write then. A piece holds whole keys, values and brackets. What was read is written back by
    put(ask, "%.*s", JSON(x)), and put_string(ask, s) writes any text of yours.
 
    note(ask, "they have %d", n) keeps a few words with the match. What you print goes to standard
@@ -84,9 +88,25 @@ struct ask {
     struct kit_text move, note;
 };
 
+static const char *kit_file; /* the author's line that reads something */
+static int kit_line;
+
+static inline json kit_here(json x, const char *file, int line) {
+    kit_file = file;
+    kit_line = line;
+    return x;
+}
+
 static inline _Noreturn void kit_fail(const char *what, const char *name, json where) {
     int size = where.size < 300 ? (int)where.size : 300;
-    fprintf(stderr, "bot: %s%s in: %.*s\n", what, name, size, size ? where.at : "");
+    if (kit_file)
+        fprintf(stderr, "%s:%d: ", kit_file, kit_line);
+    else
+        fprintf(stderr, "bot: ");
+    if (size)
+        fprintf(stderr, "%s%s in: %.*s\n", what, name, size, where.at);
+    else
+        fprintf(stderr, "%s%s: there is nothing here\n", what, name);
     exit(1);
 }
 
@@ -252,11 +272,23 @@ static inline long count(json whole) {
 }
 
 static inline json item(json list, long index) {
+    long at = 0;
+    char name[24];
     for_each(item, list)
-        if (index-- == 0)
+        if (at++ == index)
             return item;
-    kit_fail("too few items", "", list);
+    snprintf(name, sizeof name, "%ld", index);
+    kit_fail("no item ", name, list);
 }
+
+/* From here on these note the line they stand in, for kit_fail. */
+#define kit_noted(x) kit_here(x, __FILE__, __LINE__)
+#define get(object, key) get(kit_noted(object), key)
+#define item(list, index) item(kit_noted(list), index)
+#define number(x) number(kit_noted(x))
+#define real(x) real(kit_noted(x))
+#define letter(x) letter(kit_noted(x))
+#define text(x, word, room) text(kit_noted(x), word, room)
 
 /* --- answering ------------------------------------------------------------------------------- */
 
@@ -342,8 +374,10 @@ static inline void kit_answer(FILE *wire, struct ask *ask, json message,
     kit_open(&ask->move);
     kit_open(&ask->note);
     json move = choose(ask);
-    if (!move.size)
+    if (!move.size) {
+        kit_file = NULL;
         kit_fail("no move", "", ask->decision);
+    }
     fprintf(wire, "{\"id\":%ld,\"move\":", ask->id);
     fwrite(move.at, 1, move.size, wire);
     fflush(ask->note.file);

@@ -28,6 +28,9 @@
 //     play.find("with") == ask.seat    compares with a number, a string or another Json
 //     for (auto [zone, cards] : zones.members())      walks an object; zone is a std::string
 //
+// What is not there, or not of the kind that is read, is an exception that begins with the line of
+// yours that reads it: `bot.cpp:17: no member hnad in: {"hand":[]}`.
+//
 // A listed move is returned as it is, another is made of keys and values: numbers, strings, bool,
 // nullptr, Json, other moves, and vectors, arrays and maps of all these.
 //
@@ -63,6 +66,31 @@
 
 namespace kit {
 
+// A line of the author's program: as a default argument, the one that calls.
+struct Here {
+    const char *file;
+    int line;
+
+    static Here now(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+        return {file, line};
+    }
+
+    [[noreturn]] void fail(const std::string &what, std::string_view in) const {
+        std::string place = std::string(file) + ":" + std::to_string(line) + ": " + what;
+        throw std::runtime_error(in.empty() ? place + ": there is nothing here"
+                                            : place + " in: " + std::string(in.substr(0, 300)));
+    }
+};
+
+// A key or a place, and the line that looks it up.
+template <class Value> struct Step {
+    Value value;
+    Here here;
+
+    template <class From, class = std::enable_if_t<std::is_convertible_v<From, Value>>>
+    Step(const From &from, Here at = Here::now()) : value(static_cast<Value>(from)), here(at) {}
+};
+
 class Json {
 public:
     Json() = default;
@@ -75,12 +103,16 @@ public:
     std::string_view raw() const { return raw_; }
     bool exists() const { return !raw_.empty() && raw_ != "null"; }
     bool truth() const { return raw_ == "true"; }
-    long number() const { return std::strtol(digits().c_str(), nullptr, 10); }
-    double real() const { return std::strtod(digits().c_str(), nullptr); }
+    long number(Here here = Here::now()) const {
+        return std::strtol(digits(here).c_str(), nullptr, 10);
+    }
+    double real(Here here = Here::now()) const {
+        return std::strtod(digits(here).c_str(), nullptr);
+    }
 
-    std::string text() const {
+    std::string text(Here here = Here::now()) const {
         if (!begins_with("\""))
-            fail("no string");
+            here.fail("no string", raw_);
         return decoded(raw_.substr(1, raw_.size() - 2));
     }
 
@@ -97,9 +129,9 @@ public:
         return all;
     }
 
-    std::vector<std::string> texts() const {
+    std::vector<std::string> texts(Here here = Here::now()) const {
         std::vector<std::string> all;
-        walk([&](Json, Json item) { return all.push_back(item.text()), true; });
+        walk([&](Json, Json item) { return all.push_back(item.text(here)), true; });
         return all;
     }
 
@@ -115,18 +147,18 @@ public:
         return found;
     }
 
-    Json operator[](std::string_view name) const {
-        Json found = find(name);
+    Json operator[](Step<std::string_view> name) const {
+        Json found = find(name.value);
         if (found.raw_.empty())
-            fail("no member " + std::string(name));
+            name.here.fail("no member " + std::string(name.value), raw_);
         return found;
     }
 
-    Json operator[](std::size_t index) const {
+    Json operator[](Step<std::size_t> index) const {
         std::vector<Json> all = items();
-        if (index >= all.size())
-            fail("no item " + std::to_string(index));
-        return all[index];
+        if (index.value >= all.size())
+            index.here.fail("no item " + std::to_string(index.value), raw_);
+        return all[index.value];
     }
 
     friend bool operator==(Json x, std::string_view text) {
@@ -148,14 +180,10 @@ private:
         return !raw_.empty() && std::strchr(signs, raw_[0]);
     }
 
-    std::string digits() const {
+    std::string digits(Here here) const {
         if (!begins_with("-0123456789"))
-            fail("no number");
+            here.fail("no number", raw_);
         return std::string(raw_);
-    }
-
-    [[noreturn]] void fail(const std::string &what) const {
-        throw std::runtime_error(what + " in: " + std::string(raw_.substr(0, 300)));
     }
 
     // Calls `each` with every key and value, the key empty in a list, until it returns false.
@@ -300,11 +328,22 @@ template <class... More> Move object(const More &...keys_and_values) {
     return Move().set(keys_and_values...);
 }
 
+// The legal moves; at and [] look whether there is such a one.
+struct Legal : std::vector<Json> {
+    const Json &at(std::size_t index, Here here = Here::now()) const {
+        if (index >= size())
+            here.fail("no move " + std::to_string(index),
+                      "the " + std::to_string(size()) + " of ask.legal");
+        return data()[index];
+    }
+    const Json &operator[](Step<std::size_t> index) const { return at(index.value, index.here); }
+};
+
 struct Ask {
     int id = 0; // 1 for the first of a match
     std::string decision;
     Json view;
-    std::vector<Json> legal;
+    Legal legal;
     Json limits, clock;
     std::string note;
 
@@ -331,7 +370,7 @@ template <class Choose> std::string reply(Ask &ask, Json message, Choose &choose
     ask.id = static_cast<int>(message["id"].number());
     ask.decision = message["decision"].text();
     ask.view = message["view"];
-    ask.legal = message.find("legal").items();
+    ask.legal = {message.find("legal").items()};
     ask.limits = message.find("limits");
     ask.clock = message.find("clock");
     ask.note.clear();

@@ -26,6 +26,9 @@
 //	}
 //	ask.View.Into(&view)
 //
+// A field that finds nothing under its name, as a misspelt one, stays zero without a word: where a
+// bot seems blind, print ask.View with %s.
+//
 // A move is one of ask.Legal as it is, or anything that encoding/json makes an object of, such as
 // Move{"action": "attack", "target": 2}.
 //

@@ -21,7 +21,8 @@
  * its moves.
  *
  * JSON becomes Map<String, Object> in the order of its keys, List<Object>, String, Boolean, null,
- * Integer (Long, if it is that large) and Double. `Kit.get` and `Kit.number` follow a path:
+ * Integer (Long, if it is that large) and Double. `Kit.get` and `Kit.number` follow a path, and
+ * throw an exception that says what is not there; `Kit.find` gives null for it:
  *
  *     List<String> hand = Kit.get(ask.view, "hand");
  *     if (Kit.number(ask.view, "markers", seat, ask.seat) > 3) ...
@@ -74,7 +75,7 @@ public final class Kit {
         }
 
         private static <T> T part(Map<String, Object> message, String key, T otherwise) {
-            T found = get(message, key);
+            T found = find(message, key);
             return found == null ? otherwise : found;
         }
     }
@@ -127,22 +128,58 @@ public final class Kit {
         wire.write(line.append('\n').toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** What keys and places lead to, as the type it is assigned to; null if there is nothing. */
+    /**
+     * What keys and places lead to, as the type it is assigned to; null if a null is on the way.
+     *
+     * @throws NoSuchElementException if a key or a place is not there
+     */
     @SuppressWarnings("unchecked")
     public static <T> T get(Object value, Object... path) {
         for (Object step : path) {
-            if (value instanceof Map) {
-                value = ((Map<String, Object>) value).get(step);
-            } else if (value != null) {
-                value = ((List<Object>) value).get((Integer) step);
+            if (value != null && !has(value, step)) {
+                throw new NoSuchElementException(
+                    "there is no " + brief(step) + " in " + brief(value));
             }
+            value = value == null ? null : member(value, step);
         }
         return (T) value;
     }
 
-    /** The number that keys and places lead to. */
+    /** The same, but null as well if a key or a place is not there. */
+    @SuppressWarnings("unchecked")
+    public static <T> T find(Object value, Object... path) {
+        for (Object step : path) {
+            value = has(value, step) ? member(value, step) : null;
+        }
+        return (T) value;
+    }
+
+    /** The number that keys and places lead to, found as by get. */
     public static int number(Object value, Object... path) {
-        return get(value, path);
+        Object found = get(value, path);
+        if (!(found instanceof Integer)) {
+            throw new IllegalArgumentException(brief(found) + " is no whole number that fits an int"
+                + (path.length == 0 ? "" : ", at " + brief(Arrays.asList(path))));
+        }
+        return (Integer) found;
+    }
+
+    private static boolean has(Object whole, Object step) {
+        if (whole instanceof List && step instanceof Integer) {
+            return (Integer) step >= 0 && (Integer) step < ((List<?>) whole).size();
+        }
+        return whole instanceof Map && ((Map<?, ?>) whole).containsKey(step);
+    }
+
+    private static Object member(Object whole, Object step) {
+        return whole instanceof List
+            ? ((List<?>) whole).get((Integer) step) : ((Map<?, ?>) whole).get(step);
+    }
+
+    private static String brief(Object value) {
+        StringBuilder text = new StringBuilder();
+        write(value, text);
+        return text.length() > 300 ? text.substring(0, 300) + "..." : text.toString();
     }
 
     /** A map that keeps its order: key, value, key, value... */

@@ -17,7 +17,7 @@ public final class Bot {
         List<Integer> partners = Kit.get(ask.limits, "partners");
         int target = partners.get(0);
         for (int seat : partners) {
-            Integer ally = Kit.get(ask.view, "last", seat, "with");
+            Integer ally = Kit.find(ask.view, "last", seat, "with");
             if (ally != null && ally == ask.seat) {
                 return Kit.object("play", "attack", "with", seat);
             }

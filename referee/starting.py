@@ -1,0 +1,63 @@
+"""Bots' processes from their start, until they are ready, to their end."""
+
+import time
+from collections.abc import Iterable
+
+from protocol.errors import ProtocolError
+from protocol.lines import encode
+from protocol.messages import VERSION, Hello, TimeControl, read_ready
+from referee.bot_process import BotProcess, GoneError, LateError
+from referee.clock import Clock
+from referee.limits import Limits
+from referee.sandbox import Launcher, Program, StartError
+from referee.verdict import beside, last_word
+
+_END_GRACE = 0.3  # seconds in which bots may end by themselves when their input ends
+
+
+class StartupError(Exception):
+    """The bot did not get ready; the text says why."""
+
+    def __init__(self, reason: str, stderr: str, *, late: bool = False) -> None:
+        super().__init__(reason)
+        self.stderr = stderr
+        """What the bot wrote to its standard error."""
+        self.late = late
+        """Whether it ran and its time was up."""
+
+
+def end_processes(processes: Iterable[BotProcess]) -> None:
+    """End processes, after a moment in which they may do so themselves at the end of input."""
+    left = list(processes)
+    for process in left:
+        process.close_input()
+    deadline = time.monotonic() + _END_GRACE
+    for process in left:
+        process.stop(grace=max(0.0, deadline - time.monotonic()))
+
+
+def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -> BotProcess:
+    """Start a bot and wait until it says ready, within `limits.startup`.
+
+    Raises StartupError; then nothing of the process is left.
+    """
+    try:
+        process = BotProcess(launcher, launcher.start(program, limits), limits)
+    except StartError as error:
+        raise StartupError(f"it could not be started: {error}", "") from None
+    clock = Clock(
+        TimeControl(judge=limits.clock, move_time=limits.startup, bank=0.0, increment=0.0)
+    )
+    line = b""
+    try:
+        line = process.ask(encode(Hello(VERSION, name)), clock)
+        read_ready(line)
+        process.close_turn()
+        process.freeze()  # until its first match: others may be playing
+    except (LateError, GoneError, ProtocolError) as error:
+        process.stop()
+        stderr = process.stderr_text()
+        more = beside(line, last_word(stderr) if isinstance(error, GoneError) else "")
+        reason = f"it did not say ready: {error}{more}"
+        raise StartupError(reason, stderr, late=isinstance(error, LateError)) from None
+    return process
