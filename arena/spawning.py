@@ -24,7 +24,7 @@ def _without_dill() -> Iterator[None]:
     if "dill" in sys.modules:
         yield
         return
-    sys.modules["dill"] = None  # type: ignore[assignment]
+    sys.modules["dill"] = None  # type: ignore[assignment] # so that its import fails
     try:
         yield
     finally:
@@ -38,7 +38,7 @@ with _without_dill():
     from multiprocess.context import SpawnProcess, set_spawning_popen
 
 
-class _Interpreter(popen_spawn_posix.Popen):  # type: ignore[misc]
+class _Interpreter(popen_spawn_posix.Popen):  # type: ignore[misc] # the library is untyped
     """The library's, without dill and without a tracker of semaphores: we have none."""
 
     def _launch(self, process: Any) -> None:
@@ -66,7 +66,7 @@ class _Interpreter(popen_spawn_posix.Popen):  # type: ignore[misc]
             file.write(pickled.getbuffer())  # or it was killed, as its sentinel tells
 
 
-class _Process(SpawnProcess):  # type: ignore[misc]
+class _Process(SpawnProcess):  # type: ignore[misc] # the library is untyped
     _start_method = "spawn"
 
     @staticmethod
