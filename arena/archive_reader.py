@@ -214,10 +214,19 @@ def _is_whole(replay: Replay, evidence: Evidence, seats: int) -> bool:
     return replay.seats == seats and best == replay.places
 
 
+_MARK = "\N{BYTE ORDER MARK}".encode()
+_PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+"""How packed files begin, and the programs that unpack them."""
+
+
 def _no_header(found: object, text: bytes) -> str:
     """Return what is wrong with a first line that is no header."""
     if isinstance(found, Mapping) and "replay" in found:
         return "a match without the header, which is the first line of every export."
+    if packer := next((name for magic, name in _PACKED.items() if text.startswith(magic)), None):
+        return f"this is packed; unpack it as it comes: {packer} -dc FILE | arena import LEAGUE -"
+    if text.startswith(_MARK):
+        return "it begins with the mark that some editors put there; save it as UTF-8 without it."
     words = {word.strip().strip('"') for word in text.decode(errors="replace").split(",")}
     of_results = isinstance(found, Mapping) and not {"places", "bots"}.isdisjoint(found)
     if of_results or {"match", "bot", "place"} <= words:

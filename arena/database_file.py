@@ -18,6 +18,7 @@ _DAMAGED = {
     *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT),
     *(sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG),
 }
+_MOVED = sqlite3.SQLITE_READONLY_DBMOVED
 _CUT_OFF = {sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_IOERR_DELETE}
 
 
@@ -72,6 +73,11 @@ def explained(path: Path, remedy: str) -> Iterator[None]:
 
 def _told(path: Path, error: sqlite3.Error, code: int) -> str:
     """Return what is wrong and what to do about it, as what follows the path."""
+    if code == _MOVED or not path.parent.exists():
+        return (
+            " was moved, removed or replaced while it was in use. What was stored before is in the "
+            "file that was there; put that back, then run again."
+        )
     closed = not os.access(path.parent, os.W_OK, effective_ids=True)
     you = f"you (uid {os.geteuid()})"
     if code in _CUT_OFF:

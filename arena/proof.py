@@ -59,7 +59,8 @@ def _opened(row: Mapping[str, Any]) -> tuple[Replay, Evidence]:
 
 def _check(what: str, stored: object, true: object) -> None:
     if stored != true:
-        raise Difference(f"{what}: {stored} is stored, and it should be {true}.")
+        found, wanted = ("nothing" if each is None else each for each in (stored, true))
+        raise Difference(f"{what}: {found} is stored, and it should be {wanted}.")
 
 
 def _check_conditions(replay: Replay, conditions: FixedSettings) -> None:

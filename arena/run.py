@@ -110,7 +110,12 @@ class Run:
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
-        """Have workers, and the walls proven while those get ready; raise as `check_sandbox`."""
+        """Have workers, and the walls proven while those get ready; raise as `check_sandbox`.
+
+        Raises RunError if nothing could be stored.
+        """
+        if self.missing:
+            self._store.check_writable()
         with self._runner.staffed():
             self._sandbox = check_sandbox(self._league, self._sandbox_uid)
             yield self
@@ -121,8 +126,6 @@ class Run:
 
     def play(self) -> Iterator[Progress]:
         """Play and store what is missing; yield what happened, already stored."""
-        if self.missing:
-            self._store.check_writable()
         ids = self._store.bot_ids(self._league.bots)
         self._store.keep_settings(self._league.fixed())
         for progress in self._runner.run():

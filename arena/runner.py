@@ -53,6 +53,8 @@ class Progress:
     """Bots, as indices of the setup, that take no further part in this run, and why."""
     forfeiting: dict[int, str] = field(default_factory=dict)
     """Bots that have just forfeited so many matches in a row, and the last one's id."""
+    deaths: list[str] = field(default_factory=list)
+    """A sentence for each worker that died and was replaced."""
     problems: list[str] = field(default_factory=list)
     """Errors that are not any bot's; a run that had one has failed."""
 
@@ -111,6 +113,7 @@ class Runner:
         self._aside: set[int] = set()
         self._workers: list[_Worker] = []
         self._stopping = False
+        self._broken = False  # the machine, so that all stop, and it is told once
         self._started = monotonic()
         self._finished = 0
 
@@ -176,6 +179,9 @@ class Runner:
                 f"{self._name(task)} was stopped by an error of the referee and not stored:\n"
                 f"{error}"
             )
+        if report.broken and not self._broken:
+            progress.problems.append(report.broken)
+            self._broken = self._stopping = True
         for bot, reason in report.unfit:
             self._set_aside(bot, f"failed its start-up check: {reason}", progress)
         for played in report.played:
@@ -206,13 +212,16 @@ class Runner:
         """
         each.process.join()
         self._workers.remove(each)
-        code = each.process.exitcode
+        how = _how_ended(each.process.exitcode)
         if each.dismissed or self._stopping:
             return
         if not each.up and self._is_deadly(((), -1)):
-            progress.problems.append(f"two workers died before they could play (exit code {code}).")
+            progress.problems.append(
+                f"two workers died before they could play: the last {how}. Run again."
+            )
             self._stopping = True
             return
+        progress.deaths.append(f"A worker {how}; another plays what it had. No result is lost.")
         unchecked = each.unchecked
         if each.up and unchecked and self._is_deadly(((unchecked[0],), -1)):
             self._set_aside(unchecked.pop(0), "twice killed its worker when it started", progress)
@@ -222,8 +231,7 @@ class Runner:
                     self._again.append(task)
                     continue
                 progress.problems.append(
-                    f"{self._name(task)} twice killed its worker (exit code {code}); it was not "
-                    f"stored."
+                    f"{self._name(task)} twice killed its worker, which {how}; it was not stored."
                 )
         for batch in each.sent[1:]:
             self._again += batch.values()
@@ -277,6 +285,14 @@ class Runner:
     def _name(self, task: Task) -> str:
         names = ", ".join(self._setup.names[bot] for bot in task.lineup)
         return f"deal {task.number} of {names}"
+
+
+def _how_ended(code: int) -> str:
+    if code == worker.SERVER_GONE:
+        return "lost the process that starts its bots, which was killed"
+    if code == -signal.SIGKILL:
+        return "was killed by SIGKILL, which the kernel sends where memory is short"
+    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
 
 def usable_cores(workers: int | None) -> list[int | None]:

@@ -54,6 +54,11 @@ _THIS = f"{_EVEN_IF_MISSING} WHERE match.deal = ? AND match.rotation = ?"
 _ONE = f"SELECT {_COLUMNS}, match.clock, {_RECORD} {_THIS}"
 _ONE_RECORD = f"SELECT {_RECORD} {_THIS}"
 _COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
+_PLAYED = """
+    SELECT name, version FROM bot
+    WHERE EXISTS (SELECT 1 FROM result, json_each(result.bots) AS seat WHERE seat.value = bot.id)
+    ORDER BY 1, 2
+"""
 _LAST_VERSIONS = """
     SELECT bot.name, bot.version
     FROM (
@@ -169,7 +174,7 @@ class Store(Tallies):
     def bot_keys(self) -> list[tuple[str, str]]:
         """Return key and version of every bot that has played, in order."""
         with self.explained():
-            return self._db.execute("SELECT name, version FROM bot ORDER BY 1, 2").fetchall()
+            return self._db.execute(_PLAYED).fetchall()
 
     def last_versions(self) -> dict[str, str]:
         """Return by key the version that played last of every bot that has played."""

@@ -13,21 +13,27 @@ import msgspec
 
 from arena.result import MatchResult, PlayedMatch, pack, result_of
 from arena.schedule import LIVE_PROCESSES, Deal, Schedule
+from protocol.errors import ArenaError
 from protocol.messages import TimeControl
 from referee.bot_process import BotProcess
+from referee.fault import Kind
 from referee.game import Options
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Match, starts
 from referee.options import new_game
-from referee.sandbox import Launcher, Program
+from referee.sandbox import Launcher, MachineError, Program
 from referee.sandbox.fork_server import end_all
 from referee.seat import EmptySeat, ProcessSeat, Seat
 from referee.starting import StartupError, end_processes, start_bot
 
+SERVER_GONE = 3
+"""The exit code of a worker whose fork server was killed."""
+
 _FLUSH_SECONDS = 0.5
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ENDED_BY_THEM = {code for number in _SIGNALS for code in (-number, 128 + number)}
+_UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
 _TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -77,6 +83,8 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Tasks that an error of the referee's own stopped, with the error."""
     unfit: list[tuple[int, str]] = []
     """Bots that failed their start-up check, with the reason."""
+    broken: str = ""
+    """What is wrong with the machine, so that no more can be played on it; empty if nothing is."""
     done: bool = False
 
 
@@ -102,11 +110,16 @@ def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
         pass  # the runner is gone, and its store with it
     except ConnectionError:
         end_all()  # whatever the fork server did not outlive, such as a daemon, is ours now
-        os._exit(1)  # another worker plays on
+        os._exit(SERVER_GONE)  # another worker plays on
 
 
 def _serve(link: Any, setup: Setup) -> None:
-    with Launcher(setup.limits.sandbox, uid=setup.sandbox_uid) as launcher:
+    try:
+        launcher = Launcher(setup.limits.sandbox, uid=setup.sandbox_uid)
+    except ArenaError as error:
+        link.send_bytes(_encode(Report(broken=str(error), done=True)))
+        return
+    with launcher:
         table = Table(setup, launcher)
         signal.signal(signal.SIGUSR1, lambda *_: table.leave())
         for number in _SIGNALS:
@@ -162,7 +175,8 @@ class Table:
     def answer(self, batch: Batch) -> Iterator[Report]:
         """Play a batch; yield reports of what was played, about two a second."""
         report = Report()
-        report.unfit = [(bot, reason) for bot in batch.check if (reason := self._check(bot))]
+        for bot in batch.check:
+            self._check(bot, report)
         for task in batch.tasks:
             for rotation in task.rotations:
                 if self._leaving:
@@ -170,6 +184,10 @@ class Table:
                 try:
                     error = self._play(task, rotation, report)
                 except _CutShortError:
+                    self._leaving = True
+                    break
+                except MachineError as broken:
+                    report.broken = str(broken)
                     self._leaving = True
                     break
                 if error:
@@ -190,19 +208,20 @@ class Table:
         end_processes(self._processes.values())
         self._processes.clear()
 
-    def _check(self, bot: int) -> str:
-        """Return why a bot does not get ready, or nothing."""
+    def _check(self, bot: int, report: Report) -> None:
+        """Start a bot, and report why it does not get ready."""
         try:
             self._process(bot, 0)
         except StartupError as error:
-            return str(error)
-        return ""
+            report.unfit.append((bot, str(error)))
+        except MachineError as broken:
+            report.broken = str(broken)
 
     def _play(self, task: Task, rotation: int, report: Report) -> str:
         """Play one match into the report; return the referee's own error, if there was one."""
         try:
             report.played.append(self._match(task.deal, rotation))
-        except (ConnectionError, _CutShortError):
+        except (ConnectionError, _CutShortError, MachineError):
             raise
         except Exception:  # noqa: BLE001 - whatever it is, it is reported and ends the run with 1
             for bot in task.lineup:
@@ -231,6 +250,8 @@ class Table:
         )
         if self._was_cut_short(result):
             raise _CutShortError
+        if any(_UNFINISHED & {*faults} for faults in result.faults):
+            self._launcher.check_copies()  # or whoever removed them is to blame
         for bot, faults in zip(bots, result.faults, strict=True):
             process = self._processes.get((bot, rotation))
             gone = process is not None and process.ended is not None
@@ -241,7 +262,7 @@ class Table:
     def _was_cut_short(self, result: MatchResult) -> bool:
         """Return whether a bot ended, or did not start, and a signal to end was sent to all."""
         kinds = {kind for faults in result.faults for kind in faults}
-        if kinds.isdisjoint(("crash", "startup")):
+        if kinds.isdisjoint(_UNFINISHED):
             return False
         played = [self._processes.get((bot, result.rotation)) for bot in result.bots]
         codes = {each.ended.code for each in played if each is not None and each.ended is not None}
@@ -272,7 +293,12 @@ class Table:
             while len(self._processes) >= LIVE_PROCESSES:
                 self._discard(next(iter(self._processes)))
             setup = self._setup
-            process = start_bot(self._launcher, setup.programs[bot], setup.limits, setup.names[bot])
+            program, name = setup.programs[bot], setup.names[bot]
+            try:
+                process = start_bot(self._launcher, program, setup.limits, name)
+            except StartupError:
+                self._launcher.check_copies()
+                raise
             self._processes[key] = process
         self._processes.move_to_end(key)
         return process

@@ -56,6 +56,8 @@ def _told(lines: Iterable[bytes], status: StatusLine) -> Iterator[bytes]:
 def _check_target(league: Path, file: Path, *, force: bool) -> None:
     """Raise ArenaError for a file that is not to be written over."""
     if file.exists() and not file.is_file():
+        if file.is_dir():
+            raise ArenaError(f"{file} is a folder; name a file in it.")
         raise ArenaError(f"{file} is no ordinary file; to write there, leave FILE out and use >.")
     if file.resolve() in ((league / FILE).resolve(), (league / DATABASE).resolve()):
         raise ArenaError(f"{file} is the league itself; choose another file.")

@@ -226,7 +226,8 @@ def _play_missing(
                 problems += len(progress.problems)
         missing = f"{counted(run.missing, 'match is', 'matches are')} missing"
         if problems:
-            raise RunError(f"{counted(problems, 'problem')} of the arena's own, above; {missing}.")
+            rest = f"{missing}. Run again to go on." if run.missing else "no match is missing."
+            raise RunError(f"{counted(problems, 'problem')}, above; {rest}")
         if heard and run.missing:
             raise RunError(f"stopped; {missing}. Run again to go on.")
         if run.missing and not notes:
@@ -245,6 +246,8 @@ def _tell(progress: Progress, league: League, line: ProgressLine) -> list[str]:
         name = league.bots[bot].name
         many = f"{name} has forfeited {FORFEITS_IN_A_ROW} matches in a row"
         line.say(safe(f"{many}: see `arena show {league.folder} {match}`."))
+    for death in progress.deaths:
+        line.say(death)
     for problem in progress.problems:
         line.say(safe_lines(problem))
     return notes

@@ -1,6 +1,6 @@
 """The walls around a bot's process, and the one way to start it."""
 
-from referee.sandbox.errors import SandboxError, StartError
+from referee.sandbox.errors import MachineError, SandboxError, StartError
 from referee.sandbox.executable import is_program, opening
 from referee.sandbox.launcher import Child, Ended, Launcher
 from referee.sandbox.program import PYTHON, Program
@@ -15,6 +15,7 @@ __all__ = [
     "Child",
     "Ended",
     "Launcher",
+    "MachineError",
     "Program",
     "SandboxError",
     "StartError",

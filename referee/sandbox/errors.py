@@ -1,6 +1,9 @@
 """What can stand in the way of a sandbox."""
 
-from protocol.errors import ArenaError
+import errno
+import resource
+
+from protocol.errors import ArenaError, RunError
 
 _WITHOUT = "To run bots without any protection, say --sandbox none."
 
@@ -12,6 +15,21 @@ class SandboxError(ArenaError):
         super().__init__(f"sandbox: {message} {_WITHOUT}")
         self.what = message
         """The message alone."""
+
+
+class MachineError(RunError):
+    """What the machine, and no bot, stands in the way of; the text says what to do."""
+
+
+def unstartable(why: str, number: int | None = None) -> MachineError:
+    """Return the error of a machine that starts no more processes, by its `errno`'s number."""
+    if number in (errno.EMFILE, errno.ENFILE):
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        return MachineError(
+            f"bots cannot be started: {why}. This shell lets a process have {most} (ulimit -n): "
+            f"allow more, then run again."
+        )
+    return MachineError(f"bots cannot be started: {why}. Mend that, then run again.")
 
 
 class StartError(Exception):

@@ -7,10 +7,11 @@ of its process group, and as a subreaper inherits whatever a bot orphaned. When 
 by any death, the socket ends and everything goes.
 
 A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}}` comes with three descriptors
-for the bot's 0, 1 and 2, and is answered by `{"pid": n}` with a pidfd, or `{"error": reason}`; what
-walls it may name is in `walls.py`. `{"stop": pid}` ends a bot. `{"stage": folder}` names a folder
-that goes with everything else. Either way a bot's end is told once: `{"ended": pid, "status": wait
-status, "cpu": seconds, "memory": bytes at its peak}`.
+for the bot's 0, 1 and 2, and is answered by `{"pid": n}` with a pidfd, or `{"error": reason}`, with
+`"machine": errno` where no bot could be started; what walls it may name is in `walls.py`.
+`{"stop": pid}` ends a bot. `{"stage": folder}` names a folder that goes with everything else.
+Either way a bot's end is told once: `{"ended": pid, "status": wait status, "cpu": seconds,
+"memory": bytes at its peak}`.
 """
 
 import base64
@@ -97,7 +98,7 @@ def become_bot(request: Request, descriptors: list[int], server: int) -> None:
     if os.getppid() != server:
         os._exit(126)
     for number, most in request["limits"]:
-        resource.setrlimit(number, (most, most))
+        bound(number, most)
     os.chdir(request["cwd"])
     prctl(PR_SET_NO_NEW_PRIVS, 1)  # or a set-uid program could not be killed
     if ruleset is not None:
@@ -106,6 +107,16 @@ def become_bot(request: Request, descriptors: list[int], server: int) -> None:
         system_call(CLOSE_RANGE, 3, UINT_MAX, CLOSE_RANGE_CLOEXEC)
         load_filter(request["seccomp"])
     os.execve(request["argv"][0], request["argv"], request["env"])
+
+
+def bound(number: int, most: int) -> None:
+    """Set a limit of this process; raise MachineError where it is above our own."""
+    try:
+        resource.setrlimit(number, (most, most))
+    except ValueError:
+        name = next(each for each in dir(resource) if getattr(resource, each) == number)
+        own = resource.getrlimit(number)[1]
+        raise MachineError(f"{name} is to be {most}, and the arena's own is {own}") from None
 
 
 def make_ruleset(walls: Request) -> int:
@@ -140,6 +151,14 @@ def load_filter(walls: Request) -> None:
     text = ctypes.create_string_buffer(bytes(code), len(code))
     program = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program)
+
+
+class MachineError(Exception):
+    """What keeps every bot from being started."""
+
+
+class RefusedError(OSError):
+    """What keeps this bot from being started."""
 
 
 def explained(error: BaseException) -> str:
@@ -209,13 +228,13 @@ class Gate:
             os.write(self.go, b"x")
         except (KeyError, OSError):
             kill(bot.pid)  # before its gate is closed, which would open it
-            raise OSError(0, "bwrap failed") from None
+            raise RefusedError(0, "bwrap failed") from None
         finally:
             os.close(self.go)
 
 
 def start(request: Request, descriptors: list[int]) -> Bot:
-    """Fork a bot, or raise OSError if it could not be started.
+    """Fork a bot, or raise RefusedError if it could not be started, OSError if none could.
 
     The end of the status pipe proves that the program was executed.
     """
@@ -232,6 +251,8 @@ def start(request: Request, descriptors: list[int]) -> Bot:
                     if gate is not None:
                         request["argv"] = gate.passed(request["argv"])
                     become_bot(request, descriptors, server)
+                except MachineError as error:
+                    os.write(told, b"!" + str(error).encode())
                 except BaseException as error:  # the child may do nothing but tell and go
                     os.write(told, explained(error).encode()[:500])
                 finally:
@@ -241,7 +262,9 @@ def start(request: Request, descriptors: list[int]) -> Bot:
         reason = answer.read(500).decode(errors="replace")
     if reason:
         os.waitpid(pid, 0)
-        raise OSError(0, reason)
+        if reason.startswith("!"):
+            raise OSError(0, reason[1:])
+        raise RefusedError(0, reason)
     bot = Bot(pid)
     try:
         if gate is not None:
@@ -365,7 +388,10 @@ def serve(link: socket.socket, stages: list[str]) -> None:
         try:
             bot = start(request["start"], descriptors)
         except OSError as error:
-            link.send(json.dumps({"error": explained(error)}).encode())
+            answer: Request = {"error": explained(error)}
+            if not isinstance(error, RefusedError):
+                answer["machine"] = error.errno
+            link.send(json.dumps(answer).encode())
         else:
             bots[bot.told] = bot
             poll.register(bot.pidfd, select.POLLIN)

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -14,7 +15,7 @@ import msgspec
 
 from referee.limits import Limits
 from referee.sandbox.bwrap import BwrapWalls
-from referee.sandbox.errors import StartError
+from referee.sandbox.errors import StartError, unstartable
 from referee.sandbox.executable import unstarted
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.stage import Stage
@@ -116,43 +117,55 @@ class Launcher:
         return self._stage.folder if self._stage is not None else None
 
     def start(self, program: Program, limits: Limits) -> Child:
-        """Start `program`; raise StartError if it cannot be.
+        """Start `program`; raise StartError if it cannot be, or MachineError if nothing can.
 
         When this returns, the program has been executed, every wall around it.
         """
         uid = self._own_uid if self.uid is None else self._free.pop()
-        try:
-            placed = self._placed(program)
-            request = {**self.walls.around(placed, limits, uid), "cwd": placed.folder, "uid": uid}
-        except OSError as error:
+        with ExitStack() as undo:
             if uid:
-                self._free.append(uid)
-            raise StartError(f"{error.filename}: {error.strerror}") from None
-        stdin, bot_stdin = _pipe(to_bot=True)
-        stdout, bot_stdout = _pipe(to_bot=False)
-        stderr, bot_stderr = _pipe(to_bot=False)
-        theirs = [bot_stdin, bot_stdout, bot_stderr]
-        try:
-            socket.send_fds(self._link, [msgspec.json.encode({"start": request})], theirs)
-            answer, pidfd = self._answer()
-        except OSError as error:
-            if error.errno != errno.EMSGSIZE:
-                raise
-            answer, pidfd = {"error": "its command or its list of files is too long"}, -1
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-        if "error" in answer:
-            said = _said(stderr)
-            for descriptor in (stdin, stdout, stderr):
-                os.close(descriptor)
-            if uid:
-                self._free.append(uid)
-            why = answer["error"].replace(f"{placed.folder}/", f"{program.folder}/")
-            raise StartError(f"{why}: {said}" if said else unstarted(program, why))
+                undo.callback(self._free.append, uid)
+            try:
+                placed = self._placed(program)
+                walls = self.walls.around(placed, limits, uid)
+            except OSError as error:
+                raise StartError(f"{error.filename}: {error.strerror}") from None
+            request = {**walls, "cwd": placed.folder, "uid": uid}
+            with ExitStack() as sent:
+                pipes = [_pipe(undo, sent, to_bot=to_bot) for to_bot in (True, False, False)]
+                answer, pidfd = self._asked(request, [theirs for _, theirs in pipes])
+            stdin, stdout, stderr = (ours for ours, _ in pipes)
+            if "error" in answer:
+                raise self._failure(program, placed, answer, _said(stderr))
+            undo.pop_all()
         if uid:
             self._uids[answer["pid"]] = uid
         return Child(answer["pid"], pidfd, stdin, stdout, stderr)
+
+    def check_copies(self) -> None:
+        """Raise MachineError if what bots are run from is no longer all there."""
+        if self._stage is not None:
+            self._stage.check()
+
+    def _asked(self, request: dict[str, Any], descriptors: list[int]) -> tuple[dict[str, Any], int]:
+        """Return the fork server's answer to a request to start, and the pidfd in it."""
+        try:
+            socket.send_fds(self._link, [msgspec.json.encode({"start": request})], descriptors)
+            return self._answer()
+        except OSError as error:
+            if error.errno != errno.EMSGSIZE:
+                raise
+            return {"error": "its command or its list of files is too long"}, -1
+
+    def _failure(
+        self, program: Program, placed: Program, answer: dict[str, Any], said: str
+    ) -> Exception:
+        """Return what to raise for a program that was not started: whose fault it was."""
+        if "machine" in answer:
+            return unstartable(answer["error"], answer["machine"])
+        self.check_copies()
+        why = answer["error"].replace(f"{placed.folder}/", f"{program.folder}/")
+        return StartError(f"{why}: {said}" if said else unstarted(program, why))
 
     def check(self, program: Program) -> None:
         """Raise SandboxError if `program` could not be started behind these walls."""
@@ -218,9 +231,17 @@ def _said(stderr: int) -> str:
         return ""
 
 
-def _pipe(*, to_bot: bool) -> tuple[int, int]:
-    """Return a new pipe as (the referee's end, the bot's end); the referee never blocks on it."""
-    reading, writing = os.pipe()
+def _pipe(undo: ExitStack, sent: ExitStack, *, to_bot: bool) -> tuple[int, int]:
+    """Return a new pipe as (the referee's end, the bot's end); the referee never blocks on it.
+
+    The ends are closed by the two stacks.
+    """
+    try:
+        reading, writing = os.pipe()
+    except OSError as error:
+        raise unstartable(str(error.strerror), error.errno) from None
     ours, theirs = (writing, reading) if to_bot else (reading, writing)
+    undo.callback(os.close, ours)
+    sent.callback(os.close, theirs)
     os.set_blocking(ours, False)
     return ours, theirs

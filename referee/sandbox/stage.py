@@ -8,9 +8,12 @@ import secrets
 import shutil
 import struct
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
-from referee.sandbox.errors import SandboxError
+from referee.sandbox.errors import MachineError, SandboxError, StartError
 from referee.sandbox.program import Program, barrier
 
 _PREFIX = "arena-stage-"
@@ -43,22 +46,30 @@ class Stage:
         self._numbers = itertools.count()
 
     def make(self) -> None:
-        """Make the folder; raise OSError if that cannot be."""
-        os.mkdir(self.folder, 0o700)
-        self._lock = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)  # until we end, however we do
-        os.chmod(self.folder, self._mode)
+        """Make the folder; raise MachineError if that cannot be."""
+        with self._written():
+            os.mkdir(self.folder, 0o700)
+            self._lock = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)  # until we end, however we do
+            os.chmod(self.folder, self._mode)
 
     def place(self, program: Program) -> Program:
-        """Return `program` as it is run from the copies of exactly its files."""
+        """Return `program` as it is run from the copies of exactly its files.
+
+        Raises OSError or StartError if they cannot be read, MachineError if not written.
+        """
         placed = self._placed.get(program)
         if placed is None:
             folder = Path(self.folder, str(next(self._numbers)))
-            folder.mkdir()
             source = os.open(program.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
+                with self._written():
+                    folder.mkdir()
                 for name in program.files:
-                    _copy(source, name, folder / name)
+                    self._copy(source, name, folder / name)
+            except BaseException:  # Ctrl-C too: raised again once the space is free
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
             finally:
                 os.close(source)
             for here, _, _ in os.walk(folder):
@@ -69,6 +80,38 @@ class Stage:
             placed = self._placed[program] = Program(tuple(argv), str(folder), program.files)
         return placed
 
+    def check(self) -> None:
+        """Raise MachineError unless all copies that were made are there."""
+        for placed in self._placed.values():
+            for name in placed.files:
+                if not os.path.exists(f"{placed.folder}/{name}"):
+                    raise MachineError(
+                        f"{placed.folder}/{name}, a copy that bots are run from, is gone: "
+                        f"something removed it during the run. Run again; if a service cleans "
+                        f"that folder, set TMPDIR to one that it leaves alone."
+                    )
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        """Turn what goes wrong with writing into a MachineError."""
+        try:
+            yield
+        except OSError as error:
+            raise MachineError(
+                f"the bots' files cannot be copied to {self.folder}: {error.strerror}. Free some "
+                f"space there, or set TMPDIR to another folder open to everybody; then run again."
+            ) from None
+
+    def _copy(self, folder: int, name: str, target: Path) -> None:
+        """Copy a file beneath an open folder, whatever its owner puts in its place meanwhile."""
+        with open(open_beneath(folder, name), "rb") as source, self._written():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("wb") as copy:
+                while piece := _read(source, name):
+                    copy.write(piece)
+            runs = os.fstat(source.fileno()).st_mode & 0o111
+            target.chmod(0o555 if runs else 0o444)
+
     def remove(self) -> None:
         """Remove everything."""
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -76,13 +119,11 @@ class Stage:
             os.close(self._lock)
 
 
-def _copy(folder: int, name: str, target: Path) -> None:
-    """Copy a file beneath an open folder, whatever its owner puts in its place meanwhile."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with open(open_beneath(folder, name), "rb") as source, target.open("wb") as copy:
-        shutil.copyfileobj(source, copy, _PIECE)
-        runs = os.fstat(source.fileno()).st_mode & 0o111
-    target.chmod(0o555 if runs else 0o444)
+def _read(source: BinaryIO, name: str) -> bytes:
+    try:
+        return source.read(_PIECE)
+    except OSError as error:
+        raise StartError(f"{name}: {error.strerror}") from None
 
 
 def open_beneath(folder: int, name: str) -> int:

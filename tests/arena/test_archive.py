@@ -406,6 +406,14 @@ BAD: dict[str, tuple[Callable[[Path], str], str]] = {
     "empty": (lambda _: "", " is empty;"),
     "no JSON": (lambda _: "hello\n", ":1: this is no exported league, whose first line begins"),
     "a number": (lambda _: "7\n", ":1: this is no exported league"),
+    "packed": (
+        lambda _: "\x1f\udc8b\x08\0\n",
+        ":1: this is packed; unpack it as it comes: gzip -dc FILE | arena import LEAGUE -",
+    ),
+    "marked": (
+        lambda export: "\ufeff" + export.read_text(),
+        ":1: it begins with the mark that some editors put there; save it as UTF-8 without it.",
+    ),
     "deep": (lambda _: "[" * 100_000, ":1: this is no exported league"),
     "no text": (lambda _: "\0\udcff\n", ":1: this is no exported league"),
     "results": (lambda _: '{"places": {"a": 1, "b": 2}}\n', ":1: this is a file of results"),

@@ -141,6 +141,16 @@ def test_another_version_of_a_bot_plays_anew_and_the_old_results_stay(league: Le
     assert {row["matches"] for row in rows} == {8}
 
 
+def test_a_bot_that_was_repaired_before_it_played_is_not_said_to_have_changed(
+    league: League,
+) -> None:
+    league.write(FILE + TWO_BOTS + league.bot("mine", "import no_such_module"))
+    assert "mine is set aside" in league.call("run").stderr
+    (league.home / "mine" / "bot.py").write_text(RANDOM)
+    assert "has changed" not in league.call("rank").stdout
+    assert league.call("run").stderr.startswith("8 matches to play")
+
+
 # --- a terminal
 
 

@@ -124,16 +124,23 @@ def test_a_run_after_ctrl_c_goes_on_where_that_one_stopped(
 
 
 @pytest.mark.parametrize(
-    ("victim", "workers"), [("spawn_main", "1"), ("spawn_main", "2"), ("fork_server.py", "1")]
+    ("victim", "workers", "told"),
+    [
+        ("spawn_main", "1", "was killed by SIGKILL, which the kernel sends where memory is short"),
+        ("spawn_main", "2", "was killed by SIGKILL, which the kernel sends where memory is short"),
+        ("fork_server.py", "1", "lost the process that starts its bots, which was killed"),
+    ],
 )
-def test_a_run_survives_the_death_of_a_worker_or_its_fork_server(
-    steady: League, undisturbed: Outcome, victim: str, workers: str
+def test_a_run_survives_the_death_of_a_worker_or_its_fork_server_and_says_so(
+    steady: League, undisturbed: Outcome, victim: str, workers: str, told: str
 ) -> None:
     process = steady.start("run", "--workers", workers)
     until(lambda: steady.count() >= 3)
     pid = next(pid for pid, words in steady.processes().items() if victim in words)
     os.kill(pid, signal.SIGKILL)
-    assert "Traceback" not in steady.finish(process).stderr
+    stderr = steady.finish(process).stderr
+    assert f"A worker {told}; another plays what it had. No result is lost.\n" in stderr
+    assert "Traceback" not in stderr
     assert_same(steady, undisturbed)
 
 

@@ -1,6 +1,7 @@
 """The store, on real SQLite files: all or nothing, once, and safe from whatever befalls a disk."""
 
 import os
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
@@ -454,6 +455,35 @@ def test_a_folder_that_may_not_be_written_is_told(public: Path) -> None:
     public.chmod(0o755)
     assert message.startswith(f"{public / 'league.db'} may not be written by you (uid ")
     assert "its folder is read-only" in message
+
+
+def removed(path: Path) -> None:
+    path.unlink()
+
+
+def replaced(path: Path) -> None:
+    copy = path.with_name("copy")
+    shutil.copy(path, copy)
+    copy.replace(path)
+
+
+def moved_with_its_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("remove", [removed, replaced, moved_with_its_folder])
+def test_a_file_that_is_taken_away_while_in_use_is_told(
+    tmp_path: Path, remove: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "league" / "league.db"
+    path.parent.mkdir()
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+        remove(path)
+        assert refused(lambda: add(store, match("d2")), RunError) == (
+            f"{path} was moved, removed or replaced while it was in use. What was stored before is "
+            f"in the file that was there; put that back, then run again."
+        )
 
 
 def test_a_database_that_may_not_be_read_is_told(public: Path) -> None:

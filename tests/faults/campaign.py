@@ -27,7 +27,7 @@ _ENDINGS = re.compile(
     r"|was killed before a match was played\. Run again\."
     r"|stopped; \d+ match(es are| is) missing\. Run again to go on\."
     r"|stopped at once; what was stored is safe\. Run again to go on\."
-    r"|\d+ problems? of the arena's own, above; \d+ match(es are| is) missing\."
+    r"|\d+ problems?, above; \d+ match(es are| is) missing\. Run again to go on\."
 )
 """The last words of a run that was struck and ends with 1."""
 

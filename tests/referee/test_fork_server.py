@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.limits import Limits
-from referee.sandbox import Launcher, Program, StartError
+from referee.sandbox import Launcher, MachineError, Program, StartError
 from tests.referee.process_watch import children, descriptors, fields, gone, until
 from tests.referee.raw_programs import ENOUGH, SH, SLEEP, TRUE, here, output, python, read_all
 
@@ -81,7 +81,7 @@ def test_a_lack_of_descriptors_is_told_and_survived(launcher: Launcher, tmp_path
     before = resource.prlimit(server, resource.RLIMIT_NOFILE)
     resource.prlimit(server, resource.RLIMIT_NOFILE, (12, before[1]))
     try:
-        with pytest.raises(StartError):
+        with pytest.raises(MachineError, match=r"Too many open files.*ulimit -n"):
             running.extend(launcher.start(sleeper, ENOUGH) for _ in range(12))
     finally:
         resource.prlimit(server, resource.RLIMIT_NOFILE, before)
