@@ -17,7 +17,7 @@ from tests.arena.conftest import until
 from tests.faults.campaign import MATCHES, Campaign
 from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox, replays
 from tests.faults.strikes import Process
-from tests.faults.workshop import need_root
+from tests.faults.workshop import small_disk
 
 PLAIN = one_for_each_sandbox()[0]
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
@@ -37,21 +37,16 @@ def complete(campaign: Campaign, league: FaultyLeague, arrangement: Arrangement)
 
 
 @contextmanager
-def small_disk(league: FaultyLeague, kilobytes: int) -> Iterator[None]:
+def on_small_disk(league: FaultyLeague, kilobytes: int) -> Iterator[None]:
     """Put the league's folder, file and all, on a disk of its own."""
-    need_root("a full disk")
     file = (league.folder / "league.toml").read_text()
-    words = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k,mode=755", "none", league.folder]
-    mounted = subprocess.run(words, capture_output=True, text=True)
-    if mounted.returncode != 0:
-        pytest.skip(f"A FULL DISK IS NOT TESTED HERE: {mounted.stderr.strip()}")
-    try:
-        (league.folder / "league.toml").write_text(file)
-        league.give_away()
-        yield
-    finally:
-        league.close()
-        subprocess.run(["umount", league.folder], check=True)
+    with small_disk(league.folder, kilobytes):
+        try:
+            (league.folder / "league.toml").write_text(file)
+            league.give_away()
+            yield
+        finally:
+            league.close()
 
 
 def enlarge(league: FaultyLeague, kilobytes: int) -> None:
@@ -65,7 +60,7 @@ def test_a_disk_that_fills_up_again_and_again_loses_nothing(
     campaign: Campaign, arrangement: Arrangement
 ) -> None:
     reference = campaign.reference(arrangement)
-    with campaign.league(arrangement) as league, small_disk(league, size := 40):
+    with campaign.league(arrangement) as league, on_small_disk(league, size := 40):
         stored: dict[str, bytes] = {}
         fills = 0
         while len(stored) < MATCHES:
@@ -92,7 +87,7 @@ def test_a_disk_that_fills_up_again_and_again_loses_nothing(
 @EACH_SANDBOX
 def test_a_read_only_league_is_left_as_it_is(campaign: Campaign, arrangement: Arrangement) -> None:
     campaign.reference(arrangement, SLOW)
-    with campaign.league(arrangement, pause=SLOW) as league, small_disk(league, 4096):
+    with campaign.league(arrangement, pause=SLOW) as league, on_small_disk(league, 4096):
         process = league.start("run", "--workers", "1")
         until(league.count, 30)
         os.killpg(process.pid, signal.SIGINT)

@@ -1,37 +1,20 @@
-"""Machines that cannot start bots any more: a full disk for their copies, none left, a low limit."""
+"""Machines that start no bots any more: no room for their copies, none left, a low limit."""
 
 import os
 import resource
 import shutil
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
 from tests.arena.conftest import until
 from tests.faults.campaign import MATCHES, Campaign
-from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox
-from tests.faults.workshop import need_root
+from tests.faults.leagues import Arrangement, one_for_each_sandbox
+from tests.faults.workshop import small_disk
 
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
 WALLED = [each for each in one_for_each_sandbox() if each.sandbox != "none"]  # who have copies
 EACH_WALLED = pytest.mark.parametrize("arrangement", WALLED, ids=str)
-
-
-@contextmanager
-def small_scratch(league: FaultyLeague, kilobytes: int) -> Iterator[None]:
-    """Put the folder for temporary files on a disk of its own, for a while."""
-    need_root("a full disk for the bots' copies")
-    words = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k,mode=1777", "none", league.scratch]
-    mounted = subprocess.run(words, capture_output=True, text=True)
-    if mounted.returncode != 0:
-        pytest.skip(f"A FULL DISK IS NOT TESTED HERE: {mounted.stderr.strip()}")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", league.scratch], check=True)
 
 
 @pytest.mark.soak
@@ -44,7 +27,7 @@ def test_without_room_for_their_copies_no_bot_is_charged(
     with campaign.league(arrangement) as league:
         stored: dict[str, bytes] = {}
         for kilobytes in range(8, 400, 24):
-            with small_scratch(league, kilobytes):
+            with small_disk(league.scratch, kilobytes):
                 done = league.end(league.start("run", "--workers", "2"))
                 league.settle()
             campaign.tally.runs += 1

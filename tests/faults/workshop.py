@@ -6,6 +6,8 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -85,6 +87,20 @@ class Workshop:
         subprocess.run([self.compiler, *flags, "-o", target, source], check=True)
         target.chmod(0o755)
         return target
+
+
+@contextmanager
+def small_disk(folder: Path, kilobytes: int) -> Iterator[None]:
+    """Put a disk of its own over a folder, which everybody may write; skip, loudly, without one."""
+    need_root("a full disk")
+    words = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k,mode=1777", "none", folder]
+    mounted = subprocess.run(words, capture_output=True, text=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"A FULL DISK IS NOT TESTED HERE: {mounted.stderr.strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
 
 
 def need_root(what: str) -> None:
