@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import msgspec
 
 from referee.chance import Chance
-from referee.part import Part, Show
 
 Move = dict[str, Any]
 """A reply's `move`: a JSON object, decoded but not yet trusted."""
@@ -85,8 +84,6 @@ class Game(ABC):
         self.seats = seats
         self.options = options
         self.chance = chance
-        self.shown_options = Part(msgspec.to_builtins(options).copy)
-        """The options, as views show them."""
         self.reason = ""
         """In a word, why the game ended; empty while it goes on."""
 
@@ -99,12 +96,11 @@ class Game(ABC):
         """Return what is asked of `seat`, one of the deciders."""
 
     @abstractmethod
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return all that `seat` may know, enough for a program that remembers nothing.
 
-        It holds `game`, `seat`, `decision` (None when the game is over) and `options`. What seldom
-        changes is a `Part`, shown as asked for. The caller may change a view of plain parts, as it
-        may change what `decision` and `default` return.
+        It holds `game`, `seat`, `decision` (None when the game is over) and `options`. The caller
+        may change it, as it may change what `decision` and `default` return.
         """
 
     @abstractmethod

@@ -107,7 +107,7 @@ class Match:
             return default
         seat = self._seats[number]
         decision = game.decision(number)
-        answer = seat.ask(decision, game.view(number, seat.show))
+        answer = seat.ask(decision, game.view(number))
         fault = answer.fault
         if answer.move is not None:
             reason = game.check(number, answer.move)

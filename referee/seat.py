@@ -13,7 +13,6 @@ from referee.bot_process import BotProcess, GoneError, LateError
 from referee.clock import Clock, Turn
 from referee.fault import Fault, Kind, shown
 from referee.game import Decision, Move, Observation
-from referee.part import Part, Show
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
@@ -28,8 +27,6 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 class Seat(ABC):
     """Whoever decides at one place of the table, for one match."""
 
-    show: Show = staticmethod(Part.plain)
-    """How views show their parts to this seat."""
     conversation: Sequence[str] = ()
     """The last lines exchanged before the first fault, where there is a wire."""
 
@@ -113,8 +110,6 @@ class EmptySeat(Seat):
 
 class ProcessSeat(Seat):
     """A seat held by a bot's process, over the protocol and against the clock."""
-
-    show: Show = staticmethod(Part.sent)
 
     def __init__(self, process: BotProcess, rivals: Sequence[BotProcess]) -> None:
         self.process = process

@@ -7,11 +7,11 @@ from itertools import combinations
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options
-from referee.part import Part, Show
 
 SEATS = range(4)
 NAMES = ("South", "West", "North", "East")
@@ -52,7 +52,6 @@ MOVE = _entries(
     " add up to at most 12, and no marker goes below 0.",
     lowest=-REACH,
 )
-
 WITH = {
     "description": "The ally sought, not the victim: a seat other than one's own.",
     "type": "integer",
@@ -116,6 +115,7 @@ class ColdWar(Game):
         self.messages: list[list[str]] = []
         self.withdrawn: set[int] = set()
         self._exchanges = self.options.talk_exchanges if self.options.talk else 0
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._places: list[int] = []
 
     def deciders(self) -> Sequence[int]:
@@ -129,7 +129,7 @@ class ColdWar(Game):
         most, rivals = self._deployable(seat), [*RIVALS[seat]]
         return Decision("play", limits={"add_max": most, "move_max": REACH, "partners": rivals})
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the table, which is the same for all seats."""
         return {
             "game": self.name,
@@ -142,7 +142,7 @@ class ColdWar(Game):
             "last": None if self.last is None else [_canonical(play) for play in self.last],
             "attacks": [{**attack, "pair": [*attack["pair"]]} for attack in self.attacks],
             "messages": [exchange.copy() for exchange in self.messages],
-            "options": show(self.shown_options),
+            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar
 
+import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options, ranked
 from referee.games.war_family.cards import deal, deck, strength
-from referee.part import Part, Show
 
 NAMES = "AB"
 PACK = tuple(deck("7"))
@@ -59,7 +59,7 @@ class TodUndLeben(Game):
         """Raise LookupError: nothing is ever asked."""
         raise LookupError("nothing is asked in Tod und Leben")
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return all there is: the last round's cards, and who won how many rounds."""
         return {
             "game": self.name,
@@ -69,7 +69,7 @@ class TodUndLeben(Game):
             "packs": [pack.copy() for pack in self.packs],
             "cards_won": self.cards_won.copy(),
             "rounds_won": self.rounds_won.copy(),
-            "options": show(self.shown_options),
+            "options": msgspec.to_builtins(self.options),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

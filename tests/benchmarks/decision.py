@@ -34,7 +34,6 @@ from referee.clock import cpu_clock
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.limits import Limits
 from referee.match import Match, starts
-from referee.part import Part, Show
 from referee.sandbox import Launcher, Program
 from referee.seat import FunctionSeat, ProcessSeat, Seat
 from referee.starting import end_processes, start_bot
@@ -70,7 +69,7 @@ class Taking(Game):
     def decision(self, seat: int) -> Decision:
         return Decision("take", legal=[{"take": 1}])
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         return {"game": "taking", "seat": seat, "decision": "take", "filler": self.filler}
 
     def check(self, seat: int, move: Move) -> str | None:

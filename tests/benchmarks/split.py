@@ -6,10 +6,9 @@
 
 Random moves are played once by functions; then bots that do nothing but read and answer play the
 same matches over the protocol. Microseconds of CPU for each decision: `rules` are deciders,
-decision, the view as it is sent, check and apply, `codec` encoding asks and reading replies, `pipe`
-writing, waiting and reading the same bytes in a bare loop, `rest` clocks, bookkeeping and what is
-encoded once: what is left of the referee's own. The bots' is in none of them. Matches are dealt and
-begun in the time measured.
+decision, view, check and apply, `codec` encoding asks and reading replies, `pipe` writing, waiting
+and reading the same bytes in a bare loop, `rest` clocks and bookkeeping: what is left of the
+referee's own. The bots' is in none of them. Matches are dealt and begun in the time measured.
 """
 
 import argparse
@@ -32,7 +31,6 @@ from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Match, starts
 from referee.options import new_game, read_options
-from referee.part import Part, Show
 from referee.sandbox import Launcher, Program
 from referee.seat import Answer, FunctionSeat, ProcessSeat, Seat
 from referee.starting import end_processes, start_bot
@@ -81,7 +79,7 @@ def script_of(name: str) -> Script:
                 ask = Ask(
                     id=ids[seat],
                     decision=decision.name,
-                    view=game.view(seat, Part.sent),
+                    view=game.view(seat),
                     legal=decision.legal,
                     limits=decision.limits,
                     clock=clock.left,
@@ -112,13 +110,7 @@ def functions(script: Script, number: int) -> Sequence[Seat]:
     def choose(_decision: Decision, _view: Observation) -> Move:
         return next(moves)
 
-    return [Unread(choose) for _ in range(GAMES[script.game].seat_counts[0])]
-
-
-class Unread(FunctionSeat):
-    """A function that is shown what would be sent, but not encoded."""
-
-    show: Show = staticmethod(lambda part: part)
+    return [FunctionSeat(choose) for _ in range(GAMES[script.game].seat_counts[0])]
 
 
 class Blindfold(ProcessSeat):

@@ -9,7 +9,6 @@ from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options
-from referee.part import Part, Show
 
 NOTHING = 0
 """What a default reply takes; no bot may choose it."""
@@ -52,7 +51,7 @@ class Countdown(Game):
     def decision(self, seat: int) -> Decision:
         return Decision("take", legal=[{"take": number} for number in range(1, MOST + 1)])
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         return {"taken": [taken.copy() for taken in self.taken], "withdrawn": [*self.withdrawn]}
 
     def check(self, seat: int, move: Move) -> str | None:

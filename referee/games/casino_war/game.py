@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -20,7 +21,6 @@ from referee.games.casino_war.replies import (
 from referee.games.casino_war.round import NAMES, WIDTH, Round, Stake
 from referee.games.casino_war.shoe import Shoe
 from referee.games.war_family.cards import deck
-from referee.part import Part, Show
 
 BURNED = 3
 """Cards burned before a war."""
@@ -87,6 +87,7 @@ class CasinoWar(Game):
         self.asked: str | None = "bet"
         """The decision that is asked now; None once the game is over."""
         self._deciders: Sequence[int] = range(seats)
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
 
     def deciders(self) -> Sequence[int]:
         """Return who can bet, or who can go to war."""
@@ -98,7 +99,7 @@ class CasinoWar(Game):
             return Decision("bet", limits=self._limits(seat).shown())
         return Decision("tie", legal=[{"action": "war"}, {"action": "surrender"}])
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the table, which is the same for all seats."""
         now = self.now if self.asked == "tie" else None
         return {
@@ -113,7 +114,7 @@ class CasinoWar(Game):
             "last": self.played[-1].shown() if self.played else None,
             "left": len(self.shoe.cards),
             "seen": self.shoe.seen.copy(),
-            "options": show(self.shown_options),
+            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

@@ -1,10 +1,10 @@
 """Duel: two fencers on a line of nine points, with thrusts and cuts, parries and moulinets."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -25,10 +25,9 @@ from referee.games.duel.checks import (
     trait_refusal,
 )
 from referee.games.duel.fencer import LETHAL, VERSATILE, Fencer
-from referee.games.duel.log import Event, copied, first_recent
+from referee.games.duel.log import Event, copied, recent
 from referee.games.duel.schema import DECISIONS
 from referee.games.duel.text import drawn, told
-from referee.part import Part, Show
 
 END = 4
 """The points between the middle of the line and either end."""
@@ -87,10 +86,9 @@ class Duel(Game):
         self.asked: str | None = "choose_trait"
         """The decision that is asked of the decider; None once the game is over."""
         self.log: list[Event] = []
-        self._told: list[Part] = []
-        """The same actions as views show them, once they are over."""
         """Every action so far; the last one is the attack on its way, if one is."""
         self._prices = PRICES[self.options.extra_action_cost]
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._places: list[int] = []
 
     def deciders(self) -> Sequence[int]:
@@ -102,11 +100,10 @@ class Duel(Game):
         assert self.asked is not None
         return Decision(self.asked, legal=[self._move(choice) for choice in self._choices()])
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return all but the rival's hand and the order of the deck."""
         fencers = self.fencers
         under_attack = self.asked in ("defend", "emergency_parry")
-        told = self._told[first_recent(self.log, self.turn) :]
         return {
             "game": self.name,
             "seat": seat,
@@ -131,8 +128,8 @@ class Duel(Game):
             "deck": len(self.deck.cards),
             "reshuffled": self.deck.reshuffled.copy(),
             "attack": copied(self.log[-1]) if under_attack else None,
-            "log": [show(event) for event in (told[:-1] if under_attack else told)],
-            "options": show(self.shown_options),
+            "log": recent(self.log[:-1] if under_attack else self.log, self.turn),
+            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:
@@ -269,7 +266,6 @@ class Duel(Game):
         own = self.fencers[self.on_turn]
         event: Event = {"turn": self.turn, "seat": self.on_turn, "action": action}
         self.log.append(event)
-        self._told.append(Part(partial(copied, event)))
         own.stamina -= self._prices[self.number][action]
         if action == "attack":
             own.dexterity -= DEXTERITY[move["cards"][0][0]]

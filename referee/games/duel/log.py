@@ -10,12 +10,12 @@ RECENT = 3
 """The turns, the present one included, whose actions a view tells."""
 
 
-def first_recent(log: Sequence[Event], turn: int) -> int:
-    """Return where the actions of the last turns up to `turn` begin."""
+def recent(log: Sequence[Event], turn: int) -> list[Event]:
+    """Return copies of the actions of the last turns up to `turn`."""
     first = len(log)
     while first and log[first - 1]["turn"] > turn - RECENT:
         first -= 1
-    return first
+    return [copied(event) for event in log[first:]]
 
 
 def copied(event: Event) -> Event:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -33,7 +34,6 @@ from referee.games.guerra.samples import (
 )
 from referee.games.guerra.schema import DECISIONS
 from referee.games.guerra.text import NAMES, row, told, wrapped
-from referee.part import Part, Show
 
 DEALT = 10
 MOST_IN_HAND = 7
@@ -43,7 +43,6 @@ DEPLOYMENTS: tuple[tuple[int, dict[str, int]], ...] = (
     (0, {"centre": 2, "vanguard": 1}),
     (1, {"vanguard": 1}),
 )
-
 """The opening: whose cards go where, in order."""
 
 
@@ -98,6 +97,7 @@ class Guerra(Game):
         self.attacks = NO_ATTACKS
         self._deployments = 0
         self._places: list[int] = []
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
 
     def deciders(self) -> Sequence[int]:
         """Return the seat to move, until the game is over."""
@@ -113,7 +113,7 @@ class Guerra(Game):
             return Decision("attack", limits={**self._open_attacks()})
         return Decision("discard", legal=[{"cards": [card]} for card in self.armies[seat].hand])
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the table and the hand of `seat`."""
         return {
             "game": self.name,
@@ -130,7 +130,7 @@ class Guerra(Game):
             "hand": self.armies[seat].hand.copy(),
             "attacked": self.attacked.copy(),
             "line": self.line,
-            "options": show(self.shown_options),
+            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -31,7 +32,6 @@ from referee.games.khan.moves import (
 )
 from referee.games.khan.schema import DECISIONS
 from referee.games.khan.text import deed, drawn
-from referee.part import Part, Show
 
 GOAL = 20
 """The points that win."""
@@ -104,12 +104,11 @@ class Khan(Game):
         """The combat of this turn, until the cards are face up again."""
         self.drawn: str | None = None
         """The fifth card of the hand, while a discard is asked."""
-        self.drawing: Drawing | None = None
-        """The last peaceful turn."""
-        self._recent: deque[Part] = deque(maxlen=seats)
-        """The last turns that are over, but perhaps for a discard."""
+        self.recent: deque[Drawing | Combat] = deque(maxlen=seats)
+        """The last turns that are over."""
         self._deciders: tuple[int, ...] = ()
         self._places: list[int] = []
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._ask("turn", (self.to_move,))
 
     def deciders(self) -> Sequence[int]:
@@ -121,12 +120,12 @@ class Khan(Game):
         assert self.asked is not None
         return Decision(self.asked, legal=self._legal(seat))
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return all that is public, and the hand and treasure of `seat`.
 
         What another seat is asked is not in it: that would tell what this seat holds.
         """
-        return {"game": self.name, "seat": seat, **self._own(seat), **self._public(show)}
+        return {"game": self.name, "seat": seat, **self._own(seat), **self._public()}
 
     def check(self, seat: int, move: Move) -> str | None:
         """Return which rule `move` breaks, or None."""
@@ -215,7 +214,7 @@ class Khan(Game):
         if self.asked is None:
             ending = f"{self.reason}; places {' '.join(map(str, self._places))}"
         own = {each: self._own(each) for each in eyes}
-        return drawn(self._public(Part.plain), own, most, ending)
+        return drawn(self._public(), own, most, ending)
 
     def table(self) -> dict[str, Any]:
         """Return the kinds of tokens and every card of the deck, which holds three of each."""
@@ -232,7 +231,7 @@ class Khan(Game):
             "drawn": self.drawn if asked else None,
         }
 
-    def _public(self, show: Show) -> Observation:
+    def _public(self) -> Observation:
         camps = self.camps
         return {
             "turn": self.turn,
@@ -249,8 +248,8 @@ class Khan(Game):
             "seen_behind": [held(camp.looted) for camp in camps],
             "seen_points": [camp.seen_points() for camp in camps],
             "combat": self.combat and self.combat.record(),
-            "recent": [show(turn) for turn in self._recent],
-            "options": show(self.shown_options),
+            "recent": [turn.record() for turn in self.recent],
+            "options": self._options.copy(),
         }
 
     def _legal(self, seat: int) -> list[Move]:
@@ -281,8 +280,7 @@ class Khan(Game):
 
     def _draw(self) -> None:
         camp, drawing = self.camps[self.to_move], Drawing(self.turn, self.to_move)
-        self.drawing = drawing
-        self._recent.append(Part(drawing.record))
+        self.recent.append(drawing)
         if self.bag:
             kind = self.bag.pop()
             in_front = camp.gain_token(kind)
@@ -310,10 +308,9 @@ class Khan(Game):
         return self.deck.pop() if self.deck else None
 
     def _discard(self, move: Move) -> None:
-        camp, drawing = self.camps[self.to_move], self.drawing
-        assert drawing is not None
+        camp, drawing = self.camps[self.to_move], self.recent[-1]
+        assert isinstance(drawing, Drawing)
         drawing.discard = self.canonical(self.to_move, move)
-        self._recent[-1] = Part(drawing.record)
         if move["from"] == "front":
             camp.face_up.remove(move["discard"])
             camp.place((move["replacement"],))
@@ -363,7 +360,7 @@ class Khan(Game):
         for fighter in combat.fighters:
             move = moves.get(fighter.seat)
             fighter.camp.place(move["cards"] if move else fighter.camp.hand[:FACE_UP])
-        self._recent.append(Part(combat.record))
+        self.recent.append(combat)
         self.combat = None
         self._end_turn()
 

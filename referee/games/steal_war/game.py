@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar
 
+import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -18,7 +19,6 @@ from referee.games.steal_war.text import (
 )
 from referee.games.steal_war.trick import DOWN, Holdings, Trick
 from referee.games.war_family.text import NAMES, folded
-from referee.part import Part, Show
 
 MOST_KEPT = 60
 """Tricks remembered for those who are seldom asked."""
@@ -69,6 +69,7 @@ class StealWar(Game):
         self._deciders: list[int] = []
         self._decided = [0] * seats
         """By seat, the last trick that was over when it last decided."""
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._play_on()
 
     def deciders(self) -> Sequence[int]:
@@ -82,7 +83,7 @@ class StealWar(Game):
         thefts = [{"action": "steal", "target": other} for other in self.held.targets(seat)]
         return Decision("steal", legal=[{"action": "play"}, *thefts])
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the table, the card that `seat` has drawn, and what was played since it decided.
 
         Whether others are asked is not told: it would say something about their cards.
@@ -106,7 +107,7 @@ class StealWar(Game):
             "since": [
                 self._shown(past) for past in self.tricks if past.number > self._decided[seat]
             ],
-            "options": show(self.shown_options),
+            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

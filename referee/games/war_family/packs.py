@@ -7,6 +7,7 @@ from itertools import islice, repeat
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -15,7 +16,6 @@ from referee.games.replies import no_list, wrong_fields
 from referee.games.war_family.battle import Battle, Pack, fight, war_or_out, war_to_last_card
 from referee.games.war_family.cards import deal, wrong_card
 from referee.games.war_family.text import NAMES, folded, told_battle, told_pack
-from referee.part import Part, Show
 
 RANDOM = "random"
 """The order of the default reply, which only the referee may give."""
@@ -107,6 +107,7 @@ class PackGame(Game):
         self._decided = [0] * seats
         """The battle after which each seat last picked up by choice."""
         self._places: list[int] = []
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._fight_on()
 
     @abstractmethod
@@ -141,7 +142,7 @@ class PackGame(Game):
         """Return the question in which order the cards won go under the pack."""
         return Decision("pickup", limits={"won": self.won.copy()})
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the packs as far as `seat` knows them, and the battles since it last decided."""
         return {
             "game": self.name,
@@ -156,7 +157,7 @@ class PackGame(Game):
                 for battle in self.battles
                 if battle.number > self._decided[seat]
             ],
-            "options": show(self.shown_options),
+            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 
 from referee.games.world_war.board import BONUS, BORDERS, CONTINENT, CONTINENTS, SIZE, TERRITORIES
-from referee.part import Part
 
 Reach = list[tuple[int, list[int]]]
 """Territories to start from, each with those that can be reached from it."""
@@ -25,8 +24,6 @@ class Forces:
             for at, size in enumerate(SIZE)
         ]
         """By continent, the seat that holds it whole."""
-        self.owners = Part(self._owners)
-        """Who holds what, as views show it."""
 
     def own(self, seat: int) -> list[int]:
         """Return the territories of `seat`, in the board's order."""
@@ -70,7 +67,6 @@ class Forces:
         self._in_continent[seat][continent] += 1
         whole = self._in_continent[seat][continent] == SIZE[continent]
         self.holder[continent] = seat if whole else None
-        self.owners = Part(self._owners)
 
     def attacks(self, seat: int, shielded: Collection[int]) -> Reach:
         """Return where `seat` may attack from and whom, the `shielded` seats excepted."""
@@ -99,6 +95,3 @@ class Forces:
         """Take armies from one territory to another."""
         self.armies[source] -= armies
         self.armies[goal] += armies
-
-    def _owners(self) -> dict[str, int]:
-        return dict(zip(TERRITORIES, self.owner, strict=True))

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar
 
+import msgspec
+
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.games.world_war.battle import MOST_ROLLS, Attack, most_dice
@@ -17,7 +19,7 @@ from referee.games.world_war.checks import (
     trade_refusal,
 )
 from referee.games.world_war.course import War
-from referee.games.world_war.goals import told_by
+from referee.games.world_war.goals import shown
 from referee.games.world_war.options import WorldWarOptions
 from referee.games.world_war.samples import (
     sample_attack,
@@ -27,7 +29,6 @@ from referee.games.world_war.samples import (
 )
 from referee.games.world_war.schema import DECISIONS
 from referee.games.world_war.text import told_move, war_text
-from referee.part import Part, Show
 
 
 class WorldWar(Game):
@@ -45,6 +46,7 @@ class WorldWar(Game):
     def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
         super().__init__(seats=seats, options=options, chance=chance)
         self.war = War(seats, self.options, chance)
+        self._options: dict[str, Any] = msgspec.to_builtins(options)
 
     def deciders(self) -> Sequence[int]:
         """Return the seat in turn, or the one it attacks; in a hidden set-up, all."""
@@ -72,7 +74,7 @@ class WorldWar(Game):
         limits = {"armies": war.placeable(seat), "territories": own}
         return Decision(str(war.asked), limits=limits)
 
-    def view(self, seat: int, show: Show = Part.plain) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the board and all that is public, with the hand and objective of `seat`."""
         war = self.war
         mine = seat in war.deciders()
@@ -82,7 +84,7 @@ class WorldWar(Game):
             "decision": war.asked if mine else None,
             "round": war.round,
             "in_turn": None if war.is_sealed() else war.in_turn,
-            "owner": show(war.forces.owners),
+            "owner": dict(zip(TERRITORIES, war.forces.owner, strict=True)),
             "armies": dict(zip(TERRITORIES, war.forces.armies, strict=True)),
             "conquered": war.conquered,
             "battle": self._battle(),
@@ -93,11 +95,11 @@ class WorldWar(Game):
             "used_pile": [CARDS[card] for card in war.used_pile],
             "exchanges": war.exchanges,
             "fallen": [fall._asdict() for fall in war.fallen],
-            "mission": show(told_by(war.missions[seat])),
-            "goal": show(told_by(war.goal(seat))),
-            "objectives": None if war.asked else [show(told_by(each)) for each in war.missions],
-            "events": [show(event) for event in war.log.since(seat)],
-            "options": show(self.shown_options),
+            "mission": shown(war.missions[seat]),
+            "goal": shown(war.goal(seat)),
+            "objectives": [*map(shown, war.missions)] if war.asked is None else None,
+            "events": war.log.since(seat),
+            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

@@ -1,12 +1,10 @@
 """World War's objectives: the classic fourteen, and the whole world."""
 
 from collections.abc import Mapping
-from functools import cache, partial
 from typing import Any, NamedTuple
 
 from referee.games.world_war.board import CONTINENTS, TERRITORIES
 from referee.games.world_war.forces import Forces
-from referee.part import Part
 
 
 class Continents(NamedTuple):
@@ -82,13 +80,7 @@ def is_met(goal: Goal, seat: int, forces: Forces, slayers: Mapping[int, int]) ->
             return forces.count[seat] == len(TERRITORIES)
 
 
-@cache
-def told_by(goal: Goal) -> Part:
-    """Return a goal as views show it."""
-    return Part(partial(_plain, goal))
-
-
-def _plain(goal: Goal) -> dict[str, Any]:
+def shown(goal: Goal) -> dict[str, Any]:
     """Return a goal as JSON."""
     match goal:
         case Continents(continents, extra):

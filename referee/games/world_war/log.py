@@ -2,10 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
-
-from referee.part import Part
 
 FIELDS = {
     "setup": ("seat", "armies"),
@@ -51,8 +48,6 @@ class Log:
 
     def __init__(self, seats: int) -> None:
         self._events: list[Event] = []
-        self._parts: list[Part] = []
-        """The same events as views show them."""
         self._cut = 0
         self._told = [0] * seats
         self._turns: deque[int] = deque(maxlen=seats + 1)
@@ -61,7 +56,6 @@ class Log:
     def add(self, *event: Any) -> None:
         """Take an event in: its kind, then its fields."""
         self._events.append(event)
-        self._parts.append(Part(partial(_shown, event)))
 
     def answered(self, seat: int) -> None:
         """Note that `seat` has been told all that there is."""
@@ -72,12 +66,12 @@ class Log:
         self._turns.append(self._cut + len(self._events))
         self.add("turn", seat, number)
         needed = min(self._turns[0], *(self._told[other] for other in living))
-        del self._events[: needed - self._cut], self._parts[: needed - self._cut]
+        del self._events[: needed - self._cut]
         self._cut = max(self._cut, needed)
 
-    def since(self, seat: int) -> list[Part]:
-        """Return what has happened since `seat` was last asked."""
-        return self._parts[max(0, self._told[seat] - self._cut) :]
+    def since(self, seat: int) -> list[dict[str, Any]]:
+        """Return what has happened since `seat` was last asked, as JSON."""
+        return [_shown(event) for event in self._events[max(0, self._told[seat] - self._cut) :]]
 
     def latest(self) -> list[Event]:
         """Return the events of the last turn of every seat, and of the one that goes on."""

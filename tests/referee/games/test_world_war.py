@@ -22,7 +22,7 @@ from referee.games.world_war.board import (
     WEAPON,
 )
 from referee.games.world_war.forces import Forces
-from referee.games.world_war.goals import Continents, Destroy, Territories, objectives, told_by
+from referee.games.world_war.goals import Continents, Destroy, Territories, objectives, shown
 from tests.referee.games.conformance import RecordedChance
 from tests.referee.games.world_war_positions import (
     KEEP,
@@ -97,7 +97,7 @@ def play_set_up(game):
 
 @pytest.mark.parametrize("seats", [3, 4, 5, 6])
 def test_objectives_are_different_and_among_those_of_the_seats_in_play(seats):
-    known = [told_by(goal).plain() for goal in objectives(seats)]
+    known = [shown(goal) for goal in objectives(seats)]
     assert len(known) == 8 + seats
     dealt = [new_game(seats).view(seat)["mission"] for seat in range(seats)]
     assert all(mission in known for mission in dealt)
@@ -106,7 +106,7 @@ def test_objectives_are_different_and_among_those_of_the_seats_in_play(seats):
 
 def test_every_objective_is_dealt():
     dealt = {json.dumps(new_game(3, str(n)).view(0)["mission"]) for n in range(300)}
-    assert dealt == {json.dumps(told_by(goal).plain()) for goal in objectives(3)}
+    assert dealt == {json.dumps(shown(goal)) for goal in objectives(3)}
 
 
 def test_in_the_world_all_have_the_same_objective():
