@@ -14,6 +14,7 @@ from arena.store import Store
 from arena.stored import Circumstances, StoredMatch
 from arena.tables import WIDTH, Column, Row, Table, render
 from protocol.errors import ArenaError
+from referee.fault import Fault
 from referee.game import Game
 from referee.limits import Limits
 from referee.match import Evidence
@@ -133,7 +134,7 @@ def as_table(opened: OpenedMatch, seat: int | None = None) -> Table:
         "sandbox": past.sandbox,
         "seconds": past.seconds,
         "problem": words.problem or None,
-        "seats": _seats(opened, seat),
+        "seats": seat_rows(opened, seat),
     }
     rows = [
         {
@@ -142,7 +143,7 @@ def as_table(opened: OpenedMatch, seat: int | None = None) -> Table:
             "bot": opened.names[entry.seat],
             "move": entry.move,
             "words": None if words.problem else words.moves[number],
-            "fault": None if entry.fault is None else _fault_row(entry),
+            "fault": None if entry.fault is None else fault_row(entry.fault),
             "note": entry.note,
             "cpu_us": opened.evidence.cpu[number],
             "wall_us": opened.evidence.wall[number],
@@ -160,9 +161,9 @@ _ROW_KEYS = (
 )
 
 
-def _fault_row(entry: Entry) -> dict[str, Any]:
-    assert entry.fault is not None
-    return {key: getattr(entry.fault, key) for key in ("kind", "reason", "line", "forfeit")}
+def fault_row(fault: Fault) -> dict[str, Any]:
+    """Return a fault for programs."""
+    return {key: getattr(fault, key) for key in ("kind", "reason", "line", "forfeit")}
 
 
 def _changed(limits: Limits | None) -> str:
@@ -176,7 +177,7 @@ def _changed(limits: Limits | None) -> str:
     )
 
 
-def _seats(opened: OpenedMatch, only: int | None) -> list[dict[str, Any]]:
+def seat_rows(opened: OpenedMatch, only: int | None = None) -> list[dict[str, Any]]:
     """Return a row for each seat: who sat there, what its clock said, what was kept of it."""
     evidence = opened.evidence
     clocks = clock_of(opened.replay, evidence)
@@ -206,7 +207,7 @@ def _seats(opened: OpenedMatch, only: int | None) -> list[dict[str, Any]]:
 
 
 def _by_place(opened: OpenedMatch, only: int | None = None) -> list[dict[str, Any]]:
-    return sorted(_seats(opened, only), key=lambda row: (row["place"], row["seat"]))
+    return sorted(seat_rows(opened, only), key=lambda row: (row["place"], row["seat"]))
 
 
 def _summary(opened: OpenedMatch, seat: int | None) -> Table:
@@ -337,7 +338,7 @@ def folded(text: str, indent: str = "", width: int = WIDTH) -> Iterator[str]:
 
 
 def _remains(opened: OpenedMatch, only: int | None) -> Iterator[str]:
-    for row in _seats(opened, only):
+    for row in seat_rows(opened, only):
         who = f"{safe(row['bot'])} (seat {row['seat']})"
         if row["burner"]:
             yield f"{who} burnt CPU off turn and was frozen between its turns."

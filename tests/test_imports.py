@@ -32,8 +32,11 @@ HOMES = {
     "sqlite3": ["arena.database", "arena.database_file", "arena.schema"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
     "gymnasium": ["referee.pettingzoo"],
+    "jinja2": ["arena.report.page"],
+    "markupsafe": ["arena.report.page"],
     "numpy": ["referee.pettingzoo"],
     "pettingzoo": ["referee.pettingzoo"],
+    "pygal": ["arena.report.plotting"],
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],
 }

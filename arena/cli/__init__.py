@@ -31,6 +31,14 @@ _COMMANDS = {
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
     "table": ("tables:table_command", "Show what every bot did against every other."),
+    "watch": (
+        "watch:watch",
+        "Follow a league while it is being played: its progress and its table.",
+    ),
+    "report": (
+        "report:report",
+        "Make one page of a league: tables, pictures, and matches to step through.",
+    ),
     "matches": ("matches:matches", "List the matches that were played, by deal."),
     "show": ("matches:show_match", "Tell a match move by move, with times, faults and notes."),
     "verify": (

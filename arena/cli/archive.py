@@ -1,23 +1,19 @@
 """Commands for a league as a file: export, import."""
 
-import os
-import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
 from arena.archive import exported
 from arena.cli import main
 from arena.cli.common import league_argument
+from arena.cli.files import check_target, print_pieces, write_pieces
 from arena.cli.progress import StatusLine
 from arena.display import counted, safe
-from arena.league import DATABASE, FILE
-from arena.locks import unfinished
+from arena.league import FILE
 from arena.merge import import_files
-from protocol.errors import ArenaError, RunError
 
 _PATIENCE = 1.0  # seconds before anything is said of how it is getting on
 
@@ -39,10 +35,10 @@ def export_league(league: Path, file: Path | None, force: bool) -> None:
     with StatusLine(patience=_PATIENCE) as status:
         lines = _told(exported(league), status)
         if file is None or str(file) == "-":
-            _print(lines)
+            print_pieces(lines)
             return
-        _check_target(league, file, force=force)
-        count = _write(lines, file.resolve())
+        check_target(league, file, force=force)
+        count = write_pieces(lines, file.resolve())
     click.echo(f"{file} is written: {counted(count - 1, 'match', 'matches')}.", err=True)
 
 
@@ -51,54 +47,6 @@ def _told(lines: Iterable[bytes], status: StatusLine) -> Iterator[bytes]:
     for number, line in enumerate(lines):
         status.show(partial("{} matches exported".format, number))
         yield line
-
-
-def _check_target(league: Path, file: Path, *, force: bool) -> None:
-    """Raise ArenaError for a file that is not to be written over."""
-    if file.exists() and not file.is_file():
-        if file.is_dir():
-            raise ArenaError(f"{file} is a folder; name a file in it.")
-        raise ArenaError(f"{file} is no ordinary file; to write there, leave FILE out and use >.")
-    if file.resolve() in ((league / FILE).resolve(), (league / DATABASE).resolve()):
-        raise ArenaError(f"{file} is the league itself; choose another file.")
-    if file.exists() and not force:
-        raise ArenaError(f"{file} exists; choose another file, or write over it with --force.")
-
-
-def _print(lines: Iterable[bytes]) -> None:
-    if sys.stdout is None:
-        raise ArenaError("standard output is closed; name a file.")
-    stream = sys.stdout.buffer
-    for line in lines:
-        try:
-            stream.write(line)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise RunError(f"standard output takes no more: {error.strerror}.") from None
-    stream.flush()
-
-
-def _write(lines: Iterable[bytes], file: Path) -> int:
-    """Write lines into a file, whole or not at all; return how many."""
-    try:
-        with unfinished(file) as folder:
-            with Path(folder, file.name).open("xb") as stream:
-                count = _pour(lines, stream)
-                stream.flush()
-                os.fsync(stream.fileno())
-            Path(stream.name).rename(file)
-    except OSError as error:
-        raise RunError(f"{file} cannot be written: {error.strerror}.") from None
-    return count
-
-
-def _pour(lines: Iterable[bytes], stream: BinaryIO) -> int:
-    count = 0
-    for line in lines:
-        stream.write(line)
-        count += 1
-    return count
 
 
 @main.command("import")

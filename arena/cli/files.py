@@ -1,0 +1,63 @@
+"""Files that commands write: whole or not at all, and never over what somebody may need."""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+from arena.league import DATABASE, FILE
+from arena.locks import unfinished
+from protocol.errors import ArenaError, RunError
+
+
+def check_target(league: Path, file: Path, *, force: bool) -> None:
+    """Raise ArenaError for a file that is not to be written over."""
+    if file.exists() and not file.is_file():
+        if file.is_dir():
+            raise ArenaError(f"{file} is a folder; name a file in it.")
+        raise ArenaError(f"{file} is no ordinary file; to write there, use - and >.")
+    if file.resolve() in ((league / FILE).resolve(), (league / DATABASE).resolve()):
+        raise ArenaError(f"{file} is the league itself; choose another file.")
+    if file.exists() and not force:
+        raise ArenaError(f"{file} exists; choose another file, or write over it with --force.")
+
+
+def write_pieces(pieces: Iterable[bytes], file: Path) -> int:
+    """Write pieces into a file, whole or not at all; return how many.
+
+    Raises RunError if the file cannot be written.
+    """
+    try:
+        with unfinished(file) as folder:
+            with Path(folder, file.name).open("xb") as stream:
+                count = _pour(pieces, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(stream.name).rename(file)
+    except OSError as error:
+        raise RunError(f"{file} cannot be written: {error.strerror}.") from None
+    return count
+
+
+def _pour(pieces: Iterable[bytes], stream: BinaryIO) -> int:
+    count = 0
+    for piece in pieces:
+        stream.write(piece)
+        count += 1
+    return count
+
+
+def print_pieces(pieces: Iterable[bytes]) -> None:
+    """Write pieces on standard output; raise RunError if that takes no more."""
+    if sys.stdout is None:
+        raise ArenaError("standard output is closed; name a file.")
+    stream = sys.stdout.buffer
+    for piece in pieces:
+        try:
+            stream.write(piece)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise RunError(f"standard output takes no more: {error.strerror}.") from None
+    stream.flush()

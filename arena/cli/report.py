@@ -1,0 +1,96 @@
+"""The command that makes a league's page: report."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from arena.cli import main
+from arena.cli.common import league_argument
+from arena.cli.files import check_target, print_pieces, write_pieces
+from arena.cli.progress import StatusLine
+from arena.display import safe
+from arena.report.choice import PICKS, Pick
+from arena.report.make import Wanted, made
+from protocol.errors import ArenaError
+
+_UNITS = {"b": 1, "kb": 1000, "mb": 1000**2}
+_GENERATOR = b'<meta name="generator" content="Bot Arena'
+_HEAD = 4096  # bytes at the beginning of a page, in which it says who made it
+
+
+@main.command()
+@league_argument
+@click.option(
+    "-o",
+    "--output",
+    "file",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The page to be written; - is standard output.",
+)
+@click.option(
+    "--replays",
+    "room",
+    default="2MB",
+    show_default=True,
+    metavar="SIZE",
+    help="How much room matches to step through may take, as 500kB or 2MB; 0 for none.",
+)
+@click.option(
+    "--pick",
+    "words",
+    default=",".join(PICKS),
+    show_default=True,
+    metavar="WHAT",
+    help="Which matches: of the best bots, of those closest to each other, faulty, any.",
+)
+@click.option("--force", is_flag=True, help="Write over a file that is no page of ours.")
+def report(league: Path, file: Path, room: str, words: str, force: bool) -> None:
+    """Make one page of a league: tables, pictures, and matches to step through.
+
+    It is one file that needs no network: mail it, or put it on any web server. It may be made
+    while the league runs, and as often as you like.
+
+    \b
+    arena report cup -o cup.html
+    arena report cup -o cup.html --replays 10MB --pick faulty
+    arena report cup -o - --replays 0 > cup.html
+    """
+    wanted = Wanted(room=_size(room), picks=_picks(words))
+    if str(file) != "-":
+        check_target(league, file, force=force or _is_ours(file))
+    with StatusLine(patience=1.0) as line:
+        page = made(league, wanted, lambda text: line.show(lambda: text))
+    data = page.text.encode()
+    if str(file) == "-":
+        print_pieces([data])
+        return
+    write_pieces([data], file.resolve())
+    click.echo(safe(f"{file} is written: {page.summary}, {len(data) / 1e6:.1f} MB."), err=True)
+
+
+def _size(word: str) -> int:
+    match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?([kM]?B?)", word, re.IGNORECASE)
+    unit = match and _UNITS.get(match[2].lower().rstrip("b") + "b")
+    if not match or not unit:
+        raise ArenaError(f"--replays is a size as 500kB or 2MB, or 0, unlike {word!r}.")
+    return int(float(match[1]) * unit)
+
+
+def _picks(text: str) -> list[Pick]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in get_args(Pick):
+            raise ArenaError(f"--pick is some of {', '.join(PICKS)}, unlike {word!r}.")
+    return [pick for pick in PICKS if pick in words]
+
+
+def _is_ours(file: Path) -> bool:
+    """Return whether a file is a page that this command has made, and may make anew."""
+    try:
+        with file.open("rb") as stream:
+            return _GENERATOR in stream.read(_HEAD)
+    except OSError:
+        return False

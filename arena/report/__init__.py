@@ -1,0 +1,1 @@
+"""A league as one page to look at: tables, pictures, and matches that can be stepped through."""

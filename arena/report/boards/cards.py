@@ -1,0 +1,102 @@
+"""What the boards of card games share: codes as cards, backs, piles, and what seats are called."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Literal
+
+from arena.report.scene import Card, Suit
+
+LETTERS = "ABCDEFGH"
+"""What the referee calls the seats in words, by seat."""
+
+Mark = Literal["", "new", "lost", "won", "used"]
+
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS: Mapping[str, str] = {
+    **{str(number): word for number, word in enumerate(_NUMBERS, start=2)},
+    "1": "ace",
+    "11": "eleven",
+    "12": "twelve",
+    "J": "jack",
+    "Q": "queen",
+    "K": "king",
+    "A": "ace",
+}
+_SPANISH: Mapping[str, tuple[Suit, str]] = {
+    "O": ("oros", "coins"),
+    "C": ("copas", "cups"),
+    "E": ("espadas", "swords"),
+    "B": ("bastos", "batons"),
+}
+_FRENCH: Mapping[str, tuple[Suit, str]] = {
+    "C": ("clubs", "clubs"),
+    "D": ("diamonds", "diamonds"),
+    "H": ("hearts", "hearts"),
+    "S": ("spades", "spades"),
+}
+JOKER = "X"
+TEN = "T"
+
+
+@cache
+def spanish(code: str, mark: Mark = "") -> Card:
+    """Return a card of the Spanish deck, such as 7O or 12B."""
+    suit, word = _SPANISH[code[-1]]
+    number = code[:-1]
+    return Card(number, suit, f"{_WORDS[number]} of {word}", mark=mark)
+
+
+@cache
+def french(code: str, mark: Mark = "", count: int = 1) -> Card:
+    """Return a card such as KD or TS, or the joker X1; or a pile of `count` with it on top."""
+    if code[0] == JOKER:
+        return Card(JOKER, "joker", f"joker {code[1:]}", count, mark)
+    suit, word = _FRENCH[code[-1]]
+    name = f"{rank_word(code[0])} of {word}"
+    return Card(rank_text(code[0]), suit, name, count, mark)
+
+
+def rank_text(rank: str) -> str:
+    """Return what stands on a French card of that rank."""
+    return "10" if rank == TEN else rank
+
+
+def rank_word(rank: str) -> str:
+    """Return a French card's rank in words."""
+    return _WORDS[rank_text(rank)]
+
+
+def back(count: int = 1) -> Card:
+    """Return so many cards of which only the back is seen; an empty place, if there are none."""
+    return Card(count=count)
+
+
+EMPTY = back(0)
+
+
+def fan(cards: Sequence[str | None], most: int) -> list[Card]:
+    """Return a pack from the top: neighbours that nobody knows as one back with their number.
+
+    From the item `most` on, all that is left is one pile with its top card.
+    """
+    items: list[Card] = []
+    at = 0
+    while at < len(cards):
+        top, end = cards[at], at + 1
+        if len(items) == most - 1:
+            end = len(cards)
+        while top is None and end < len(cards) and cards[end] is None:
+            end += 1
+        items.append(back(end - at) if top is None else french(top, count=end - at))
+        at = end
+    return items or [EMPTY]
+
+
+def called(seat: int, names: Sequence[str]) -> str:
+    """Return a seat's letter, which stands for it in the moves, with its bot's name."""
+    return f"{LETTERS[seat]} {names[seat]}"
+
+
+def counted(cards: int) -> str:
+    """Return a number of cards in words."""
+    return f"{cards} card{'s' * (cards != 1)}"

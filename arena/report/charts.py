@@ -1,0 +1,240 @@
+"""The pictures with axes, as SVG that takes its colours from the page and runs nothing."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from arena.report.plain import plain
+from arena.report.plotting import pygal
+from arena.report.progress import Point
+from arena.stats.encounters import SURE
+from arena.tables import Row
+
+MOST_LINES = 12
+MOST_DOTS = 30
+_BINS = 40
+_WIDTH = 800
+_TAGS = {"g", "path", "line", "rect", "circle", "text"}
+_ATTRIBUTES = {
+    *("class", "cx", "cy", "d", "height", "r", "rx", "ry", "transform", "width", "x", "y")
+}
+_LEFT_OUT = {"tooltip-overlay", "text-overlay"}  # they are of use to the library's script only
+_FRACTION = re.compile(r"-?\d+\.\d+")
+
+
+def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
+    """Return the ratings of some bots against the matches that were played by then."""
+    chart = pygal.XY(
+        **_settings(340),
+        x_title="Matches",
+        y_title="Rating",
+        x_labels=_ticks(points[-1].matches),
+        dots_size=2.5,
+        show_x_guides=False,
+    )
+    for bot in bots:
+        line = [
+            {
+                "value": (point.matches, round(point.ratings[bot].mu, 2)),
+                "label": f"{plain(bot)}: {point.ratings[bot].mu:.2f} ± "
+                f"{2 * point.ratings[bot].error:.2f} after {point.matches} matches",
+            }
+            for point in points
+            if bot in point.ratings
+        ]
+        chart.add(plain(bot), line)
+    return _drawn(
+        chart,
+        "progress",
+        "Rating against matches played",
+        f"The ratings of {len(bots)} bots at {len(points)} points; the table below tells them.",
+    )
+
+
+def length_chart(bins: Sequence[tuple[int, int, int]]) -> str:
+    """Return how many matches had so many decisions, by the bins of `binned`."""
+    last = bins[-1][1] + 1
+    first = bins[0][0]
+    chart = pygal.Histogram(
+        **_settings(280),
+        x_title="Decisions in a match",
+        y_title="Matches",
+        x_labels=[tick for tick in _ticks(last) if tick >= first],
+        show_x_guides=False,
+    )
+    bars = [
+        {
+            "value": (count, low, high + 1),
+            "label": f"{_span(low, high)} decisions: {count} matches",
+        }
+        for low, high, count in bins
+    ]
+    chart.add("Matches", bars)
+    return _drawn(
+        chart,
+        "lengths",
+        "How long the matches were",
+        f"From {first} to {last - 1} decisions; the table below has the numbers.",
+    )
+
+
+def binned(lengths: Mapping[int, int]) -> list[tuple[int, int, int]]:
+    """Return first length, last length and matches of every bin, among lengths that are counted."""
+    first, last = min(lengths), max(lengths)
+    width = _round_up((last - first + 1) / _BINS)
+    start = first // width * width
+    bins = [[low, low + width - 1, 0] for low in range(start, last + 1, width)]
+    for length, count in lengths.items():
+        bins[(length - start) // width][2] += count
+    return [(low, high, count) for low, high, count in bins]
+
+
+def _span(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def seat_chart(rows: Sequence[Row]) -> str:
+    """Return what everybody scored in each seat, with two standard errors, in percent."""
+    chart = pygal.Bar(
+        **_settings(260, 140 + 90 * len(rows)),
+        y_title="% of the points",
+        show_x_guides=False,
+        range=(0, _most_percent(rows)),
+    )
+    chart.x_labels = [f"Seat {row['seat']}" for row in rows]
+    bars = []
+    for row in rows:
+        percent = 100 * row["points"]
+        reach = 100 * SURE * (row["error"] or 0.0)
+        label = f"Seat {row['seat']}: {percent:.1f} % ± {reach:.1f}"
+        interval = {"low": max(0.0, percent - reach), "high": min(100.0, percent + reach)}
+        bars.append({"value": percent, "ci": interval, "label": label})
+    chart.add("Everybody", bars)
+    return _drawn(
+        chart,
+        "seats",
+        "Points by seat",
+        "What all bots together scored in each seat; the table below has the numbers.",
+    )
+
+
+def _most_percent(rows: Sequence[Row]) -> float:
+    most: float = max(100 * (row["points"] + SURE * (row["error"] or 0.0)) for row in rows)
+    return min(100, 10 * math.ceil(most / 10))
+
+
+def time_chart(rows: Sequence[Row]) -> str:
+    """Return the CPU time of a decision by bot, in milliseconds, on a scale of powers of ten."""
+    times = [1000 * row["cpu_per_decision"] for row in rows]
+    low = math.floor(math.log10(min(times)))
+    high = max(low + 1, math.ceil(math.log10(max(times))))
+    chart = pygal.HorizontalLine(
+        **_settings(90 + 22 * len(rows)),
+        x_title="CPU ms for a decision",
+        logarithmic=True,
+        range=(10.0**low, 10.0**high),
+        truncate_label=20,
+        stroke=False,
+        dots_size=5,
+        show_x_guides=True,
+        show_y_guides=True,
+    )
+    chart.x_labels = [plain(row["bot"]) for row in rows]
+    chart.y_labels = [10.0**power for power in range(low, high + 1)]
+    dots = [
+        {"value": time, "label": f"{plain(row['bot'])}: {time:.3f} ms"}
+        for row, time in zip(rows, times, strict=True)
+    ]
+    chart.add("CPU ms", dots)
+    return _drawn(
+        chart,
+        "times",
+        "CPU time of a decision",
+        "The mean by bot, on a scale of powers of ten; the table below has the numbers.",
+    )
+
+
+def timed(rows: Sequence[Row]) -> list[Row]:
+    """Return the first rows whose bots have a time to draw."""
+    return [row for row in rows if row["cpu_per_decision"]][:MOST_DOTS]
+
+
+def _settings(height: int, width: int = _WIDTH) -> dict[str, Any]:
+    style = pygal.style.Style(
+        label_font_size=12, major_label_font_size=12, title_font_size=13, font_family="inherit"
+    )
+    return {
+        "style": style,
+        "css": (),
+        "js": (),
+        "show_legend": False,
+        "width": width,
+        "height": height,
+        "margin": 8,
+        "value_formatter": _number,
+        "x_value_formatter": _number,
+    }
+
+
+def _number(value: float) -> str:
+    return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
+
+
+def _ticks(last: int) -> list[int]:
+    step = _round_up(last / 10)
+    return list(range(0, last + 1, step))
+
+
+def _round_up(size: float) -> int:
+    """Return the least of 1, 2, 5, 10, 20 and so on that is no less."""
+    power = 1
+    while True:
+        for digit in (1, 2, 5):
+            if digit * power >= size:
+                return digit * power
+        power *= 10
+
+
+def _drawn(chart: Any, name: str, title: str, words: str) -> str:
+    """Return a chart's SVG, of which nothing is kept but shapes and text."""
+    tree = chart.render_tree()
+    box = tree.get("viewBox", "")
+    root = Element(
+        "svg",
+        {
+            "viewBox": box,
+            "width": box.split()[2],
+            "class": f"chart chart-{name}",
+            "role": "img",
+            "aria-labelledby": f"{name}-title {name}-words",
+        },
+    )
+    SubElement(root, "title", {"id": f"{name}-title"}).text = title
+    SubElement(root, "desc", {"id": f"{name}-words"}).text = words
+    root.extend(_clean(tree))
+    return tostring(root, encoding="unicode")
+
+
+def _clean(tree: Element) -> Iterator[Element]:
+    for child in tree:
+        classes = (child.get("class") or "").split()
+        if child.tag not in _TAGS or _LEFT_OUT.intersection(classes):
+            continue
+        kept = Element(child.tag, {key: _short(child.get(key, "")) for key in _kept(child)})
+        kept.text = child.text
+        label = next((each.text for each in child if each.get("class") == "label"), None)
+        if child.tag == "g" and label:
+            SubElement(kept, "title").text = label
+        kept.extend(_clean(child))
+        if child.tag != "g" or len(kept):
+            yield kept
+
+
+def _kept(element: Element) -> list[str]:
+    return sorted(key for key in element.keys() if key in _ATTRIBUTES)  # noqa: SIM118
+
+
+def _short(value: str) -> str:
+    return _FRACTION.sub(lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), value)

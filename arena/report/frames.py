@@ -1,0 +1,137 @@
+"""A stored match as frames for the page: the table before every step, as each seat saw it.
+
+The frames come from the rules themselves, which play the replay again; the page only draws them.
+"""
+
+import base64
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from arena.report.boards import BOARDS
+from arena.report.scene import Area, Board
+from arena.show import OpenedMatch, fault_row, seat_rows
+from protocol.errors import ArenaError
+from referee.game import Game, Observation
+from referee.replay import Entry, steps
+
+_encode = msgspec.json.Encoder().encode
+
+
+class _Areas:
+    """All different areas of a match, by number; most boards share most of theirs."""
+
+    def __init__(self) -> None:
+        self.json: list[msgspec.Raw] = []
+        self._numbers: dict[bytes, int] = {}
+
+    def numbers(self, board: Sequence[Area]) -> list[int]:
+        """Return the numbers of a board's areas."""
+        return [self._number(_encode(area)) for area in board]
+
+    def _number(self, area: bytes) -> int:
+        number = self._numbers.setdefault(area, len(self.json))
+        if number == len(self.json):
+            self.json.append(msgspec.Raw(area))
+        return number
+
+
+def packed(opened: OpenedMatch) -> str:
+    """Return all that the page shows of a match: JSON, compressed, in letters of base 64."""
+    data = _encode(frames_of(opened))
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+
+
+def frames_of(opened: OpenedMatch) -> dict[str, Any]:
+    """Return all that the page shows of a match, as JSON.
+
+    Where the rules here cannot follow the record, there are no boards, and the moves are those
+    that were recorded.
+    """
+    areas = _Areas()
+    problem = None
+    try:
+        frames = list(_frames(opened, areas))
+    except ArenaError as error:
+        problem = str(error)
+        areas = _Areas()
+        entries = [
+            _entry(opened, number, "", json.dumps(entry.move, ensure_ascii=False))
+            for number, entry in enumerate(opened.replay.entries)
+        ]
+        frames = [{"all": [], "seats": [[] for _ in opened.names], "entries": entries}]
+    return {
+        "areas": areas.json,
+        "problem": problem,
+        "seats": seat_rows(opened),
+        "frames": frames,
+    }
+
+
+def _frames(opened: OpenedMatch, areas: _Areas) -> Iterator[dict[str, Any]]:
+    replay, names = opened.replay, opened.names
+    board = BOARDS[replay.game]
+    number = 0
+    while number < len(replay.entries) and replay.entries[number].move is None:
+        number += 1
+    early = [_entry(opened, each, "", "") for each in range(number)]  # out before the first step
+    table: Mapping[str, Any] | None = None
+    for game, step in steps(replay):
+        table = game.table() if table is None else table
+        views = [game.view(seat) for seat in range(replay.seats)]
+        yield {
+            **_seen(board, views, names, table, areas),
+            "entries": early + _entries(opened, game, step, number, views),
+        }
+        early = []
+        number += len(step)
+
+
+def _seen(
+    board: Board,
+    views: Sequence[Observation],
+    names: Sequence[str],
+    table: Mapping[str, Any],
+    areas: _Areas,
+) -> dict[str, Any]:
+    """Return the table with all eyes open, and with each seat's alone."""
+    alone = (
+        [view if seat == own else None for seat, view in enumerate(views)]
+        for own in range(len(views))
+    )
+    return {
+        "all": areas.numbers(board(views, names, table)),
+        "seats": [areas.numbers(board(seen, names, table)) for seen in alone],
+    }
+
+
+def _entries(
+    opened: OpenedMatch, game: Game, step: Sequence[Entry], first: int, views: Sequence[Observation]
+) -> list[dict[str, Any]]:
+    return [
+        _entry(
+            opened,
+            first + place,
+            views[entry.seat]["decision"] or "",
+            "" if entry.move is None else game.describe(entry.seat, entry.move),
+        )
+        for place, entry in enumerate(step)
+    ]
+
+
+def _entry(opened: OpenedMatch, number: int, decision: str, words: str) -> dict[str, Any]:
+    entry, evidence = opened.replay.entries[number], opened.evidence
+    return {
+        "number": number + 1,
+        "seat": entry.seat,
+        "decision": decision,
+        "words": words,
+        "fault": None if entry.fault is None else fault_row(entry.fault),
+        "note": entry.note,
+        "cpu_us": evidence.cpu[number],
+        "wall_us": evidence.wall[number],
+        "lag_us": evidence.lag[number],
+    }

@@ -1,0 +1,76 @@
+"""The cross-table as a picture: cells by the share of the points, coloured in eleven steps."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from arena.tables import Row, Table
+
+LEVELS = 10
+"""The last of the steps; the middle one is a half of the points."""
+_COMPACT_FROM, _DENSE_FROM = 21, 46  # bots in a group
+_MARKS = {1: "+", 0: "", -1: "−"}
+_WORDS = {1: ", surely ahead", 0: "", -1: ", surely behind"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What the bot of a row did against that of a column."""
+
+    level: int
+    percent: float
+    mark: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row: the number of its bot in the leaderboard, and a cell for each bot it met."""
+
+    number: int
+    bot: str
+    cells: Sequence[Cell | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """A group of bots that met each other, in the order of the leaderboard."""
+
+    lines: Sequence[Line]
+
+    @property
+    def compact(self) -> bool:
+        """Whether there are so many cells that they must be small."""
+        return len(self.lines) >= _COMPACT_FROM
+
+    @property
+    def dense(self) -> bool:
+        """Whether paper is too narrow for what stands in them."""
+        return len(self.lines) >= _DENSE_FROM
+
+
+def heats(standings: Table, encounters: Table) -> Iterator[Heat]:
+    """Yield the picture of every group of bots that met."""
+    met = {(row["bot"], row["other"]): _cell(row) for row in encounters.rows}
+    numbered = list(enumerate(standings.rows, 1))
+    for group, rows in groupby(numbered, key=lambda each: each[1]["group"]):
+        if not group:
+            continue
+        bots = [(number, row["bot"]) for number, row in rows]
+        yield Heat(
+            [
+                Line(number, bot, [met.get((bot, other)) for _, other in bots])
+                for number, bot in bots
+            ]
+        )
+
+
+def _cell(row: Row) -> Cell:
+    share = row["points"]
+    return Cell(
+        level=round(LEVELS * share),
+        percent=100 * share,
+        mark=_MARKS[row["lead"]],
+        words=f"{row['wins']}/{row['draws']}/{row['losses']} in {row['matches']} matches"
+        f"{_WORDS[row['lead']]}",
+    )

@@ -1,0 +1,77 @@
+"""A league's page made: what it shows, and the matches that can be stepped through."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.display import counted
+from arena.league import League, read_played
+from arena.report.choice import PICKS, Pick, candidates, replays
+from arena.report.page import page_of
+from arena.report.summary import Summary, summary_of
+from arena.show import OpenedMatch
+from arena.stored import BotVersion, StoredMatch
+
+ROOM = 2_000_000
+"""Bytes that replays take at the most, unless it is said otherwise."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which matches a page is to hold."""
+
+    room: int = ROOM
+    """Bytes for all of them."""
+    picks: Collection[Pick] = PICKS
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, and what is in it."""
+
+    text: str
+    matches: int
+    replays: int
+    """Matches that can be stepped through."""
+
+    @property
+    def summary(self) -> str:
+        """What it shows, in words."""
+        shown = f", {self.replays} to step through" if self.replays else ""
+        return f"{counted(self.matches, 'match', 'matches')}{shown}"
+
+
+def made(folder: Path, wanted: Wanted, watch: Callable[[str], None] = lambda _: None) -> Page:
+    """Return the page of a league; `watch` is told now and then what is being done.
+
+    Raises ArenaError if nothing was played, or what was cannot be read.
+    """
+    league = read_played(folder)
+    summary = summary_of(league, watch)
+    taken = _replays(league, summary, wanted, watch) if wanted.room else None
+    text, count = taken or (None, 0)
+    watch("Writing the page")
+    return Page(page_of(summary, text), summary.field.matches, count)
+
+
+def _replays(
+    league: League, summary: Summary, wanted: Wanted, watch: Callable[[str], None]
+) -> tuple[str, int] | None:
+    """Return the JSON of the matches there is room for, and how many they are, if any."""
+    ratings = {
+        BotVersion(row["bot"], row["version"]): row["rating"] for row in summary.standings.rows
+    }
+    opened = 0
+
+    with league.store() as store:
+        watch("Choosing matches")
+        chosen = candidates(store.matches(), ratings).in_turn(wanted.picks)
+
+        def open_match(match: StoredMatch) -> OpenedMatch:
+            nonlocal opened
+            opened += 1
+            watch(f"Playing match {opened} again")
+            record, where = store.record(match)
+            return OpenedMatch(match, record.open_replay(), record.open_evidence(), where)
+
+        return replays(league.game.name, chosen, open_match, wanted.room)

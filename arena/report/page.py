@@ -1,0 +1,178 @@
+"""The page of a league: a summary, and matches if there are any, as one file of HTML."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from arena.leaderboard import ranks_text, rating_text
+from arena.report import charts
+from arena.report.heat import heats
+from arena.report.plain import plain
+from arena.report.progress import Point
+from arena.report.summary import Summary
+from arena.stats.encounters import SURE
+from arena.tables import Row
+
+_FOLDER = Path(__file__).with_name("page")
+_MARKS = {1: "+", 0: "", -1: "−"}
+
+
+def page_of(summary: Summary, replays_json: str | None = None) -> str:
+    """Return the page: it needs no network, and runs no script but its own.
+
+    `replays_json` is the payload of the viewer of matches; without it the page has no viewer. The
+    same summary and payload always make the same page, to the byte.
+    """
+    viewer = [] if replays_json is None else ["viewer"]
+    styles = [_file(f"{name}.css") for name in ("report", *viewer)]
+    scripts = [_file(f"{name}.js") for name in ("tables", *viewer)]
+    replays = None if replays_json is None else Markup(replays_json.replace("<", "\\u003c"))  # noqa: S704
+    text = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            csp=_policy(styles, scripts),
+            styles=_inline("style", styles),
+            scripts=_inline("script", scripts),
+            replays=replays,
+            summary=summary,
+            **_parts(summary),
+        )
+    )
+    return text + "\n"
+
+
+def _environment() -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {
+        "plain": plain,
+        "rank": ranks_text,
+        "rating": rating_text,
+        "percent": _percent,
+        "count": lambda number: f"{number:,}",
+        "minute": _minute,
+    }
+    return found
+
+
+def _file(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _inline(tag: str, texts: Sequence[str]) -> Markup:
+    """Return blocks of our own code, which holds no end tag."""
+    assert not any(f"</{tag}" in text.lower() for text in texts)
+    return Markup("\n".join(f"<{tag}>{text}</{tag}>" for text in texts))  # noqa: S704
+
+
+def _policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
+    """Return the Content-Security-Policy under which just these blocks count."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src {' '.join(map(_hash, styles))}",
+            f"script-src {' '.join(map(_hash, scripts))}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _parts(summary: Summary) -> dict[str, Any]:
+    """Return what the template shows beside the summary, laid out for it."""
+    rows = summary.standings.rows
+    bots = [row["bot"] for row in rows]
+    points = summary.progress
+    drawn = [bot for bot in bots if points and bot in points[-1].ratings][: charts.MOST_LINES]
+    timed = charts.timed(rows)
+    bins = charts.binned(summary.lengths.decisions) if summary.lengths.decisions else []
+    everybody = [
+        row for row in summary.seats.rows if row["bot"] is None and row["points"] is not None
+    ]
+    return {
+        "rows": rows,
+        "axis": _Axis(rows),
+        "kinds": sorted({kind for row in rows for kind in row["faults"] or ()}),
+        "many_groups": any(row["group"] > 1 for row in rows),
+        "heats": list(heats(summary.standings, summary.encounters)),
+        "points": points,
+        "drawn": drawn,
+        "rating_at": _rating_at,
+        "timed": timed,
+        "bins": bins,
+        "sat": _sat(summary.seats.rows),
+        "pictures": {
+            "progress": _safe(charts.rating_chart(points, drawn)) if len(points) > 1 else None,
+            "lengths": _safe(charts.length_chart(bins)) if len(bins) > 1 else None,
+            "seats": _safe(charts.seat_chart(everybody)) if everybody else None,
+            "times": _safe(charts.time_chart(timed)) if timed else None,
+        },
+    }
+
+
+def _safe(svg: str) -> Markup:
+    return Markup(svg)  # noqa: S704 - shapes and escaped text only
+
+
+class _Axis:
+    """The common axis of the ratings, 160 units long."""
+
+    width = 160
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        ends = [row["rating"] + side * 2 * row["error"] for row in rows for side in (-1, 1)]
+        self.low = min(ends, default=0.0)
+        self.high = max(max(ends, default=1.0), self.low + 1)
+
+    def at(self, rating: float) -> str:
+        """Return where a rating lies."""
+        inner = self.width - 8
+        return f"{4 + inner * (rating - self.low) / (self.high - self.low):.1f}"
+
+
+def _rating_at(point: Point, bot: str) -> str:
+    rating = point.ratings.get(bot)
+    return "" if rating is None else f"{rating.mu:.2f} ± {2 * rating.error:.2f}"
+
+
+def _minute(when: str) -> str:
+    """Return a time in ISO 8601 for people, to the minute."""
+    return f"{when[:10]} {when[11:16]}{' UTC' if when.endswith('+00:00') else when[19:]}"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"
+
+
+def _sat(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return the table of seats: the seats, and for everybody and every bot its cells."""
+    seats = sorted({row["seat"] for row in rows})
+    by_bot: dict[str | None, dict[int, dict[str, Any]]] = {}
+    for row in rows:
+        cell = {"points": row["points"], "text": _points(row), "mark": _MARKS[row["lead"]]}
+        by_bot.setdefault(row["bot"], {})[row["seat"]] = cell
+    return {"seats": seats, "by_bot": by_bot}
+
+
+def _points(row: Row) -> str:
+    if row["points"] is None:
+        return "–"
+    points = f"{100 * row['points']:.1f}"
+    return points if row["error"] is None else f"{points} ± {100 * SURE * row['error']:.1f}"

@@ -1,0 +1,88 @@
+"""How the ratings of a league came to be: fits of its first matches, of ever more of them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from arena.field import Field
+from arena.league import League
+from arena.report.counts import Counts
+from arena.stats.outcomes import Result, outcome_of
+from arena.stats.ratings import Rating, Ratings, fit
+
+MOST_POINTS = 24
+LEAST_POINTS = 3
+_WORK = 200_000  # the results rated for it in all, each times the square of its seats
+
+Played = tuple[Result, ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """What the bots were rated after so many matches."""
+
+    matches: int
+    ratings: Mapping[str, Rating]
+    """Of the bots that had played by then."""
+
+
+def progress(
+    league: League,
+    store: Counts,
+    field: Field,
+    ratings: Ratings,
+    watch: Callable[[str], None] = lambda _: None,
+) -> list[Point]:
+    """Return the ratings at evenly spaced points of the deals, in the order of their storing.
+
+    The last point is that of all deals, whose ratings are given. There are fewer points where a
+    fit takes long. `watch` is told how far it is.
+    """
+    deals = list(islice(_deals(league, store), field.deal_count))  # not those stored since
+    if not deals:
+        return []
+    count = min(_points(field), len(deals))
+    points = []
+    so_far: Counter[Played] = Counter()
+    done = 0
+    for number in range(1, count):
+        watch(f"Rating the first matches: point {number} of {count}")
+        until = len(deals) * number // count
+        so_far.update(deals[done:until])
+        done = until
+        found = fit(so_far)
+        points.append(Point(sum(len(deal) for deal in deals[:until]), found.bots))
+    met = {bot: rating for bot, rating in ratings.bots.items() if rating.deals}
+    return [*points, Point(field.matches, met)]
+
+
+def _points(field: Field) -> int:
+    """Return how many points there is time for; the same for the same league on any machine."""
+    outcomes = {outcome_of(result) for result in field.results}
+    work = sum(sum(map(len, outcome)) ** 2 for outcome in outcomes)
+    return max(LEAST_POINTS, min(MOST_POINTS, _WORK // max(1, work)))
+
+
+def _deals(league: League, store: Counts) -> Iterator[Played]:
+    """Yield the deals that count, as `field_of` chooses them, in the order of their storing."""
+    results = present_results(league, store)
+    played: set[str] = set()
+    has_chance = league.game.has_chance
+    for numbers, moves in store.in_order(moves=not has_chance):
+        if len(numbers) < league.schedule.rotation_count or not results.keys() >= set(numbers):
+            continue
+        if not has_chance and moves in played:
+            continue
+        played.add(moves)
+        yield tuple(sorted(results[number] for number in numbers))
+
+
+def present_results(league: League, store: Counts) -> dict[int, Result]:
+    """Return the results by number in which the present versions of the present bots sat alone."""
+    present = {(bot.name, bot.version) for bot in league.bots}
+    return {
+        number: Result(tuple(bot.name for bot in each.bots), each.places)
+        for number, each in store.results().items()
+        if present >= {(bot.name, bot.version) for bot in each.bots}
+    }

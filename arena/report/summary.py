@@ -1,0 +1,166 @@
+"""All that the page of a league shows, matches aside."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import metadata
+from typing import Any
+
+import msgspec
+
+from arena.by_seat import by_seat
+from arena.cross_table import cross_table
+from arena.display import safe
+from arena.field import Field
+from arena.leaderboard import leaderboard
+from arena.league import League
+from arena.report.counts import Counts, Scene
+from arena.report.progress import Point, present_results, progress
+from arena.sources import field_of
+from arena.stats.ratings import fit
+from arena.tables import Table
+from arena.versions import changed
+from referee.limits import Limits
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long the matches of the present bots were, and how they ended."""
+
+    decisions: Mapping[int, int]
+    """How many matches had so many decisions, shortest first."""
+    reasons: Mapping[str, int]
+    """How many matches ended so, the most frequent first."""
+
+    @property
+    def matches(self) -> int:
+        """How many matches there were."""
+        return sum(self.decisions.values())
+
+    @property
+    def mean(self) -> float:
+        """The mean of the decisions of a match, of which there must be one."""
+        return sum(length * count for length, count in self.decisions.items()) / self.matches
+
+    @property
+    def median(self) -> int:
+        """The length that half of the matches do not exceed; there must be one."""
+        passed = 0
+        for length, count in self.decisions.items():
+            passed += count
+            if 2 * passed >= self.matches:
+                return length
+        raise ValueError("no match was played")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """What was played, where and when; the seed, which would tell the deals to come, is not in."""
+
+    game: str
+    title: str
+    rules: int
+    """The version of the game's rules."""
+    seats: int
+    deals: int
+    """For each line-up."""
+    rotations: str
+    share: float
+    options: Mapping[str, Any]
+    usual_options: Mapping[str, Any]
+    """Those of the game, where nothing else is asked for."""
+    limits: Mapping[str, Any]
+    """Those that differ from the usual."""
+    scenes: Sequence[Scene]
+    arena: str
+    """The version of the arena that made the summary."""
+
+    @property
+    def first(self) -> str:
+        """When the first match was stored, in ISO 8601; empty if that is not known."""
+        return min((scene.first for scene in self.scenes if scene.first), default="")
+
+    @property
+    def last(self) -> str:
+        """When the last match was stored."""
+        return max((scene.last for scene in self.scenes), default="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """What the page of a league shows; every table is the one that a command prints."""
+
+    name: str
+    field: Field
+    standings: Table
+    """That of `arena rank --times`."""
+    encounters: Table
+    """That of `arena table --show points`."""
+    seats: Table
+    """That of `arena rank --by seat`."""
+    progress: Sequence[Point]
+    lengths: Lengths
+    setup: Setup
+
+
+def summary_of(league: League, watch: Callable[[str], None] = lambda _: None) -> Summary:
+    """Return the summary of a league, which is read with `read_played`.
+
+    `watch` is told now and then, in words, what is being done. Raises ArenaError if nothing was
+    played, or what was cannot be read.
+    """
+    name = safe(league.folder.resolve().name)
+    with Counts.of(league) as store:
+        watch("Reading the results")
+        asides = [*(bot.remark for bot in league.lost), *changed(league, store)]
+        field = replace(
+            field_of(league, store, clocks=True), name=name, asides=tuple(map(safe, asides))
+        )
+        ratings = fit(
+            field.deals,
+            bots=field.bots,
+            watch=lambda state, done: watch(f"Rating: sweep {state.sweeps}, {done:.0%}"),
+        )
+        watch("Making the tables")
+        return Summary(
+            name=name,
+            field=field,
+            standings=leaderboard(field, ratings),
+            encounters=cross_table(field, ratings, "points"),
+            seats=by_seat(field, ratings),
+            progress=progress(league, store, field, ratings, watch),
+            lengths=_lengths(league, store),
+            setup=_setup(league, store),
+        )
+
+
+def _lengths(league: League, store: Counts) -> Lengths:
+    present = present_results(league, store)
+    decisions: Counter[int] = Counter()
+    reasons: Counter[str] = Counter()
+    for result, reason, length, count in store.lengths():
+        if result in present:
+            decisions[length] += count
+            reasons[reason] += count
+    often = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    return Lengths(dict(sorted(decisions.items())), dict(often))
+
+
+def _setup(league: League, store: Counts) -> Setup:
+    settings = league.settings
+    usual = msgspec.to_builtins(Limits())
+    limits = msgspec.to_builtins(league.limits)
+    return Setup(
+        game=league.game.name,
+        title=league.game.title,
+        rules=league.game.rules_version,
+        seats=league.seats,
+        deals=settings.deals,
+        rotations=settings.rotations,
+        share=settings.share,
+        options=msgspec.to_builtins(league.options),
+        usual_options=msgspec.to_builtins(league.game.options_type()),
+        limits={key: value for key, value in limits.items() if value != usual[key]},
+        scenes=store.scenes(),
+        arena=metadata.version("bot-arena"),
+    )

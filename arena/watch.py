@@ -1,0 +1,231 @@
+"""What is seen of a league while it is being played: how far it is, how fast, who moves."""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import monotonic
+
+from arena.display import safe
+from arena.field import Field
+from arena.leaderboard import leaderboard
+from arena.league import FILE, League, read_played
+from arena.sources import field_of
+from arena.stats.ratings import Ratings
+from arena.store import Store
+from arena.tables import Table
+from arena.versions import changed
+from protocol.errors import ArenaError
+
+SHARE = 0.1
+"""The part of the time, at most, in which the database is read and bots are rated."""
+_WINDOW = 30.0  # seconds over which the pace is taken, and at least so many looks:
+_LOOKS = 5
+
+Rate = Callable[[Field], Ratings]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """A league at one moment."""
+
+    name: str
+    """The folder, safe to show."""
+    game: str
+    asked: int
+    """The matches that the league asks for."""
+    missing: int
+    faults: int
+    run: int | None = None
+    """The process that has the league, if one on this machine does."""
+    pace: float | None = None
+    """Matches a second lately; None if it is not known yet."""
+    table: Table | None = None
+    """The leaderboard; None before the first match."""
+    moved: Mapping[str, int] = field(default_factory=dict)
+    """The places that bots went up, or down if less than 0, since the table before this one."""
+    new: Mapping[str, int] = field(default_factory=dict)
+    """The matches that bots played since the table before this one."""
+    fresh: bool = True
+    """Whether the table has all that is stored."""
+    every: float = 0.0
+    """Seconds between two tables, where making one takes so long that they are more than asked."""
+    problem: str = ""
+    """Why this is not how things stand now, but how they were seen last."""
+
+    @property
+    def arriving(self) -> bool:
+        """Whether matches arrive though nobody on this machine plays them."""
+        return self.run is None and bool(self.pace)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to be expected."""
+        done = not self.missing and self.fresh and not self.problem
+        return done and self.run is None and not self.arriving
+
+
+class Watcher:
+    """Looks at a league now and then; it reads only, and takes no lock that a run would miss."""
+
+    def __init__(self, folder: Path, rate: Rate, every: float = 0.0) -> None:
+        """Take how bots are rated, and the seconds between looks."""
+        self._folder = folder
+        self._rate = rate
+        self._every = every
+        self._window = max(_WINDOW, _LOOKS * every)
+        self._state: object = None
+        self._league: League | None = None
+        self._asked = 0
+        self._last: Sight | None = None  # as it was read
+        self._count = -1  # of the matches in the table
+        self._due = 0.0
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def look(self) -> Sight:
+        """Return how things stand.
+
+        What cannot be read, as while a file is being edited, is told in place of news. Raises
+        ArenaError if nothing could be read before, or the league is gone.
+        """
+        run = holder(self._folder)
+        try:
+            return self._look(run)
+        except ArenaError as error:
+            if self._last is None or not (self._folder / FILE).is_file():
+                raise
+            self._state = None  # so that all is read again
+            return replace(self._last, run=run, problem=safe(str(error)))
+
+    def _look(self, run: int | None) -> Sight:
+        league, is_new = self._present(run)
+        if not _has_database(league):
+            self._count, self._due = -1, 0.0
+            self._seen.clear()
+            self._last = Sight(
+                name=safe(str(league.folder)),
+                game=league.game.name,
+                asked=self._asked,
+                missing=self._asked,
+                faults=0,
+            )
+            return replace(self._last, run=run)
+        with _Store(league.database, names={bot.key: bot.name for bot in league.bots}) as store:
+            count = store.record_count()
+            now = monotonic()
+            self._note(now, count)
+            due = count != self._count and now >= self._due
+            if self._last is None or is_new or self._count < 0 or due:
+                self._last = _compared(self._read(league, store, run), self._last)
+        more = max(0, count - self._count)  # than are in the table
+        return replace(
+            self._last,
+            missing=max(0, self._last.missing - more),
+            run=run,
+            pace=self._pace(),
+            fresh=not more,
+        )
+
+    def _present(self, run: int | None) -> tuple[League, bool]:
+        """Return the league, and whether it was read anew.
+
+        It is if its file has changed, or a run begins or ends: in between, bots whose files are
+        edited are still those that play.
+        """
+        try:
+            found = (self._folder / FILE).stat()
+            state = run, found.st_mtime_ns, found.st_size, found.st_ino
+        except OSError:
+            state = None  # which is explained where it is read
+        if self._league is not None and state is not None and state == self._state:
+            return self._league, False
+        league = read_played(self._folder)
+        self._asked = league.schedule.deal_count() * league.schedule.rotation_count
+        self._league, self._state = league, state
+        self._seen.clear()
+        return league, True
+
+    def _read(self, league: League, store: "_Store", run: int | None) -> Sight:
+        """Read and rate everything, and note how long that took."""
+        began = monotonic()
+        count = store.record_count()  # first: what is stored meanwhile is read again
+        found = field_of(league, store)
+        said = [*(bot.remark for bot in league.lost), *changed(league, store)]
+        remedy = "" if run is None else f"a run is going on (process {run})"
+        found = replace(found, asides=tuple(map(safe, said)), remedy=remedy)
+        table = leaderboard(found, self._rate(found))
+        every = (monotonic() - began) / SHARE
+        self._count, self._due = count, began + every
+        return Sight(
+            name=found.name,
+            game=league.game.name,
+            asked=self._asked,
+            missing=found.missing,
+            faults=sum(sum(kinds.values()) for kinds in (found.faults or {}).values()),
+            table=table,
+            every=every if every > self._every else 0.0,
+        )
+
+    def _note(self, now: float, count: int) -> None:
+        if self._seen and count < self._seen[-1][1]:
+            self._seen.clear()  # another database is in its place
+            self._count = -1
+        self._seen.append((now, count))
+        while len(self._seen) > 2 and self._seen[1][0] <= now - self._window:
+            self._seen.popleft()
+
+    def _pace(self) -> float | None:
+        (began, first), (now, last) = self._seen[0], self._seen[-1]
+        return (last - first) / (now - began) if now > began else None
+
+
+def _compared(sight: Sight, before: Sight | None) -> Sight:
+    """Return what is seen, with what has changed since."""
+    if sight.table is None or before is None or before.table is None:
+        return sight
+    old = {row["bot"]: (n, row["matches"]) for n, row in enumerate(before.table.rows)}
+    moved, new = {}, {}
+    for place, row in enumerate(sight.table.rows):
+        bot = row["bot"]
+        if bot in old:
+            moved[bot] = old[bot][0] - place
+            new[bot] = row["matches"] - old[bot][1]
+    return replace(sight, moved=moved, new=new)
+
+
+class _Store(Store):
+    """The results of a league that may be growing."""
+
+    def record_count(self) -> int:
+        """Return how many matches are stored, at once: every one has a record, numbered in a row.
+
+        The exact number does not matter, only whether and how fast it grows.
+        """
+        with self.explained():
+            (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM record").fetchone()
+        return int(last)
+
+
+def _has_database(league: League) -> bool:
+    """Return whether there is anything in the database: a run that begins makes an empty one."""
+    try:
+        return league.database.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def holder(folder: Path) -> int | None:
+    """Return the process that keeps others away from a folder, as `locked` does, if one does.
+
+    The kernel's table is read: to try the lock would turn away a run that begins just then. One
+    on another machine, or in another container, is not in it.
+    """
+    try:
+        inode = f":{folder.stat().st_ino}"
+        lines = Path("/proc/locks").read_text().splitlines()
+    except OSError:
+        return None
+    for words in map(str.split, lines):
+        if words[1] == "FLOCK" and words[3] == "WRITE" and words[5].endswith(inode):
+            return int(words[4])
+    return None

@@ -1,0 +1,348 @@
+"""A league that is followed while it is played, at a terminal and elsewhere."""
+
+import fcntl
+import os
+import re
+import shutil
+import signal
+import struct
+import termios
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from arena.cli.watch import _picture
+from arena.display import width
+from arena.field import Field
+from arena.leaderboard import leaderboard
+from arena.locks import locked
+from arena.stats.ratings import fit
+from arena.watch import Sight, Watcher, holder
+from tests.arena.conftest import PLAYED, STEADY, Arena, League, until
+from tests.arena.terminal import Terminal, at_terminal
+
+SLOW = """\
+game = "guerra"
+seed = 1
+deals = {deals}
+
+[options]
+max_turns = 5
+
+[limits]
+sandbox = "none"
+"""
+CLEAR = "\x1b[J"
+"""What ends every picture."""
+
+
+def slow_league(league: League, deals: int = 30) -> None:
+    """Write a league of which two bots play twenty matches a second or fewer."""
+    bots = [league.bot(name, STEADY.format(pause=0.05)) for name in ("ann", "bob")]
+    league.write(SLOW.format(deals=deals) + "".join(bots))
+
+
+@contextmanager
+def watching(folder: Path, *words: str, **settings: str) -> Iterator[Terminal]:
+    with at_terminal("watch", folder, *words, **{"TERM": "xterm", **settings}) as terminal:
+        yield terminal
+
+
+def resize(terminal: Terminal, lines: int, columns: int) -> None:
+    size = struct.pack("HHHH", lines, columns, 0, 0)
+    fcntl.ioctl(terminal._screen, termios.TIOCSWINSZ, size)
+
+
+def pictures(shown: str) -> list[list[str]]:
+    """Return the lines of every picture that was drawn whole."""
+    parts = shown.split("\x1b[H")[1:]
+    return [
+        re.sub(r"\x1b\[[0-9]*[mK]", "", part.partition(CLEAR)[0]).splitlines()
+        for part in parts
+        if CLEAR in part
+    ]
+
+
+def looked(folder: Path) -> Watcher:
+    return Watcher(folder, lambda field: fit(field.deals, bots=field.bots))
+
+
+def sight(bots: int, **more: object) -> Sight:
+    """Return what is seen of a league of so many bots, all made up."""
+
+    names = tuple(f"bot number {number:03}" for number in range(bots))
+    field = Field(name="cup", bots=names, deals=Counter(), faults={})
+    table = leaderboard(field, fit(field.deals, bots=names))
+    kept = {"name": "cup", "game": "guerra", "asked": 100, "missing": 50, "faults": 0}
+    return Sight(**{**kept, "table": table, **more})
+
+
+# --- at a terminal
+
+
+def test_a_league_that_is_whole_is_shown_once_with_its_whole_table(played: Path) -> None:
+    with watching(played) as terminal:
+        assert terminal.end() == 0
+    assert "12 of 12 matches of guerra (100 %)" in terminal.shown
+    assert "No run is going on, and nothing is missing." in terminal.shown
+    assert "rank: first to last among those not told\napart." in terminal.shown
+    assert "\x1b[H" not in terminal.shown
+
+
+def test_a_watch_that_began_before_the_run_follows_it_to_its_end(league: League) -> None:
+    slow_league(league)
+    with watching(league.folder, "--every", "0.5") as terminal:
+        before = terminal.until("Nothing was played yet.")
+        assert "0 of 60 matches" in before
+        assert "No run is going on; `arena run" in before
+        run = league.start("run", "--workers", "1")
+        terminal.until(f"A run is going on (process {run.pid}).")
+        terminal.until("/s, about")
+        assert re.search(r"\+\d+ \d+ ", terminal.until(" left, ") + terminal.until(" left, "))
+        assert terminal.end() == 0
+    league.finish(run)
+    assert "60 of 60 matches" in terminal.shown.rpartition("\x1b[H")[2]
+    assert league.is_left_clean()
+
+
+def test_ctrl_c_leaves_the_last_picture_and_is_no_failure(league: League) -> None:
+    slow_league(league)
+    with watching(league.folder) as terminal:
+        terminal.until(CLEAR)
+        terminal.type("\x03")
+        assert terminal.end() == 0
+    assert terminal.shown.rpartition(CLEAR)[2] == "^C\n"
+
+
+def test_a_terminal_that_is_resized_gets_a_picture_of_its_new_size_at_once(copy: Path) -> None:
+    more_deals(copy)
+    with watching(copy, "--every", "60") as terminal:
+        terminal.until(CLEAR)
+        resize(terminal, 12, 40)
+        terminal.until(CLEAR)
+        terminal.type("\x03")
+        assert terminal.end() == 0
+    wide, narrow = pictures(terminal.shown)
+    assert max(map(width, wide)) > 40
+    assert max(map(width, narrow)) <= 40
+    assert len(narrow) <= 11
+
+
+def test_a_picture_never_scrolls(copy: Path) -> None:
+    more_deals(copy)
+    with watching(copy) as terminal:
+        terminal.until(CLEAR)
+        for lines, columns in ((3, 20), (6, 10), (1, 1)):
+            resize(terminal, lines, columns)
+            terminal.until(CLEAR)
+            (*_, last) = pictures(terminal.shown)
+            assert len(last) <= max(0, lines - 1)
+            assert all(width(line) <= columns for line in last)
+
+
+def test_no_color_takes_the_colours_away(copy: Path) -> None:
+    more_deals(copy)
+    for settings, colored in (({}, True), ({"NO_COLOR": "1"}, False)):
+        with watching(copy, **settings) as terminal:
+            assert ("\x1b[33m" in terminal.until(CLEAR)) == colored
+
+
+def test_a_league_that_goes_away_ends_it_in_one_line(copy: Path) -> None:
+    more_deals(copy)
+    with watching(copy, "--every", "0.5") as terminal:
+        terminal.until(CLEAR)
+        shutil.rmtree(copy)
+        assert terminal.end() == 2
+    assert terminal.shown.endswith(f"arena: there is no league {str(copy)!r}: no such folder.\n")
+    assert "Traceback" not in terminal.shown
+
+
+def more_deals(folder: Path) -> None:
+    """Let a league ask for more than was played."""
+    file = folder / "league.toml"
+    file.write_text(file.read_text().replace("deals = 2", "deals = 4"))
+
+
+# --- elsewhere
+
+
+def test_piped_it_says_a_line_now_and_then_and_shows_the_table_at_the_end(league: League) -> None:
+    slow_league(league)
+    watch = league.start("watch", "--every", "0.5")
+    league.call("run", "--workers", "1")
+    told = league.finish(watch)
+    head, _, rest = told.stdout.partition("\n\n")
+    lines = head.splitlines()
+    assert len(lines) > 2
+    assert all(": " in line and "of 60 matches" in line for line in lines)
+    assert "60 of 60 matches" in rest
+    assert "ann" in rest
+    assert "\x1b" not in told.stdout
+    assert not told.stderr
+
+
+def test_piped_it_says_nothing_while_nothing_changes(league: League) -> None:
+    slow_league(league)
+    watch = league.start("watch", "--every", "0.5")
+    time.sleep(2)
+    watch.send_signal(signal.SIGINT)
+    told = league.finish(watch)
+    assert len(told.stdout.splitlines()) == 1
+    assert not told.stderr
+
+
+def test_once_says_how_things_stand_and_ends(arena: Arena, copy: Path) -> None:
+    more_deals(copy)
+    told = arena("watch", copy, "--once")
+    assert told.exit_code == 0
+    assert "12 of 24 matches of guerra (50 %)" in told.stdout
+    assert "illegal" in told.stdout
+
+
+def test_a_league_without_a_database_has_played_nothing_yet(arena: Arena, league: League) -> None:
+    league.write(PLAYED)
+    told = arena("watch", league.folder, "--once")
+    assert told.exit_code == 0
+    assert "0 of 12 matches" in told.stdout
+    assert told.stdout.endswith("Nothing was played yet.\n")
+    assert league.files() == ["league.toml"]
+
+
+def test_a_database_that_a_run_has_just_begun_is_left_to_it(arena: Arena, league: League) -> None:
+    league.write(PLAYED)
+    (league.folder / "league.db").touch()
+    assert "Nothing was played yet." in arena("watch", league.folder, "--once").stdout
+    assert not (league.folder / "league.db").stat().st_size
+
+
+def test_what_is_no_league_is_told_in_one_line(arena: Arena, tmp_path: Path) -> None:
+    told = arena("watch", tmp_path / "none")
+    assert told.exit_code == 2
+    assert told.stderr.startswith("arena: there is no league")
+
+
+# --- what is seen
+
+
+def test_the_process_that_has_the_league_is_known_without_a_try_of_its_lock(
+    tmp_path: Path,
+) -> None:
+    assert holder(tmp_path) is None
+    with locked(tmp_path):
+        assert holder(tmp_path) == os.getpid()
+    assert holder(tmp_path) is None
+
+
+def test_a_league_that_is_whole_is_not_over_while_somebody_has_it(played: Path) -> None:
+    watcher = looked(played)
+    with locked(played):
+        assert not watcher.look().over
+    assert watcher.look().over
+
+
+def test_a_file_that_cannot_be_read_for_a_while_is_a_problem_and_no_end(copy: Path) -> None:
+    watcher = looked(copy)
+    before = watcher.look()
+    good = (copy / "league.toml").read_text()
+    (copy / "league.toml").write_text("game = ")
+    for _ in range(2):
+        during = watcher.look()
+        assert "not TOML" in during.problem
+        assert during.table == before.table
+        assert not during.over
+    (copy / "league.toml").write_text(good)
+    after = watcher.look()
+    assert not after.problem
+    assert after.over
+
+
+def test_bots_added_while_it_watches_are_seen(copy: Path) -> None:
+    watcher = looked(copy)
+    assert watcher.look().over
+    with (copy / "league.toml").open("a") as file:
+        file.write('\n[[bot]]\nname = "late"\nshipped = "turtle"\n')
+    after = watcher.look()
+    assert after.missing == 12
+    assert after.table
+    assert "late" in [row["bot"] for row in after.table.rows]
+
+
+def test_nothing_is_rated_again_while_nothing_is_new(played: Path) -> None:
+    rated = []
+    watcher = Watcher(played, lambda field: rated.append(1) or fit(field.deals, bots=field.bots))
+    for _ in range(3):
+        watcher.look()
+    assert len(rated) == 1
+
+
+def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
+    league: League,
+) -> None:
+    def slowly(field):  # type: ignore[no-untyped-def]
+        time.sleep(0.5)
+        return fit(field.deals, bots=field.bots)
+
+    slow_league(league)
+    watcher = Watcher(league.folder, slowly)
+    run = league.start("run", "--workers", "1")
+    until(lambda: watcher.look().table)
+    seen = [watcher.look() for _ in range(10) if not time.sleep(0.2)]
+    assert len({id(each.table) for each in seen}) == 1
+    missing = [each.missing for each in seen]
+    assert len(set(missing)) > 2
+    assert missing == sorted(missing, reverse=True)
+    assert missing[-1] >= 60 - league.count()
+    assert not seen[-1].fresh
+    league.finish(run)
+    last = watcher.look()
+    assert last.over
+    assert {row["matches"] for row in last.table.rows} == {60}
+
+
+def test_a_run_is_not_kept_waiting_by_one_that_reads_all_the_time(league: League) -> None:
+    slow_league(league)
+    watcher = looked(league.folder)
+    run = league.start("run", "--workers", "1")
+    while run.poll() is None:
+        watcher._due = 0.0
+        watcher.look()
+    assert "60 of 60 matches" in league.finish(run).stderr
+
+
+# --- a picture
+
+
+def test_bots_that_do_not_fit_are_counted() -> None:
+    lines = _picture(sight(40), 80, 15, color=False)
+    assert len(lines) == 15
+    shown = sum("bot number" in line for line in lines)
+    assert lines[-1] == f"… {40 - shown} more bots"
+
+
+def test_a_narrow_picture_has_fewer_columns_and_whole_names() -> None:
+    lines = _picture(sight(3, run=7), 40, 30, color=False)
+    assert all(width(line) <= 40 for line in lines)
+    assert sum("Rank" in line for line in lines) == 1
+    assert "Rating" in " ".join(lines)
+    assert "number" in " ".join(lines)
+
+
+def test_who_has_moved_and_played_is_marked() -> None:
+    moved = {"bot number 001": 2, "bot number 002": -1}
+    seen = sight(4, moved=moved, new={"bot number 001": 12})
+    text = "\n".join(_picture(seen, 100, 30, color=False))
+    assert re.search(r"▲2 - +bot number 001 .* \+12 0 ", text)
+    assert re.search(r"▼1 - +bot number 002 .* 0 ", text)
+
+
+def test_names_are_shown_safely() -> None:
+    seen = sight(2)
+    assert seen.table
+    rows = [{**row, "bot": f"\x1b[2J\u202e{row['bot']}"} for row in seen.table.rows]
+    lines = _picture(replace(seen, table=replace(seen.table, rows=rows)), 200, 30, color=False)
+    text = "\n".join(lines)
+    assert "\\x1b[2J\\u202ebot number 000" in text
+    assert "\x1b" not in text
