@@ -34,7 +34,7 @@ class Token(msgspec.Struct, frozen=True, omit_defaults=True):
     """A piece that is no card: a missile, a horse, a die, a point of stamina."""
 
     text: str
-    kind: str = ""
+    kind: str
     """What it is, in a word: such tokens are drawn alike."""
     count: int = 1
     name: str = ""

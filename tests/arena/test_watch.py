@@ -39,7 +39,7 @@ CLEAR = "\x1b[J"
 """What ends every picture."""
 
 
-def slow_league(league: League, deals: int = 30) -> None:
+def slow_league(league: League, deals: int = 20) -> None:
     """Write a league of which two bots play twenty matches a second or fewer."""
     bots = [league.bot(name, STEADY.format(pause=0.05)) for name in ("ann", "bob")]
     league.write(SLOW.format(deals=deals) + "".join(bots))
@@ -72,7 +72,6 @@ def looked(folder: Path) -> Watcher:
 
 def sight(bots: int, **more: object) -> Sight:
     """Return what is seen of a league of so many bots, all made up."""
-
     names = tuple(f"bot number {number:03}" for number in range(bots))
     field = Field(name="cup", bots=names, deals=Counter(), faults={})
     table = leaderboard(field, fit(field.deals, bots=names))
@@ -96,7 +95,7 @@ def test_a_watch_that_began_before_the_run_follows_it_to_its_end(league: League)
     slow_league(league)
     with watching(league.folder, "--every", "0.5") as terminal:
         before = terminal.until("Nothing was played yet.")
-        assert "0 of 60 matches" in before
+        assert "0 of 40 matches" in before
         assert "No run is going on; `arena run" in before
         run = league.start("run", "--workers", "1")
         terminal.until(f"A run is going on (process {run.pid}).")
@@ -104,7 +103,7 @@ def test_a_watch_that_began_before_the_run_follows_it_to_its_end(league: League)
         assert re.search(r"\+\d+ \d+ ", terminal.until(" left, ") + terminal.until(" left, "))
         assert terminal.end() == 0
     league.finish(run)
-    assert "60 of 60 matches" in terminal.shown.rpartition("\x1b[H")[2]
+    assert "40 of 40 matches" in terminal.shown.rpartition("\x1b[H")[2]
     assert league.is_left_clean()
 
 
@@ -177,8 +176,8 @@ def test_piped_it_says_a_line_now_and_then_and_shows_the_table_at_the_end(league
     head, _, rest = told.stdout.partition("\n\n")
     lines = head.splitlines()
     assert len(lines) > 2
-    assert all(": " in line and "of 60 matches" in line for line in lines)
-    assert "60 of 60 matches" in rest
+    assert all(": " in line and "of 40 matches" in line for line in lines)
+    assert "40 of 40 matches" in rest
     assert "ann" in rest
     assert "\x1b" not in told.stdout
     assert not told.stderr
@@ -187,7 +186,7 @@ def test_piped_it_says_a_line_now_and_then_and_shows_the_table_at_the_end(league
 def test_piped_it_says_nothing_while_nothing_changes(league: League) -> None:
     slow_league(league)
     watch = league.start("watch", "--every", "0.5")
-    time.sleep(2)
+    time.sleep(1.5)
     watch.send_signal(signal.SIGINT)
     told = league.finish(watch)
     assert len(told.stdout.splitlines()) == 1
@@ -285,21 +284,21 @@ def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
         time.sleep(0.5)
         return fit(field.deals, bots=field.bots)
 
-    slow_league(league)
+    slow_league(league, deals=40)
     watcher = Watcher(league.folder, slowly)
     run = league.start("run", "--workers", "1")
     until(lambda: watcher.look().table)
-    seen = [watcher.look() for _ in range(10) if not time.sleep(0.2)]
+    seen = [watcher.look() for _ in range(6) if not time.sleep(0.2)]
     assert len({id(each.table) for each in seen}) == 1
     missing = [each.missing for each in seen]
     assert len(set(missing)) > 2
     assert missing == sorted(missing, reverse=True)
-    assert missing[-1] >= 60 - league.count()
+    assert missing[-1] >= 80 - league.count()
     assert not seen[-1].fresh
     league.finish(run)
     last = watcher.look()
     assert last.over
-    assert {row["matches"] for row in last.table.rows} == {60}
+    assert {row["matches"] for row in last.table.rows} == {80}
 
 
 def test_a_run_is_not_kept_waiting_by_one_that_reads_all_the_time(league: League) -> None:
@@ -309,7 +308,7 @@ def test_a_run_is_not_kept_waiting_by_one_that_reads_all_the_time(league: League
     while run.poll() is None:
         watcher._due = 0.0
         watcher.look()
-    assert "60 of 60 matches" in league.finish(run).stderr
+    assert "40 of 40 matches" in league.finish(run).stderr
 
 
 # --- a picture

@@ -49,10 +49,15 @@ _USED = 3  # so many of the used cards are shown: as many as are traded at once
 _PLACED = 3  # so many territories of a placement are named
 
 
+def _plain(name: str) -> str:
+    return name.replace("_", " ")
+
+
 def _ground() -> Ground:
     sites = {name: (int(x), int(y)) for name, x, y in map(str.split, _SITES.split(","))}
     places = [
-        Place(name, *sites[name], CONTINENTS[CONTINENT[at]]) for at, name in enumerate(TERRITORIES)
+        Place(_plain(name), *sites[name], _plain(CONTINENTS[CONTINENT[at]]))
+        for at, name in enumerate(TERRITORIES)
     ]
     roads = [(at, to) for at, borders in enumerate(BORDERS) for to in borders if at < to]
     return Ground(places, roads)
@@ -271,7 +276,3 @@ def _dice(count: int) -> str:
 
 def _armies(count: int) -> str:
     return "1 army" if count == 1 else f"{count} armies"
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", " ")

@@ -1,0 +1,69 @@
+"""A browser that looks at pages, and leagues for it to look at."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.arena.conftest import Arena
+
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 740}
+
+Look = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, without a screen."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("PAGES ARE NOT TESTED HERE: chromium is not installed")
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=quiet)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def look(browser: Browser) -> Iterator[Look]:
+    """Return how to open a file; fail if a page complains, opens a dialog or wants the network."""
+    complaints: list[str] = []
+    pages: list[Page] = []
+
+    def open_page(
+        file: Path, where: str = "", *, refused: bool = False, **settings: object
+    ) -> Page:
+        page = browser.new_page(**{"viewport": DESKTOP, **settings})
+        pages.append(page)
+        if not refused:  # a script, which the page complains of
+            page.on("console", lambda message: complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+        page.on(
+            "request",
+            lambda request: (
+                None if request.url.startswith(file.as_uri()) else complaints.append(request.url)
+            ),
+        )
+        page.goto(f"{file.as_uri()}{where}")
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert complaints == []
+
+
+@contextmanager
+def a_report(arena: Arena, league: Path, *words: object) -> Iterator[Path]:
+    """Make the page of a league beside it, for a while."""
+    file = league.with_suffix(".html")
+    result = arena("report", league, "-o", file, *words)
+    assert result.exit_code == 0, result.output
+    yield file
+    file.unlink()

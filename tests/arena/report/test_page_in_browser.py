@@ -1,0 +1,230 @@
+"""The page of a league in a real browser: its tables, its pictures and its replays."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from referee.games import GAMES
+from tests.arena.conftest import Arena
+from tests.arena.report.conftest import PHONE, Look, a_report
+
+
+@pytest.fixture
+def report(arena: Arena, played: Path) -> Iterator[Path]:
+    """The page of the played league."""
+    with a_report(arena, played) as file:
+        yield file
+
+
+def cells(table: Locator, column: int) -> list[str]:
+    """Return a column of a table's body, from 1."""
+    return table.locator(f"tbody tr > :nth-child({column})").all_inner_texts()
+
+
+def head(page: Page, title: str) -> Locator:
+    return page.locator("#leaderboard th button", has_text=title)
+
+
+# --- tables
+
+
+def test_the_leaderboard_holds_the_numbers_of_arena_rank(
+    arena: Arena, played: Path, report: Path, look: Look
+) -> None:
+    rows = json.loads(arena("rank", played, "--format", "json").stdout)["standings"]
+    table = look(report).locator("#leaderboard table")
+    assert cells(table, 2) == [row["bot"] for row in rows]
+    assert cells(table, 3) == [f"{row['rating']:.2f} ± {2 * row['error']:.2f}" for row in rows]
+    assert cells(table, 5) == [f"{100 * row['points']:.1f}" for row in rows]
+    assert cells(table, 6) == [str(row["matches"]) for row in rows]
+    assert cells(table, 7) == [f"{row['wins']}/{row['draws']}/{row['losses']}" for row in rows]
+    assert cells(table, 8) == [str(sum(row["faults"].values())) for row in rows]
+
+
+def test_the_cross_table_holds_the_numbers_of_arena_table(
+    arena: Arena, played: Path, report: Path, look: Look
+) -> None:
+    rows = json.loads(arena("table", played, "--format", "json").stdout)["encounters"]
+    text = look(report).locator("#crosstable table.heat").inner_text()
+    for row in rows:
+        assert f"{100 * row['points']:.0f}" in text
+
+
+def test_a_click_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
+    page = look(report)
+    table = page.locator("#leaderboard table")
+    points = [float(text) for text in cells(table, 5)]
+    head(page, "Points").click()
+    assert [float(text) for text in cells(table, 5)] == sorted(points, reverse=True)
+    head(page, "Points").click()
+    assert [float(text) for text in cells(table, 5)] == sorted(points)
+    assert page.locator("#leaderboard th[aria-sort=ascending]").inner_text() == "Points %"
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_a_key_sorts_a_table(report: Path, look: Look, key: str) -> None:
+    page = look(report)
+    head(page, "Bot").focus()
+    page.keyboard.press(key)
+    names = cells(page.locator("#leaderboard table"), 2)
+    assert names == sorted(names)
+
+
+def test_there_is_a_table_behind_every_picture(report: Path, look: Look) -> None:
+    page = look(report)
+    for picture in page.locator("main svg[role=img]").all():
+        section = picture.locator("xpath=ancestor::section[1]")
+        assert section.locator("table").count() >= 1
+
+
+# --- all kinds of eyes
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_light_or_dark_as_is_wanted(report: Path, look: Look, scheme: str) -> None:
+    page = look(report, color_scheme=scheme)
+    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    brightness = sum(int(part) for part in color.strip("rgb()").split(","))
+    assert (brightness > 600) == (scheme == "light")
+
+
+def test_it_fits_a_phone(report: Path, look: Look) -> None:
+    page = look(report, viewport=PHONE)
+    page.locator("#replay-last").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_on_paper_there_are_no_controls(report: Path, look: Look) -> None:
+    page = look(report)
+    expect(page.locator("#replay-play")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator("#replay-play")).to_be_hidden()
+    expect(page.locator("#leaderboard table")).to_be_visible()
+
+
+def test_without_scripts_all_but_the_replays_is_there(
+    arena: Arena, played: Path, report: Path, look: Look
+) -> None:
+    page = look(report, java_script_enabled=False)
+    rows = json.loads(arena("rank", played, "--format", "json").stdout)["standings"]
+    assert page.locator("#leaderboard tbody tr").count() == len(rows)
+    expect(page.locator("#replay-player")).to_be_hidden()
+    assert "<noscript><p" in report.read_text()
+
+
+# --- replays
+
+
+def step_words(page: Page) -> str:
+    return page.locator("#replay-step").inner_text()
+
+
+def test_buttons_and_keys_step_through_a_match(report: Path, look: Look) -> None:
+    page = look(report)
+    expect(page.locator("#replay-step")).to_contain_text("Step 1 of ")
+    page.locator("#replay-forward").click()
+    assert step_words(page).startswith("Step 2 of ")
+    page.locator("#replay-player").focus()
+    page.keyboard.press("ArrowRight")
+    assert step_words(page).startswith("Step 3 of ")
+    page.keyboard.press("ArrowLeft")
+    assert step_words(page).startswith("Step 2 of ")
+    page.keyboard.press("End")
+    expect(page.locator("#replay-forward")).to_have_attribute("aria-disabled", "true")
+    page.keyboard.press("Home")
+    expect(page.locator("#replay-back")).to_have_attribute("aria-disabled", "true")
+
+
+def test_playing_goes_on_by_itself_and_stops_when_asked(report: Path, look: Look) -> None:
+    page = look(report)
+    page.locator("#replay-speed").select_option("10")
+    page.locator("#replay-play").click()
+    later = re.compile(r"Step ([4-9]|\d\d+) of ")
+    expect(page.locator("#replay-step")).to_contain_text(later)
+    page.locator("#replay-play").click()
+    stopped = step_words(page)
+    page.wait_for_timeout(400)
+    assert step_words(page) == stopped
+
+
+def test_a_link_leads_to_a_step_of_a_match(
+    arena: Arena, played: Path, report: Path, look: Look
+) -> None:
+    found = json.loads(arena("matches", played, "--limit", "0", "--format", "json").stdout)
+    match = found["matches"][-1]["match"]
+    page = look(report, f"#match={match}&step=3")
+    expect(page.locator("#replay-step")).to_contain_text("Step 3 of ")
+    expect(page.locator("#replay-end")).to_contain_text(match)
+
+
+def test_a_link_to_nowhere_is_ignored(report: Path, look: Look) -> None:
+    page = look(report, "#match=<b>&step=-7")
+    expect(page.locator("#replay-step")).to_contain_text("Step 1 of ")
+
+
+def test_faults_are_shown_with_their_line(report: Path, look: Look) -> None:
+    page = look(report)
+    page.locator("#replay-picked").select_option("faulty")
+    page.locator("#replay-bot").select_option("illegal")
+    page.locator("#replay-fault").click()
+    told = page.locator("#replay-decisions").inner_text()
+    assert "illegal" in told
+    assert '"move"' in told
+
+
+def test_a_seat_is_shown_what_its_bot_saw(report: Path, look: Look) -> None:
+    page = look(report)
+    expect(page.locator("#replay-step")).to_contain_text("Step 1 of ")
+    open_hands = page.locator("#replay-board").inner_text()
+    page.locator("#replay-eyes").select_option(index=1)
+    assert page.locator("#replay-board").inner_text() != open_hands
+
+
+def seats_of(game: str) -> list[str]:
+    least = GAMES[game].seat_counts[0]
+    return [f"{letter}=random" for letter in "abcdef"[:least]]
+
+
+def walk(page: Page) -> list[dict[str, Any]]:
+    """Step through the match that is chosen, with all eyes in turn; return what was drawn."""
+    return page.evaluate(
+        """() => {
+            const range = document.querySelector("#replay-range");
+            const eyes = document.querySelector("#replay-eyes");
+            const board = document.querySelector("#replay-board");
+            const drawn = [];
+            for (let step = 1; step <= Number(range.max); step++) {
+                range.value = step;
+                range.dispatchEvent(new Event("input", {bubbles: true}));
+                for (const option of eyes.options) {
+                    eyes.value = option.value;
+                    eyes.dispatchEvent(new Event("change", {bubbles: true}));
+                    drawn.push({step, eyes: option.value, elements: board.childElementCount,
+                                text: board.textContent.length});
+                }
+            }
+            return drawn;
+        }"""
+    )
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_is_drawn_at_every_step_for_all_eyes(
+    arena: Arena, tmp_path: Path, look: Look, game: str
+) -> None:
+    league = tmp_path / game
+    made = arena("init", league, "--game", game, *seats_of(game), "--deals", "1", "--seed", "1")
+    assert made.exit_code == 0, made.output
+    assert arena("run", league, "--workers", "1").exit_code == 0
+    with a_report(arena, league) as file:
+        page = look(file)
+        expect(page.locator("#replay-step")).to_contain_text("of ")
+        drawn = walk(page)
+    assert drawn
+    assert all(each["elements"] and each["text"] for each in drawn)
+    assert {each["eyes"] for each in drawn} == {"", *map(str, range(GAMES[game].seat_counts[0]))}
