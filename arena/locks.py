@@ -22,23 +22,31 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            pid = holder(folder)
+            who = f"process {pid}" if pid else "on another machine or in another container"
             raise ArenaError(
-                f"{folder} is in use by another run or import ({_holder(descriptor)}); wait for "
-                f"it, or stop it."
+                f"{folder} is in use by another run or import ({who}); wait for it, or stop it."
             ) from None
         yield
     finally:
         os.close(descriptor)
 
 
-def _holder(descriptor: int) -> str:
-    """Return who holds the lock of an open file, from the kernel's table."""
-    inode = f":{os.fstat(descriptor).st_ino}"
-    for line in Path("/proc/locks").read_text().splitlines():
-        words = line.split()
-        if words[1] == "FLOCK" and words[5].endswith(inode):
-            return f"process {words[4]}"
-    return "on another machine or in another container"
+def holder(folder: Path) -> int | None:
+    """Return the process that keeps others away from a folder, as `locked` does, if one does.
+
+    The kernel's table is read: to try the lock would turn away a run that begins just then. One
+    on another machine, or in another container, is not in it.
+    """
+    try:
+        inode = f":{folder.stat().st_ino}"
+        lines = Path("/proc/locks").read_text().splitlines()
+    except OSError:
+        return None
+    for words in map(str.split, lines):
+        if words[1] == "FLOCK" and words[3] == "WRITE" and words[5].endswith(inode):
+            return int(words[4])
+    return None
 
 
 @contextmanager

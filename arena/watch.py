@@ -10,6 +10,7 @@ from arena.display import safe
 from arena.field import Field
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, read_played
+from arena.locks import holder
 from arena.sources import field_of
 from arena.stats.ratings import Ratings
 from arena.store import Store
@@ -212,20 +213,3 @@ def _has_database(league: League) -> bool:
         return league.database.stat().st_size > 0
     except FileNotFoundError:
         return False
-
-
-def holder(folder: Path) -> int | None:
-    """Return the process that keeps others away from a folder, as `locked` does, if one does.
-
-    The kernel's table is read: to try the lock would turn away a run that begins just then. One
-    on another machine, or in another container, is not in it.
-    """
-    try:
-        inode = f":{folder.stat().st_ino}"
-        lines = Path("/proc/locks").read_text().splitlines()
-    except OSError:
-        return None
-    for words in map(str.split, lines):
-        if words[1] == "FLOCK" and words[3] == "WRITE" and words[5].endswith(inode):
-            return int(words[4])
-    return None

@@ -34,6 +34,7 @@ class Terminal:
     def __init__(self, words: list[str], settings: dict[str, str]) -> None:
         self._screen, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        sizeless = {name: os.environ[name] for name in os.environ.keys() - {"COLUMNS", "LINES"}}
         self.command = subprocess.Popen(
             [sys.executable, "-c", _TAKE_TERMINAL, *ARENA, *words],
             cwd=ROOT,
@@ -41,12 +42,17 @@ class Terminal:
             stdout=inner,
             stderr=inner,
             start_new_session=True,
-            env={**os.environ, "TERM": "dumb", **settings},
+            env={**sizeless, "TERM": "dumb", **settings},
         )
         os.close(inner)
         self._decode = codecs.getincrementaldecoder("utf-8")().decode
         self.shown = ""
         self._read_to = 0
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Give the screen another size, which the command is told by a signal."""
+        size = struct.pack("HHHH", rows, columns, 0, 0)
+        fcntl.ioctl(self._screen, termios.TIOCSWINSZ, size)
 
     def until(self, text: str) -> str:
         """Wait for a text; return what was shown since the last one."""

@@ -34,6 +34,7 @@ def test_the_commands_are_these() -> None:
     assert set(main.commands) >= {
         *("games", "bots", "init", "run", "rank", "table", "matches", "show", "play", "compare"),
         *("schema", "demo", "doctor", "verify", "export", "import", "new", "check"),
+        *("watch", "report"),
     }
 
 

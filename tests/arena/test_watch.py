@@ -1,12 +1,9 @@
 """A league that is followed while it is played, at a terminal and elsewhere."""
 
-import fcntl
 import os
 import re
 import shutil
 import signal
-import struct
-import termios
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,9 +15,9 @@ from arena.cli.watch import _picture
 from arena.display import width
 from arena.field import Field
 from arena.leaderboard import leaderboard
-from arena.locks import locked
+from arena.locks import holder, locked
 from arena.stats.ratings import fit
-from arena.watch import Sight, Watcher, holder
+from arena.watch import Sight, Watcher
 from tests.arena.conftest import PLAYED, STEADY, Arena, League, until
 from tests.arena.terminal import Terminal, at_terminal
 
@@ -49,11 +46,6 @@ def slow_league(league: League, deals: int = 20) -> None:
 def watching(folder: Path, *words: str, **settings: str) -> Iterator[Terminal]:
     with at_terminal("watch", folder, *words, **{"TERM": "xterm", **settings}) as terminal:
         yield terminal
-
-
-def resize(terminal: Terminal, lines: int, columns: int) -> None:
-    size = struct.pack("HHHH", lines, columns, 0, 0)
-    fcntl.ioctl(terminal._screen, termios.TIOCSWINSZ, size)
 
 
 def pictures(shown: str) -> list[list[str]]:
@@ -120,7 +112,7 @@ def test_a_terminal_that_is_resized_gets_a_picture_of_its_new_size_at_once(copy:
     more_deals(copy)
     with watching(copy, "--every", "60") as terminal:
         terminal.until(CLEAR)
-        resize(terminal, 12, 40)
+        terminal.resize(12, 40)
         terminal.until(CLEAR)
         terminal.type("\x03")
         assert terminal.end() == 0
@@ -135,7 +127,7 @@ def test_a_picture_never_scrolls(copy: Path) -> None:
     with watching(copy) as terminal:
         terminal.until(CLEAR)
         for lines, columns in ((3, 20), (6, 10), (1, 1)):
-            resize(terminal, lines, columns)
+            terminal.resize(lines, columns)
             terminal.until(CLEAR)
             (*_, last) = pictures(terminal.shown)
             assert len(last) <= max(0, lines - 1)
