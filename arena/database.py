@@ -4,10 +4,11 @@ import shlex
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from arena.database_file import WAIT, check_file, explained
+from arena.database_file import WAIT, check_file, explained, patiently
 from arena.schema import VERSION, is_current, prepare
 from arena.stored import BotVersion, Damage, check_bot, setting_of, settings_of
 
@@ -39,7 +40,7 @@ class Database:
         self._db.close()
 
     def _prepare(self) -> None:
-        if not is_current(self._db):
+        if not patiently(self._db, self._path, partial(is_current, self._db)):
             with self._transaction():
                 try:
                     prepare(self._db, self._path)
@@ -73,7 +74,7 @@ class Database:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with self.explained():
-            self._db.execute("BEGIN IMMEDIATE")
+            patiently(self._db, self._path, partial(self._db.execute, "BEGIN IMMEDIATE"))
             try:
                 yield
             except BaseException:  # Ctrl-C too: raised again once all is as before

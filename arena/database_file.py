@@ -3,16 +3,21 @@
 import os
 import shlex
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
+from arena.display import safe
 from arena.stored import Damage
 from protocol.errors import ArenaError, RunError
 
 WAIT = 30.0
 """Seconds for another process to let go of the database."""
 
+T = TypeVar("T")
+
+_SILENT = 2.0  # seconds of it without a word
 _MAGIC = b"SQLite format 3\0"
 _DAMAGED = {
     *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT),
@@ -69,6 +74,30 @@ def explained(path: Path, remedy: str) -> Iterator[None]:
             words = " ".join(str(error).split()).rstrip(".")
             raise RunError(f"{path} is damaged: {words}. {remedy}") from None
         raise RunError(f"{path}{_told(path, error, code)}") from None
+
+
+def patiently(db: sqlite3.Connection, path: Path, act: Callable[[], T]) -> T:
+    """Do what may have to wait for another process; say so on standard error if that takes long.
+
+    `act` is done anew if the database was locked.
+    """
+    _let_wait(db, _SILENT)
+    try:
+        return act()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        text = f"Waiting for {path}, which another process has locked; {WAIT:.0f} s at the most."
+        with suppress(OSError):  # nobody is there to be told
+            os.write(2, f"{safe(text)}\n".encode())
+        _let_wait(db, WAIT - _SILENT)
+        return act()
+    finally:
+        _let_wait(db, WAIT)
+
+
+def _let_wait(db: sqlite3.Connection, seconds: float) -> None:
+    db.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
 
 
 def _told(path: Path, error: sqlite3.Error, code: int) -> str:

@@ -134,10 +134,11 @@ def test_a_run_waits_for_a_database_that_is_locked_for_some_seconds(campaign: Ca
     with campaign.league(PLAIN) as league:
         process = league.start("run", "--workers", "2")
         until(league.count, 30)
-        with locked(league, 3):
+        with locked(league, 5):
             campaign.tally.runs += 1
-            time.sleep(3)
-        league.finish(process)
+            time.sleep(5)
+        stderr = league.finish(process).stderr
+        assert "league.db, which another process has locked; 30 s at the most.\n" in stderr
         campaign.tally.others["locked database"] += 1
         campaign.finish(league, reference)
 
