@@ -4,18 +4,18 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from protocol.errors import ArenaError
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, by: str = "run or import") -> Iterator[None]:
     """Keep others away from a folder; the lock is on the folder and leaves nothing behind.
 
     Not on a file in it: an editor that saves puts another file in its place. Raises ArenaError,
-    naming the process, if somebody else has it.
+    naming the process, if somebody else has it, who is called `by`.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -25,7 +25,7 @@ def locked(folder: Path) -> Iterator[None]:
             pid = holder(folder)
             who = f"process {pid}" if pid else "on another machine or in another container"
             raise ArenaError(
-                f"{folder} is in use by another run or import ({who}); wait for it, or stop it."
+                f"{folder} is in use by another {by} ({who}); wait for it, or stop it."
             ) from None
         yield
     finally:
@@ -39,14 +39,33 @@ def holder(folder: Path) -> int | None:
     on another machine, or in another container, is not in it.
     """
     try:
-        inode = f":{folder.stat().st_ino}"
+        place = folder.stat()
         lines = Path("/proc/locks").read_text().splitlines()
     except OSError:
         return None
     for words in map(str.split, lines):
-        if words[1] == "FLOCK" and words[3] == "WRITE" and words[5].endswith(inode):
-            return int(words[4])
+        if words[1] == "FLOCK" and words[3] == "WRITE" and words[5].endswith(f":{place.st_ino}"):
+            pid = int(words[4])
+            if _may_have_open(pid, place):
+                return pid
     return None
+
+
+def _may_have_open(pid: int, place: os.stat_result) -> bool:
+    """Return whether a process has a folder open, as far as we may know.
+
+    Another disk's folder can have the same number, and the table's names of disks are not those
+    of `stat` everywhere.
+    """
+    try:
+        opened = list(Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return True
+    for descriptor in opened:
+        with suppress(OSError):  # closed meanwhile
+            if os.path.samestat(descriptor.stat(), place):
+                return True
+    return False
 
 
 @contextmanager
@@ -58,7 +77,7 @@ def unfinished(target: Path) -> Iterator[Path]:
     """
     hidden = target.with_name(f".{target.name}.unfinished")
     hidden.mkdir(exist_ok=True)
-    with locked(hidden):
+    with locked(hidden, "command that writes it"):
         try:
             for left in hidden.iterdir():
                 shutil.rmtree(left) if left.is_dir() else left.unlink()

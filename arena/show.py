@@ -18,7 +18,7 @@ from referee.fault import Fault
 from referee.game import Game
 from referee.limits import Limits
 from referee.match import Evidence
-from referee.replay import Entry, Replay, steps
+from referee.replay import Entry, Replay, steps, withdrawn
 from referee.verdict import Verdict, last_word
 
 _BUSY = 100_000  # microseconds of lag from which on the machine is called busy
@@ -52,7 +52,11 @@ class OpenedMatch:
 
 def open_match(store: Store, prefix: str) -> OpenedMatch:
     """Return the match of an id that may be shortened; raise ArenaError if it is not there."""
-    match = store.find(prefix)
+    return opened_match(store, store.find(prefix))
+
+
+def opened_match(store: Store, match: StoredMatch) -> OpenedMatch:
+    """Return a stored match with all that is kept of it."""
     record, circumstances = store.record(match)
     return OpenedMatch(match, record.open_replay(), record.open_evidence(), circumstances)
 
@@ -255,8 +259,7 @@ class _Words:
 
     def __post_init__(self) -> None:
         entries = self.replay.entries
-        while len(self.moves) < len(entries) and entries[len(self.moves)].move is None:
-            self.moves.append("")
+        self.moves += [""] * withdrawn(self.replay)
         try:
             for game, step in steps(self.replay):
                 seats = [entry.seat for entry in step]

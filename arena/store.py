@@ -194,13 +194,22 @@ class Store(Tallies):
         return mean if mean is None else float(mean)
 
     def matches(
-        self, *, bot: str | None = None, faulty: bool = False, limit: int | None = None
+        self,
+        *,
+        bot: str | None = None,
+        faulty: bool = False,
+        limit: int | None = None,
+        ordered: bool = True,
     ) -> Iterator[StoredMatch]:
-        """Yield stored matches, by deal, line-up and rotation: all, or those that are asked for."""
+        """Yield stored matches, by deal, line-up and rotation: all, or those that are asked for.
+
+        Not `ordered`, they come as they lie there, which takes less.
+        """
         where, values = self._chosen(bot, faulty=faulty)
         most = -1 if limit is None else limit
         with self.explained():
-            rows = self._db.execute(f"{_MATCHES} {where} {_IN_ORDER}", (*values, most))
+            order = _IN_ORDER if ordered else "LIMIT ?"
+            rows = self._db.execute(f"{_MATCHES} {where} {order}", (*values, most))
             bots = self._bots()
             for row in rows:
                 yield match_of(row, bots)

@@ -52,18 +52,26 @@ def game_of(replay: Replay) -> Game:
     return new_game(kind, replay.seats, read_options(kind, replay.options), replay.seed)
 
 
+def withdrawn(replay: Replay) -> int:
+    """Return how many entries say that a seat was out before it could be asked anything.
+
+    They come first, and have no move.
+    """
+    moves = (number for number, entry in enumerate(replay.entries) if entry.move is not None)
+    return next(moves, len(replay.entries))
+
+
 def steps(replay: Replay) -> Iterator[tuple[Game, list[Entry]]]:
     """Play a replay: yield the game before each step, with the entries that decide it.
 
     Raises ArenaError where the record does not fit the rules.
     """
     game = game_of(replay)
-    entries = list(replay.entries)
-    out = set()
-    while entries and entries[0].move is None:
-        out.add(entries[0].seat)
-        game.withdraw(entries.pop(0).seat)
-    done = 0
+    entries = replay.entries
+    done = withdrawn(replay)
+    for entry in entries[:done]:
+        game.withdraw(entry.seat)
+    out = {entry.seat for entry in entries[:done]}
     while done < len(entries):
         deciders = list(game.deciders())
         step = entries[done : done + len(deciders)]

@@ -9,6 +9,7 @@ import click
 from arena.check import Step, check, unready
 from arena.cli import main
 from arena.cli.common import (
+    Seconds,
     key_values,
     output_format,
     sandbox_option,
@@ -38,7 +39,7 @@ _BEGINNING, _END = 190, 120  # characters of a long line that are shown
 @click.option("--seed", default="check", show_default=True, help="Of the deals.")
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0.1),
+    type=Seconds(0.1, 86_400),
     default=60.0,
     show_default=True,
     help="Begin no more matches after so long.",

@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -74,6 +75,21 @@ def warn_unprotected(sandbox: str) -> None:
     """Say it where bots are run without walls."""
     if sandbox == "none":
         click.echo(f"Warning: {UNPROTECTED}", err=True)
+
+
+class Seconds(click.FloatRange):
+    """A time of some length: a number, and neither endless nor none at all."""
+
+    name = "seconds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number; fail for what is none."""
+        found = float(super().convert(value, param, ctx))
+        if not isfinite(found):
+            self.fail(f"{value} is not a time.", param, ctx)
+        return found
 
 
 def league_argument(command: F) -> F:

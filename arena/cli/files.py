@@ -12,15 +12,21 @@ from protocol.errors import ArenaError, RunError
 
 
 def check_target(league: Path, file: Path, *, force: bool) -> None:
-    """Raise ArenaError for a file that is not to be written over."""
-    if file.exists() and not file.is_file():
-        if file.is_dir():
-            raise ArenaError(f"{file} is a folder; name a file in it.")
-        raise ArenaError(f"{file} is no ordinary file; to write there, use - and >.")
-    if file.resolve() in ((league / FILE).resolve(), (league / DATABASE).resolve()):
-        raise ArenaError(f"{file} is the league itself; choose another file.")
-    if file.exists() and not force:
-        raise ArenaError(f"{file} exists; choose another file, or write over it with --force.")
+    """Raise ArenaError for a file that is not to be written over.
+
+    Raises RunError for one that cannot be written.
+    """
+    try:
+        if file.exists() and not file.is_file():
+            if file.is_dir():
+                raise ArenaError(f"{file} is a folder; name a file in it.")
+            raise ArenaError(f"{file} is no ordinary file; to write there, use - and >.")
+        if file.resolve() in ((league / FILE).resolve(), (league / DATABASE).resolve()):
+            raise ArenaError(f"{file} is the league itself; choose another file.")
+        if file.exists() and not force:
+            raise ArenaError(f"{file} exists; choose another file, or write over it with --force.")
+    except OSError as error:  # a name that is too long, a folder that is closed
+        raise RunError(f"{file} cannot be written: {error.strerror}.") from None
 
 
 def write_pieces(pieces: Iterable[bytes], file: Path) -> int:

@@ -15,7 +15,7 @@ from arena.report.choice import PICKS, Pick
 from arena.report.make import Wanted, made
 from protocol.errors import ArenaError
 
-_UNITS = {"b": 1, "kb": 1000, "mb": 1000**2}
+_UNITS = {"kb": 1000, "mb": 1000**2}
 _GENERATOR = b'<meta name="generator" content="Bot Arena'
 _HEAD = 4096  # bytes at the beginning of a page, in which it says who made it
 
@@ -72,15 +72,14 @@ def report(league: Path, file: Path, room: str, words: str, force: bool) -> None
 
 
 def _size(word: str) -> int:
-    match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?([kM]?B?)", word, re.IGNORECASE)
-    unit = match and _UNITS.get(match[2].lower().rstrip("b") + "b")
-    if not match or not unit:
+    match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?([kM]B)", word, re.IGNORECASE)
+    if word != "0" and not match:
         raise ArenaError(f"--replays is a size as 500kB or 2MB, or 0, unlike {word!r}.")
-    return int(float(match[1]) * unit)
+    return int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
 
 
 def _picks(text: str) -> list[Pick]:
-    words = [word.strip() for word in text.split(",") if word.strip()]
+    words = [word.strip() for word in text.split(",")]
     for word in words:
         if word not in get_args(Pick):
             raise ArenaError(f"--pick is some of {', '.join(PICKS)}, unlike {word!r}.")
@@ -90,6 +89,8 @@ def _picks(text: str) -> list[Pick]:
 def _is_ours(file: Path) -> bool:
     """Return whether a file is a page that this command has made, and may make anew."""
     try:
+        if not file.is_file():  # to open a pipe would wait for its writer
+            return False
         with file.open("rb") as stream:
             return _GENERATOR in stream.read(_HEAD)
     except OSError:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import click
 
 from arena.cli import main
-from arena.cli.common import duration, league_argument, show
+from arena.cli.common import Seconds, duration, league_argument, show
 from arena.cli.rating import rated
 from arena.display import counted, fold, letters, safe, width
 from arena.leaderboard import ranks_text
@@ -36,7 +36,7 @@ _COLORS = re.compile("\x1b\\[[0-9]*m")
 @league_argument
 @click.option(
     "--every",
-    type=click.FloatRange(min=0.5),
+    type=Seconds(0.5, 86_400),
     metavar="SECONDS",
     help="Time between two looks at the league.  [default: 2]",
 )

@@ -3,9 +3,9 @@
 from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from statistics import mean
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -19,10 +19,11 @@ PICKS: tuple[Pick, ...] = get_args(Pick)
 """Matches among the best, of those nearest to each other, with faults, and any."""
 
 _Lineup = frozenset[BotVersion]
+_Key = Callable[[_Lineup], float]
 _OF_A_LINEUP = 4  # matches that are looked at, of one line-up
-_MOST = 400  # candidates of a pick
-_TOO_LARGE = 20  # matches in a row that do not fit, after which no smaller one is looked for
-_OVERHEAD = 400  # bytes of a match beside what is packed, about
+_MOST = 400  # candidates of a pick, and line-ups
+_PART = 8  # of the room: a match that takes more waits until the others had theirs
+_MISFITS = 20  # in a row, after which no smaller one is looked for
 
 
 @dataclass
@@ -49,20 +50,10 @@ class Candidates:
 def candidates(matches: Iterable[StoredMatch], ratings: Mapping[BotVersion, float]) -> Candidates:
     """Return what may be shown of a league's matches, given the ratings of its present bots.
 
-    Matches of others are left out. The choice depends on the matches alone, not on their order:
-    an id, which is a hash, is as good as a die.
+    Matches of others are left out, and those that were over before anybody was asked are no
+    good ones. The choice depends on the matches alone, not on their order: an id, which is a
+    hash, is as good as a die.
     """
-    lineups: dict[_Lineup, list[StoredMatch]] = {}
-    faulty: list[StoredMatch] = []
-    sample: list[StoredMatch] = []
-    for match in matches:
-        lineup = frozenset(match.bots)
-        if not ratings.keys() >= lineup:
-            continue
-        _keep(lineups.setdefault(lineup, []), match, _OF_A_LINEUP)
-        _keep(sample, match, _MOST)
-        if any(match.faults) or match.forfeits:
-            _keep(faulty, match, _MOST)
 
     def weakness(lineup: _Lineup) -> float:
         return -mean(ratings[bot] for bot in lineup)
@@ -70,10 +61,23 @@ def candidates(matches: Iterable[StoredMatch], ratings: Mapping[BotVersion, floa
     def spread(lineup: _Lineup) -> float:
         return max(ratings[bot] for bot in lineup) - min(ratings[bot] for bot in lineup)
 
+    best, closest = _Lineups(weakness), _Lineups(spread)
+    faulty: list[StoredMatch] = []
+    sample: list[StoredMatch] = []
+    for match in matches:
+        lineup = frozenset(match.bots)
+        if not ratings.keys() >= lineup:
+            continue
+        _keep(sample, match, _MOST)
+        if any(match.faults) or match.forfeits:
+            _keep(faulty, match, _MOST)
+        if not match.forfeits or match.decisions > len(match.forfeits):
+            best.add(lineup, match)
+            closest.add(lineup, match)
     return Candidates(
         {
-            "best": _in_rounds(lineups, weakness),
-            "closest": _in_rounds(lineups, spread),
+            "best": best.in_rounds(),
+            "closest": closest.in_rounds(),
             "faulty": faulty,
             "sample": sample,
         }
@@ -87,54 +91,97 @@ def _keep(kept: list[StoredMatch], match: StoredMatch, most: int) -> None:
         del kept[most:]
 
 
-def _in_rounds(
-    lineups: Mapping[_Lineup, Sequence[StoredMatch]], key: Callable[[_Lineup], float]
-) -> list[StoredMatch]:
-    """Return a match of each line-up in order, then a second of each, and so on."""
-    order = sorted(lineups, key=lambda lineup: (key(lineup), sorted(map(astuple, lineup))))[:_MOST]
-    return [
-        match
-        for place in range(_OF_A_LINEUP)
-        for lineup in order
-        for match in lineups[lineup][place : place + 1]
-    ][:_MOST]
+class _Lineups:
+    """The line-ups that come first by a key, and the first matches of each."""
+
+    def __init__(self, key: _Key) -> None:
+        self._key = key
+        self._order: list[tuple[float, list[tuple[str, ...]], _Lineup]] = []
+        self._kept: dict[_Lineup, list[StoredMatch]] = {}
+
+    def add(self, lineup: _Lineup, match: StoredMatch) -> None:
+        """Take a match in, unless so many other line-ups come before its own."""
+        if lineup not in self._kept:
+            place = (self._key(lineup), sorted(map(astuple, lineup)), lineup)
+            if len(self._order) == _MOST and place[:2] > self._order[-1][:2]:
+                return
+            insort(self._order, place, key=itemgetter(0, 1))
+            self._kept[lineup] = []
+            for _, _, last in self._order[_MOST:]:
+                del self._kept[last]
+            del self._order[_MOST:]
+        _keep(self._kept[lineup], match, _OF_A_LINEUP)
+
+    def in_rounds(self) -> list[StoredMatch]:
+        """Return a match of each line-up in order, then a second of each, and so on."""
+        return [
+            match
+            for place in range(_OF_A_LINEUP)
+            for _, _, lineup in self._order
+            for match in self._kept[lineup][place : place + 1]
+        ][:_MOST]
+
+
+class _Room:
+    """The matches that were taken, and the bytes that are left for others."""
+
+    def __init__(self, most: int) -> None:
+        self.taken: list[msgspec.Raw] = []
+        self.left = most
+
+    def take(self, match: bytes, most: int) -> bool:
+        """Take a match in, if it needs no more bytes than `most` and are left."""
+        needed = len(match) + 1 + 5 * match.count(b"<")  # each of which is written as an escape
+        if needed > min(most, self.left):
+            return False
+        self.left -= needed
+        self.taken.append(msgspec.Raw(match))
+        return True
 
 
 def replays(
     game: str,
     chosen: Iterable[tuple[StoredMatch, Sequence[Pick]]],
     open_match: Callable[[StoredMatch], OpenedMatch],
-    room: int,
+    most: int,
 ) -> tuple[str, int] | None:
-    """Return the JSON of the matches that fit into so many bytes, and how many they are.
+    """Return the JSON of the matches that fit into `most` bytes, and how many they are.
 
-    None if none does.
+    None if none does. Large ones wait until all others had their turn: a bot that writes much is
+    not to keep them out.
     """
-    taken: list[dict[str, Any]] = []
-    left = room
+    room = _Room(most)
+    large: list[bytes] = []
     misfits = 0
     for match, picked in chosen:
-        data = packed(open_match(match))
-        if len(data) + _OVERHEAD > left:
-            misfits += 1
-            if misfits == _TOO_LARGE:
-                break
-            continue
-        misfits = 0
-        left -= len(data) + _OVERHEAD
-        taken.append(
-            {
-                "id": match.id,
-                "bots": [bot.name for bot in match.bots],
-                "places": match.places,
-                "reason": match.reason,
-                "decisions": match.decisions,
-                "faults": sum(sum(kinds.values()) for kinds in match.faults),
-                "picked": picked,
-                "data": data,
-            }
-        )
-    if not taken:
+        row = _row(open_match(match), picked)
+        if len(row) > most // _PART:
+            if len(large) < _MISFITS:
+                large.append(row)
+        elif room.take(row, most):
+            misfits = 0
+        elif (misfits := misfits + 1) == _MISFITS:
+            break
+    for row in large:
+        room.take(row, most)
+    if not room.taken:
         return None
     ground = {"ground": GROUNDS[game]} if game in GROUNDS else {}
-    return msgspec.json.encode({"game": game, **ground, "matches": taken}).decode(), len(taken)
+    text = msgspec.json.encode({"game": game, **ground, "matches": room.taken}).decode()
+    return text, len(room.taken)
+
+
+def _row(opened: OpenedMatch, picked: Sequence[Pick]) -> bytes:
+    match = opened.match
+    return msgspec.json.encode(
+        {
+            "id": match.id,
+            "bots": opened.names,
+            "places": match.places,
+            "reason": match.reason,
+            "decisions": match.decisions,
+            "faults": sum(sum(kinds.values()) for kinds in match.faults),
+            "picked": picked,
+            "data": packed(opened),
+        }
+    )

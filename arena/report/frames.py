@@ -16,9 +16,13 @@ from arena.report.scene import Area, Board
 from arena.show import OpenedMatch, fault_row, seat_rows
 from protocol.errors import ArenaError
 from referee.game import Game, Observation
-from referee.replay import Entry, steps
+from referee.replay import Entry, steps, withdrawn
 
 _encode = msgspec.json.Encoder().encode
+
+
+_NOTE, _LINE, _STDERR = 300, 1000, 4000
+"""Characters that are shown of what a bot says; `arena show` has them all."""
 
 
 class _Areas:
@@ -59,31 +63,40 @@ def frames_of(opened: OpenedMatch) -> dict[str, Any]:
         problem = str(error)
         areas = _Areas()
         entries = [
-            _entry(opened, number, "", json.dumps(entry.move, ensure_ascii=False))
+            _entry(
+                opened,
+                number,
+                "",
+                "" if entry.move is None else json.dumps(entry.move, ensure_ascii=False),
+            )
             for number, entry in enumerate(opened.replay.entries)
         ]
         frames = [{"all": [], "seats": [[] for _ in opened.names], "entries": entries}]
     return {
         "areas": areas.json,
         "problem": problem,
-        "seats": seat_rows(opened),
+        "seats": [
+            row
+            | {
+                "last_lines": [_beginning(line, _LINE) for line in row["last_lines"]],
+                "stderr": _end(row["stderr"], _STDERR),
+            }
+            for row in seat_rows(opened)
+        ],
         "frames": frames,
     }
 
 
 def _frames(opened: OpenedMatch, areas: _Areas) -> Iterator[dict[str, Any]]:
     replay, names = opened.replay, opened.names
-    board = BOARDS[replay.game]
-    number = 0
-    while number < len(replay.entries) and replay.entries[number].move is None:
-        number += 1
+    number = withdrawn(replay)
     early = [_entry(opened, each, "", "") for each in range(number)]  # out before the first step
     table: Mapping[str, Any] | None = None
     for game, step in steps(replay):
         table = game.table() if table is None else table
         views = [game.view(seat) for seat in range(replay.seats)]
         yield {
-            **_seen(board, views, names, table, areas),
+            **_seen(BOARDS[replay.game], views, names, table, areas),
             "entries": early + _entries(opened, game, step, number, views),
         }
         early = []
@@ -130,8 +143,16 @@ def _entry(opened: OpenedMatch, number: int, decision: str, words: str) -> dict[
         "decision": decision,
         "words": words,
         "fault": None if entry.fault is None else fault_row(entry.fault),
-        "note": entry.note,
+        "note": entry.note and _beginning(entry.note, _NOTE),
         "cpu_us": evidence.cpu[number],
         "wall_us": evidence.wall[number],
         "lag_us": evidence.lag[number],
     }
+
+
+def _beginning(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} characters more)"
+
+
+def _end(text: str, most: int) -> str:
+    return text if len(text) <= most else f"({len(text) - most} characters before) …{text[-most:]}"

@@ -9,7 +9,7 @@ from arena.league import League, read_played
 from arena.report.choice import PICKS, Pick, candidates, replays
 from arena.report.page import page_of
 from arena.report.summary import Summary, summary_of
-from arena.show import OpenedMatch
+from arena.show import OpenedMatch, opened_match
 from arena.stored import BotVersion, StoredMatch
 
 ROOM = 2_000_000
@@ -30,15 +30,18 @@ class Page:
     """A page, and what is in it."""
 
     text: str
-    matches: int
-    replays: int
-    """Matches that can be stepped through."""
+    match_count: int
+    replay_count: int | None
+    """Matches that can be stepped through; None if none were wanted."""
 
     @property
     def summary(self) -> str:
         """What it shows, in words."""
-        shown = f", {self.replays} to step through" if self.replays else ""
-        return f"{counted(self.matches, 'match', 'matches')}{shown}"
+        said = counted(self.match_count, "match", "matches")
+        if self.replay_count is None:
+            return said
+        none = "" if self.replay_count else ", as there is none of that kind, or none that fits"
+        return f"{said}, {self.replay_count} to step through{none}"
 
 
 def made(folder: Path, wanted: Wanted, watch: Callable[[str], None] = lambda _: None) -> Page:
@@ -48,8 +51,9 @@ def made(folder: Path, wanted: Wanted, watch: Callable[[str], None] = lambda _: 
     """
     league = read_played(folder)
     summary = summary_of(league, watch)
-    taken = _replays(league, summary, wanted, watch) if wanted.room else None
-    text, count = taken or (None, 0)
+    text, count = None, None
+    if wanted.room:
+        text, count = _replays(league, summary, wanted, watch) or (None, 0)
     watch("Writing the page")
     return Page(page_of(summary, text), summary.field.matches, count)
 
@@ -65,13 +69,12 @@ def _replays(
 
     with league.store() as store:
         watch("Choosing matches")
-        chosen = candidates(store.matches(), ratings).in_turn(wanted.picks)
+        chosen = candidates(store.matches(ordered=False), ratings).in_turn(wanted.picks)
 
         def open_match(match: StoredMatch) -> OpenedMatch:
             nonlocal opened
             opened += 1
             watch(f"Playing match {opened} again")
-            record, where = store.record(match)
-            return OpenedMatch(match, record.open_replay(), record.open_evidence(), where)
+            return opened_match(store, match)
 
         return replays(league.game.name, chosen, open_match, wanted.room)

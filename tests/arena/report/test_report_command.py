@@ -1,20 +1,28 @@
 """`arena report`: what it writes where, and which matches can be stepped through."""
 
+import dataclasses
 import json
+import os
 import sqlite3
+import subprocess
 from contextlib import closing
+from dataclasses import replace as replace_match
+from itertools import combinations
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from arena.report import choice
 from arena.report.choice import PICKS, Candidates, candidates
 from arena.report.frames import frames_of
 from arena.show import open_match
 from arena.store import Store
 from arena.stored import BotVersion, StoredMatch
 from referee.games import GAMES
-from tests.arena.conftest import Arena
+from tests.arena.conftest import ARENA, PLAYED, ROOT, TWO_BOTS, Arena, League
 
 
 def payload(page: str) -> dict[str, Any]:
@@ -47,8 +55,16 @@ def test_it_is_written_and_told(arena: Arena, played: Path, tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["cup.html"]
 
 
-def test_it_is_the_same_each_time(arena: Arena, played: Path) -> None:
-    assert report(arena, played) == report(arena, played)
+def test_it_is_the_same_each_time(played: Path) -> None:
+    words = [*ARENA, "report", str(played), "-o", "-"]
+    pages = {
+        subprocess.run(
+            words, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    (page,) = pages
+    assert b'id="matches"' in page
 
 
 def test_a_page_may_be_made_anew(arena: Arena, played: Path, tmp_path: Path) -> None:
@@ -84,15 +100,35 @@ def test_a_league_that_has_not_played_has_no_page(arena: Arena, tmp_path: Path) 
     assert not (tmp_path / "new.html").exists()
 
 
-@pytest.mark.parametrize("size", ["", "2 bytes", "-1", "2GB", "1e6", "many"])
+@pytest.mark.parametrize("size", ["", "2", "2 bytes", "-1", "2GB", "1e6", "many"])
 def test_a_size_that_is_none_is_named(arena: Arena, played: Path, size: str) -> None:
     said = refused(arena, played, "-o", "-", "--replays", size)
     assert said == f"arena: --replays is a size as 500kB or 2MB, or 0, unlike {size!r}.\n"
 
 
-def test_a_pick_that_is_none_is_named(arena: Arena, played: Path) -> None:
-    said = refused(arena, played, "-o", "-", "--pick", "best,worst")
-    assert said == "arena: --pick is some of best, closest, faulty, sample, unlike 'worst'.\n"
+@pytest.mark.parametrize(("text", "word"), [("best,worst", "worst"), ("", ""), ("best,", "")])
+def test_a_pick_that_is_none_is_named(arena: Arena, played: Path, text: str, word: str) -> None:
+    said = refused(arena, played, "-o", "-", "--pick", text)
+    assert said == f"arena: --pick is some of best, closest, faulty, sample, unlike {word!r}.\n"
+
+
+def test_a_pipe_is_refused_at_once(arena: Arena, played: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "is no ordinary file" in refused(arena, played, "-o", tmp_path / "pipe")
+
+
+def test_a_name_that_no_file_can_have_is_told(arena: Arena, played: Path, tmp_path: Path) -> None:
+    said = refused(arena, played, "-o", tmp_path / ("a" * 300), code=1)
+    assert said.endswith("cannot be written: File name too long.\n")
+
+
+def test_a_damaged_record_is_told_in_a_line(arena: Arena, copy: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(copy / "league.db")) as db, db:
+        db.execute("UPDATE record SET replay = x'00'")
+    said = refused(arena, copy, "-o", tmp_path / "cup.html", code=1)
+    assert "is damaged: match " in said
+    assert "`arena verify" in said
+    assert not (tmp_path / "cup.html").exists()
 
 
 # --- which matches
@@ -106,6 +142,34 @@ def test_replays_take_no_more_room_than_they_may(arena: Arena, played: Path, roo
     )
     viewer = 40_000  # its own code
     assert whole - without <= most + viewer
+
+
+def test_where_none_fits_or_is_wanted_that_is_told(
+    arena: Arena, played: Path, tmp_path: Path
+) -> None:
+    for words in (("--replays", "1kB"), ("--replays", "0.001kB")):
+        said = arena("report", played, "-o", tmp_path / "cup.html", *words).stderr
+        assert ", 0 to step through, as there is none of that kind, or none that fits, " in said
+
+
+def test_a_bot_that_writes_much_does_not_keep_others_matches_out(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {0: 9000, 1: 9000, 2: 9000}
+    monkeypatch.setattr(choice, "_row", lambda opened, picked: b"x" * sizes.get(opened, 100))
+    chosen = [(number, ["best"]) for number in range(50)]
+    text, count = choice.replays("guerra", chosen, lambda match: match, 10_000)  # type: ignore[arg-type,misc]
+    assert count == 47
+    assert len(text) <= 10_000
+
+
+def test_what_bots_say_is_cut_to_what_can_be_read(played: Path) -> None:
+    with Store(played / "league.db") as store:
+        opened = open_match(store, next(iter(store.matches())).id)
+    evidence = replace(opened.evidence, stderr=["x" * 50_000, "end"])
+    loud = dataclasses.replace(opened, evidence=evidence)
+    texts = [seat["stderr"] for seat in frames_of(loud)["seats"]]
+    assert texts == ["(46000 characters before) …" + "x" * 4000, "end"]
 
 
 def test_without_room_there_are_no_replays(arena: Arena, played: Path) -> None:
@@ -166,6 +230,27 @@ def test_picks_take_turns_and_a_match_is_shown_once_with_all_it_was_picked_for()
     ]
 
 
+def test_matches_that_were_over_before_anybody_was_asked_are_no_good_ones() -> None:
+    failed = replace_match(a_match(1, *"ab"), forfeits=(0,), decisions=1)
+    played = a_match(2, *"ab")
+    found = candidates([failed, played], RATINGS).by_pick
+    assert found["best"] == found["closest"] == [played]
+    assert found["faulty"] == [failed]
+
+
+def test_many_line_ups_are_not_all_kept() -> None:
+    bots = {f"bot {n:03}": BotVersion(f"bot {n:03}", "00") for n in range(60)}
+    ratings = {bot: float(n) for n, bot in enumerate(bots.values())}
+    pairs = list(combinations(bots.values(), 2))
+    matches = [replace_match(a_match(n, *"ab"), bots=pair) for n, pair in enumerate(pairs)]
+    best = candidates(Random(1).sample(matches, len(matches)), ratings).by_pick["best"]
+    strongest = sorted(pairs, key=lambda pair: -ratings[pair[0]] - ratings[pair[1]])
+    assert len(best) == 400
+    assert [sum(ratings[bot] for bot in match.bots) for match in best] == [
+        sum(ratings[bot] for bot in pair) for pair in strongest[:400]
+    ]
+
+
 # --- frames
 
 
@@ -199,3 +284,25 @@ def test_it_can_be_made_while_the_league_is_being_written(arena: Arena, copy: Pa
         other.execute("BEGIN IMMEDIATE")
         assert report(arena, copy).startswith("<!DOCTYPE html>")
         other.execute("ROLLBACK")
+
+
+STARTS_ONCE = """
+import pathlib, sys, kit, guerra_random
+started = pathlib.Path({flag!r})
+if started.exists():
+    sys.exit(3)
+started.touch()
+kit.run(guerra_random.choose)
+"""
+
+
+def test_a_seat_that_was_out_before_the_first_step_is_told(arena: Arena, league: League) -> None:
+    source = STARTS_ONCE.format(flag=str(league.home / "started"))
+    league.write(PLAYED.partition("[[bot]]")[0] + TWO_BOTS + league.bot("once", source))
+    league.call("run", "--workers", "1")
+    page = payload(report(arena, league.folder, "--pick", "faulty"))
+    with Store(league.folder / "league.db") as store:
+        opened = open_match(store, page["matches"][0]["id"])
+    first = frames_of(opened)["frames"][0]["entries"][0]
+    assert first["fault"]["kind"] == "startup"
+    assert first["words"] == ""
