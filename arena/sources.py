@@ -32,8 +32,13 @@ def read_field(path: Path, *, clocks: bool = False, versions: bool = False) -> F
     league = read_played(path)
     with league.store() as store:
         field = field_of(league, store, clocks=clocks, versions=versions)
-        said = [*(bot.remark for bot in league.lost), *(() if versions else changed(league, store))]
-    return replace(field, asides=tuple(map(safe, said)))
+        return replace(field, asides=asides_of(league, None if versions else store))
+
+
+def asides_of(league: League, store: Store | None) -> tuple[str, ...]:
+    """Return what is to be said of bots that are gone, or with a `store` not as they played."""
+    said = [*(bot.remark for bot in league.lost), *(changed(league, store) if store else ())]
+    return tuple(map(safe, said))
 
 
 def field_of(

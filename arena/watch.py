@@ -11,11 +11,10 @@ from arena.field import Field
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, read_played
 from arena.locks import holder
-from arena.sources import field_of
+from arena.sources import asides_of, field_of
 from arena.stats.ratings import Ratings
 from arena.store import Store
 from arena.tables import Table
-from arena.versions import changed
 from protocol.errors import ArenaError
 
 SHARE = 0.1
@@ -151,9 +150,8 @@ class Watcher:
         began = monotonic()
         count = store.record_count()  # first: what is stored meanwhile is read again
         found = field_of(league, store)
-        said = [*(bot.remark for bot in league.lost), *changed(league, store)]
         remedy = "" if run is None else f"a run is going on (process {run})"
-        found = replace(found, asides=tuple(map(safe, said)), remedy=remedy)
+        found = replace(found, asides=asides_of(league, store), remedy=remedy)
         table = leaderboard(found, self._rate(found))
         every = (monotonic() - began) / SHARE
         self._count, self._due = count, began + every

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from arena.report.counts import many
 from arena.report.plain import plain
 from arena.report.plotting import pygal
 from arena.report.progress import Point
@@ -14,6 +15,7 @@ from arena.tables import Row
 
 MOST_LINES = 12
 MOST_DOTS = 30
+_NAME = 20  # letters of one at an axis
 _BINS = 40
 _WIDTH = 800
 _TAGS = {"g", "path", "line", "rect", "circle", "text"}
@@ -30,7 +32,7 @@ def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
         **_settings(340),
         x_title="Matches",
         y_title="Rating",
-        x_labels=_ticks(points[-1].matches),
+        x_labels=_ticks(0, points[-1].matches),
         dots_size=2.5,
         show_x_guides=False,
     )
@@ -39,7 +41,8 @@ def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
             {
                 "value": (point.matches, round(point.ratings[bot].mu, 2)),
                 "label": f"{plain(bot)}: {point.ratings[bot].mu:.2f} ± "
-                f"{2 * point.ratings[bot].error:.2f} after {point.matches} matches",
+                f"{2 * point.ratings[bot].error:.2f} after "
+                f"{many(point.matches, 'match', 'matches')}",
             }
             for point in points
             if bot in point.ratings
@@ -49,25 +52,26 @@ def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
         chart,
         "progress",
         "Rating against matches played",
-        f"The ratings of {len(bots)} bots at {len(points)} points; the table below tells them.",
+        f"The ratings of {many(len(bots), 'bot')} at {many(len(points), 'point')}; the table below "
+        f"tells them.",
     )
 
 
 def length_chart(bins: Sequence[tuple[int, int, int]]) -> str:
     """Return how many matches had so many decisions, by the bins of `binned`."""
-    last = bins[-1][1] + 1
-    first = bins[0][0]
+    first, last = bins[0][0], bins[-1][1] + 1
     chart = pygal.Histogram(
         **_settings(280),
         x_title="Decisions in a match",
         y_title="Matches",
-        x_labels=[tick for tick in _ticks(last) if tick >= first],
+        x_labels=_ticks(first, last),
+        y_labels=_ticks(0, max(count for _, _, count in bins)),
         show_x_guides=False,
     )
     bars = [
         {
             "value": (count, low, high + 1),
-            "label": f"{_span(low, high)} decisions: {count} matches",
+            "label": f"{_span(low, high)} decisions: {many(count, 'match', 'matches')}",
         }
         for low, high, count in bins
     ]
@@ -135,17 +139,17 @@ def time_chart(rows: Sequence[Row]) -> str:
         x_title="CPU ms for a decision",
         logarithmic=True,
         range=(10.0**low, 10.0**high),
-        truncate_label=20,
         stroke=False,
         dots_size=5,
         show_x_guides=True,
         show_y_guides=True,
     )
-    chart.x_labels = [plain(row["bot"]) for row in rows]
+    names = [plain(row["bot"]) for row in rows]
+    chart.x_labels = [_cut(name) for name in names]
     chart.y_labels = [10.0**power for power in range(low, high + 1)]
     dots = [
-        {"value": time, "label": f"{plain(row['bot'])}: {time:.3f} ms"}
-        for row, time in zip(rows, times, strict=True)
+        {"value": time, "label": f"{name}: {time:.3f} ms"}
+        for name, time in zip(names, times, strict=True)
     ]
     chart.add("CPU ms", dots)
     return _drawn(
@@ -182,9 +186,14 @@ def _number(value: float) -> str:
     return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
 
 
-def _ticks(last: int) -> list[int]:
-    step = _round_up(last / 10)
-    return list(range(0, last + 1, step))
+def _cut(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+
+
+def _ticks(first: int, last: int) -> list[int]:
+    """Return some ten round numbers from the first to the last, which is more."""
+    step = _round_up((last - first) / 10)
+    return list(range(-(-first // step) * step, last + 1, step))
 
 
 def _round_up(size: float) -> int:

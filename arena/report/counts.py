@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 
+from arena.display import counted
 from arena.league import League
 from arena.store import Store
 from arena.stored import Natural, read_numbers, typed
@@ -11,7 +12,7 @@ _LENGTHS = """
     SELECT result, reason, decisions, count(*) FROM match GROUP BY result, reason, decisions
     ORDER BY result, reason, decisions
 """
-_SCENES = """
+_SITES = """
     SELECT machine, sandbox, count(*), min(played_at), max(played_at) FROM record
     GROUP BY machine, sandbox ORDER BY machine, sandbox
 """
@@ -25,7 +26,7 @@ _IN_ORDER = """
 """
 
 
-class Scene(NamedTuple):
+class Site(NamedTuple):
     """A machine and the walls on it, and what was played there."""
 
     machine: str
@@ -50,11 +51,11 @@ class Counts(Store):
             for row in self._db.execute(_LENGTHS):
                 yield typed(row, tuple[int, str, Natural, int], "the length of a match")
 
-    def scenes(self) -> list[Scene]:
+    def sites(self) -> list[Site]:
         """Return where matches were played, and when."""
         with self.explained():
-            rows = self._db.execute(_SCENES).fetchall()
-            return typed(rows, list[Scene], "where matches were played")
+            rows = self._db.execute(_SITES).fetchall()
+            return typed(rows, list[Site], "where matches were played")
 
     def in_order(self, *, moves: bool = False) -> Iterator[tuple[list[int], str]]:
         """Yield the numbers of the results of every deal, and its moves, as the deals were stored.
@@ -66,3 +67,8 @@ class Counts(Store):
         with self.explained():
             for results, text in self._db.execute(_IN_ORDER.format(played)):
                 yield read_numbers(f"[{results}]"), ",".join(sorted(text.split(",")))
+
+
+def many(number: int, thing: str, plural: str = "") -> str:
+    """Return a number of things in words, with commas between the thousands."""
+    return counted(number, thing, plural).replace(str(number), f"{number:,}", 1)

@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from arena.report.counts import many
 from arena.tables import Row, Table
 
 LEVELS = 10
 """The last of the steps; the middle one is a half of the points."""
+MOST_BOTS = 150
+"""Of a group: a browser would choke on the cells of many more."""
 _COMPACT_FROM, _DENSE_FROM = 21, 46  # bots in a group
 _MARKS = {1: "+", 0: "", -1: "−"}
 _WORDS = {1: ", surely ahead", 0: "", -1: ", surely behind"}
@@ -34,9 +37,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """A group of bots that met each other, in the order of the leaderboard."""
+    """The first bots of a group that met each other, in the order of the leaderboard."""
 
     lines: Sequence[Line]
+    bots: int
+    """How many there are in the group."""
 
     @property
     def compact(self) -> bool:
@@ -51,26 +56,34 @@ class Heat:
 
 def heats(standings: Table, encounters: Table) -> Iterator[Heat]:
     """Yield the picture of every group of bots that met."""
-    met = {(row["bot"], row["other"]): _cell(row) for row in encounters.rows}
+    met = {(row["bot"], row["other"]): row for row in encounters.rows}
     numbered = list(enumerate(standings.rows, 1))
     for group, rows in groupby(numbered, key=lambda each: each[1]["group"]):
         if not group:
             continue
         bots = [(number, row["bot"]) for number, row in rows]
-        yield Heat(
-            [
-                Line(number, bot, [met.get((bot, other)) for _, other in bots])
-                for number, bot in bots
-            ]
-        )
+        drawn = bots[:MOST_BOTS]
+        lines = [
+            Line(number, bot, [_cell(met.get((bot, other))) for _, other in drawn])
+            for number, bot in drawn
+        ]
+        yield Heat(lines, len(bots))
 
 
-def _cell(row: Row) -> Cell:
+def pairs(drawn: Sequence[Heat], encounters: Table) -> list[Row]:
+    """Return the rows of the pairs that are drawn."""
+    bots = {line.bot for heat in drawn for line in heat.lines}
+    return [row for row in encounters.rows if row["bot"] in bots and row["other"] in bots]
+
+
+def _cell(row: Row | None) -> Cell | None:
+    if row is None:
+        return None
     share = row["points"]
     return Cell(
         level=round(LEVELS * share),
         percent=100 * share,
         mark=_MARKS[row["lead"]],
-        words=f"{row['wins']}/{row['draws']}/{row['losses']} in {row['matches']} matches"
-        f"{_WORDS[row['lead']]}",
+        words=f"{row['wins']}/{row['draws']}/{row['losses']} in "
+        f"{many(row['matches'], 'match', 'matches')}{_WORDS[row['lead']]}",
     )

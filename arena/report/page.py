@@ -11,15 +11,19 @@ from markupsafe import Markup
 
 from arena.leaderboard import ranks_text, rating_text
 from arena.report import charts
-from arena.report.heat import heats
+from arena.report.counts import many
+from arena.report.heat import MOST_BOTS, heats, pairs
 from arena.report.plain import plain
 from arena.report.progress import Point
 from arena.report.summary import Summary
 from arena.stats.encounters import SURE
-from arena.tables import Row
+from arena.tables import Row, Table
 
 _FOLDER = Path(__file__).with_name("page")
 _MARKS = {1: "+", 0: "", -1: "−"}
+_PRINTED_PAIRS = 400  # paper has no room for the table of more
+_OF_TIMES = "Decisions and their CPU times are of all matches, and vary with the machine."
+"""The note of the leaderboard's times, which have a section of their own here."""
 
 
 def page_of(summary: Summary, replays_json: str | None = None) -> str:
@@ -61,6 +65,7 @@ def _environment() -> Environment:
         "rating": rating_text,
         "percent": _percent,
         "count": lambda number: f"{number:,}",
+        "many": many,
         "minute": _minute,
     }
     return found
@@ -83,7 +88,6 @@ def _policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
             "default-src 'none'",
             f"style-src {' '.join(map(_hash, styles))}",
             f"script-src {' '.join(map(_hash, scripts))}",
-            "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
         )
@@ -103,6 +107,8 @@ def _parts(summary: Summary) -> dict[str, Any]:
     drawn = [bot for bot in bots if points and bot in points[-1].ratings][: charts.MOST_LINES]
     timed = charts.timed(rows)
     bins = charts.binned(summary.lengths.decisions) if summary.lengths.decisions else []
+    drawn_heats = list(heats(summary.standings, summary.encounters))
+    drawn_pairs = pairs(drawn_heats, summary.encounters)
     everybody = [
         row for row in summary.seats.rows if row["bot"] is None and row["points"] is not None
     ]
@@ -111,7 +117,12 @@ def _parts(summary: Summary) -> dict[str, Any]:
         "axis": _Axis(rows),
         "kinds": sorted({kind for row in rows for kind in row["faults"] or ()}),
         "many_groups": any(row["group"] > 1 for row in rows),
-        "heats": list(heats(summary.standings, summary.encounters)),
+        "heats": drawn_heats,
+        "pairs": drawn_pairs,
+        "are_pairs_printed": len(drawn_pairs) <= _PRINTED_PAIRS,
+        "notes": _notes(summary),
+        "of_times": _OF_TIMES,
+        "most_bots": MOST_BOTS,
         "points": points,
         "drawn": drawn,
         "rating_at": _rating_at,
@@ -124,6 +135,20 @@ def _parts(summary: Summary) -> dict[str, Any]:
             "seats": _safe(charts.seat_chart(everybody)) if everybody else None,
             "times": _safe(charts.time_chart(timed)) if timed else None,
         },
+    }
+
+
+def _notes(summary: Summary) -> dict[str, list[str]]:
+    """Return the notes of every table; what they all say stands below the first one only."""
+    remarks = set(summary.field.remarks)
+
+    def own(table: Table) -> list[str]:
+        return [note for note in table.notes if note not in remarks]
+
+    return {
+        "standings": [note for note in summary.standings.notes if note != _OF_TIMES],
+        "encounters": own(summary.encounters),
+        "seats": own(summary.seats),
     }
 
 
@@ -162,13 +187,13 @@ def _percent(share: float | None) -> str:
 
 
 def _sat(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the table of seats: the seats, and for everybody and every bot its cells."""
+    """Return the table of seats: the seats, and the cells of everybody and of every bot."""
     seats = sorted({row["seat"] for row in rows})
     by_bot: dict[str | None, dict[int, dict[str, Any]]] = {}
     for row in rows:
         cell = {"points": row["points"], "text": _points(row), "mark": _MARKS[row["lead"]]}
         by_bot.setdefault(row["bot"], {})[row["seat"]] = cell
-    return {"seats": seats, "by_bot": by_bot}
+    return {"seats": seats, "everybody": by_bot.pop(None, {}), "by_bot": by_bot}
 
 
 def _points(row: Row) -> str:

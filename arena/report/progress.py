@@ -32,14 +32,15 @@ def progress(
     store: Counts,
     field: Field,
     ratings: Ratings,
+    results: Mapping[int, Result],
     watch: Callable[[str], None] = lambda _: None,
 ) -> list[Point]:
     """Return the ratings at evenly spaced points of the deals, in the order of their storing.
 
-    The last point is that of all deals, whose ratings are given. There are fewer points where a
-    fit takes long. `watch` is told how far it is.
+    The last point is that of all deals, whose ratings are given; `results` are the
+    `present_results`. There are fewer points where a fit takes long. `watch` is told how far it is.
     """
-    deals = list(islice(_deals(league, store), field.deal_count))  # not those stored since
+    deals = list(islice(_deals(league, store, results), field.deal_count))  # not those stored since
     if not deals:
         return []
     count = min(_points(field), len(deals))
@@ -64,9 +65,8 @@ def _points(field: Field) -> int:
     return max(LEAST_POINTS, min(MOST_POINTS, _WORK // max(1, work)))
 
 
-def _deals(league: League, store: Counts) -> Iterator[Played]:
+def _deals(league: League, store: Counts, results: Mapping[int, Result]) -> Iterator[Played]:
     """Yield the deals that count, as `field_of` chooses them, in the order of their storing."""
-    results = present_results(league, store)
     played: set[str] = set()
     has_chance = league.game.has_chance
     for numbers, moves in store.in_order(moves=not has_chance):

@@ -25,6 +25,8 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     suit: Suit = ""
     name: str = ""
     """In words, such as "seven of coins", for those who hear the page."""
+    code: str = ""
+    """How the game writes it: where a decision's words hold it, the card is ringed."""
     count: int = 1
     """How many there are: more than one is a pile; 0 draws an empty place."""
     mark: Literal["", "new", "lost", "won", "used"] = ""

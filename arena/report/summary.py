@@ -14,9 +14,10 @@ from arena.display import safe
 from arena.field import Field
 from arena.leaderboard import leaderboard
 from arena.league import League
-from arena.report.counts import Counts, Scene
+from arena.report.counts import Counts, Site
 from arena.report.progress import Point, present_results, progress
 from arena.sources import field_of
+from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
 from arena.tables import Table
 from arena.versions import changed
@@ -25,7 +26,10 @@ from referee.limits import Limits
 
 @dataclass(frozen=True)
 class Lengths:
-    """How long the matches of the present bots were, and how they ended."""
+    """How long all matches of the present bots were, and how they ended.
+
+    Also those that tables leave out, as they wait for the rest of their deals or repeat others.
+    """
 
     decisions: Mapping[int, int]
     """How many matches had so many decisions, shortest first."""
@@ -71,19 +75,24 @@ class Setup:
     """Those of the game, where nothing else is asked for."""
     limits: Mapping[str, Any]
     """Those that differ from the usual."""
-    scenes: Sequence[Scene]
+    sites: Sequence[Site]
     arena: str
     """The version of the arena that made the summary."""
 
     @property
+    def matches(self) -> int:
+        """How many matches were ever stored, also those of bots that left."""
+        return sum(site.matches for site in self.sites)
+
+    @property
     def first(self) -> str:
-        """When the first match was stored, in ISO 8601; empty if that is not known."""
-        return min((scene.first for scene in self.scenes if scene.first), default="")
+        """When the first of them was stored, in ISO 8601; empty if that is not known."""
+        return min((site.first for site in self.sites if site.first), default="")
 
     @property
     def last(self) -> str:
-        """When the last match was stored."""
-        return max((scene.last for scene in self.scenes), default="")
+        """When the last of them was stored."""
+        return max((site.last for site in self.sites), default="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,24 +131,24 @@ def summary_of(league: League, watch: Callable[[str], None] = lambda _: None) ->
             watch=lambda state, done: watch(f"Rating: sweep {state.sweeps}, {done:.0%}"),
         )
         watch("Making the tables")
+        results = present_results(league, store)
         return Summary(
             name=name,
             field=field,
             standings=leaderboard(field, ratings),
             encounters=cross_table(field, ratings, "points"),
             seats=by_seat(field, ratings),
-            progress=progress(league, store, field, ratings, watch),
-            lengths=_lengths(league, store),
+            progress=progress(league, store, field, ratings, results, watch),
+            lengths=_lengths(store, results),
             setup=_setup(league, store),
         )
 
 
-def _lengths(league: League, store: Counts) -> Lengths:
-    present = present_results(league, store)
+def _lengths(store: Counts, results: Mapping[int, Result]) -> Lengths:
     decisions: Counter[int] = Counter()
     reasons: Counter[str] = Counter()
     for result, reason, length, count in store.lengths():
-        if result in present:
+        if result in results:
             decisions[length] += count
             reasons[reason] += count
     often = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
@@ -161,6 +170,6 @@ def _setup(league: League, store: Counts) -> Setup:
         options=msgspec.to_builtins(league.options),
         usual_options=msgspec.to_builtins(league.game.options_type()),
         limits={key: value for key, value in limits.items() if value != usual[key]},
-        scenes=store.scenes(),
+        sites=store.sites(),
         arena=metadata.version("bot-arena"),
     )

@@ -1,32 +1,30 @@
 "use strict";
 (() => {
-  const value = (row, column) => {
-    const cell = row.cells[column];
-    const given = cell.dataset.value;
-    if (given === undefined) return cell.textContent.trim();
-    return given === "" ? null : Number(given);
+  const collator = new Intl.Collator(undefined, { numeric: true });
+
+  /** Return what a cell is sorted by: text, or a number, which is null where there is none. */
+  const value = (cell, isNumber) => {
+    const text = cell.dataset.value ?? cell.textContent.trim();
+    if (!isNumber) return text;
+    const number = Number.parseFloat(text.replaceAll(",", ""));
+    return Number.isNaN(number) ? null : number;
   };
 
-  const compare = (one, other) => {
-    if (one === null || other === null) return (one === null) - (other === null);
-    if (typeof one === "number" && typeof other === "number") return one - other;
-    return String(one).localeCompare(String(other), undefined, { numeric: true });
-  };
+  const compare = (one, other) =>
+    typeof one === "number" ? one - other : collator.compare(one, other);
 
   const sort = (table, head) => {
-    const column = head.cellIndex;
+    const isNumber = head.classList.contains("n");
     const body = table.tBodies[0];
-    const rows = Array.from(body.rows);
     const last = head.getAttribute("aria-sort");
-    const numbers = rows.some((row) => typeof value(row, column) === "number");
-    const ascending = last ? last === "descending" : !numbers || head.dataset.first === "ascending";
+    const ascending = last ? last === "descending" : !isNumber || head.dataset.first === "ascending";
     const sign = ascending ? 1 : -1;
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
-    const keyed = rows.map((row) => [value(row, column), row]);
+    const keyed = Array.from(body.rows, (row) => [value(row.cells[head.cellIndex], isNumber), row]);
     keyed.sort(([one], [other]) =>
-      one === null || other === null ? compare(one, other) : sign * compare(one, other));
-    body.append(...keyed.map(([, row]) => row));
+      one === null || other === null ? (one === null) - (other === null) : sign * compare(one, other));
+    for (const [, row] of keyed) body.append(row);
   };
 
   for (const table of document.querySelectorAll("table.sortable")) {

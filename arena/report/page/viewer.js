@@ -256,7 +256,10 @@
     part("eyes").replaceChildren(new Option("all", ""),
       ...bots.map((bot, seat) => new Option(`seat ${seat}: ${isolated(bot)}`, seat)));
     part("range").max = data.frames.length;
-    part("controls").hidden = part("settings").hidden = data.frames.length < 2;
+    const isAlone = data.frames.length < 2; // there is nothing to step through
+    for (const id of ["controls", "pace", "keys"]) part(id).hidden = isAlone;
+    set(part("player"), { "aria-describedby": isAlone ? "" : "replay-keys" });
+    part("settings").hidden = data.problem !== null; // there is nothing to see
     part("fault").hidden = !data.frames.some(hasFault);
     part("summary").replaceChildren(table(
       ["Bot", "Place", "Asked", "CPU ms", "Longest", "Faults"], data.seats.map(summaryOf), seatClass));
