@@ -50,6 +50,8 @@ class Sight:
     """Whether the table has all that is stored."""
     every: float = 0.0
     """Seconds between two tables, where making one takes so long that they are more than asked."""
+    ended: bool = False
+    """Whether a run that was seen is over, with or without all that it was asked for."""
     problem: str = ""
     """Why this is not how things stand now, but how they were seen last."""
 
@@ -61,8 +63,9 @@ class Sight:
     @property
     def over(self) -> bool:
         """Whether nothing more is to be expected."""
-        done = not self.missing and self.fresh and not self.problem
-        return done and self.run is None and not self.arriving
+        known = self.fresh and not self.problem
+        idle = self.run is None and not self.arriving
+        return known and idle and (self.ended or not self.missing)
 
 
 class Watcher:
@@ -80,6 +83,7 @@ class Watcher:
         self._last: Sight | None = None  # as it was read
         self._count = -1  # of the matches in the table
         self._due = 0.0
+        self._ran = False
         self._seen: deque[tuple[float, int]] = deque()
 
     def look(self) -> Sight:
@@ -89,6 +93,7 @@ class Watcher:
         ArenaError if nothing could be read before, or the league is gone.
         """
         run = holder(self._folder)
+        self._ran = self._ran or run is not None
         try:
             return self._look(run)
         except ArenaError as error:
@@ -122,6 +127,7 @@ class Watcher:
             self._last,
             missing=max(0, self._last.missing - more),
             run=run,
+            ended=self._ran and run is None,
             pace=self._pace(),
             fresh=not more,
         )

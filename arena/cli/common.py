@@ -37,8 +37,13 @@ def show(table: Table, form: str) -> None:
     """Print a table on standard output, as wide as a terminal there, in colour if wanted."""
     terminal = sys.stdout.isatty()
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    echo(render(table, form, width=screen_width(), color=terminal and not plain))
+
+
+def echo(text: str, *, end: str = "\n") -> None:
+    """Print a text on standard output; raise RunError if that takes no more."""
     try:
-        click.echo(render(table, form, width=screen_width(), color=terminal and not plain))
+        click.echo(text + end, nl=False)
     except BrokenPipeError:
         raise
     except OSError as error:

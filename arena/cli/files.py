@@ -21,7 +21,8 @@ def check_target(league: Path, file: Path, *, force: bool) -> None:
             if file.is_dir():
                 raise ArenaError(f"{file} is a folder; name a file in it.")
             raise ArenaError(f"{file} is no ordinary file; to write there, use - and >.")
-        if file.resolve() in ((league / FILE).resolve(), (league / DATABASE).resolve()):
+        own = file.resolve()
+        if own.parent == league.resolve() and own.name.startswith((FILE, DATABASE)):
             raise ArenaError(f"{file} is the league itself; choose another file.")
         if file.exists() and not force:
             raise ArenaError(f"{file} exists; choose another file, or write over it with --force.")

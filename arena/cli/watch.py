@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import click
 
 from arena.cli import main
-from arena.cli.common import Seconds, duration, league_argument, show
+from arena.cli.common import Seconds, duration, echo, league_argument, show
 from arena.cli.rating import rated
 from arena.display import counted, fold, letters, safe, width
 from arena.leaderboard import ranks_text
@@ -46,9 +46,8 @@ def watch(league: Path, every: float | None, once: bool) -> None:
 
     On a terminal the picture is drawn anew in its place, as large as fits; ▲ and ▼ tell who has
     moved since the table before. Elsewhere there is a line now and then, by default each 30
-    seconds, if anything has changed. Once nothing is missing and no run is going on, it shows
-    the whole table and ends; Ctrl-C ends it before. It reads only, and may be started before the
-    run.
+    seconds, if anything has changed. When the run ends, or nothing is missing, it shows the whole
+    table and ends; Ctrl-C ends it before. It reads only, and may be started before the run.
 
     \b
     arena watch cup
@@ -82,9 +81,9 @@ def _show_whole(sight: Sight) -> None:
     """Print how things stand, with all of the table."""
     head = [*_head(sight)]
     if sight.table is None:
-        click.echo("\n".join(head))
+        echo("\n".join(head))
         return
-    click.echo("\n".join([*head, ""]))
+    echo("\n".join([*head, ""]))
     show(sight.table, "simple")
 
 
@@ -131,7 +130,7 @@ class _Lines(_Output):
         if state == self._told or monotonic() < self._next:
             return
         self._told, self._next = state, monotonic() + self._gap
-        click.echo(" ".join(_head(sight)))
+        echo(" ".join(_head(sight)))
 
     def leave(self) -> None:
         pass

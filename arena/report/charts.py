@@ -157,6 +157,7 @@ def time_chart(rows: Sequence[Row]) -> str:
         "times",
         "CPU time of a decision",
         "The mean by bot, on a scale of powers of ten; the table below has the numbers.",
+        names,
     )
 
 
@@ -206,8 +207,11 @@ def _round_up(size: float) -> int:
         power *= 10
 
 
-def _drawn(chart: Any, name: str, title: str, words: str) -> str:
-    """Return a chart's SVG, of which nothing is kept but shapes and text."""
+def _drawn(chart: Any, name: str, title: str, words: str, whole: Sequence[str] = ()) -> str:
+    """Return a chart's SVG, of which nothing is kept but shapes and text.
+
+    `whole` are the names at its upright axis, which is drawn first, before they were cut.
+    """
     tree = chart.render_tree()
     box = tree.get("viewBox", "")
     root = Element(
@@ -223,6 +227,9 @@ def _drawn(chart: Any, name: str, title: str, words: str) -> str:
     SubElement(root, "title", {"id": f"{name}-title"}).text = title
     SubElement(root, "desc", {"id": f"{name}-words"}).text = words
     root.extend(_clean(tree))
+    for label, uncut in zip(root.iter("text"), whole, strict=False):
+        if label.text == _cut(uncut) != uncut:
+            SubElement(label, "title").text = uncut
     return tostring(root, encoding="unicode")
 
 

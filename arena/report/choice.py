@@ -16,11 +16,12 @@ from arena.stored import BotVersion, StoredMatch
 
 Pick = Literal["best", "closest", "faulty", "sample"]
 PICKS: tuple[Pick, ...] = get_args(Pick)
-"""Matches among the best, of those nearest to each other, with faults, and any."""
+"""Matches of the best third of line-ups, of the third closest in rating, with faults, and any."""
 
 _Lineup = frozenset[BotVersion]
 _Key = Callable[[_Lineup], float]
 _OF_A_LINEUP = 4  # matches that are looked at, of one line-up
+_FEW = 3  # line-ups that are always among the first
 _MOST = 400  # candidates of a pick, and line-ups
 _PART = 8  # of the room: a match that takes more waits until the others had theirs
 _MISFITS = 20  # in a row, after which no smaller one is looked for
@@ -113,11 +114,12 @@ class _Lineups:
         _keep(self._kept[lineup], match, _OF_A_LINEUP)
 
     def in_rounds(self) -> list[StoredMatch]:
-        """Return a match of each line-up in order, then a second of each, and so on."""
+        """Return a match of each line-up in the first third, then a second of each, and so on."""
+        first = self._order[: max(_FEW, (len(self._order) + 2) // 3)]
         return [
             match
             for place in range(_OF_A_LINEUP)
-            for _, _, lineup in self._order
+            for _, _, lineup in first
             for match in self._kept[lineup][place : place + 1]
         ][:_MOST]
 

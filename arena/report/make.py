@@ -37,7 +37,7 @@ class Page:
     @property
     def summary(self) -> str:
         """What it shows, in words."""
-        said = counted(self.match_count, "match", "matches")
+        said = f"{counted(self.match_count, 'match', 'matches')} in its tables"
         if self.replay_count is None:
             return said
         none = "" if self.replay_count else ", as there is none of that kind, or none that fits"

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from arena.leaderboard import leaderboard
 from arena.locks import holder, locked
 from arena.stats.ratings import fit
 from arena.watch import Sight, Watcher
-from tests.arena.conftest import PLAYED, STEADY, Arena, League, until
+from tests.arena.conftest import ARENA, PLAYED, ROOT, STEADY, Arena, League, until
 from tests.arena.terminal import Terminal, at_terminal
 
 SLOW = """\
@@ -97,6 +98,29 @@ def test_a_watch_that_began_before_the_run_follows_it_to_its_end(league: League)
     league.finish(run)
     assert "40 of 40 matches" in terminal.shown.rpartition("\x1b[H")[2]
     assert league.is_left_clean()
+
+
+def test_it_ends_with_a_run_that_left_something_out(league: League) -> None:
+    bots = [league.bot(name, STEADY.format(pause=0.05)) for name in ("ann", "bob")]
+    broken = league.bot("cyn", "import no_such_module")
+    league.write(SLOW.format(deals=4) + "".join(bots) + broken)
+    with watching(league.folder, "--every", "0.5") as terminal:
+        terminal.until("Nothing was played yet.")
+        run = league.start("run", "--workers", "1")
+        terminal.until(f"A run is going on (process {run.pid}).")
+        assert terminal.end() == 0
+    league.finish(run)
+    last = terminal.shown.rpartition("\x1b[H")[2]
+    assert "8 of 24 matches" in last
+    assert "16 matches are missing" in last
+
+
+def test_output_that_nothing_takes_is_told(played: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        words = [*ARENA, "watch", played, "--once"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert done.returncode == 1
+    assert done.stderr == "arena: standard output takes no more: No space left on device.\n"
 
 
 def test_ctrl_c_leaves_the_last_picture_and_is_no_failure(league: League) -> None:

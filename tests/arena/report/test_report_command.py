@@ -50,7 +50,10 @@ def test_it_is_written_and_told(arena: Arena, played: Path, tmp_path: Path) -> N
     file = tmp_path / "cup.html"
     result = arena("report", played, "-o", file)
     assert result.exit_code == 0
-    assert result.stderr == f"{file} is written: 12 matches, 12 to step through, 0.1 MB.\n"
+    assert (
+        result.stderr
+        == f"{file} is written: 12 matches in its tables, 12 to step through, 0.1 MB.\n"
+    )
     assert file.read_text().startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["cup.html"]
 
@@ -84,7 +87,7 @@ def test_another_file_is_not_written_over_unless_one_insists(
     assert arena("report", played, "-o", file, "--force").exit_code == 0
 
 
-@pytest.mark.parametrize("name", ["league.db", "league.toml"])
+@pytest.mark.parametrize("name", ["league.db", "league.toml", "league.db-journal", "league.db-wal"])
 def test_the_league_itself_is_never_written_over(arena: Arena, copy: Path, name: str) -> None:
     assert "is the league itself" in refused(arena, copy, "-o", copy / name, "--force")
 
@@ -199,7 +202,7 @@ def test_the_best_meet_first_and_the_closest_before_others() -> None:
     pairs = ("ab", "ac", "ad", "bc", "bd", "cd")
     found = candidates([a_match(n, *pair) for n, pair in enumerate(pairs)], RATINGS).by_pick
     assert [match.bots[0].name + match.bots[1].name for match in found["best"]] == [
-        *("ab", "ac", "bc", "ad", "bd", "cd")
+        *("ab", "ac", "bc")
     ]
     assert found["closest"][0].bots == (BOTS["b"], BOTS["c"])
     assert found["faulty"] == []
@@ -245,9 +248,8 @@ def test_many_line_ups_are_not_all_kept() -> None:
     matches = [replace_match(a_match(n, *"ab"), bots=pair) for n, pair in enumerate(pairs)]
     best = candidates(Random(1).sample(matches, len(matches)), ratings).by_pick["best"]
     strongest = sorted(pairs, key=lambda pair: -ratings[pair[0]] - ratings[pair[1]])
-    assert len(best) == 400
     assert [sum(ratings[bot] for bot in match.bots) for match in best] == [
-        sum(ratings[bot] for bot in pair) for pair in strongest[:400]
+        sum(ratings[bot] for bot in pair) for pair in strongest[: (400 + 2) // 3]
     ]
 
 
