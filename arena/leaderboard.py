@@ -25,6 +25,8 @@ KEYS = (
     ),
     *("losses", "mean_place", "faults", "forfeits"),
 )
+OF_TIMES = "Decisions and their CPU times are of all matches, and vary with the machine."
+"""What a reader of times should know."""
 _TIME_KEYS = ("decisions", "cpu_per_decision", "longest_cpu")
 
 
@@ -168,5 +170,5 @@ def _notes(field: Field, ratings: Ratings) -> list[str]:
     if alone:
         notes.append(f"Not ranked, having met nobody in what counts: {', '.join(alone)}.")
     if field.clocks is not None:
-        notes.append("Decisions and their CPU times are of all matches, and vary with the machine.")
+        notes.append(OF_TIMES)
     return [*notes, *field.remarks]

@@ -11,7 +11,7 @@ LEVELS = 10
 """The last of the steps; the middle one is a half of the points."""
 MOST_BOTS = 150
 """Of a group: a browser would choke on the cells of many more."""
-_COMPACT_FROM, _DENSE_FROM = 21, 46  # bots in a group
+_COMPACT_FROM, _DENSE_FROM, _TINY_FROM = 21, 46, 111  # bots that are drawn
 _MARKS = {1: "+", 0: "", -1: "−"}
 _WORDS = {1: ", surely ahead", 0: "", -1: ", surely behind"}
 
@@ -52,6 +52,11 @@ class Heat:
     def dense(self) -> bool:
         """Whether paper is too narrow for what stands in them."""
         return len(self.lines) >= _DENSE_FROM
+
+    @property
+    def tiny(self) -> bool:
+        """Whether there are so many that paper has hardly room for the cells themselves."""
+        return len(self.lines) >= _TINY_FROM
 
 
 def heats(standings: Table, encounters: Table) -> Iterator[Heat]:

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena.leaderboard import ranks_text, rating_text
+from arena.leaderboard import OF_TIMES, ranks_text, rating_text
 from arena.report import charts
 from arena.report.counts import many
 from arena.report.heat import MOST_BOTS, heats, pairs
@@ -22,8 +22,6 @@ from arena.tables import Row, Table
 _FOLDER = Path(__file__).with_name("page")
 _MARKS = {1: "+", 0: "", -1: "−"}
 _PRINTED_PAIRS = 400  # paper has no room for the table of more
-_OF_TIMES = "Decisions and their CPU times are of all matches, and vary with the machine."
-"""The note of the leaderboard's times, which have a section of their own here."""
 
 
 def page_of(summary: Summary, replays_json: str | None = None) -> str:
@@ -121,7 +119,7 @@ def _parts(summary: Summary) -> dict[str, Any]:
         "pairs": drawn_pairs,
         "are_pairs_printed": len(drawn_pairs) <= _PRINTED_PAIRS,
         "notes": _notes(summary),
-        "of_times": _OF_TIMES,
+        "of_times": OF_TIMES,
         "most_bots": MOST_BOTS,
         "points": points,
         "drawn": drawn,
@@ -146,7 +144,7 @@ def _notes(summary: Summary) -> dict[str, list[str]]:
         return [note for note in table.notes if note not in remarks]
 
     return {
-        "standings": [note for note in summary.standings.notes if note != _OF_TIMES],
+        "standings": [note for note in summary.standings.notes if note != OF_TIMES],
         "encounters": own(summary.encounters),
         "seats": own(summary.seats),
     }

@@ -16,11 +16,10 @@ from arena.leaderboard import leaderboard
 from arena.league import League
 from arena.report.counts import Counts, Site
 from arena.report.progress import Point, present_results, progress
-from arena.sources import field_of
+from arena.sources import asides_of, field_of
 from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
 from arena.tables import Table
-from arena.versions import changed
 from referee.limits import Limits
 
 
@@ -121,9 +120,8 @@ def summary_of(league: League, watch: Callable[[str], None] = lambda _: None) ->
     name = safe(league.folder.resolve().name)
     with Counts.of(league) as store:
         watch("Reading the results")
-        asides = [*(bot.remark for bot in league.lost), *changed(league, store)]
         field = replace(
-            field_of(league, store, clocks=True), name=name, asides=tuple(map(safe, asides))
+            field_of(league, store, clocks=True), name=name, asides=asides_of(league, store)
         )
         ratings = fit(
             field.deals,

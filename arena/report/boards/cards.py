@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Literal
 
+import msgspec
+
 from arena.report.scene import Card, Suit
 
 LETTERS = "ABCDEFGH"
@@ -43,17 +45,23 @@ def spanish(code: str, mark: Mark = "") -> Card:
     """Return a card of the Spanish deck, such as 7O or 12B."""
     suit, word = _SPANISH[code[-1]]
     number = code[:-1]
-    return Card(number, suit, f"{_WORDS[number]} of {word}", mark=mark)
+    return Card(number, suit, f"{_WORDS[number]} of {word}", code, mark=mark)
+
+
+@cache
+def suit_first(code: str, mark: Mark = "") -> Card:
+    """Return a card of the Spanish deck that its game writes the other way round, such as O7."""
+    return msgspec.structs.replace(spanish(f"{code[1:]}{code[0]}", mark), code=code)
 
 
 @cache
 def french(code: str, mark: Mark = "", count: int = 1) -> Card:
     """Return a card such as KD or TS, or the joker X1; or a pile of `count` with it on top."""
     if code[0] == JOKER:
-        return Card(JOKER, "joker", f"joker {code[1:]}", count, mark)
+        return Card(JOKER, "joker", f"joker {code[1:]}", code, count, mark)
     suit, word = _FRENCH[code[-1]]
     name = f"{rank_word(code[0])} of {word}"
-    return Card(rank_text(code[0]), suit, name, count, mark)
+    return Card(rank_text(code[0]), suit, name, code, count, mark)
 
 
 def rank_text(rank: str) -> str:

@@ -13,13 +13,13 @@ _FAR = 24  # a lead that nobody makes up for in a round
 
 
 def board(views: Views, names: Sequence[str], _table: Mapping[str, Any]) -> Sequence[Area]:
-    """Return the balance of the pairs, each seat's missiles, the last round and its attacks."""
+    """Return each seat's missiles, the balance of the pairs, the last round and its attacks."""
     view = public(views)
     names = [f"{place} {name}" for place, name in zip(NAMES, names, strict=True)]
     stage = "they talk" if view["decision"] == "talk" else "all choose a play"
     stage = stage if view["decision"] else "the end"
     areas: list[Area] = [Facts(f"Round {view['round']} of {view['max_rounds']}", (), [[stage]])]
-    areas += [_balance(view["markers"]), *_arms(view, names), *_last(view, names)]
+    areas += [*_arms(view, names), _balance(view["markers"]), *_last(view, names)]
     return [*areas, *_messages(view["messages"], names)]
 
 
@@ -34,10 +34,17 @@ def _balance(markers: Sequence[Sequence[int]]) -> Group:
         lead = force - against
         ends = (_both(pair, NAMES), _both(others, NAMES))
         words = f"{ends[lead < 0]} by {abs(lead)}" if lead else "neither"
-        mark = Mark(max(-_FAR, min(_FAR, -lead)), str(abs(lead)), name=words)
+        mark = Mark(max(-_FAR, min(_FAR, -lead)), _lead(lead, pair, others), name=words)
         label = f"{ends[0]} : {ends[1]}"
         areas.append(Track(label, -_FAR, _FAR, [mark], ends, f"{force} : {against}"))
     return Group("Aimed by each pair at the other", areas)
+
+
+def _lead(lead: int, pair: Sequence[int], others: Sequence[int]) -> str:
+    """Return a lead with the first letters of the pair that has it, such as +4 S&W."""
+    if not lead:
+        return "0"
+    return f"+{abs(lead)} {'&'.join(NAMES[seat][0] for seat in (others if lead < 0 else pair))}"
 
 
 def _arms(view: Observation, names: Sequence[str]) -> Iterator[Group]:

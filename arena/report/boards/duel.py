@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arena.report.boards.cards import LETTERS, back, called, counted, spanish
-from arena.report.boards.cards import Mark as CardMark
+from arena.report.boards.cards import LETTERS, back, called, counted, suit_first
 from arena.report.scene import Area, Card, Facts, Group, Mark, Row, Token, Track, Views, public
 from referee.game import Observation
 from referee.games.duel.cards import SUITS, USE, in_order
@@ -122,13 +121,8 @@ def _deed(event: Mapping[str, Any]) -> str:
 def _piles(view: Observation) -> Iterator[Area]:
     yield Row("Deck", [back(view["deck"])])
     if pile := view["discards"]:
-        yield Row("Discards", [_card(pile[-1])], note=f"{counted(len(pile))}, the last shown")
+        yield Row("Discards", [suit_first(pile[-1])], note=f"{counted(len(pile))}, the last shown")
 
 
 def _cards(cards: Sequence[str]) -> list[Card | Token]:
-    return [_card(card) for card in cards]
-
-
-def _card(code: str, mark: CardMark = "") -> Card:
-    """Return a card, which is written suit first here."""
-    return spanish(f"{code[1:]}{code[0]}", mark)
+    return [suit_first(card) for card in cards]

@@ -1,4 +1,4 @@
-"""The board of Guerra: both armies face to face, B's above A's, each with its hand behind it."""
+"""The board of Guerra: both armies face to face, B's above A's, then what each has in reserve."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -31,16 +31,23 @@ _ROLES = {
     )
     for card in cards
 }
+_DOWN = (1, 0)
+"""The seats from the top of the board."""
+_DEAD = 3
+"""Cards of a cemetery that are shown: the latest."""
 _DRAWN = ("orders", "attack", "discard")
 """The decisions of a turn, at whose start a card was drawn."""
 
 
 def board(views: Views, names: Sequence[str], _table: Mapping[str, Any]) -> Sequence[Area]:
-    """Return the strength of both armies, then B's hand and rows, then A's rows and hand."""
+    """Return both armies with what was done between them, their strength, the reserves."""
     table = public(views)
-    armies = [_army(table, seat, names) for seat in (0, 1)]
-    reserves = [_reserve(views, table, seat, names) for seat in (0, 1)]
-    return [_strength(table, names), reserves[1], armies[1], armies[0], reserves[0]]
+    upper, lower = (_army(table, seat, names) for seat in _DOWN)
+    return [
+        Group(_stage(table), [upper, _fighting(table, names), lower]),
+        _strength(table, names),
+        *(_reserve(views, table, seat, names) for seat in _DOWN),
+    ]
 
 
 def _strength(table: Observation, names: Sequence[str]) -> Facts:
@@ -48,12 +55,12 @@ def _strength(table: Observation, names: Sequence[str]) -> Facts:
     rows = [
         (
             called(seat, names),
-            str(sum(TROOPS[card] for zone in zones.values() for card in zone)),
+            str(sum(TROOPS[card] for zone in table["zones"][seat].values() for card in zone)),
             str(table["pack"][seat] + table["hand_size"][seat]),
         )
-        for seat, zones in enumerate(table["zones"])
+        for seat in _DOWN
     ]
-    return Facts(_stage(table), ("Army", "Troops", "Cards to come"), rows, (0, 1))
+    return Facts("Strength", ("Army", "Troops", "Cards to come"), rows, _DOWN)
 
 
 def _stage(table: Observation) -> str:
@@ -61,6 +68,24 @@ def _stage(table: Observation) -> str:
     if table["decision"] is None:
         return f"{stage}, over"
     return f"{stage if table['turn'] else 'Opening'}, {LETTERS[table['to_move']]} to move"
+
+
+def _fighting(table: Observation, names: Sequence[str]) -> Facts:
+    """Return who has attacked in this turn, who of them died of it, and who is wounded."""
+    rows = []
+    for seat in _DOWN:
+        dead = table["cemetery"][seat]
+        spent = table["attacked"] if seat == table["to_move"] else ()
+        attackers = [f"{card} (died)" if card in dead else card for card in spent]
+        wounded = [
+            f"{card} {zone[card]} of {value(card, zone)}"
+            for zone in table["zones"][seat].values()
+            for card in DECK
+            if zone.get(card)
+        ]
+        told = (", ".join(cards) or "none" for cards in (attackers, wounded))
+        rows.append((called(seat, names), *told))
+    return Facts("Between the armies", ("Army", "Has attacked", "Wounds"), rows, _DOWN)
 
 
 def _army(table: Observation, seat: int, names: Sequence[str]) -> Group:
@@ -97,7 +122,7 @@ def _reserve(views: Views, table: Observation, seat: int, names: Sequence[str]) 
     rows = [
         Row("Hand", hand, note=counted(size)),
         Row("Pack", [back(table["pack"][seat])]),
-        Row("Cemetery", [_pile(dead)]),
+        Row("Cemetery", _latest(dead), note=_buried(dead)),
     ]
     return Group(f"{called(seat, names)}: reserve", rows, seat)
 
@@ -110,8 +135,12 @@ def _hand(view: Observation, seat: int) -> list[Card]:
     return cards or [EMPTY]
 
 
-def _pile(dead: Sequence[str]) -> Card:
-    return msgspec.structs.replace(_card(dead[-1], ""), count=len(dead)) if dead else EMPTY
+def _latest(dead: Sequence[str]) -> list[Card]:
+    return [_card(card, "") for card in dead[-_DEAD:]] or [EMPTY]
+
+
+def _buried(dead: Sequence[str]) -> str:
+    return counted(len(dead)) + ", the latest last" * (len(dead) > 1)
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from arena.report.boards.cards import Mark as CardMark
-from arena.report.boards.cards import back, spanish
+from arena.report.boards.cards import back, suit_first
 from arena.report.scene import Area, Card, Facts, Group, Mark, Row, Token, Track, Views, public
 from referee.game import Observation
 from referee.games.khan.cards import KINDS, ROUNDS, without
@@ -28,7 +28,7 @@ _ARMIES = {"E": "horsemen", "B": "raiders", "O": "archers"}
 def board(views: Views, names: Sequence[str], table: Mapping[str, Any]) -> Sequence[Area]:
     """Return the points, the combat, each seat's camp, the last turns and what is left."""
     view = public(views)
-    names = [f"{seat} {name}" for seat, name in enumerate(names)]  # the moves tell of seats
+    names = [f"seat {seat} {name}" for seat, name in enumerate(names)]  # as the moves call them
     areas: list[Area] = [_headline(view, names), _points(views, names, table["goal"])]
     if combat := view["combat"]:
         areas.append(_combat(combat, view["scarce"], names))
@@ -140,8 +140,8 @@ def _tokens(tokens: Mapping[str, int], scarce: Sequence[str]) -> list[Card | Tok
 
 @cache
 def _card(code: str, mark: CardMark = "") -> Card:
-    """Return a card, which is written suit first here, with what it is in this game."""
-    card = spanish(f"{code[1:]}{code[0]}", mark)
+    """Return a card with what it is in this game."""
+    card = suit_first(code, mark)
     title = _TITLES.get(code) or _ARMIES[code[0]]
     return msgspec.structs.replace(card, name=f"{card.name}, {title}")
 

@@ -74,7 +74,7 @@ def board(views: Views, names: Sequence[str], table: Mapping[str, Any]) -> Seque
     forces = Forces([*view["owner"].values()], len(names))
     forces.armies = [*view["armies"].values()]
     events = max((each["events"] for each in views if each), key=len)
-    areas: list[Area] = [_headline(view, names), _map(view, events)]
+    areas: list[Area] = [_headline(view, names), _map(views, events)]
     areas += _fight(view, events, names)
     areas += [_numbers(view, forces, names), _continents(forces, table, names)]
     areas += [_secrets(seat, views, names, table) for seat in range(len(names))]
@@ -89,25 +89,20 @@ def _headline(view: Observation, names: Sequence[str]) -> Facts:
     return Facts(label, (), [[f"{names[seat]} in turn"]], [seat])
 
 
-def _map(view: Observation, events: Sequence[Mapping[str, Any]]) -> Map:
-    arrows = [(NUMBER[start], NUMBER[end]) for start, end in _ways(view, events)]
+def _map(views: Views, events: Sequence[Mapping[str, Any]]) -> Map:
+    view = public(views)
+    arrows = [(NUMBER[way["from"]], NUMBER[way["to"]]) for way in _awaited(views, events)]
     marked = [at for arrow in arrows for at in arrow]
-    if not arrows and events and events[-1]["event"] == "deploy":
-        marked = [NUMBER[name] for name in events[-1]["armies"]]
     texts = [*map(str, view["armies"].values())]
     return Map("The world", [*view["owner"].values()], texts, marked, arrows)
 
 
-def _ways(view: Observation, events: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield the way of the attack that awaits an answer, or else of the last armies that went."""
-    if battle := view["battle"]:
-        yield battle["from"], battle["to"]
-        return
-    for event in reversed(events):
-        if "from" in event:
-            yield event["from"], event["to"]
-        if event["event"] not in ("card", "turn", "eliminated"):
-            return
+def _awaited(views: Views, events: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the attack that awaits its defence, or the conquest that more armies may follow."""
+    if battle := public(views)["battle"]:
+        yield battle
+    elif any(view and view["decision"] == "occupy" for view in views):
+        yield next(event for event in reversed(events) if event["event"] == "conquest")
 
 
 def _fight(
@@ -149,13 +144,12 @@ def _numbers(view: Observation, forces: Forces, names: Sequence[str]) -> Area:
     for seat, name in enumerate(names):
         if seat in fallen:
             fall = fallen[seat]
-            out = f"out in round {fall['round']}, by {names[fall['by']]}"
-            rows.append([name, "0", "0", "", out])
+            brings, out = "none", f"round {fall['round']}, by {names[fall['by']]}"
         else:
-            brings = f"+{forces.reinforcements(seat, least)} a turn"
-            cards = str(view["cards_held"][seat])
-            rows.append([name, str(forces.count[seat]), str(totals[seat]), cards, brings])
-    head = ("Bot", "Territories", "Armies", "Cards", "Reinforcements")
+            brings, out = f"+{forces.reinforcements(seat, least)} a turn", ""
+        numbers = (forces.count[seat], totals[seat], view["cards_held"][seat])
+        rows.append([name, *map(str, numbers), brings, *([out] if fallen else [])])
+    head = ["Bot", "Territories", "Armies", "Cards", "Reinforcements", *(["Out"] if fallen else [])]
     return Facts("Forces", head, rows, [*range(len(names))])
 
 

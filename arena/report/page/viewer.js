@@ -4,30 +4,22 @@
 // a bot had a say in becomes text and nothing else.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const MOST = 100_000; // characters of a text that are shown
-  const LABEL = 60; // of one that stands in a label
-  const COLOURS = 6; // of seats
-  const KINDS = 6; // looks of tokens
-  const SHADES = 3; // of regions
-  const WIDTH = 1000; // of the map
+  const [MOST, LINE, LABEL] = [100_000, 300, 60]; // characters of a text; in a line; in a label
+  const [LINES, WIDTH, COLOURS, KINDS, SHADES] = [4, 1000, 6, 6, 3]; // of a step; map; seats; tokens; regions
   const SYMBOLS = { hearts: "♥", diamonds: "♦", clubs: "♣", spades: "♠", joker: "★" };
-  const SHAPES = {
-    oros: "M8 1a7 7 0 1 0 .01 0zM8 3a5 5 0 1 1-.01 0zM8 5.5a2.5 2.5 0 1 0 .01 0z",
-    copas: "M2 1h12c0 5-1 8-5 9v3h3v2H4v-2h3v-3c-4-1-5-4-5-9z",
-    espadas: "M8 0l2 3v7h4v2h-5v4H7v-4H2v-2h4V3z",
-    bastos: "M10 0l4 2v3l-2 1v3l-3 2-1 3-3 2-3-2 2-4 1-3 2-1V5l2-2z",
-  };
   const PICKED = { best: "among the best", closest: "closest in rating", faulty: "with faults" };
+  const UNSEEN = { isUnseen: true, words: "decided, unseen by this seat", note: null };
   const NUMBER = /^[-+−]?[\d.,]+ ?%?$/;
 
   const payload = JSON.parse(document.getElementById("matches").textContent);
-  let match = null; // the one that is chosen
-  let [shownMatch, data, step] = [null, null, 0]; // the one that is unpacked
+  let [match, shownMatch, data, step] = [null, null, null, 0]; // the one that is chosen; that is unpacked
   let [timer, noting] = [null, null]; // of the next step while it plays, and of the link
-  let isTableOpen = false; // the map's
-  let kinds = new Map(); // numbers of the kinds of tokens, in the order they were met
+  let [isTableOpen, tapped] = [false, null]; // the map's table, and the place that was tapped
+  let holder; // the seat whose area is drawn
+  let [named, kinds] = [null, new Map()]; // what decisions name; kinds of tokens as they were met
 
   const part = (id) => document.getElementById(`replay-${id}`);
+  const tell = (text) => Object.assign(part("message"), { textContent: text, hidden: !text });
 
   /** Return text with all that is invisible written out; with `lines`, these stay apart. */
   function plain(text, { lines = false, most = MOST } = {}) {
@@ -41,7 +33,14 @@
   /** Return text for a label, where no element keeps its direction to itself. */
   const isolated = (text) => `\u2068${plain(text, { most: LABEL })}\u2069`;
 
+  const worded = (text) => String(text ?? "").replaceAll("_", " "); // the game's own names
+  const placeNames = (payload.ground?.places ?? []).map(({ name }) => worded(name).toLowerCase());
+  const longest = [...placeNames].sort((one, other) => other.length - one.length); // one may hold another
+  const PLACE = new RegExp(`\\b(?:${longest.join("|")})\\b`, "gi");
+  const wordsOf = ({ words, fault, isUnseen }) =>
+    worded(fault && words && !isUnseen ? `by default: ${words}` : words);
   const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  const hasFault = (frame) => frame.entries.some((entry) => entry.fault);
   const ms = (microseconds = 0) => (microseconds / 1000).toFixed(microseconds < 99_995 ? 2 : 0);
 
   function make(tag, className, ...children) {
@@ -56,14 +55,16 @@
   }
 
   function draw(tag, attributes, ...children) {
-    const made = set(document.createElementNS(SVG, tag), attributes);
+    const made = document.createElementNS(SVG, tag);
     made.append(...children);
-    return made;
+    return set(made, attributes);
   }
 
+  const ringsOn = ({ x: cx, y: cy }, r, looks) => looks.map((look) => draw("circle", { cx, cy, r, class: look }));
   const said = (text) => make("bdi", "", plain(text));
   const unseen = (text) => make("span", "replay-unseen", text);
   const seatClass = (seat) => (Number.isInteger(seat) ? ` seat-${seat % COLOURS}` : "");
+  const [TAP, IS_NAMED] = ["Tap or click a place for its name.", "named in the decision"];
   const nameOf = (seat) => shownMatch.bots[seat] ?? `seat ${seat}`;
 
   function table(head, rows, classOf = () => "") {
@@ -73,28 +74,40 @@
     const top = make("tr", "", head.map((text, column) => cell(text ? "th" : "td", text, column, "col")));
     const body = rows.map((cells, at) => make("tr", classOf(at).trim(),
       cells.map((text, column) => cell(column ? "td" : "th", text, column, "row"))));
-    const titles = head.some(Boolean) ? make("thead", "", top) : null;
-    return make("div", "replay-scroll", make("table", "", titles, make("tbody", "", body)));
+    const filled = make("table", "", head.some(Boolean) ? make("thead", "", top) : null, make("tbody", "", body));
+    return set(make("div", "replay-scroll", filled), { role: "group", "aria-label": "Table" });
   }
 
   const AREAS = {
-    row: drawRow,
-    track: drawTrack,
-    map: drawMap,
+    row: drawRow, track: drawTrack, map: drawMap,
     facts: ({ head, rows, seats = [] }, made) => made.append(table(head, rows, (at) => seatClass(seats[at]))),
     group: ({ areas = [] }, made) => made.append(...bandsOf(areas)),
   };
 
   function areaOf(area) {
-    const look = `area area-${area.t}${seatClass(area.seat)}${area.hidden ? " is-hidden" : ""}`;
-    const made = make("figure", look);
+    const outer = holder;
+    holder = area.seat ?? holder;
+    const made = make("figure", `area area-${area.t}${seatClass(area.seat)}${area.hidden ? " is-hidden" : ""}`);
     const note = area.note ? make("span", "area-note", " ", said(area.note)) : null;
     const screen = area.hidden ? make("span", "area-note", " hidden from the others") : null;
-    if (area.label || note || screen) {
-      made.append(make("figcaption", "", make("b", "", said(area.label)), note, screen));
-    }
+    const caption = make("figcaption", "", make("b", "", said(area.label)), note, screen);
+    if (caption.textContent) made.append(caption);
     AREAS[area.t](area, made);
+    holder = outer;
     return made;
+  }
+
+  /** Whether a decision names a card: one that its seat or nobody holds, or any if there is none. */
+  function isNamed(code, seat) {
+    const isNear = seat === undefined || seat === named.words.get(code);
+    return named.words.has(code) && (isNear || !named.near.has(code));
+  }
+
+  /** Return the codes of the cards that the seats which name them hold, or nobody. */
+  function nearOf(areas, seat) {
+    return areas.flatMap(({ seat: own = seat, items = [], areas: inner = [] }) =>
+      [...items.map(({ code }) => code).filter((code) => own === undefined || own === named.words.get(code)),
+        ...nearOf(inner, own)]);
   }
 
   /** Return areas in bands, so that those of the seats stand beside each other alone. */
@@ -109,27 +122,23 @@
   }
 
   function drawRow(area, made) {
-    const items = (area.items ?? []).map((item) => (item.kind ? tokenOf(item) : cardOf(item)));
+    const items = (area.items ?? []).map((item) => (item.kind ? tokenOf : cardOf)(item));
     made.append(items.length ? make("ul", "items", items) : make("p", "area-none", "none"));
   }
 
-  function cardOf({ text = "", suit = "", name = "", count = 1, mark = "" }) {
+  function cardOf({ text = "", suit = "", name = "", code = null, count = 1, mark = "" }) {
     const of = text && suit ? `${text} of ${suit}` : text || suit;
     const what = name || (count ? of || "face down" : "empty place");
-    const looks = [
-      "card", suit && `suit-${suit}`, mark && `mark-${mark}`, count > 0 && !of && "is-back",
+    const namer = isNamed(code, holder) ? named.words.get(code) : undefined;
+    const looks = ["card", suit && `suit-${suit}`, mark && `mark-${mark}`, count > 0 && !of && "is-back",
       count === 0 && "is-empty", count > 1 && "is-pile", text.length > 3 && "is-wordy",
-    ];
+      namer !== undefined && `is-named${seatClass(namer)}`];
     const face = make("span", "card-face", text ? make("span", "card-text", said(text)) : null);
-    if (SHAPES[suit]) {
-      const shape = draw("path", { d: SHAPES[suit], "fill-rule": "evenodd" });
-      face.append(draw("svg", { viewBox: "0 0 16 16", class: "card-symbol" }, shape));
-    } else if (SYMBOLS[suit]) {
-      face.append(make("span", "card-symbol", `${SYMBOLS[suit]}\ufe0e`));
-    }
+    if (SYMBOLS[suit]) face.append(make("span", "card-symbol", `${SYMBOLS[suit]}\ufe0e`));
+    else if (suit) face.append(draw("svg", { class: "card-symbol" }, draw("use", { href: `#suit-${suit}` })));
     if (count > 1) face.append(make("span", "badge", `×${count}`));
     const words = `${count > 1 ? `${count} cards: ` : ""}${what}${mark ? `, ${mark}` : ""}`;
-    return thing(looks.filter(Boolean).join(" "), face, words);
+    return thing(looks.filter(Boolean).join(" "), face, namer === undefined ? words : `${words}, ${IS_NAMED}`);
   }
 
   function tokenOf({ text, kind = "", count = 1, name = "" }) {
@@ -141,8 +150,8 @@
 
   /** Return a thing with a face for those who see it and words for those who do not. */
   function thing(className, face, words) {
-    const made = make("li", className, set(face, { "aria-hidden": true }), unseen(plain(words)));
-    return set(made, { title: isolated(words) });
+    set(face, { "aria-hidden": true });
+    return set(make("li", className, face, unseen(plain(words))), { title: isolated(words) });
   }
 
   function drawTrack({ low, high, marks = [], ends = ["", ""] }, made) {
@@ -158,24 +167,22 @@
       let lane = taken.findIndex((reached) => reached <= from);
       if (lane < 0) lane = taken.length;
       taken[lane] = from + share;
-      const dot = placed(make("i", `track-dot${seatClass(mark.seat)}`), percent(mark.at));
-      dot.style.setProperty("--beside", marks.filter((each) => each.at === mark.at).indexOf(mark));
-      line.append(dot);
+      const beside = marks.filter((each) => each.at === mark.at).indexOf(mark);
+      line.append(placed(make("i", `track-dot${seatClass(mark.seat)}`), percent(mark.at), { "--beside": beside }));
       const words = `${mark.name ? `, ${plain(mark.name)}` : ""}, at ${mark.at}`;
       const item = make("li", `track-mark${seatClass(mark.seat)}`, said(text), unseen(words));
       set(item, { title: `${isolated(mark.name || text)} at ${mark.at}` });
-      item.style.setProperty("--lane", lane);
-      return placed(item, percent(mark.at));
+      return placed(item, percent(mark.at), { "--lane": lane });
     });
-    const list = make("ul", "track-marks", items);
-    list.style.setProperty("--lanes", taken.length);
-    const end = (number, text) => make("span", "", make("b", "", String(number)), " ", said(text));
+    const list = placed(make("ul", "track-marks", items), 0, { "--lanes": taken.length });
+    const isEven = low === -high; // two sides alike: their names say which is which
+    const end = (number, text) => make("span", "", make("b", "", `${isEven ? high : number} `), said(text));
     made.append(list, line, make("div", "track-ends", end(low, ends[0]), end(high, ends[1])));
   }
 
-  function placed(made, percent) {
-    made.style.setProperty("--at", `${percent}%`);
-    made.style.setProperty("--back", `-${percent}%`);
+  function placed(made, percent, more = {}) {
+    const looks = { "--at": `${percent}%`, ...more };
+    for (const [key, value] of Object.entries(looks)) made.style.setProperty(key, value);
     return made;
   }
 
@@ -183,20 +190,21 @@
     const { places, roads } = payload.ground;
     const regions = [...new Set(places.map((place) => place.region))];
     const happens = places.map((_, at) => (marked.includes(at) ? ["marked"] : []));
+    for (const at of named.places.keys()) happens[at].push(IS_NAMED);
     for (const [from, to] of arrows) happens[from].push(`→ ${places[to].name}`);
     const across = (pairs, shape) => pairs.flatMap(([from, to]) =>
       lines(places[from], places[to]).map((line) => shape(line, places[from].region === places[to].region)));
     const picture = draw("svg", { viewBox: `0 0 ${WIDTH} 600`, class: "replay-map", role: "img" },
       ...regions.map((region, at) => draw("g", { class: `region region-${at % SHADES}` },
-        ...places.filter((each) => each.region === region).map(({ x, y }) =>
-          draw("circle", { cx: x, cy: y, r: 44 })))),
+        ...places.filter((each) => each.region === region).flatMap((place) => ringsOn(place, 44, [""])))),
       ...across(roads, ([x1, y1, x2, y2], isInside) =>
         draw("line", { x1, y1, x2, y2, class: isInside ? "road" : "road is-border" })),
       ...across(arrows, arrow),
-      ...places.map((place, at) => placeOf(place, owner[at], texts[at])),
-      ...marked.map((at) => places[at]).map(({ x, y }) =>
-        draw("circle", { cx: x, cy: y, r: 25, class: "place-ring" })),
-      ...places.map((place, at) => nameOn(place, marked.includes(at))));
+      ...places.map((place, at) => placeOf(place, owner[at], texts[at], named.places.has(at))),
+      ...marked.flatMap((at) => ringsOn(places[at], 25, ["place-ring is-edge", "place-ring"])),
+      ...[...named.places].flatMap(([at, seat]) => ["is-inner", "is-outer"].flatMap((which, more) =>
+        ringsOn(places[at], 34 + 6 * more, [`place-named ${which}${seatClass(seat)}`]))),
+      ...places.map((place, at) => nameOn(place, marked.includes(at), named.places.has(at))));
     set(picture, { "aria-label": `${plain(label)}: what the table below says` });
     const rows = places.map(({ name, region = "" }, at) =>
       [name, region, owner[at] === null ? "nobody" : nameOf(owner[at]), texts[at], happens[at].join(", ")]);
@@ -204,7 +212,17 @@
       table(["Place", "Region", "Held by", "On it", "What happens"], rows, (at) => seatClass(owner[at])));
     details.open = isTableOpen;
     details.addEventListener("toggle", () => { isTableOpen = details.open; });
-    made.append(picture, details);
+    const line = set(make("p", "area-note"), { "aria-live": "polite" });
+    const tellTapped = () => line.replaceChildren(said(rows[tapped]?.filter(Boolean).join(" · ") ?? TAP));
+    picture.addEventListener("click", ({ clientX, clientY }) => {
+      const { left, top, width } = picture.getBoundingClientRect();
+      const [x, y] = [clientX - left, clientY - top].map((at) => (at * WIDTH) / width);
+      const far = places.map((place) => Math.hypot(place.x - x, place.y - y));
+      tapped = far.indexOf(Math.min(...far));
+      tellTapped();
+    });
+    tellTapped();
+    made.append(picture, line, details);
   }
 
   /** Return the line between two places; one that spans more than half the map goes round it. */
@@ -219,42 +237,44 @@
     const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
     const point = (along, aside) =>
       [x2 - along * dx - aside * dy, y2 - along * dy + aside * dx].map(Math.round).join(" ");
-    const shaft = draw("path", { d: `M${point(length - 20, 0)}L${point(38, 0)}` });
-    const head = draw("path", { d: `M${point(22, 0)}L${point(42, 11)}L${point(42, -11)}z` });
-    return draw("g", { class: "arrow" }, shaft, head);
+    return draw("g", { class: "arrow" }, draw("path", { d: `M${point(length - 20, 0)}L${point(38, 0)}` }),
+      draw("path", { d: `M${point(22, 0)}L${point(42, 11)}L${point(42, -11)}z` }));
   }
 
-  function placeOf({ name, x, y }, seat, text) {
+  function placeOf({ name, x, y }, seat, text, isNamed) {
     const holder = seat === null ? "nobody" : isolated(nameOf(seat));
-    return draw("g", { class: `place${seatClass(seat)}` },
-      draw("title", {}, `${isolated(name)}: ${holder}, ${isolated(text)}`),
-      draw("circle", { cx: x, cy: y, r: 19 }),
-      draw("text", { x, y, dy: ".35em", class: text.length > 3 ? "is-long" : "" }, plain(text)));
+    const long = ["", " is-long", " is-longer"][Math.min(Math.max(text.length - 2, 0), 2)];
+    return draw("g", { class: `place${seatClass(seat)}${isNamed ? " is-named" : ""}${long}` },
+      draw("title", {}, `${isolated(name)}: ${holder}, ${isolated(text)}${isNamed ? `, ${IS_NAMED}` : ""}`),
+      draw("circle", { cx: x, cy: y, r: 19 }), draw("text", { x, y, dy: ".35em" }, plain(text)));
   }
 
   /** Return a place's name, in two lines if it is long, kept on the map. */
-  function nameOn({ name, x, y }, isMarked) {
+  function nameOn({ name, x, y }, isMarked, isNamed) {
     const side = x < 70 ? "start" : x > WIDTH - 70 ? "end" : "middle";
     const at = { start: x - 20, end: x + 20, middle: x }[side];
     const half = name.length > 11 ? name.indexOf(" ", name.length / 2 - 3) : -1;
     const parts = half < 0 ? [name] : [name.slice(0, half), name.slice(half + 1)];
-    const look = `place-name is-${side}${isMarked ? " is-marked" : ""}`;
-    return draw("text", { y: y > 550 ? y - 38 : y + 34, class: look },
+    const where = y > 550 ? " is-above" : "";
+    const look = `place-name is-${side}${where}${isMarked ? " is-marked" : ""}${isNamed ? " is-named" : ""}`;
+    return draw("text", { y: where ? y - 38 : y + 34, class: look },
       ...parts.map((each, line) => draw("tspan", { x: at, dy: line ? "1em" : 0 }, plain(each))));
   }
 
   function showMatch() {
-    const { bots, places, reason, decisions, faults = 0, picked = [], id } = shownMatch;
+    const { bots, places, decisions, faults = 0, picked = [], id } = shownMatch;
     part("title").replaceChildren(...bots.flatMap((bot, seat) => [seat ? " – " : "", said(bot)]));
     const byPlace = [...bots.keys()].sort((one, other) => places[one] - places[other]);
     part("bots").replaceChildren(...byPlace.map((seat) =>
       make("li", seatClass(seat).trim(), `${places[seat]}. `, said(bots[seat]), ` (seat ${seat})`)));
     const why = picked.map((each) => PICKED[each] ?? each).join(", ");
-    part("end").replaceChildren("Ended: ", said(reason),
+    part("end").replaceChildren("Ended: ", ...outcome(),
       ` after ${plural(decisions, "decision")}, ${plural(faults, "fault")}.`,
       `${why ? ` Picked as ${why}.` : ""} Match ${id}.`);
-    part("eyes").replaceChildren(new Option("all", ""),
-      ...bots.map((bot, seat) => new Option(`seat ${seat}: ${isolated(bot)}`, seat)));
+    const eyes = part("eyes").value;
+    part("eyes").replaceChildren(new Option("everybody's cards open", ""),
+      ...bots.map((bot, seat) => new Option(`${isolated(bot)} (seat ${seat})`, seat)));
+    part("eyes").value = Number(eyes) < bots.length ? eyes : "";
     part("range").max = data.frames.length;
     const isAlone = data.frames.length < 2; // there is nothing to step through
     for (const id of ["controls", "pace", "keys"]) part(id).hidden = isAlone;
@@ -266,58 +286,86 @@
     part("remains").replaceChildren(...data.seats.flatMap(remainsOf));
   }
 
+  /** Return who won, or who share the first place, and how it ended. */
+  function outcome() {
+    const { bots, places, reason } = shownMatch;
+    const best = bots.filter((_, seat) => places[seat] === Math.min(...places));
+    const names = best.flatMap((bot, at) => [at ? (best[at + 1] ? ", " : " and ") : "", said(bot)]);
+    return [...names, best[1] ? " share place 1 (" : " wins (", said(worded(reason)), ")"];
+  }
+
   function summaryOf(row) {
     const faults = Object.entries(row.faults ?? {}).map(([kind, count]) => `${count} ${kind}`);
     if (row.forfeited) faults.push("forfeits");
-    const bot = [row.bot, row.version].filter(Boolean).join(" ");
-    return [bot, row.place, row.asked, ms(row.cpu_us), ms(row.longest_us), faults.join(", ") || "none"];
+    return [`${row.bot} ${row.version ?? ""}`.trim(), row.place, row.asked, ms(row.cpu_us), ms(row.longest_us), faults.join(", ") || "none"];
   }
 
   function remainsOf({ bot, burner, last_lines: lastLines = [], stderr = "" }, seat) {
     const who = () => [said(bot), ` (seat ${seat})`];
-    const block = (title, text) => {
-      if (!text) return [];
-      const label = { role: "group", tabindex: 0, "aria-label": `${title} ${isolated(bot)}, seat ${seat}` };
-      const made = set(make("pre", "", plain(text, { lines: true })), label);
-      return [make("h4", seatClass(seat).trim(), `${title} `, who()), made];
-    };
-    return [
-      ...(burner ? [make("p", "", who(), " burnt CPU off turn and was frozen between its turns.")] : []),
+    const block = (title, text) => (text ? [make("h4", seatClass(seat).trim(), `${title} `, who()),
+      set(make("pre", "", plain(text, { lines: true })),
+        { role: "group", "aria-label": `${title} ${isolated(bot)}, seat ${seat}` })] : []);
+    return [burner ? make("p", "", who(), " burnt CPU off turn and was frozen between its turns.") : "",
       ...block("Last lines before the first fault of", lastLines.join("\n")),
-      ...block("Standard error of", stderr),
-    ];
+      ...block("Standard error of", stderr)];
   }
-
-  const hasFault = (frame) => frame.entries.some((entry) => entry.fault);
 
   function showStep() {
     const frame = data.frames[step];
-    const { entries } = frame;
-    const eyes = part("eyes").value;
-    const seen = eyes === "" ? frame.all : frame.seats[eyes];
-    part("board").replaceChildren(...bandsOf(seen.map((number) => data.areas[number])));
-    if (data.problem) {
-      part("board").append(make("p", "replay-message", "There are no boards: ", said(data.problem)));
-    }
+    const eyes = data.problem ? "" : part("eyes").value;
+    const isSeen = ({ seat }) => eyes === "" || frame.entries.length < 2 || seat === Number(eyes);
+    const entries = frame.entries.map((entry) => (isSeen(entry) ? entry : { ...entry, ...UNSEEN,
+      fault: entry.fault && { ...entry.fault, line: null, reason: "unseen by this seat" } }));
+    const seen = (eyes === "" ? frame.all : frame.seats[eyes]).map((number) => data.areas[number]);
+    named = namesIn(entries);
+    named.near = new Set(nearOf(seen));
+    const problem = data.problem && make("p", "replay-message", "There are no boards: ", said(data.problem));
+    part("board").replaceChildren(...bandsOf(seen), problem ?? "");
     part("step").replaceChildren(...stepWords(entries));
     part("decisions").replaceChildren(...entries.map(decisionOf));
     part("decided").hidden = !entries.length;
     const last = data.frames.length - 1;
-    part("range").value = step + 1;
-    set(part("range"), { "aria-valuetext": `step ${step + 1} of ${last + 1}` });
+    set(part("range"), { "aria-valuetext": `step ${step + 1} of ${last + 1}` }).value = step + 1;
     for (const id of ["first", "back"]) set(part(id), { "aria-disabled": step === 0 });
     for (const id of ["forward", "last"]) set(part(id), { "aria-disabled": step === last });
+    reach();
+  }
+
+  /** Return by word, and by place of the map, the seat whose decision names it. */
+  function namesIn(entries) {
+    const [words, places] = [new Map(), new Map()];
+    for (const { seat, words: text } of entries.filter((entry) => !entry.isUnseen)) {
+      for (const word of worded(text).split(/[^\p{L}\p{N}]+/u)) words.set(word, seat);
+      const found = payload.ground ? [...worded(text).matchAll(PLACE)] : [];
+      for (const [name] of found) places.set(placeNames.indexOf(name.toLowerCase()), seat);
+    }
+    return { words, places };
+  }
+
+  /** Let the keyboard into boxes that scroll, and no others. */
+  function reach() {
+    for (const box of part("player").querySelectorAll(".replay-scroll, pre")) {
+      const isWide = box.scrollWidth > box.clientWidth;
+      box.classList.toggle("is-wide", isWide);
+      if (isWide || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
   }
 
   function stepWords(entries) {
     const where = data.problem ? "As it was recorded" : `Step ${step + 1} of ${data.frames.length}`;
-    if (!entries.length) return [make("b", "", where), ": the end, ", said(shownMatch.reason), "."];
+    if (!entries.length) return [make("b", "", where), ". The end: ", ...outcome(), "."];
     const faults = entries.filter((entry) => entry.fault).length;
-    const each = ({ seat, decision, words }, at) => make("span", "", at ? "; " : ": ",
-      make("span", seatClass(seat).trim(), said(nameOf(seat))), decision ? ` – ${plain(decision)}` : "",
-      unseen(` ${plain(words, { most: 300 })}`));
-    const who = entries.length > 8 ? [`: ${plural(entries.length, "decision")}`] : entries.map(each);
-    return [make("b", "", where), ...who, faults ? `, with ${plural(faults, "fault")}.` : "."];
+    const more = entries.length > LINES ? make("li", "", `and ${entries.length - LINES} more below`) : null;
+    return [make("b", "", where), make("span", "step-fault", faults ? `, with ${plural(faults, "fault")}` : ""),
+      make("ol", "step-lines", entries.slice(0, LINES).map(lineOf), more)];
+  }
+
+  function lineOf(entry) {
+    const { seat, decision, fault } = entry;
+    const short = (text, look = "") => make("bdi", look, plain(text, { most: LINE }));
+    return make("li", seatClass(seat).trim(), make("b", "", said(nameOf(seat))), ": ",
+      short(wordsOf(entry) || worded(decision)), fault ? short(` Fault: ${fault.kind}: ${fault.reason}`, "step-fault") : null);
   }
 
   function decisionOf(entry) {
@@ -325,8 +373,8 @@
     const times = `CPU ${ms(entry.cpu_us)} ms · wall ${ms(wall)} ms · lag ${ms(entry.lag_us)} ms`;
     return make("li", `decision${seatClass(entry.seat)}`,
       make("p", "decision-who", make("b", "", said(nameOf(entry.seat))), ` (seat ${entry.seat}) `,
-        make("span", "area-note", said(entry.decision), ` · decision ${entry.number}`)),
-      words ? make("p", "decision-words", fault ? "by default: " : "", said(words)) : null,
+        make("span", "area-note", said(worded(entry.decision)), ` · decision ${entry.number}`)),
+      words ? make("p", "decision-words", said(wordsOf(entry))) : null,
       note ? make("p", "decision-note", "Note: ", said(note)) : null,
       fault ? make("div", "fault",
         make("p", "", make("b", "", `Fault: ${fault.kind}`), ": ", said(fault.reason)),
@@ -343,8 +391,7 @@
 
   function pause() {
     if (timer === null) return;
-    clearInterval(timer);
-    timer = null;
+    timer = clearInterval(timer) ?? null;
     part("play").textContent = "Play";
     part("step").setAttribute("aria-live", "polite");
     noteHash();
@@ -356,17 +403,13 @@
     part("play").textContent = "Pause";
     part("step").setAttribute("aria-live", "off"); // nobody could listen that fast
     clearInterval(timer);
-    timer = setInterval(() => {
-      go(step + 1);
-      if (step === last) pause();
-    }, 1000 / Number(part("speed").value));
+    const next = () => { go(step + 1); if (step === last) pause(); };
+    timer = setInterval(next, 1000 / Number(part("speed").value));
   }
 
   const moves = {
-    first: () => 0,
-    back: () => step - 1,
-    forward: () => step + 1,
-    last: () => data.frames.length - 1,
+    first: () => 0, back: () => step - 1,
+    forward: () => step + 1, last: () => data.frames.length - 1,
     fault: () => {
       const after = data.frames.findIndex((frame, at) => at > step && hasFault(frame));
       return after < 0 ? data.frames.findIndex(hasFault) : after;
@@ -381,21 +424,20 @@
   }
 
   function pressed(event) {
-    const isButton = event.target instanceof HTMLButtonElement;
-    const isOurs = event.target === part("player") || (isButton && event.key !== " ");
-    if (!isOurs || !(event.key in KEYS) || data.frames.length < 2) return;
-    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const { target, key, altKey, ctrlKey, metaKey, shiftKey } = event;
+    const isOurs = target === part("player") || (target instanceof HTMLButtonElement && key !== " ");
+    if (!isOurs || !(key in KEYS) || data.frames.length < 2 || altKey || ctrlKey || metaKey || shiftKey) return;
     event.preventDefault();
-    act(KEYS[event.key]);
+    act(KEYS[key]);
   }
 
-  // Links: #match=ID&step=N, of which the first step is 1
-
+  /** Return where a link leads, such as #match=ID&step=N, of which the first step is 1. */
   function linked() {
     const found = new URLSearchParams(location.hash.slice(1));
     const wanted = payload.matches.find((each) => each.id === found.get("match"));
-    const at = found.get("step") ?? "";
-    return wanted ? { wanted, at: /^[1-9]\d{0,6}$/.test(at) ? Number(at) - 1 : 0 } : null;
+    const at = /^[1-9]\d*$/.test(found.get("step")) ? Number(found.get("step")) - 1 : 0;
+    if (!wanted && !found.has("match")) return null;
+    return wanted ? { wanted, at } : { wanted: payload.matches[0], at: 0, isLost: true };
   }
 
   function noteHash() {
@@ -410,13 +452,9 @@
     part("bot").value = part("picked").value = "";
     listMatches();
     if (!(await open(link.wanted, link.at))) return;
+    if (link.isLost) return tell("That match is not on this page.");
     part("player").focus({ preventScroll: true });
     part("player").scrollIntoView();
-  }
-
-  function tell(text) {
-    part("message").textContent = text;
-    part("message").hidden = !text;
   }
 
   async function unpack(packed) {
@@ -439,27 +477,25 @@
     part("player").hidden = !found;
     tell(found ? "" : `The data of match ${wanted.id} cannot be unpacked.`);
     if (!found) return false;
-    step = at < data.frames.length ? at : 0;
+    step = Math.min(at, data.frames.length - 1);
     showMatch();
     showStep();
     return true;
   }
 
-  const choose = async (wanted) => (await open(wanted)) && noteHash();
-
   function optionOf(each, at) {
     const bots = each.bots.map((bot, seat) => `${each.places[seat]}. ${isolated(bot)}`).join("  ");
     const faults = each.faults ? `, ${plural(each.faults, "fault")}` : "";
     const picked = each.picked.map((why) => PICKED[why] ?? why).join(", ");
-    const end = `${plain(each.reason, { most: LABEL })}, ${plural(each.decisions, "decision")}`;
+    const end = `${plain(worded(each.reason), { most: LABEL })}, ${plural(each.decisions, "decision")}`;
     return new Option(`${bots} — ${end}${faults} (${picked ? `${picked}; ` : ""}${each.id})`, at);
   }
 
   /** List the matches that fit the filters, and return them. */
   function listMatches() {
     const [bot, why] = [part("bot").value, part("picked").value];
-    const fits = (each) => (!bot || each.bots.includes(bot)) && (!why || each.picked.includes(why));
-    const found = payload.matches.filter(fits);
+    const found = payload.matches.filter((each) =>
+      (!bot || each.bots.includes(bot)) && (!why || each.picked.includes(why)));
     part("match").replaceChildren(...found.map((each) => optionOf(each, payload.matches.indexOf(each))));
     part("count").textContent = `${found.length} of ${payload.matches.length}`;
     if (match) part("match").value = payload.matches.indexOf(match);
@@ -473,12 +509,14 @@
     part("eyes").addEventListener("change", showStep);
     part("speed").addEventListener("change", () => { if (timer !== null) play(); });
     part("choice").addEventListener("submit", (event) => event.preventDefault());
+    const choose = async (wanted) => (await open(wanted)) && noteHash();
     part("choice").addEventListener("change", ({ target }) => {
       if (target === part("match")) return choose(payload.matches[target.value]);
       const found = listMatches();
       if (found.length && !found.includes(match)) choose(found[0]);
     });
     window.addEventListener("hashchange", follow);
+    new ResizeObserver(reach).observe(part("player")); // also when something in it is unfolded
   }
 
   function start() {

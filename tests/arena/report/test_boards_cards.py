@@ -1,5 +1,6 @@
 """The boards of the card games: nothing hidden, nothing missing, small; some positions whole."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -8,7 +9,7 @@ import msgspec
 import pytest
 
 from arena.report.boards import BOARDS
-from arena.report.boards.cards import back, fan, french, spanish
+from arena.report.boards.cards import back, fan, french, spanish, suit_first
 from arena.report.scene import Area, Card, Facts, Group, Row, Token
 from referee.game import Game, Observation
 from referee.games.casino_war.game import CasinoWar
@@ -19,9 +20,11 @@ from tests.referee.games import (
     steal_war_positions,
     war_positions,
 )
-from tests.referee.games.conformance import Case, cases_of, sampling
+from tests.referee.games.conformance import Case, cases_of, moments, sampling
 
 GAMES = ("guerra", "war", "steal_war", "pyanitsa", "tod_und_leben", "casino_war")
+CODE = re.compile(r"\b(?:[1-7]|1[0-2])[OCEB]\b|\b[2-9TJQKA][CDHS]\b|\bX[12]\b")
+"""A card in the words of these games."""
 SPANISH = {"oros": "O", "copas": "C", "espadas": "E", "bastos": "B"}
 FRENCH = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
 NAMES = ("ann", "bob", "cid", "dora", "eve", "fay", "gus", "hal")
@@ -88,8 +91,10 @@ def codes_of(areas: Sequence[Area]) -> set[str]:
 
 
 def of_seat(areas: Sequence[Area], seat: int) -> list[Area]:
-    """Return the groups of a seat."""
-    return [area for area in areas if isinstance(area, Group) and area.seat == seat]
+    """Return the groups of a seat, those within others too."""
+    groups = [area for area in areas if isinstance(area, Group)]
+    within = [inner for group in groups for inner in of_seat(group.areas, seat)]
+    return [group for group in groups if group.seat == seat] + within
 
 
 # --- what holds at every moment
@@ -184,20 +189,36 @@ def test_the_items_of_a_pack_stand_for_all_its_cards(name):
             assert sum(card.count for card in row.items) == len(views[0]["packs"][seat])
 
 
+@pytest.mark.parametrize("name", ["guerra", "war", "steal_war", "pyanitsa"])
+def test_the_cards_in_a_decisions_words_are_on_the_board_that_it_is_made_on(name):
+    named = 0
+    for case in cases_of(name)[:4]:
+        game = case.new()
+        for seat, move in moments(game, sampling()):
+            words = {*CODE.findall(game.describe(seat, move))}
+            items = items_of(board_of(game))
+            shown = {item.code for item in items if isinstance(item, Card)}
+            under = sum(item.count - 1 for item in items if isinstance(item, Card) and item.code)
+            assert len(words - shown) <= under  # in a pile, only the top is seen
+            named += len(words)
+    assert named
+
+
 # --- cards
 
 
 @pytest.mark.parametrize(
     ("card", "shown"),
     [
-        (spanish("7O"), Card("7", "oros", "seven of coins")),
-        (spanish("12B"), Card("12", "bastos", "twelve of batons")),
-        (french("KD"), Card("K", "diamonds", "king of diamonds")),
-        (french("TS", "won"), Card("10", "spades", "ten of spades", mark="won")),
-        (french("X1"), Card("X", "joker", "joker 1")),
+        (spanish("7O"), Card("7", "oros", "seven of coins", "7O")),
+        (suit_first("B12"), Card("12", "bastos", "twelve of batons", "B12")),
+        (french("KD"), Card("K", "diamonds", "king of diamonds", "KD")),
+        (french("TS", "won"), Card("10", "spades", "ten of spades", "TS", mark="won")),
+        (french("X1"), Card("X", "joker", "joker 1", "X1")),
+        (back(), Card()),
     ],
 )
-def test_a_card_has_its_name_in_words(card, shown):
+def test_a_card_has_its_name_in_words_and_as_its_game_writes_it(card, shown):
     assert card == shown
 
 
@@ -222,46 +243,61 @@ def test_guerra_shows_armies_face_to_face_with_wounds_and_cards_that_have_attack
     )
     guerra_positions.order_attacks(game, "6O>5C")
     assert board_of(game, 0) == [
-        Facts(
+        Group(
             "Turn 1 of 200, A to move",
+            [
+                Group(
+                    "B bob",
+                    [
+                        Row("Rearguard", [standing("1B", "Banner")]),
+                        Row("Centre", [EMPTY]),
+                        Row("Vanguard", [spanish("7E")], note="in front"),
+                    ],
+                    1,
+                ),
+                Facts(
+                    "Between the armies",
+                    ("Army", "Has attacked", "Wounds"),
+                    [("B bob", "none", "none"), ("A ann", "6O", "6O 5 of 6")],
+                    (1, 0),
+                ),
+                Group(
+                    "A ann",
+                    [
+                        Row(
+                            "Vanguard",
+                            [
+                                spanish("5O"),
+                                spanish("6O", "used"),
+                                Token("5/6", "wounds", name="5 of 6 wounds"),
+                            ],
+                            note="in front",
+                        ),
+                        Row("Centre", [standing("10B", "Archer")]),
+                        Row("Rearguard", [EMPTY]),
+                    ],
+                    0,
+                ),
+            ],
+        ),
+        Facts(
+            "Strength",
             ("Army", "Troops", "Cards to come"),
-            [("A ann", "12", "2"), ("B bob", "11", "2")],
-            (0, 1),
+            [("B bob", "11", "2"), ("A ann", "12", "2")],
+            (1, 0),
         ),
         Group(
             "B bob: reserve",
             [
                 Row("Hand", [back(2)], note="2 cards"),
                 Row("Pack", [EMPTY]),
-                Row("Cemetery", [msgspec.structs.replace(spanish("5C"), count=36)]),
-            ],
-            1,
-        ),
-        Group(
-            "B bob",
-            [
-                Row("Rearguard", [Card("1", "bastos", "ace of batons, Banner")]),
-                Row("Centre", [EMPTY]),
-                Row("Vanguard", [spanish("7E")], note="in front"),
-            ],
-            1,
-        ),
-        Group(
-            "A ann",
-            [
                 Row(
-                    "Vanguard",
-                    [
-                        spanish("5O"),
-                        spanish("6O", "used"),
-                        Token("5/6", "wounds", name="5 of 6 wounds"),
-                    ],
-                    note="in front",
+                    "Cemetery",
+                    [standing("11B", "Knight"), standing("12B", "Captain"), spanish("5C")],
+                    note="36 cards, the latest last",
                 ),
-                Row("Centre", [Card("10", "bastos", "ten of batons, Archer")]),
-                Row("Rearguard", [EMPTY]),
             ],
-            0,
+            1,
         ),
         Group(
             "A ann: reserve",
@@ -270,12 +306,20 @@ def test_guerra_shows_armies_face_to_face_with_wounds_and_cards_that_have_attack
                 Row("Pack", [back()]),
                 Row(
                     "Cemetery",
-                    [Card("12", "bastos", "twelve of batons, Captain", count=35)],
+                    [spanish("7B"), standing("11B", "Knight"), standing("12B", "Captain")],
+                    note="35 cards, the latest last",
                 ),
             ],
             0,
         ),
     ]
+
+
+def test_an_attacker_in_guerra_that_died_of_it_is_still_told_of():
+    game = guerra_positions.position("V 2O 6O 4E / R 1B", "V 7E 7O")
+    guerra_positions.order_attacks(game, "2O+6O>7E")
+    armies, *_ = board_of(game)
+    assert [row[1] for row in armies.areas[1].rows] == ["none", "2O (died), 6O"]
 
 
 def test_wounds_in_guerra_are_counted_against_the_value_beside_the_banner():
@@ -288,12 +332,8 @@ def test_a_war_shows_the_cards_face_down_and_who_takes_all():
     game = war_positions.position("9 2 3 5 / 9 4 5 5 / 4 6 K 5")
     battle, *packs = board_of(game)
     down = [
-        Card(text, suit, f"{word}, laid face down", mark="used")
-        for text, suit, word in (
-            ("2", "clubs", "two of clubs"),
-            ("4", "clubs", "four of clubs"),
-            ("6", "clubs", "six of clubs"),
-        )
+        Card(text, "clubs", f"{word} of clubs, laid face down", f"{text}C", mark="used")
+        for text, word in (("2", "two"), ("4", "four"), ("6", "six"))
     ]
     assert battle == Group(
         "Battle 1: C takes 9 cards",
@@ -474,6 +514,12 @@ def test_tod_und_leben_shows_pair_by_pair_who_was_higher():
             ],
         ),
     ]
+
+
+def standing(code: str, role: str) -> Card:
+    """Return a card of Guerra that is more than a soldier."""
+    card = spanish(code)
+    return msgspec.structs.replace(card, name=f"{card.name}, {role}")
 
 
 def rows_labelled(areas: Sequence[Area], label: str) -> list[Sequence[Card | Token]]:

@@ -1,5 +1,6 @@
 """The boards of World War, Khan, Duel and Cold War: what they show, and to whom."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -11,7 +12,7 @@ import msgspec
 import pytest
 
 from arena.report.boards import BOARDS, GROUNDS
-from arena.report.boards.cards import back, spanish
+from arena.report.boards.cards import back, suit_first
 from arena.report.scene import Area, Card, Facts, Group, Map, Mark, Row, Token, Track
 from referee.game import Game, Observation
 from referee.games import GAMES
@@ -23,6 +24,8 @@ from tests.referee.games import world_war_positions as war
 NAMES = ("ann", "bob", "cyn", "dan", "eve", "fay")
 GROUND = GROUNDS["world_war"]
 LETTER = {"espadas": "E", "bastos": "B", "oros": "O", "copas": "C"}
+CODE = re.compile(r"\b[OCEB](?:1[0-2]|[1-9])\b")
+"""A card in the words of Khan and Duel."""
 MATCHES = [
     ("world_war", 3, {"max_rounds": 5}),
     ("world_war", 4, {"max_rounds": 3, "objective": "world", "defence": "max"}),
@@ -150,6 +153,20 @@ def test_with_all_eyes_open_every_hand_is_on_the_board(name, seats, raw):
             assert Counter(codes(row.items)) == Counter(view[field])
 
 
+@pytest.mark.parametrize(
+    ("name", "seats", "raw"), [match for match in SECRET if match[0] != "world_war"]
+)
+def test_the_cards_in_a_decisions_words_are_on_the_board_that_it_is_made_on(name, seats, raw):
+    named, rng = 0, Random(3)
+    for game in moments(name, seats, raw):
+        shown = {item.code for item in pieces(drawn(game)) if isinstance(item, Card)}
+        for seat in game.deciders():
+            words = {*CODE.findall(game.describe(seat, game.sample(seat, rng)))}
+            assert words <= shown
+            named += len(words)
+    assert named
+
+
 @pytest.mark.parametrize(("name", "seats", "raw"), SECRET)
 def test_with_one_seats_eyes_another_hand_is_what_is_public_of_it(name, seats, raw):
     for game in moments(name, seats, raw):
@@ -246,6 +263,32 @@ def test_an_attack_that_awaits_an_answer_is_an_arrow():
     )
 
 
+def test_a_conquest_that_more_armies_may_follow_is_an_arrow():
+    game = war.position("alaska:6", "kamchatka", at="attack", dice=["6,5,2 v 1"])
+    war.play(game, war.attack("alaska", "kamchatka"))
+    assert game.war.asked == "occupy"
+    assert labelled(drawn(game), "The world").arrows == [(0, 29)]
+    war.play(game, {"armies": 0})
+    world = labelled(drawn(game), "The world")
+    assert (world.arrows, world.marked) == ([], [])
+
+
+def test_an_attack_that_is_over_leaves_no_mark_on_the_map():
+    game = war.position("alaska:6", "kamchatka:4", at="attack", defence="max", dice=["6,5,2 v 5,5"])
+    war.play(game, war.attack("alaska", "kamchatka"))
+    assert game.war.asked == "attack"
+    world = labelled(drawn(game), "The world")
+    assert (world.arrows, world.marked) == ([], [])
+
+
+def test_who_is_out_stands_in_a_column_of_its_own():
+    game = war.position("alaska:2", "", "japan", seats=4, fallen=[(1, 2, 5)], at="attack")
+    forces = labelled(drawn(game), "Forces")
+    assert forces.head == ["Bot", "Territories", "Armies", "Cards", "Reinforcements", "Out"]
+    assert forces.rows[1] == ["B bob", "0", "0", "0", "none", "round 5, by C cyn"]
+    assert forces.rows[0][-1] == ""
+
+
 def test_the_last_dice_are_shown_with_what_they_cost():
     game = war.position(
         "alaska:6", "kamchatka:4", at="attack", defence="max", dice=["6,5,2 v 5,5", "6,6,1 v 5,1"]
@@ -295,13 +338,13 @@ def test_a_camp_is_what_stands_before_and_behind_the_screen():
         "E2 E3 B5 C10", "O2 O3 O4", front=["gold, wood"], behind=["2 steel, gold"]
     )
     group = camp(drawn(game), 0)
-    assert (group.label, group.seat) == ("0 ann", 0)
+    assert (group.label, group.seat) == ("seat 0 ann", 0)
     face_up, sight, screen = group.areas
     assert codes(face_up.items) == ["E2", "E3"]
     assert sight.items == [Token("gold", "scarce", 1, "gold, scarce"), Token("wood", "token")]
     assert (screen.label, screen.hidden) == ("Behind the screen", True)
     hand, hoard = screen.areas
-    assert hand.items[1] == Card("10", "copas", "ten of cups, jack")
+    assert hand.items[1] == Card("10", "copas", "ten of cups, jack", "C10")
     assert codes(hand.items) == ["B5", "C10"]
     assert hoard == Facts("Hoard", (), [["2 steel, 1 gold"]])
 
@@ -319,20 +362,20 @@ def test_points_are_marks_on_the_way_to_the_goal():
         "Points",
         0,
         20,
-        [Mark(4, "4", 0, "0 ann, 4 points"), Mark(1, "1+", 1, "1 bob, 1 point or more")],
+        [Mark(4, "4", 0, "seat 0 ann, 4 points"), Mark(1, "1+", 1, "seat 1 bob, 1 point or more")],
         ("", "wins"),
     )
 
 
 def test_a_combat_shows_what_both_sides_have_put_forward():
     game = khan_positions.fight("E2 E3 E4", cards=["E2 E3 E4 C10", "B2 B3 B4 C11"])
-    group = labelled(drawn(game), "0 ann attacks 1 bob")
+    group = labelled(drawn(game), "seat 0 ann attacks seat 1 bob")
     assert [(row.label, codes(row.items), row.note) for row in group.areas] == [
-        ("0 ann, vanguard", ["E2", "E3", "E4"], ""),
-        ("1 bob, vanguard", [], "still to show"),
+        ("seat 0 ann, vanguard", ["E2", "E3", "E4"], ""),
+        ("seat 1 bob, vanguard", [], "still to show"),
     ]
     khan_positions.play(game, khan_positions.show("B2 B3 B4"))
-    group = labelled(drawn(game), "0 ann attacks 1 bob")
+    group = labelled(drawn(game), "seat 0 ann attacks seat 1 bob")
     assert [row.note for row in group.areas[:2]] == ["wins", ""]
 
 
@@ -351,7 +394,7 @@ def test_the_line_shows_the_pawn_and_where_an_attack_drives_it():
     duel_positions.play(game, duel_positions.attack("B3 B4"))
     driven = Mark(-1, "○", name="where the attack drives the pawn")
     assert drawn(game)[1] == Track("The line", -4, 4, [pawn, driven], ends)
-    cards = [spanish("3B"), spanish("4B")]
+    cards = [suit_first("B3"), suit_first("B4")]
     assert labelled(drawn(game), "B bob is to retreat 2") == Group(
         "B bob is to retreat 2", [Row("A ann", cards, 0, "thrust, strength 2")], 0
     )
@@ -371,10 +414,10 @@ def test_attributes_of_both_fencers_are_on_the_same_scale():
 def test_a_fencer_has_a_hand_potentiators_and_a_trait():
     game = duel(in_play=("B12 O10", ""))
     ann, bob = (camp(drawn(game, 0), seat) for seat in (0, 1))
-    hand = [spanish(code) for code in ("3B", "4B", "2E")]
+    hand = [suit_first(code) for code in ("B3", "B4", "E2")]
     assert ann.areas == [
         Row("Hand", hand, note="of 9"),
-        Row("In play", [spanish("12B"), spanish("10O")]),
+        Row("In play", [suit_first("B12"), suit_first("O10")]),
         Row("Counts more", [Token("thrust +1", "bonus"), Token("parry +1", "bonus")]),
         Facts("Trait", (), [["Big", "maximum stamina +3"]]),
     ]
@@ -430,10 +473,17 @@ def test_each_division_into_pairs_has_a_mark_near_the_pair_that_leads():
         "South & West : North & East",
         -24,
         24,
-        [Mark(-10, "10", name="South & West by 10")],
+        [Mark(-10, "+10 S&W", name="South & West by 10")],
         ("South & West", "North & East"),
         "34 : 24",
     )
+
+
+def test_a_lead_of_the_others_is_theirs_by_name():
+    game = cold_war_notation.new(("- 0 0 0 / 0", *cold_war_notation.POSITION_X[1:]))
+    (mark,) = labelled(drawn(game), "Aimed by each pair at the other").areas[0].marks
+    assert mark.at > 0
+    assert mark.text == f"+{mark.at} N&E"
 
 
 def test_the_last_plays_and_their_attacks_are_told():

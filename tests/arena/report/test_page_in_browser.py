@@ -1,5 +1,7 @@
 """The page of a league in a real browser: its tables, its pictures and its replays."""
 
+import base64
+import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -13,6 +15,9 @@ from referee.games import GAMES
 from tests.arena.conftest import Arena
 from tests.arena.report.conftest import PHONE, Look, a_report
 
+PAPER = {"width": 718, "height": 1047}
+"""What margins of a centimetre leave of A4, in pixels."""
+
 
 @pytest.fixture
 def report(arena: Arena, played: Path) -> Iterator[Path]:
@@ -24,6 +29,13 @@ def report(arena: Arena, played: Path) -> Iterator[Path]:
 def cells(table: Locator, column: int) -> list[str]:
     """Return a column of a table's body, from 1."""
     return table.locator(f"tbody tr > :nth-child({column})").all_inner_texts()
+
+
+def heat_text(row: dict[str, Any] | None) -> str:
+    """Return what stands in a cell of the cross-table."""
+    return (
+        "" if row is None else f"{100 * row['points']:.1f}" + {1: "+", 0: "", -1: "−"}[row["lead"]]
+    )
 
 
 def head(page: Page, title: str) -> Locator:
@@ -49,10 +61,34 @@ def test_the_leaderboard_holds_the_numbers_of_arena_rank(
 def test_the_cross_table_holds_the_numbers_of_arena_table(
     arena: Arena, played: Path, report: Path, look: Look
 ) -> None:
-    rows = json.loads(arena("table", played, "--format", "json").stdout)["encounters"]
-    text = look(report).locator("#crosstable table.heat").inner_text()
-    for row in rows:
-        assert f"{100 * row['points']:.0f}" in text
+    ranked = json.loads(arena("rank", played, "--format", "json").stdout)["standings"]
+    said = arena("table", played, "--show", "points", "--format", "json").stdout
+    met = {(row["bot"], row["other"]): row for row in json.loads(said)["encounters"]}
+    table = look(report).locator("#crosstable table.heat")
+    bots = [row["bot"] for row in ranked]
+    numbers = [str(number) for number in range(1, len(bots) + 1)]
+    assert table.locator("thead th").all_inner_texts() == numbers
+    assert cells(table, 1) == [f"{number} {bot}" for number, bot in zip(numbers, bots, strict=True)]
+    for column, other in enumerate(bots, 2):
+        assert cells(table, column) == [heat_text(met.get((bot, other))) for bot in bots]
+
+
+def test_the_table_of_pairs_sorts_by_its_numbers(report: Path, look: Look) -> None:
+    page = look(report)
+    page.locator("#crosstable summary").click()
+    table = page.locator("#crosstable table.pairs")
+    points = [float(text) for text in cells(table, 7)]
+    table.locator("button", has_text="Points").click()
+    assert [float(text) for text in cells(table, 7)] == sorted(points, reverse=True)
+
+
+def test_everybody_stays_below_the_bots(report: Path, look: Look) -> None:
+    page = look(report)
+    table = page.locator("#seats table")
+    table.locator("button", has_text="Bot").click()
+    names = table.locator("tr > th:first-child").all_inner_texts()
+    assert names[1:-1] == sorted(names[1:-1])
+    assert names[-1] == "(everybody)"
 
 
 def test_a_click_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
@@ -105,6 +141,23 @@ def test_on_paper_there_are_no_controls(report: Path, look: Look) -> None:
     page.emulate_media(media="print")
     expect(page.locator("#replay-play")).to_be_hidden()
     expect(page.locator("#leaderboard table")).to_be_visible()
+
+
+def test_on_paper_the_tables_behind_pictures_are_open(report: Path, look: Look) -> None:
+    page = look(report)
+    tables = page.locator("main section > details table")
+    expect(tables.first).to_be_hidden()
+    page.emulate_media(media="print")
+    assert tables.count() == 4
+    for table in tables.all():
+        expect(table).to_be_visible()
+        assert (table.bounding_box() or {})["height"] > 0
+
+
+def test_on_paper_nothing_is_wider_than_the_sheet(report: Path, look: Look) -> None:
+    page = look(report, viewport=PAPER)
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PAPER["width"]
 
 
 def test_without_scripts_all_but_the_replays_is_there(
@@ -183,6 +236,26 @@ def test_a_seat_is_shown_what_its_bot_saw(report: Path, look: Look) -> None:
     open_hands = page.locator("#replay-board").inner_text()
     page.locator("#replay-eyes").select_option(index=1)
     assert page.locator("#replay-board").inner_text() != open_hands
+
+
+def test_a_match_of_one_frame_has_eyes_to_open_and_no_steps(
+    report: Path, look: Look, tmp_path: Path
+) -> None:
+    page = report.read_text()
+    begin = page.index('id="matches">') + len('id="matches">')
+    end = page.index("</script>", begin)
+    payload = json.loads(page[begin:end])
+    match = payload["matches"][0]
+    data = json.loads(gzip.decompress(base64.b64decode(match["data"])))
+    data["frames"] = data["frames"][-1:]
+    match["data"] = base64.b64encode(gzip.compress(json.dumps(data).encode())).decode()
+    short = tmp_path / "short.html"
+    short.write_text(page[:begin] + json.dumps(payload).replace("<", "\\u003c") + page[end:])
+    opened = look(short)
+    expect(opened.locator("#replay-step")).to_contain_text("Step 1 of 1")
+    expect(opened.locator("#replay-eyes")).to_be_visible()
+    for part in ("controls", "pace", "keys"):
+        expect(opened.locator(f"#replay-{part}")).to_be_hidden()
 
 
 def seats_of(game: str) -> list[str]:

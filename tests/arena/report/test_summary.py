@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -16,15 +17,17 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from arena.league import Settings, make_league, read_played
-from arena.report.charts import binned
+from arena.league import Settings, make_league, read_league, read_played
+from arena.report import heat
+from arena.report.charts import _ticks, binned, length_chart, time_chart
+from arena.report.heat import MOST_BOTS, heats
 from arena.report.page import page_of
 from arena.report.plain import plain
 from arena.report.progress import LEAST_POINTS, MOST_POINTS
 from arena.report.summary import Summary, summary_of
 from arena.result import MatchResult, PlayedMatch, Record
 from arena.store import Store
-from arena.tables import render
+from arena.tables import Table, render
 from protocol.errors import ArenaError
 from tests.arena.conftest import ROOT
 
@@ -36,16 +39,32 @@ RECORD = Record(b"", b"", 0.01)
 
 
 def league_of(
-    folder: Path, names: tuple[str, ...], deals: int = 4, *, game: str = "guerra", seats: int = 2
+    folder: Path,
+    names: tuple[str, ...],
+    deals: int = 4,
+    *,
+    game: str = "guerra",
+    seats: int = 2,
+    missing: int = 0,
 ) -> Path:
-    """Make a league whose bots all did better the earlier they are named; return its folder."""
-    league = make_league(
+    """Make a league whose bots all did better the earlier they are named; return its folder.
+
+    So many matches are missing at the end.
+    """
+    make_league(
         folder,
         Settings(game=game, seats=seats, seed="sesame", deals=deals),
         {},
         {"move_time": 2.5},
         [{"name": name, "shipped": "random"} for name in names],
     )
+    play(folder, names, missing)
+    return folder
+
+
+def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
+    """Store made-up matches of all deals of a league, but for so many matches at the end."""
+    league = read_league(folder)
     schedule = league.schedule
     played = []
     for deal in schedule.plan():
@@ -72,12 +91,21 @@ def league_of(
     with Store(league.database, create=True) as store:
         store.keep_settings(league.fixed())
         ids = store.bot_ids(league.bots)
-        matches = iter(played)
+        matches = iter(played[: len(played) - missing])
         while some := list(islice(matches, 7)):
             store.add(
                 some, ids, played_at="2026-01-02T03:04:05+00:00", machine=EVIL, sandbox="none"
             )
-    return folder
+
+
+def rewrite(folder: Path, *changes: tuple[str, str]) -> None:
+    """Change words in a league's file, all of them."""
+    file = folder / "league.toml"
+    text = file.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text)
 
 
 def read(folder: Path) -> Summary:
@@ -85,19 +113,33 @@ def read(folder: Path) -> Summary:
 
 
 class Parsed(HTMLParser):
-    """A page as a browser reads it: its elements with their attributes, and its text."""
+    """A page as a browser reads it: its elements with their attributes, and its text.
+
+    Also by the id of a section, how many elements of each kind it holds, and its text.
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
+        self.counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.said: defaultdict[str, str] = defaultdict(str)
+        self._section = ""
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
+        if tag == "section":
+            self._section = dict(attrs)["id"] or ""
+        self.counts[self._section]["picture" if ("role", "img") in attrs else tag] += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "section":
+            self._section = ""
 
     def handle_data(self, data: str) -> None:
         self.text += data
+        self.said[self._section] += data
 
     def named(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.elements if name == tag]
@@ -177,7 +219,7 @@ def test_the_seed_is_not_told(hostile: Summary) -> None:
 def test_nothing_played_is_an_error(tmp_path: Path) -> None:
     bots = [{"name": name, "shipped": "random"} for name in ("ann", "bob")]
     make_league(tmp_path / "cup", Settings(game="guerra", seed=1), {}, {}, bots)
-    with pytest.raises(ArenaError):
+    with pytest.raises(ArenaError, match="has no results yet"):
         read(tmp_path / "cup")
 
 
@@ -226,15 +268,19 @@ def test_the_policy_names_every_block_by_its_hash(hostile: Summary) -> None:
         for attributes in Parsed(page).named("meta")
         if attributes.get("http-equiv") == "Content-Security-Policy"
     ]
-    assert policy is not None
-    assert policy.startswith("default-src 'none'; style-src 'sha256-")
-    assert "unsafe" not in policy
-    blocks = re.findall(r"<(?:style|script)>(.*?)</(?:style|script)>", page, re.DOTALL)
-    hashes = {
-        f"'sha256-{base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()}'"
-        for block in blocks
-    }
-    assert hashes == set(re.findall(r"'sha256-[^']+'", policy))
+
+    def hashes(tag: str) -> str:
+        blocks = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digests = (hashlib.sha256(block.encode()).digest() for block in blocks)
+        return " ".join(f"'sha256-{base64.b64encode(each).decode()}'" for each in digests)
+
+    assert (policy or "").split("; ") == [
+        "default-src 'none'",
+        f"style-src {hashes('style')}",
+        f"script-src {hashes('script')}",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
 
 
 def test_matches_are_data_that_no_markup_breaks_out_of(hostile: Summary) -> None:
@@ -264,11 +310,183 @@ def test_contents_lead_to_sections(hostile: Summary) -> None:
 
 def test_every_picture_has_a_name_and_a_table_behind_it(hostile: Summary) -> None:
     page = Parsed(page_of(hostile))
-    charts = [each for each in page.named("svg") if each.get("role") == "img"]
     ids = {attributes.get("id") for _, attributes in page.elements}
-    assert len(charts) == 4
-    for chart in charts:
+    for chart in (each for each in page.named("svg") if each.get("role") == "img"):
         assert set((chart["aria-labelledby"] or "").split()) <= ids
+    pictured = {section for section, counts in page.counts.items() if counts["picture"]}
+    assert pictured == {"progress", "seats", "times", "lengths"}
+    assert all(page.counts[section]["table"] for section in pictured)
+    assert page.counts["crosstable"]["table"] == 2  # in colours, and pair by pair
+
+
+def test_the_table_of_pairs_has_all_that_is_drawn(hostile: Summary) -> None:
+    table = re.search(r'<table class="sortable pairs">.*?</table>', page_of(hostile), re.DOTALL)
+    assert table is not None
+    rows = [re.sub(r"<t[dh]>", "|", row) for row in table[0].split("<tr>")[2:]]
+    assert len(rows) == len(hostile.encounters.rows)
+    for line, row in zip(rows, hostile.encounters.rows, strict=True):
+        numbers = f"|{row['matches']}|{row['wins']}|{row['draws']}|{row['losses']}|"
+        assert f"{numbers}{100 * row['points']:.1f}|{100 * row['low']:.1f} to " in line
+
+
+# --- what is counted
+
+
+def test_the_sections_count_the_same_matches(hostile: Summary) -> None:
+    matches = hostile.field.matches
+    assert sum(row["matches"] for row in hostile.standings.rows) == 2 * matches
+    assert sum(row["matches"] for row in hostile.encounters.rows) == 2 * matches
+    everybody = [row for row in hostile.seats.rows if row["bot"] is None]
+    assert [row["matches"] for row in everybody] == [matches, matches]
+    assert hostile.progress[-1].matches == matches
+    assert hostile.lengths.matches == sum(hostile.lengths.reasons.values()) == matches
+    assert hostile.setup.matches == matches
+    page = Parsed(page_of(hostile))
+    assert "4 bots, 48 matches, 2026-01-02." in page.text
+    assert "left out of the tables" not in page.text
+
+
+def test_matches_that_wait_are_among_the_lengths_and_that_is_said(tmp_path: Path) -> None:
+    summary = read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))
+    assert (summary.field.matches, summary.lengths.matches, summary.setup.matches) == (6, 7, 7)
+    page = Parsed(page_of(summary))
+    assert "2 bots, 6 matches." in page.text
+    assert "Of all 7 matches of these bots, also those left out" in page.said["lengths"]
+    assert "All 7 matches ever stored, also those left out" in page.said["played"]
+
+
+def test_a_league_all_of_whose_bots_left_says_so(tmp_path: Path) -> None:
+    folder = league_of(tmp_path / "cup", ("ann", "bob"))
+    rewrite(folder, ('"ann"', '"cat"'), ('"bob"', '"dan"'))
+    page = Parsed(page_of(read(folder)))
+    assert "2 bots, 0 matches." in page.text
+    assert "No two of these bots have met." in page.said["crosstable"]
+    assert "No match of these bots was played." in page.said["lengths"]
+    assert "All 8 matches ever stored" in page.said["played"]
+    assert not any("None" in words for words in page.said.values() if words)
+    assert {"None", "nan"}.isdisjoint(each.get("data-value") for _, each in page.elements)
+    assert not any(counts["picture"] for counts in page.counts.values())
+
+
+def test_a_bot_that_was_renamed_keeps_its_matches(tmp_path: Path) -> None:
+    folder = league_of(tmp_path / "cup", ("ann", "bob"))
+    rewrite(folder, ('name = "ann"', 'name = "zoe"\nkey = "ann"'))
+    summary = read(folder)
+    assert [row["bot"] for row in summary.standings.rows] == ["zoe", "bob"]
+    assert (summary.field.matches, summary.lengths.matches) == (8, 8)
+    assert set(summary.progress[-1].ratings) == {"zoe", "bob"}
+    assert "ann" not in Parsed(page_of(summary)).said["leaderboard"]
+
+
+def test_an_old_version_beside_the_new_one_counts_for_nothing(tmp_path: Path) -> None:
+    folder = league_of(tmp_path / "cup", ("ann", "bob"))
+    before = read(folder)
+    old, new = 'name = "bob"\nshipped = "random"', 'name = "bob"\nshipped = "rusher"'
+    rewrite(folder, (old, new))
+    assert read(folder).field.matches == 0
+    play(folder, ("bob", "ann"))
+    after = read(folder)
+    assert [row["bot"] for row in before.standings.rows] == ["ann", "bob"]
+    assert [row["bot"] for row in after.standings.rows] == ["bob", "ann"]
+    assert [row["matches"] for row in after.standings.rows] == [8, 8]
+    assert [row["decisions"] for row in after.standings.rows] == [40, 40]
+    assert sum(sum(row["faults"].values()) for row in after.standings.rows) == 8
+    assert (after.lengths.matches, after.progress[-1].matches) == (8, 8)
+    assert after.setup.matches == 16
+    page = Parsed(page_of(after))
+    assert "left out of the tables" not in page.said["lengths"]
+    assert "All 16 matches ever stored" in page.said["played"]
+
+
+def test_remarks_are_told_once(tmp_path: Path) -> None:
+    page = Parsed(page_of(read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))))
+    for remark in ("1 more match waits", "1 match is missing"):
+        assert page.text.count(remark) == page.said["leaderboard"].count(remark) == 1
+    times = "CPU times are of all matches"
+    assert page.text.count(times) == page.said["times"].count(times) == 1
+
+
+def test_unranked_bots_have_no_group_to_sort_by(hostile: Summary) -> None:
+    rows = [{**row, "group": number} for number, row in enumerate(hostile.standings.rows)]
+    apart = replace(hostile, standings=replace(hostile.standings, rows=rows))
+    assert '<td class="n" data-value="">–</td>' in page_of(apart)
+
+
+def test_a_seat_in_which_a_bot_never_sat_is_no_number(hostile: Summary) -> None:
+    everybody, *others = hostile.seats.rows
+    rows = [everybody, {**others[0], "points": None, "error": None}, *others[1:-1]]
+    page = page_of(replace(hostile, seats=replace(hostile.seats, rows=rows)))
+    table = page[page.index('aria-label="Points by seat and bot"') :]
+    table = table[: table.index("</table>")]
+    cells = re.findall(r'<td class="n[^>]*data-value="([^"]*)">', table)
+    assert len(cells) == table.count("<td") == 10
+    assert cells.count("") == 2
+    assert "(everybody)" in table[table.index("<tfoot>") :]
+
+
+# --- how it is drawn
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [(105, 119), (1010, 1090), (0, 1), (7, 8), (17, 500), (0, 99_000)]
+)
+def test_ticks_are_some_whole_numbers_within(first: int, last: int) -> None:
+    ticks = _ticks(first, last)
+    assert min(2, last - first) <= len(ticks) <= 12
+    assert first <= ticks[0] < ticks[-1] <= last
+
+
+def test_matches_are_counted_in_whole_numbers_at_the_axis() -> None:
+    chart = length_chart(binned({105: 1, 112: 1, 118: 2}))
+    labels = re.findall(r"<text[^>]*>([^<]*)</text>", chart)
+    assert labels[:3] == ["0", "1", "2"]
+    assert labels[3:5] == ["106", "108"]
+
+
+def test_long_names_are_cut_at_the_axis_and_whole_in_the_title() -> None:
+    name = "".join(chr(97 + number % 26) for number in range(40))
+    chart = time_chart([{"bot": name, "cpu_per_decision": 0.001}])
+    assert f">{name[:19]}…<title>{name}</title></text>" in chart
+    short = time_chart([{"bot": "x" * 20, "cpu_per_decision": 0.001}])
+    left, as_left = (re.search(r"translate\(\d+", svg) for svg in (chart, short))
+    assert left is not None
+    assert as_left is not None
+    assert left[0] == as_left[0]
+
+
+def test_cells_of_the_cross_table_say_who_is_surely_ahead(tmp_path: Path) -> None:
+    summary = read(league_of(tmp_path / "cup", ("ann", "bob", "cat"), deals=20))
+    shown = re.findall(
+        r'<td class="h\d+" title="([^"]*)">([\d.]+)<b>(.?)</b></td>', page_of(summary)
+    )
+    marks = {1: ("+", ", surely ahead"), 0: ("", ""), -1: ("−", ", surely behind")}
+    leads = [marks[row["lead"]] for row in summary.encounters.rows]
+    assert leads.count(marks[1]) == leads.count(marks[-1]) == 3
+    assert shown == [
+        (
+            f"{row['wins']}/{row['draws']}/{row['losses']} in {row['matches']} matches{words}",
+            f"{100 * row['points']:.1f}",
+            mark,
+        )
+        for row, (mark, words) in zip(summary.encounters.rows, leads, strict=True)
+    ]
+
+
+def test_of_very_many_bots_the_first_are_drawn() -> None:
+    rows = [{"group": 1, "bot": f"bot {number}"} for number in range(MOST_BOTS + 1)]
+    (drawn,) = heats(Table("standings", (), rows), Table("encounters", (), ()))
+    assert len(drawn.lines) == MOST_BOTS
+    assert all(len(line.cells) == MOST_BOTS for line in drawn.lines)
+    assert drawn.bots == MOST_BOTS + 1
+
+
+def test_what_is_left_out_of_a_picture_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heat, "MOST_BOTS", 2)
+    page = Parsed(page_of(read(league_of(tmp_path / "cup", ("ann", "bob", "cat")))))
+    assert "Drawn are the first 2 bots; arena table has all." in page.said["crosstable"]
+    assert "These pairs as a table" in page.said["crosstable"]
 
 
 def test_one_league_makes_the_same_page_whatever_the_process(tmp_path: Path) -> None:
