@@ -24,7 +24,6 @@ from arena.stored import BotVersion, StoredMatch
 from referee.games import GAMES
 from tests.arena.conftest import ARENA, PLAYED, ROOT, TWO_BOTS, Arena, League
 
-
 PAGE = Path(choice.__file__).with_name("page")
 
 
