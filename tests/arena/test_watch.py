@@ -296,7 +296,7 @@ def test_nothing_is_rated_again_while_nothing_is_new(played: Path) -> None:
 def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
     league: League,
 ) -> None:
-    def slowly(field):  # type: ignore[no-untyped-def]
+    def slowly(field):
         time.sleep(0.5)
         return fit(field.deals, bots=field.bots)
 

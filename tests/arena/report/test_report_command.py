@@ -163,7 +163,7 @@ def test_a_bot_that_writes_much_does_not_keep_others_matches_out(
     sizes = {0: 9000, 1: 9000, 2: 9000}
     monkeypatch.setattr(choice, "_row", lambda opened, picked: b"x" * sizes.get(opened, 100))
     chosen = [(number, ["best"]) for number in range(50)]
-    text, count = choice.replays("guerra", chosen, lambda match: match, 10_000)  # type: ignore[arg-type,misc]
+    text, count = choice.replays("guerra", chosen, lambda match: match, 10_000)
     assert count == 47
     assert len(text) <= 10_000
 
