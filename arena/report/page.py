@@ -30,9 +30,11 @@ def page_of(summary: Summary, replays_json: str | None = None) -> str:
     `replays_json` is the payload of the viewer of matches; without it the page has no viewer. The
     same summary and payload always make the same page, to the byte.
     """
-    viewer = [] if replays_json is None else ["viewer"]
-    styles = [_file(f"{name}.css") for name in ("report", *viewer)]
-    scripts = [_file(f"{name}.js") for name in ("tables", *viewer)]
+    names = ["report.css", "tables.js"]
+    if replays_json is not None:
+        names += ["viewer.css", "board.js", "viewer.js"]  # in this order: the viewer uses the board
+    styles = [_file(name) for name in names if name.endswith(".css")]
+    scripts = [_file(name) for name in names if name.endswith(".js")]
     replays = None if replays_json is None else Markup(replays_json.replace("<", "\\u003c"))  # noqa: S704 - JSON, no tag in it
     text = (
         _environment()

@@ -69,7 +69,7 @@ def test_nothing_that_was_said_becomes_an_element(page: Page) -> None:
         )
     page.locator("#replay-seats > summary").click()
     assert page.locator("img, iframe, object, embed, link, base, [onload], [onerror]").count() == 0
-    assert page.locator("script").count() == 3  # ours: the matches, the tables, the replays
+    assert page.locator("script").count() == 4  # ours: the matches, tables, boards, replays
     assert page.title() == "league · guerra"
 
 
