@@ -114,7 +114,8 @@ def bound(number: int, most: int) -> None:
     try:
         resource.setrlimit(number, (most, most))
     except ValueError:
-        name = next(each for each in dir(resource) if getattr(resource, each) == number)
+        names = (each for each in dir(resource) if each.startswith("RLIMIT_"))
+        name = next(each for each in names if getattr(resource, each) == number)
         own = resource.getrlimit(number)[1]
         raise MachineError(f"{name} is to be {most}, and the arena's own is {own}") from None
 
