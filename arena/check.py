@@ -10,8 +10,8 @@ from typing import Literal
 from arena.display import counted
 from arena.hints import hidden, stale
 from arena.roster import Bot
-from arena.run import check_bot
 from arena.trial import Setting, Table, Trial, play
+from arena.walls import check_bot
 from protocol.errors import ArenaError, ProtocolError
 from referee.bot_process import BotProcess, GoneError
 from referee.capture import KEPT

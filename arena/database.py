@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.database_file import WAIT, check_file, explained, patiently
-from arena.schema import VERSION, is_current, prepare
+from arena.migrations import is_current, prepare
+from arena.schema import VERSION
 from arena.stored import BotVersion, Damage, check_bot, setting_of, settings_of
 
 
@@ -44,7 +45,7 @@ class Database:
             with self._transaction():
                 try:
                     prepare(self._db, self._path)
-                except (ValueError, LookupError, TypeError):  # on the way from an older version
+                except (ValueError, LookupError, TypeError, sqlite3.IntegrityError):
                     raise Damage("its rows of an older version cannot be read") from None
         self._check_settings()
 

@@ -129,7 +129,7 @@ def _new_matches(
             read += 1
             watch(read)
             merged.deals = max(merged.deals, line.deal + 1)
-            known = store.lookup(line.match)
+            known = store.lookup(line.match, line.deal, line.bots)
             if known is None:
                 bots = [index[bot] for bot in line.bots]
                 result = msgspec.structs.replace(played.result, bots=bots)

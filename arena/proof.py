@@ -9,8 +9,15 @@ from typing import Any
 
 from arena.result import Record, result_of
 from arena.schedule import Deal, Entrant, Schedule
-from arena.schema import deal_name, match_columns
-from arena.stored import BotVersion, Damage, FixedSettings, open_record, read_lineup
+from arena.schema import MATCH_COLUMNS, lineup_text, match_columns
+from arena.stored import (
+    BotVersion,
+    Damage,
+    FixedSettings,
+    deal_name,
+    open_record,
+    read_lineup,
+)
 from protocol.errors import ArenaError
 from referee.fault import FATAL
 from referee.games import GAMES
@@ -79,7 +86,7 @@ def _check_schedule(
     """Raise Difference unless the schedule seats these bots so, at this deal."""
     schedule = _schedule(row["lineup"], conditions)
     deal = Deal(tuple(range(conditions.seats)), row["number"])
-    _check("its deal", deal_name(row["deal"]), schedule.deal_id(deal))
+    _check("its deal", deal_name(row["name"]), schedule.deal_id(deal))
     _check("its seed", replay.seed, schedule.deal_seed(deal))
     count = schedule.rotation_count
     if not 0 <= row["rotation"] < count:
@@ -96,7 +103,7 @@ def _entrants(lineup: str) -> tuple[Entrant, ...]:
         bots = read_lineup(lineup)
     except Damage:
         raise Difference("its line-up cannot be read.") from None
-    _check("its line-up", lineup, json.dumps(sorted(bots)))
+    _check("its line-up", lineup, lineup_text(bots))
     return tuple(Entrant(key, version) for key, version in bots)
 
 
@@ -118,7 +125,7 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
         bots=list(range(replay.seats)),
     )
     _check("its places", row["places"], json.dumps(result.places))
-    for name, value in match_columns(result).items():
+    for name, value in zip(MATCH_COLUMNS, match_columns(result), strict=True):
         _check(f"its {name}", row[name], value)
 
 

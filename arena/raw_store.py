@@ -1,13 +1,17 @@
 """The rows of a league's database as they stand, for those who take nothing in them for granted."""
 
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 from arena.store import Store
 from arena.stored import BotVersion, Damage, FixedSettings, check_bot, read_command, settings_of
 
+Page = tuple[int, int]
+"""The first and the last of the numbers that some deals have in the database."""
+
 _ROWS = """
-    SELECT match.*, deal.number, lineup.bots AS lineup, result.bots, result.places,
+    SELECT match.*, deal.name, deal.number, lineup.bots AS lineup, result.bots, result.places,
         record.replay, record.evidence
     FROM match LEFT JOIN deal ON deal.id = match.deal LEFT JOIN lineup ON lineup.id = deal.lineup
         LEFT JOIN result ON result.id = match.result LEFT JOIN record ON record.id = match.record
@@ -24,6 +28,8 @@ _LOOSE = """
         UNION ALL SELECT 'record' FROM record WHERE id NOT IN (SELECT record FROM match)
     ) GROUP BY 1 ORDER BY 1
 """
+
+_TABLES = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
 
 
 class RawStore(Store):
@@ -66,6 +72,15 @@ class RawStore(Store):
                 found.append(f"bot {key!r}, row {number}: {damage}")
         return found
 
+    def pages(self, size: int) -> list[Page]:
+        """Return parts of all deals that have a match now, of about so many matches each."""
+        with self.explained():
+            rows = self._db.execute("SELECT deal FROM match ORDER BY deal, rotation")
+            firsts = sorted({deal for (deal,) in islice(rows, 0, None, size)})
+            (last,) = self._db.execute("SELECT max(deal) FROM match").fetchone()
+        ends = [*firsts, last + 1] if firsts else []
+        return [(first, after - 1) for first, after in pairwise(ends)]
+
     def rows(self, first: int, last: int) -> list[dict[str, Any]]:
         """Return what the tables hold of the matches of some deals, by column, nothing decoded.
 
@@ -94,7 +109,7 @@ class RawStore(Store):
                 raise Damage(" ".join(lines[0].split()).rstrip(".") + more)
 
     def _tables(self) -> list[tuple[str, ...]]:
-        return self._db.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
+        return self._db.execute(_TABLES).fetchall()
 
     def loose_rows(self) -> list[tuple[str, int]]:
         """Return in words which rows lead nowhere or belong to nothing, and how many they are."""

@@ -61,11 +61,15 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
     """What the clock said of each seat, see `clock_of`."""
 
 
-class PlayedMatch(msgspec.Struct, frozen=True):
+class PlayedMatch(msgspec.Struct, frozen=True, omit_defaults=True):
     """A result with its record."""
 
     result: MatchResult
     record: Record
+    machine: str = ""
+    """Where it was played; empty where that is told beside it, as in an archive."""
+    sandbox: str = ""
+    """Behind which walls, likewise."""
 
 
 def pack(played: Played, result: MatchResult, seconds: float) -> PlayedMatch:

@@ -1,24 +1,24 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
-import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Self
 
 import msgspec
 
 from arena.league import League
+from arena.local import LocalWorkforce, usable_cores
 from arena.locks import locked
 from arena.roster import Bot
-from arena.runner import Progress, Runner, usable_cores
+from arena.runner import Progress, Runner
 from arena.schedule import Deal, Schedule
 from arena.store import KnownMatches, Store
 from arena.unchanged import check_unchanged
 from arena.versions import changed, likely_renamed, unknown_keys
 from arena.worker import Setup, Task
-from protocol.errors import RunError
-from referee.sandbox import Launcher, SandboxError, prove
+from arena.workforce import Workforce
+from protocol.errors import ArenaError
 
 
 class Part(NamedTuple):
@@ -78,20 +78,22 @@ class Run:
         workers: int | None,
         sandbox_uid: int | None,
         part: Part,
+        cluster: str | None,
     ) -> None:
         tasks = Missing(league.schedule, store.known(league.schedule.rotation_count), part)
         deals, matches = tasks.count()
-        cores = usable_cores(workers)[: max(1, deals)]
         setup = Setup(
             game=league.game.name,
             options=msgspec.to_builtins(league.options),
             limits=league.limits,
             schedule=league.schedule,
             names=[bot.name for bot in league.bots],
-            programs=[bot.program for bot in league.bots],
+            programs=[] if cluster else [bot.program for bot in league.bots],
             sandbox_uid=sandbox_uid,
         )
-        self.workers = len(cores)
+        cores = usable_cores(workers)[:deals]
+        self.workers = None if cluster else len(cores)
+        """How many matches are played at once, if that is known beforehand."""
         self.missing = matches
         """How many matches are missing now."""
         self.hints = [
@@ -102,22 +104,24 @@ class Run:
         """What to say and ask about the bots' names, keys and versions, in sentences."""
         self.mean_seconds = store.mean_seconds()
         """The mean time of the matches played last; None if there are none."""
-        self._sandbox = ""
-        self._sandbox_uid = sandbox_uid
         self._league = league
         self._store = store
-        self._runner = Runner(setup, tasks, cores if matches else [])
+        force = (
+            on_cluster(setup, league.bots, cluster)
+            if cluster and matches
+            else LocalWorkforce(setup, league.bots, cores)
+        )
+        self._runner = Runner(setup, tasks, force)
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
-        """Have workers, and the walls proven while those get ready; raise as `check_sandbox`.
+        """Have workers behind proven walls; raise as `Workforce.hired`.
 
         Raises RunError if nothing could be stored.
         """
         if self.missing:
             self._store.check_writable()
         with self._runner.staffed():
-            self._sandbox = check_sandbox(self._league, self._sandbox_uid)
             yield self
 
     def stop(self) -> None:
@@ -130,13 +134,8 @@ class Run:
         self._store.keep_settings(self._league.fixed())
         for progress in self._runner.run():
             if progress.played:
-                self._store.add(
-                    progress.played,
-                    ids,
-                    played_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-                    machine=platform.node(),
-                    sandbox=self._sandbox,
-                )
+                now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+                self._store.add(progress.played, ids, played_at=now)
                 self.missing -= len(progress.played)
             yield progress
         yield Progress(problems=self._edited())
@@ -153,36 +152,29 @@ class Run:
 
 @contextmanager
 def open_run(
-    league: League, workers: int | None, sandbox_uid: int | None, part: Part = WHOLE
+    league: League,
+    workers: int | None,
+    sandbox_uid: int | None,
+    part: Part = WHOLE,
+    cluster: str | None = None,
 ) -> Iterator[Run]:
-    """Open a run; raise ArenaError if another one is going on, or the league has changed."""
+    """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
+
+    Raises ArenaError if another one is going on, or the league has changed.
+    """
     with locked(league.folder), league.store(create=True) as store:
         if store.has_matches():
             check_unchanged(league, store)
-        with Run(league, store, workers, sandbox_uid, part).staffed() as run:
+        with Run(league, store, workers, sandbox_uid, part, cluster).staffed() as run:
             yield run
 
 
-def check_sandbox(league: League, uid: int | None) -> str:
-    """Prove the walls and check every bot; return the walls' name or raise SandboxError.
-
-    Raises RunError if the fork server is killed meanwhile.
-    """
+def on_cluster(setup: Setup, bots: Sequence[Bot], address: str) -> Workforce:
+    """Return the workers of a Dask cluster; raise ArenaError if its library is not installed."""
     try:
-        with Launcher(league.limits.sandbox, uid=uid) as launcher:
-            for bot in league.bots:
-                check_bot(launcher, bot)
-            prove(launcher, league.limits)
-            return launcher.walls.name
-    except ConnectionError:
-        raise RunError(
-            "the process that starts the bots was killed before a match was played. Run again."
+        from arena.cluster.client import ClusterWorkforce
+    except ModuleNotFoundError as error:
+        raise ArenaError(
+            f"--cluster needs Dask ({error.name} is missing): pip install 'bot-arena[cluster]'."
         ) from None
-
-
-def check_bot(launcher: Launcher, bot: Bot) -> None:
-    """Raise SandboxError, naming the bot, if it could not be run behind these walls."""
-    try:
-        launcher.check(bot.program)
-    except SandboxError as error:
-        raise SandboxError(f"bot {bot.name!r}: {error.what}") from None
+    return ClusterWorkforce(setup, bots, address)

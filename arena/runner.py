@@ -1,26 +1,19 @@
-"""Plays what is missing on several workers, and survives the death of any of them.
+"""Plays what is missing with a workforce, and survives the death of any of its workers.
 
 It stores nothing: it hands on what comes back.
 """
 
 import gc
 import itertools
-import os
-import signal
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
 
-import msgspec
-
-from arena import worker
 from arena.result import PlayedMatch
-from arena.spawning import kill_all, spawn, wait
 from arena.worker import Batch, Report, Setup, Task
-from protocol.errors import ArenaError
+from arena.workforce import Died, Event, Heard, Key, Lost, Told, Worker, Workforce
 from referee.fault import Kind
 
 FORFEITS_IN_A_ROW = 10
@@ -29,19 +22,13 @@ FORFEITS_IN_A_ROW = 10
 Who crashes costs nobody's time: all its matches are played, whenever a run is interrupted.
 """
 
-_BATCH_SECONDS = 0.5  # of work in a batch
 _LARGEST_BATCH = 500
 _AHEAD = 2  # batches a worker has before it: the one it plays and the next
 _DEATHS_ALLOWED = 2  # of workers over one deal
+_LOSSES_ALLOWED = 5  # of workers that were lost together with a deal, as nobody knows what killed
+_PASSED_LIMIT = 10_000  # deals that are kept for a worker that can play them
 _PATIENCE = 0.25  # seconds between looks at whether to stop
 _SLOW: frozenset[Kind] = frozenset({"late", "startup"})
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-Key = tuple[tuple[int, ...], int]
-"""What tells one deal from another: its line-up and its number."""
-
-_report = msgspec.msgpack.Decoder(Report)
-_encode = msgspec.msgpack.Encoder().encode
 
 
 @dataclass
@@ -53,124 +40,78 @@ class Progress:
     """Bots, as indices of the setup, that take no further part in this run, and why."""
     forfeiting: dict[int, str] = field(default_factory=dict)
     """Bots that have just forfeited so many matches in a row, and the last one's id."""
-    deaths: list[str] = field(default_factory=list)
-    """A sentence for each worker that died and was replaced."""
+    news: list[str] = field(default_factory=list)
+    """Sentences on workers: those that died and were replaced, and others."""
     problems: list[str] = field(default_factory=list)
     """Errors that are not any bot's; a run that had one has failed."""
-
-
-class _Worker:
-    """The runner's side of one worker."""
-
-    def __init__(self, setup: Setup, core: int | None, check: list[int]) -> None:
-        self.process, self.link = spawn(  # Ctrl-C reaches it too; it ignores it before it listens
-            worker.main, setup, core, os.getpid(), blocked=_SIGNALS
-        )
-        self.core = core
-        self.up = False
-        self.dismissed = False
-        self.unchecked = check
-        self.sent: list[dict[Key, Task]] = [{}]
-        """What is left of each batch not yet answered; that it is up counts as an answer too."""
-
-    def check(self) -> None:
-        """Let it start each of its bots once."""
-        for bot in self.unchecked:
-            self.send(Batch(check=[bot]))
-
-    def send(self, batch: Batch) -> None:
-        with suppress(OSError):  # it has died, as its sentinel will tell
-            self.link.send_bytes(_encode(batch))
-        self.sent.append({(task.lineup, task.number): task for task in batch.tasks})
-        self.dismissed = batch.last
-
-    def note(self, report: Report) -> None:
-        """Cross off what was played, so that nothing is played twice if the worker dies."""
-        batch = self.sent[0]
-        for played in report.played:
-            key = (tuple(sorted(played.result.bots)), played.result.number)
-            batch[key].rotations.remove(played.result.rotation)
-        for task in itertools.chain(report.finished, (task for task, _ in report.failed)):
-            del batch[task.lineup, task.number]
-        if report.done:
-            del self.sent[0]
-            if self.up and self.unchecked:
-                del self.unchecked[0]
-            self.up = True
 
 
 class Runner:
     """One run over a league; `stop` may be called at any time, by a signal handler too."""
 
-    def __init__(self, setup: Setup, tasks: Iterable[Task], cores: list[int | None]) -> None:
+    def __init__(self, setup: Setup, tasks: Iterable[Task], workforce: Workforce) -> None:
         self._setup = setup
-        self._tasks = iter(tasks)
-        self._cores = cores
+        self._tasks = (task for task in tasks if self._aside.isdisjoint(task.lineup))
+        self._force = workforce
         self._again: list[Task] = []  # from dead workers; played one at a time
+        self._passed: deque[Task] = deque()  # that come before others, for whoever can play them
         self._deaths: Counter[Key] = Counter()
+        self._losses: Counter[Key] = Counter()
         self._in_a_row: Counter[int] = Counter()  # forfeits
         self._slow_in_a_row: Counter[int] = Counter()
         self._aside: set[int] = set()
-        self._workers: list[_Worker] = []
         self._stopping = False
         self._broken = False  # the machine, so that all stop, and it is told once
-        self._started = monotonic()
+        self._seconds = 0.0  # that there were workers for, each counted
         self._finished = 0
 
     def stop(self) -> None:
         """Let the matches that are being played be the last."""
         self._stopping = True
 
-    @contextmanager
-    def staffed(self) -> Iterator[None]:
+    def staffed(self) -> AbstractContextManager[None]:
         """Have workers, which get ready beside the caller and start no bot before `run`."""
-        bots = range(len(self._setup.names))
-        count = len(self._cores)
-        try:
-            for number, core in enumerate(self._cores):
-                self._workers.append(_Worker(self._setup, core, list(bots[number::count])))
-            yield
-        finally:
-            kill_all()
+        return self._force.hired()
 
     def run(self) -> Iterator[Progress]:
         """Play with its workers; yield what is to be stored and told, until nothing is left."""
         told = False
+        looked = monotonic()
         gc.freeze()  # what is there by now: the collector is not to walk it for every report
         try:
-            for each in self._workers:
-                each.check()
-            while self._workers:
+            self._force.begin()
+            while self._force.workers or (self._force.expects_more and not self._stopping):
                 if self._stopping and not told:
                     told = True
-                    self._tell_to_leave()
-                if ready := wait(self._waited_for(), _PATIENCE):
+                    self._force.leave()
+                events = self._force.events(_PATIENCE)
+                before, looked = looked, monotonic()
+                self._seconds += (looked - before) * len(self._force.workers)
+                if events:
                     progress = Progress()  # of all at once: the busier, the fewer to be stored
-                    for end in ready:
-                        self._hear(end, progress)
+                    for event in events:
+                        self._take(event, progress)
                     yield progress
-                self._hand_out()
+                if left := self._hand_out():
+                    yield left
         finally:
             gc.unfreeze()
 
-    def _waited_for(self) -> list[Any]:
-        return [end for each in self._workers for end in (each.link, each.process.sentinel)]
+    def _take(self, event: Event, progress: Progress) -> None:
+        """Take in what has happened."""
+        if isinstance(event, Heard):
+            self._hear(event.worker, event.report, progress)
+        elif isinstance(event, Died):
+            self._bury(event.worker, event.how, progress)
+        elif isinstance(event, Lost):
+            self._miss(event.worker, progress)
+        elif isinstance(event, Told):
+            progress.news.append(event.text)
+        else:
+            progress.problems.append(event.why)
+            self._stopping = True
 
-    def _hear(self, ready: Any, progress: Progress) -> None:
-        """Take in what a worker sent, or its death."""
-        for each in self._workers:
-            if ready is each.link:
-                try:
-                    self._take(each, _report.decode(each.link.recv_bytes()), progress)
-                except (EOFError, OSError):
-                    self._bury(each, progress)
-                return
-            if ready == each.process.sentinel:
-                if not each.link.poll():
-                    self._bury(each, progress)
-                return
-
-    def _take(self, each: _Worker, report: Report, progress: Progress) -> None:
+    def _hear(self, each: Worker, report: Report, progress: Progress) -> None:
         each.note(report)
         self._finished += len(report.finished) + len(report.failed)
         progress.played += report.played
@@ -203,27 +144,25 @@ class Runner:
     def _set_aside(self, bot: int, reason: str, progress: Progress) -> None:
         if bot not in self._aside:
             self._aside.add(bot)
+            self._passed = deque(task for task in self._passed if bot not in task.lineup)
             progress.set_aside[bot] = reason
 
-    def _bury(self, each: _Worker, progress: Progress) -> None:
+    def _bury(self, each: Worker, how: str, progress: Progress) -> None:
         """Take leave of a dead worker: what it left is played by another, each deal by itself.
 
         Only the batch it was at can have killed it.
         """
-        each.process.join()
-        self._workers.remove(each)
-        how = _how_ended(each.process.exitcode)
-        if each.dismissed or self._stopping:
+        if self._stopping:
             return
-        if not each.up and self._is_deadly(((), -1)):
+        if not each.is_up and self._is_deadly(((), -1)):
             progress.problems.append(
                 f"two workers died before they could play: the last {how}. Run again."
             )
             self._stopping = True
             return
-        progress.deaths.append(f"A worker {how}; another plays what it had. No result is lost.")
+        progress.news.append(f"A worker {how}; another plays what it had. No result is lost.")
         unchecked = each.unchecked
-        if each.up and unchecked and self._is_deadly(((unchecked[0],), -1)):
+        if each.is_up and unchecked and self._is_deadly(((unchecked[0],), -1)):
             self._set_aside(unchecked.pop(0), "twice killed its worker when it started", progress)
         for batch in each.sent[:1]:
             for key, task in batch.items():
@@ -235,74 +174,101 @@ class Runner:
                 )
         for batch in each.sent[1:]:
             self._again += batch.values()
-        self._workers.append(_Worker(self._setup, each.core, unchecked))
-        self._workers[-1].check()
+        self._force.replace(each)
+
+    def _miss(self, each: Worker, progress: Progress) -> None:
+        """Let others play what a worker had that is out of reach; it may be wholly innocent."""
+        for batch in each.sent:
+            for key, task in batch.items():
+                self._losses[key] += 1
+                if self._losses[key] < _LOSSES_ALLOWED:
+                    self._passed.append(task)
+                    continue
+                progress.problems.append(
+                    f"{self._name(task)} was lost {_LOSSES_ALLOWED} times together with the worker "
+                    f"that played it; it was not stored."
+                )
 
     def _is_deadly(self, key: Key) -> bool:
         """Count a worker's death over a deal or a bot's start; return whether it is too many."""
         self._deaths[key] += 1
         return self._deaths[key] >= _DEATHS_ALLOWED
 
-    def _hand_out(self) -> None:
-        """Give every worker what it needs to stay busy; let those go that have no more to do.
+    def _hand_out(self) -> Progress | None:
+        """Give every worker what it needs to stay busy; let all go when there is no more to do.
 
-        Nothing is played before every bot is checked.
+        Nothing is played before every bot is checked. Returns what cannot be played, if that is
+        all that is left.
         """
-        if not all(each.up and not each.unchecked for each in self._workers):
-            return
-        for each in self._workers:
-            while len(each.sent) < _AHEAD and (batch := self._next_batch()):
-                each.send(batch)
-            if not each.sent:
-                each.send(Batch(last=True))
+        workers = self._force.workers
+        if not all(each.is_ready for each in workers):
+            return None
+        for each in workers:
+            while len(each.sent) < _AHEAD and (batch := self._next_batch(each)):
+                each.give(batch)
+        if any(each.sent for each in workers):
+            return None
+        if self._stopping or not self._has_more():
+            self._force.dismiss()
+        elif workers and not self._force.is_settling:
+            return self._give_up()
+        return None
 
-    def _next_batch(self) -> Batch | None:
+    def _next_batch(self, each: Worker) -> Batch | None:
+        """Return what a worker is to play next, if there is anything that it can."""
         if self._stopping:
             return None
-        if self._again:
+        if self._again and _can_play(each, self._again[-1]):
             tasks = [self._again.pop()]
         else:
-            tasks = list(itertools.islice(self._wanted(), self._batch_size()))
+            tasks = list(itertools.islice(self._wanted(each), self._batch_size()))
         return Batch(tasks=tasks) if tasks else None
 
-    def _wanted(self) -> Iterator[Task]:
-        for task in self._tasks:
-            if self._aside.isdisjoint(task.lineup):
+    def _wanted(self, each: Worker) -> Iterator[Task]:
+        """Yield what a worker can play; what it passes over is kept for others."""
+        for _ in range(len(self._passed)):
+            if _can_play(each, task := self._passed.popleft()):
                 yield task
+            else:
+                self._passed.append(task)
+        while len(self._passed) < _PASSED_LIMIT and (found := next(self._tasks, None)):
+            if _can_play(each, found):
+                yield found
+            else:
+                self._passed.append(found)
+
+    def _has_more(self) -> bool:
+        """Return whether anything is left to be played."""
+        if not self._passed:
+            self._passed += itertools.islice(self._tasks, 1)
+        return bool(self._again or self._passed)
+
+    def _give_up(self) -> Progress:
+        """Set those bots aside that no worker can run, as nothing is left without them."""
+        progress = Progress()
+        first, *others = (each.unfit for each in self._force.workers)
+        for bot in [bot for bot in first if all(bot in unfit for unfit in others)]:
+            self._set_aside(bot, f"cannot be run by any worker: {first[bot]}", progress)
+        if progress.set_aside:
+            self._again = [task for task in self._again if self._aside.isdisjoint(task.lineup)]
+            return progress
+        for task in (*self._again, *self._passed):  # some can run one of its bots, and some another
+            progress.problems.append(f"{self._name(task)}: no worker can run all of them.")
+        self._again.clear()
+        self._passed.clear()
+        return progress
 
     def _batch_size(self) -> int:
         """Return how many tasks fill a batch, by the pace so far."""
         if not self._finished:
             return 1
-        each = (monotonic() - self._started) * len(self._cores) / self._finished
-        return max(1, min(int(_BATCH_SECONDS / each), _LARGEST_BATCH))
-
-    def _tell_to_leave(self) -> None:
-        for each in self._workers:
-            if each.process.is_alive():
-                os.kill(each.process.pid, signal.SIGUSR1)
+        each = self._seconds / self._finished
+        return max(1, min(int(self._force.batch_seconds / each), _LARGEST_BATCH))
 
     def _name(self, task: Task) -> str:
         names = ", ".join(self._setup.names[bot] for bot in task.lineup)
         return f"deal {task.number} of {names}"
 
 
-def _how_ended(code: int) -> str:
-    if code == worker.SERVER_GONE:
-        return "lost the process that starts its bots, which was killed"
-    if code == -signal.SIGKILL:
-        return "was killed by SIGKILL, which the kernel sends where memory is short"
-    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-
-
-def usable_cores(workers: int | None) -> list[int | None]:
-    """Return a core for each worker; by default there is one worker for each core.
-
-    Raises ArenaError for a number of workers that makes no sense.
-    """
-    cores = sorted(os.sched_getaffinity(0))
-    if workers is None:
-        return list(cores)
-    if workers < 1:
-        raise ArenaError("there must be at least one worker.")
-    return [cores[number % len(cores)] for number in range(workers)]
+def _can_play(each: Worker, task: Task) -> bool:
+    return each.unfit.keys().isdisjoint(task.lineup)

@@ -1,23 +1,18 @@
-"""The tables of a league's database: made new, brought up to date, refused, and added to."""
+"""The tables of a league's database, and how matches are added to them."""
 
 import json
+import re
 import sqlite3
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
-from operator import itemgetter
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
+from arena.result import MatchResult
+from arena.stored import Damage, deal_name, deal_number
 
-from arena.result import MatchResult, Record, clock_of, digest_of
-from protocol.errors import ArenaError
-
-VERSION = 2
+VERSION = 3
 APPLICATION_ID = 0x41524E41  # "ARNA"
-_DIGITS = 16  # of a deal's id
-_REMEMBERED = 20_000  # numbers of line-ups and of results, some MB each
+_REMEMBERED = 20_000  # numbers of line-ups, of results and of deals, some MB each
 
 _SCHEMA = """
 CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -27,10 +22,10 @@ CREATE TABLE bot (
 ) STRICT;
 CREATE TABLE lineup (id INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE deal (
-    id INTEGER PRIMARY KEY, number INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY, name INTEGER NOT NULL, number INTEGER NOT NULL,
     lineup INTEGER NOT NULL REFERENCES lineup (id)
 ) STRICT;
-CREATE INDEX deal_in_order ON deal (number, lineup);
+CREATE UNIQUE INDEX deal_in_order ON deal (number, lineup);
 CREATE TABLE result (
     id INTEGER PRIMARY KEY, bots TEXT NOT NULL, places TEXT NOT NULL, UNIQUE (bots, places)
 ) STRICT;
@@ -48,63 +43,25 @@ CREATE TABLE record (
 """
 """Results are few and matches many, so a match holds the number of its result.
 
-A deal's number is its id in the league, so that the order of storing shows nowhere.
+Deals are numbered as they come, so that what is added stands together in the file, however many
+there are. A deal's name is its id in the league, a hash, as `deal_number` makes a number of it; it
+has no index, whose pages would be touched at random. The order of storing shows nowhere else.
 """
+STATEMENTS = {
+    re.findall(r"(?:TABLE|INDEX) (\w+)", statement)[0]: statement
+    for statement in _SCHEMA.split(";")[:-1]
+}
+"""The statement that makes each table and index, by name."""
 
+MATCH_COLUMNS = ("reason", "decisions", "faults", "forfeits", "moves", "clock")
+"""The columns of a match that follow from its record."""
 
-def is_current(db: sqlite3.Connection) -> bool:
-    """Return whether a database is one of ours and up to date."""
-    found = [db.execute(f"PRAGMA {word}").fetchone() for word in ("application_id", "user_version")]
-    return found == [(APPLICATION_ID,), (VERSION,)]
-
-
-def prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of a new database, or bring an older one up to date.
-
-    Raises ArenaError for a database that is another program's or a newer arena's.
-    """
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if not tables:
-        _make_tables(db)
-    elif application != APPLICATION_ID:
-        raise ArenaError(f"{path} is a database of some other program.")
-    elif version > VERSION:
-        raise ArenaError(
-            f"{path} was written by a newer Bot Arena (database version {version}, this one "
-            f"reads {VERSION}). Use the newer one."
-        )
-    else:
-        _from_version_1(db, path)
-    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    db.execute(f"PRAGMA user_version = {VERSION}")
-
-
-def _make_tables(db: sqlite3.Connection) -> None:
-    for statement in _SCHEMA.split(";")[:-1]:
-        db.execute(statement)
-
-
-def deal_number(name: str) -> int:
-    """Return the number that stands in the database for a deal's id, 16 hexadecimal digits."""
-    return int.from_bytes(bytes.fromhex(name), "big", signed=True)
-
-
-def deal_name(number: int) -> str:
-    """Return the id of a deal, given its number in the database."""
-    return number.to_bytes(8, "big", signed=True).hex()
-
-
-def deal_range(prefix: str) -> tuple[int, int]:
-    """Return the first and the last number of the deals whose ids begin with a text.
-
-    No deal lies between them if the text begins no id.
-    """
-    ends = prefix.ljust(_DIGITS, "0"), prefix.ljust(_DIGITS, "f")
-    if not prefix or len(prefix) > _DIGITS or not set(prefix) <= set("0123456789abcdef"):
-        return 1, 0
-    return deal_number(ends[0]), deal_number(ends[1])
+_LAST = """
+    SELECT max(
+            coalesce((SELECT max(id) FROM deal), 0), coalesce((SELECT max(deal) FROM match), 0)
+        ), coalesce((SELECT max(id) FROM record), 0)
+"""
+_DEAL = "SELECT id, name FROM deal WHERE number = ? AND lineup = ?"
 
 
 class _Numbered(NamedTuple):
@@ -127,8 +84,8 @@ class NewMatch(NamedTuple):
     """A match to be added: its bots are the database's numbers, by seat."""
 
     result: MatchResult
-    bots: Sequence[int]
-    record: Sequence[Any]
+    bots: tuple[int, ...]
+    record: tuple[Any, ...]
     """The columns of its record."""
 
 
@@ -139,103 +96,84 @@ class Writer:
         self._db = db
         self._lineup = lru_cache(_REMEMBERED)(self._find_lineup)
         self._result = lru_cache(_REMEMBERED)(self._find_result)
+        self._deals: dict[str, int] = {}
+        """The rows of deals, by name: the other rotations of the last ones are still to come."""
 
-    def add(self, result: MatchResult, bots: Sequence[int], record: Sequence[Any]) -> None:
+    def add(self, result: MatchResult, bots: Iterable[int], record: Iterable[Any]) -> None:
         """Add one match; raise IntegrityError if it is there already."""
-        self.add_all([NewMatch(result, bots, record)])
+        self.add_all([NewMatch(result, tuple(bots), tuple(record))])
 
     def add_all(self, matches: Iterable[NewMatch]) -> None:
-        """Add matches, in the order of their keys, so that each page is written once.
-
-        Raises IntegrityError if one is there already.
-        """
-        keyed = [((deal_number(each.result.deal), each.result.rotation), each) for each in matches]
-        keyed.sort(key=itemgetter(0))
-        (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM record").fetchone()
-        deals: dict[int, tuple[int, int, int]] = {}
-        records, rows = [], []
-        for (deal, rotation), (result, seats, record) in keyed:
+        """Add matches; raise IntegrityError if one is there already."""
+        last_deal, last = self._db.execute(_LAST).fetchone()
+        if len(self._deals) > _REMEMBERED:
+            self._deals.clear()
+        known = self._deals
+        deals, records, rows = [], [], []
+        for result, bots, record in matches:
             last += 1
-            bots = tuple(seats)
-            if deal not in deals:
-                deals[deal] = deal, result.number, self._lineup(bots)
+            deal = known.get(result.deal)
+            if deal is None:
+                last_deal += 1
+                deal = known[result.deal] = last_deal
+                name = deal_number(result.deal)
+                deals.append((deal, name, result.number, self._lineup(bots)))
             records.append((last, *record))
             number = self._result(bots, tuple(result.places))
-            rows.append((deal, rotation, number, *match_columns(result).values(), last))
-        self._db.executemany("INSERT OR IGNORE INTO deal VALUES (?,?,?)", deals.values())
+            rows.append((deal, result.rotation, number, *match_columns(result), last))
+        added = self._db.executemany("INSERT OR IGNORE INTO deal VALUES (?,?,?,?)", deals)
+        if added.rowcount < len(deals):
+            rows = self._with_rows_of(deals, rows)
         self._db.executemany("INSERT INTO record VALUES (?,?,?,?,?,?,?)", records)
         self._db.executemany("INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
 
+    def _with_rows_of(
+        self, deals: Iterable[tuple[int, int, int, int]], matches: Iterable[tuple[Any, ...]]
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows of matches with the true rows of their deals, some of which were there.
+
+        Raises Damage if one of these has another name than it must have.
+        """
+        true = {}
+        for row, name, number, lineup in deals:
+            true[row], stored = self._db.execute(_DEAL, (number, lineup)).fetchone()
+            if stored != name:
+                raise Damage(f"deal {deal_name(name)} is stored as {deal_name(stored)}")
+            self._deals[deal_name(name)] = true[row]
+        return [(true.get(deal, deal), *columns) for deal, *columns in matches]
+
     def _find_lineup(self, bots: tuple[int, ...]) -> int:
         names = {
-            number: [name, version]
+            number: (name, version)
             for number, name, version in self._db.execute("SELECT id, name, version FROM bot")
         }
-        return self._number(_LINEUP, sorted(names[bot] for bot in bots))
+        return self._number(_LINEUP, lineup_text(names[bot] for bot in bots))
 
     def _find_result(self, bots: tuple[int, ...], places: tuple[int, ...]) -> int:
-        return self._number(_RESULT, bots, places)
+        return self._number(_RESULT, json.dumps(bots), json.dumps(places))
 
-    def _number(self, rows: _Numbered, *lists: Sequence[object]) -> int:
-        """Return the number of the row that holds these lists, which is added if need be."""
-        values = tuple(map(json.dumps, lists))
+    def _number(self, rows: _Numbered, *values: str) -> int:
+        """Return the number of the row that holds these values, which is added if need be."""
         found = self._db.execute(rows.find, values).fetchone()
         found = found or self._db.execute(rows.add, values).fetchone()
         return int(found[0])
 
 
-def match_columns(result: MatchResult) -> dict[str, object]:
-    """Return what is stored of a result in the columns of its match, by their names.
+def lineup_text(bots: Iterable[tuple[str, str]]) -> str:
+    """Return what stands in the database for a line-up, given names and versions of its bots."""
+    return json.dumps(sorted(bots))
+
+
+def match_columns(result: MatchResult) -> tuple[object, ...]:
+    """Return what is stored of a result in these columns.
 
     Lists of numbers are the same in JSON as in Python.
     """
-    return {
-        "reason": result.reason,
-        "decisions": result.decisions,
-        "faults": json.dumps(result.faults) if any(result.faults) else None,
-        "forfeits": str(result.forfeits) if result.forfeits else None,
-        "moves": result.moves,
-        "clock": str(result.clock),
-    }
-
-
-def _from_version_1(db: sqlite3.Connection, path: Path) -> None:
-    """Bring a database up to date in which a match's row was not yet split."""
-    for table in ("match", "record"):
-        db.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
-    for statement in _SCHEMA.split(";")[:-1]:
-        if not statement.startswith(("\nCREATE TABLE setting", "\nCREATE TABLE bot")):
-            db.execute(statement)
-    writer = Writer(db)
-    rows = db.execute(
-        "SELECT old_match.id, deal, number, rotation, bots, places, reason, decisions, faults, "
-        "forfeits, replay, evidence, seconds, played_at, machine, sandbox "
-        "FROM old_match JOIN old_record ON old_record.match = old_match.id ORDER BY old_match.id"
+    return (
+        result.reason,
+        result.decisions,
+        json.dumps(result.faults) if any(result.faults) else None,
+        str(result.forfeits) if result.forfeits else None,
+        result.moves,
+        str(result.clock),
     )
-    for match, deal, number, rotation, bots, places, reason, decisions, *rest in rows:
-        faults, forfeits, *record = rest
-        kept = Record(*record[:3])
-        try:
-            replay, evidence = kept.open_replay(), kept.open_evidence()
-        except (zlib.error, msgspec.DecodeError) as error:
-            raise ArenaError(
-                f"{path}: the record of match {match} is damaged ({error}), and version 1 of a "
-                f"database cannot be brought up to date without it."
-            ) from None
-        result = MatchResult(
-            match=match,
-            deal=deal,
-            number=number,
-            rotation=rotation,
-            bots=json.loads(bots),
-            places=json.loads(places),
-            reason=reason,
-            decisions=decisions,
-            faults=json.loads(faults),
-            forfeits=json.loads(forfeits),
-            moves=digest_of(replay),
-            clock=clock_of(replay, evidence),
-        )
-        writer.add(result, result.bots, record)
-    db.execute("DROP TABLE old_record")
-    db.execute("DROP TABLE old_match")

@@ -45,7 +45,7 @@ class _Interpreter(popen_spawn_posix.Popen):  # type: ignore[misc] # the library
         pickled = io.BytesIO()
         set_spawning_popen(self)  # connections are pickled as descriptors that it inherits
         try:
-            reduction.dump(interpreters.get_preparation_data(process.name), pickled)
+            reduction.dump(self._prepared(process.name), pickled)
             reduction.dump(process, pickled)
         finally:
             set_spawning_popen(None)
@@ -64,6 +64,12 @@ class _Interpreter(popen_spawn_posix.Popen):  # type: ignore[misc] # the library
             os.close(alive)
         with suppress(BrokenPipeError), open(order, "wb", closefd=False) as file:
             file.write(pickled.getbuffer())  # or it was killed, as its sentinel tells
+
+    @staticmethod
+    def _prepared(name: str) -> dict[str, Any]:
+        """Return what the child is to know first; it has no need to import our main program."""
+        data: dict[str, Any] = interpreters.get_preparation_data(name)
+        return {key: value for key, value in data.items() if not key.startswith("init_main")}
 
 
 class _Process(SpawnProcess):  # type: ignore[misc] # the library is untyped

@@ -13,13 +13,16 @@ from typing import Any
 
 from arena.result import PlayedMatch, Record
 from arena.roster import Bot
-from arena.schema import NewMatch, Writer, deal_number, deal_range
+from arena.schema import NewMatch, Writer, lineup_text
 from arena.stored import (
     BotVersion,
     Circumstances,
     Damage,
     StoredMatch,
     WholeMatch,
+    deal_name,
+    deal_number,
+    deal_range,
     match_of,
     opened,
     read_command,
@@ -40,17 +43,26 @@ _RECORD = """
     record.sandbox
 """
 _COLUMNS = """
-    match.deal, deal.number, match.rotation, result.bots, result.places, match.reason,
+    match.deal, deal.name, deal.number, match.rotation, result.bots, result.places, match.reason,
     match.decisions, match.faults, match.forfeits, match.moves
 """
 _MATCHES = f"SELECT {_COLUMNS} {_FROM}"
 _KEYS = f"SELECT match.deal, match.rotation {_FROM}"
-_EVEN_IF_MISSING = """
+_NAMED = """
+    FROM deal CROSS JOIN match ON match.deal = deal.id
+        LEFT JOIN result ON result.id = match.result
+    WHERE deal.name BETWEEN ? AND ? ORDER BY deal.name, match.rotation LIMIT 1000
+"""
+_BEGINNING = f"SELECT {_COLUMNS} {_NAMED}"
+_THIS = """
     FROM match LEFT JOIN deal ON deal.id = match.deal LEFT JOIN result ON result.id = match.result
         LEFT JOIN record ON record.id = match.record
+    WHERE match.deal = ? AND match.rotation = ?
 """
-_BEGINNING = f"SELECT {_COLUMNS} {_EVEN_IF_MISSING} WHERE match.deal BETWEEN ? AND ?"
-_THIS = f"{_EVEN_IF_MISSING} WHERE match.deal = ? AND match.rotation = ?"
+_DEAL = """
+    SELECT deal.id, deal.name FROM lineup JOIN deal ON deal.lineup = lineup.id
+    WHERE lineup.bots = ? AND deal.number = ?
+"""
 _ONE = f"SELECT {_COLUMNS}, match.clock, {_RECORD} {_THIS}"
 _ONE_RECORD = f"SELECT {_RECORD} {_THIS}"
 _COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
@@ -69,15 +81,19 @@ _LAST_VERSIONS = """
     GROUP BY bot.id ORDER BY max(last.at), bot.id
 """
 _KNOWN = """
-    SELECT deal, CASE count(*) = ?1 AND min(rotation) = 0 AND max(rotation) = ?1 - 1
-        WHEN 0 THEN group_concat(rotation) END
-    FROM match GROUP BY deal ORDER BY deal
+    SELECT deal.name, rotations
+    FROM (
+        SELECT deal, CASE count(*) = ?1 AND min(rotation) = 0 AND max(rotation) = ?1 - 1
+            WHEN 0 THEN group_concat(rotation) END AS rotations
+        FROM match GROUP BY deal
+    ) AS played LEFT JOIN deal ON deal.id = played.deal
+    ORDER BY deal.name
 """
 _MEAN_SECONDS = """
     SELECT avg(seconds) FROM (SELECT seconds FROM record ORDER BY id DESC LIMIT 1000)
 """
 _LIST = "the list of matches"
-_IN_ORDER = "ORDER BY deal.number, lineup.bots, match.deal, match.rotation LIMIT ?"
+_IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
 
 
 class KnownMatches:
@@ -141,18 +157,15 @@ class Store(Tallies):
         ids: Sequence[int],
         *,
         played_at: str,
-        machine: str,
-        sandbox: str,
     ) -> None:
         """Store matches, all or none; `ids` are the database's numbers of the league's bots."""
-        where = (played_at, machine, sandbox)
         writer, self._writer = self._writer or Writer(self._db), None
         with self._transaction():
             writer.add_all(
                 NewMatch(
                     each.result,
-                    [ids[bot] for bot in each.result.bots],
-                    (*each.record.columns, *where),
+                    tuple([ids[bot] for bot in each.result.bots]),
+                    (*each.record.columns, played_at, each.machine, each.sandbox),
                 )
                 for each in played
             )
@@ -242,9 +255,7 @@ class Store(Tallies):
         deal, _, rotation = prefix.partition("-")
         among = deal_range(deal.lower())
         with self.explained():
-            rows = self._db.execute(
-                f"{_BEGINNING} ORDER BY match.deal, match.rotation LIMIT 1000", among
-            )
+            rows = self._db.execute(_BEGINNING, among)
             bots = self._bots()
             found = [match_of(row, bots) for row in rows]
         found = [match for match in found if rotation in ("", str(match.rotation))]
@@ -260,7 +271,7 @@ class Store(Tallies):
     def record(self, match: StoredMatch) -> tuple[Record, Circumstances]:
         """Return the record of a stored match, which can be opened, and its circumstances."""
         with self.explained():
-            key = deal_number(match.deal), match.rotation
+            key = match.deal_row, match.rotation
             row = self._db.execute(_ONE_RECORD, key).fetchone()
             record, circumstances = record_of(row, match.id)
             replay, _ = opened(match.id, record)
@@ -300,14 +311,25 @@ class Store(Tallies):
             row = self._db.execute(_ONE, (deal, rotation)).fetchone()
             if row is None:
                 return None
-            match = match_of(row[:10], self._bots() if bots is None else bots)
-            clock = stored_clock(row[10], len(match.bots))
-            return WholeMatch(match, clock, *record_of(row[11:], match.id))
+            match = match_of(row[:11], self._bots() if bots is None else bots)
+            clock = stored_clock(row[11], len(match.bots))
+            return WholeMatch(match, clock, *record_of(row[12:], match.id))
 
-    def lookup(self, match: str) -> WholeMatch | None:
-        """Return the match of a whole id, or None if it is not stored."""
-        deal, _, rotation = match.partition("-")
-        return self._one(deal_number(deal), int(rotation))
+    def lookup(self, match: str, number: int, bots: Iterable[BotVersion]) -> WholeMatch | None:
+        """Return the match of a whole id, or None if it is not stored.
+
+        Its deal is named by number and bots, which are called by their keys.
+        """
+        name, _, rotation = match.partition("-")
+        with self.explained():
+            lineup = lineup_text(map(astuple, bots))
+            row = self._db.execute(_DEAL, (lineup, number)).fetchone()
+            if row is None:
+                return None
+            deal, stored = typed(row, tuple[int, int], "a deal")
+            if stored != deal_number(name):
+                raise Damage(f"deal {name} is stored as {deal_name(stored)}")
+        return self._one(deal, int(rotation))
 
     def merge(
         self,

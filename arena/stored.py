@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -11,7 +11,6 @@ from msgspec import Meta
 from arena.result import Record
 from arena.roster import check_name
 from arena.schedule import PAIRS_LIMIT, Rotations
-from arena.schema import deal_name
 from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.match import Evidence
@@ -19,6 +18,7 @@ from referee.replay import Replay
 
 T = TypeVar("T")
 
+_DIGITS = 16  # of a deal's id
 _UNREADABLE = (zlib.error, msgspec.MsgspecError, ValueError, TypeError, RecursionError)
 
 
@@ -70,6 +70,8 @@ class StoredMatch:
     forfeits: tuple[int, ...]
     moves: int
     """What stands for the moves, see `digest_of`."""
+    deal_row: int = field(default=0, compare=False, repr=False)
+    """The number of the deal in its database, by which the record is found."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,27 @@ class WholeMatch(NamedTuple):
     """See `clock_of`."""
     record: Record
     circumstances: Circumstances
+
+
+def deal_number(name: str) -> int:
+    """Return the number that stands in the database for a deal's id, 16 hexadecimal digits."""
+    return int.from_bytes(bytes.fromhex(name), "big", signed=True)
+
+
+def deal_name(number: int) -> str:
+    """Return the id of a deal, given the number that stands for it."""
+    return number.to_bytes(8, "big", signed=True).hex()
+
+
+def deal_range(prefix: str) -> tuple[int, int]:
+    """Return the first and the last number of the deals whose ids begin with a text.
+
+    No deal lies between them if the text begins no id.
+    """
+    ends = prefix.ljust(_DIGITS, "0"), prefix.ljust(_DIGITS, "f")
+    if not prefix or len(prefix) > _DIGITS or not set(prefix) <= set("0123456789abcdef"):
+        return 1, 0
+    return deal_number(ends[0]), deal_number(ends[1])
 
 
 class Reader(Generic[T]):
@@ -115,7 +138,8 @@ DealNumber: TypeAlias = Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
 
 
 class _MatchRow(NamedTuple):
-    deal: int
+    deal_row: int
+    name: int
     number: DealNumber
     rotation: Natural
     bots: str
@@ -231,7 +255,7 @@ def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
     found = typed(row, _MatchRow, "a match, or the deal or result it is of,")
     seated = seated_result(found.bots, found.places, bots)
     faults, forfeits = stored_faults(found.faults, found.forfeits, len(seated.bots))
-    deal = deal_name(found.deal)
+    deal = deal_name(found.name)
     return StoredMatch(
         id=f"{deal}-{found.rotation}",
         deal=deal,
@@ -244,6 +268,7 @@ def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
         faults=tuple(faults),
         forfeits=tuple(forfeits),
         moves=found.moves,
+        deal_row=found.deal_row,
     )
 
 

@@ -2,9 +2,8 @@
 
 import signal
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,9 @@ import msgspec
 from arena.display import counted
 from arena.league import DATABASE, FILE, read_league
 from arena.proof import Difference, OtherRules, prove
-from arena.raw_store import RawStore
-from arena.schema import deal_name
+from arena.raw_store import Page, RawStore
 from arena.spawning import kill_all, spawn
-from arena.stored import Damage, FixedSettings
+from arena.stored import Damage, FixedSettings, deal_name
 from arena.tables import Column, Table
 from protocol.errors import ArenaError, RunError
 
@@ -25,9 +23,6 @@ KEYS = ("match", "problem")
 _PAGE = 50  # matches that are read and verified at a time
 _AHEAD = 2  # pages a worker has before it: the one it is at and the next
 _WHOLE = "(all)"
-
-Page = tuple[int, int]
-"""The first and the last of the numbers of some deals."""
 
 
 class Verdict(msgspec.Struct):
@@ -113,7 +108,8 @@ class Verification:
         """Verify every match, a page at each step."""
         if self._conditions is None:
             return
-        pages = _pages(self.matches)
+        with RawStore(self._path) as store:
+            pages = store.pages(_PAGE)
         verdicts = _verdicts(self._path, self._conditions, pages, min(self._workers, len(pages)))
         with closing(verdicts):
             for verdict in verdicts:
@@ -149,16 +145,6 @@ class Verification:
                 f"Use the release that played them."
             )
         yield from self._notes
-
-
-def _pages(matches: int) -> list[Page]:
-    """Return all numbers of deals in about as many parts as there are pages of matches.
-
-    Deals are numbered by hash, so that the parts are about equal.
-    """
-    count = -(-matches // _PAGE)
-    ends = [(number << 64) // count - (1 << 63) for number in range(count + 1)]
-    return [(first, after - 1) for first, after in pairwise(ends)]
 
 
 def _verdicts(
@@ -218,11 +204,16 @@ def _verdict(store: RawStore, conditions: FixedSettings, page: Page) -> Verdict:
         try:
             prove(row, numbers, conditions)
         except Difference as difference:
-            match = f"{deal_name(row['deal'])}-{row['rotation']}"
-            verdict.damaged.append((match, str(difference)))
+            verdict.damaged.append((_id(row), str(difference)))
         except OtherRules as rules:
             words = str(rules)
             verdict.other_rules[words] = verdict.other_rules.get(words, 0) + 1
         else:
             verdict.sound += 1
     return verdict
+
+
+def _id(row: Mapping[str, Any]) -> str:
+    """Return the id of a match, of which the row of its deal may be missing."""
+    deal = "?" if row["name"] is None else deal_name(row["name"])
+    return f"{deal}-{row['rotation']}"

@@ -85,6 +85,10 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Bots that failed their start-up check, with the reason."""
     broken: str = ""
     """What is wrong with the machine, so that no more can be played on it; empty if nothing is."""
+    lag: float = 0.0
+    """Seconds that the referee took before the asks of what was played."""
+    left: bool = False
+    """Whether it leaves what it has not played: with `done`, it plays no more."""
     done: bool = False
 
 
@@ -159,6 +163,7 @@ class Table:
         self._game = GAMES[setup.game]
         self._options: Options = msgspec.convert(setup.options, self._game.options_type)
         self._control: TimeControl = setup.limits.time_control
+        self._where = {"machine": os.uname().nodename, "sandbox": launcher.walls.name}
         self._flushed = -_FLUSH_SECONDS  # the first match is reported at once
         self._leaving = False
         self._interrupted = False
@@ -199,6 +204,7 @@ class Table:
                     self._flushed = time.monotonic()
             else:
                 report.finished.append(task)
+        report.left = self._leaving
         report.done = True
         self._flushed = time.monotonic()
         yield report
@@ -220,7 +226,8 @@ class Table:
     def _play(self, task: Task, rotation: int, report: Report) -> str:
         """Play one match into the report; return the referee's own error, if there was one."""
         try:
-            report.played.append(self._match(task.deal, rotation))
+            played = self._match(task.deal, rotation, report)
+            report.played.append(msgspec.structs.replace(played, **self._where))
         except (ConnectionError, _CutShortError, MachineError):
             raise
         except Exception:  # noqa: BLE001 - whatever it is, it is reported and ends the run with 1
@@ -229,7 +236,7 @@ class Table:
             return traceback.format_exc()
         return ""
 
-    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
+    def _match(self, deal: Deal, rotation: int, report: Report) -> PlayedMatch:
         schedule = self._setup.schedule
         match = schedule.match_id(deal, rotation)
         bots = schedule.seating(deal, rotation)
@@ -257,6 +264,7 @@ class Table:
             gone = process is not None and process.ended is not None
             if self._setup.limits.fresh or faults or gone:
                 self._discard((bot, rotation))
+        report.lag += sum(played.evidence.lag) * 1e-6
         return pack(played, result, time.monotonic() - began)
 
     def _was_cut_short(self, result: MatchResult) -> bool:

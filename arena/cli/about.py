@@ -24,8 +24,8 @@ from arena.cli.common import (
 from arena.cli.progress import StatusLine
 from arena.display import safe
 from arena.roster import SHIPPED, Bot, find_bot, shipped
-from arena.run import check_bot
 from arena.tables import Column, Table, render
+from arena.walls import check_bot
 from protocol.messages import VERSION, message_schemas
 from referee.game import Game
 from referee.games import GAMES

@@ -270,8 +270,8 @@ def _follow(run: Run, league: League, comparison: Comparison, line: StatusLine) 
     for progress in run.play():
         comparison.take(progress.played)
         aside |= {league.bots[bot].name: reason for bot, reason in progress.set_aside.items()}
-        for death in progress.deaths:
-            line.say(death)
+        for sentence in progress.news:
+            line.say(sentence)
         for problem in progress.problems:
             problems += 1
             line.say(safe_lines(problem))

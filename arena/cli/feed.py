@@ -9,8 +9,8 @@ from arena.cli.common import warn_unprotected
 from arena.display import safe, safe_lines
 from arena.feed import Again, Feed, ask_again, verdict
 from arena.roster import Bot
-from arena.run import check_bot
 from arena.show import folded
+from arena.walls import check_bot
 from protocol.errors import RunError
 from protocol.lines import encode
 from protocol.messages import Ready

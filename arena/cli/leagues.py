@@ -100,7 +100,8 @@ def init(
         league, settings, key_values(options), {"sandbox": sandbox, **given}, entries
     )
     click.echo(f"{made.folder / FILE} is written.")
-    _tell_plan(made, made.schedule.deal_count() * made.schedule.rotation_count, None, None)
+    matches = made.schedule.deal_count() * made.schedule.rotation_count
+    _tell_plan(made, matches, None, default_workers())
     click.echo(safe(f"Next: arena run {shlex.quote(str(league))}"))
 
 
@@ -130,14 +131,17 @@ def bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
 def _tell_plan(
     league: League, missing: int, mean_seconds: float | None, workers: int | None
 ) -> None:
-    """Say how many matches are to be played and how long that may take."""
+    """Say how many matches are to be played and how long that may take; on one core if need be."""
     if not league.schedule.deal_count():
         click.echo("The league asks for no match at all: raise its deals or its share.", err=True)
         return
     if not missing:
         click.echo("Nothing is missing.", err=True)
         return
-    workers = workers or default_workers()
+    if workers is None:
+        workers, who = 1, "on one core"
+    else:
+        who = f"with {counted(workers, 'worker')}"
     least = league.game.typical_decisions * _SECONDS_A_DECISION
     if mean_seconds is None:
         limit = league.limits.move_time * league.game.typical_decisions + league.limits.bank
@@ -147,21 +151,25 @@ def _tell_plan(
         )
     else:
         time = f"about {duration(missing * mean_seconds / workers)}"
-    click.echo(
-        f"{counted(missing, 'match', 'matches')} to play, {time} with "
-        f"{counted(workers, 'worker')}.",
-        err=True,
-    )
+    click.echo(f"{counted(missing, 'match', 'matches')} to play, {time} {who}.", err=True)
 
 
 @main.command()
 @league_argument
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
 @click.option("--part", metavar="K/N", help="Only the K-th of N parts of the deals.")
+@click.option(
+    "--cluster", metavar="ADDRESS", help="Play on a Dask cluster: its scheduler, or its file."
+)
 @sandbox_uid_option
 @output_format
 def run(
-    league: Path, workers: int | None, part: str | None, sandbox_uid: int | None, form: str
+    league: Path,
+    workers: int | None,
+    part: str | None,
+    cluster: str | None,
+    sandbox_uid: int | None,
+    form: str,
 ) -> None:
     """Play whatever is missing, then show the table.
 
@@ -173,8 +181,11 @@ def run(
     arena run cup
     arena run cup --workers 1
     arena run cup --part 1/2
+    arena run cup --cluster tcp://scheduler:8786
     """
-    play_and_show(read_league(league), workers, sandbox_uid, form, _part(part))
+    if cluster is not None and workers is not None:
+        raise ArenaError("--workers is for this machine: on a cluster, Dask's workers play.")
+    play_and_show(read_league(league), workers, sandbox_uid, form, _part(part), cluster)
 
 
 def _part(word: str | None) -> Part:
@@ -188,10 +199,15 @@ def _part(word: str | None) -> Part:
 
 
 def play_and_show(
-    league: League, workers: int | None, sandbox_uid: int | None, form: str, part: Part = WHOLE
+    league: League,
+    workers: int | None,
+    sandbox_uid: int | None,
+    form: str,
+    part: Part = WHOLE,
+    cluster: str | None = None,
 ) -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well."""
-    notes = _play_missing(league, workers, sandbox_uid, part)
+    notes = _play_missing(league, workers, sandbox_uid, part, cluster)
     with league.store() as store:
         field = field_of(league, store)
     if part != WHOLE and not notes:
@@ -201,7 +217,7 @@ def play_and_show(
 
 
 def _play_missing(
-    league: League, workers: int | None, sandbox_uid: int | None, part: Part
+    league: League, workers: int | None, sandbox_uid: int | None, part: Part, cluster: str | None
 ) -> list[str]:
     """Play and store what is missing; return what the table should say of it."""
     notes: list[str] = []
@@ -212,7 +228,7 @@ def _play_missing(
             f"results in it, stop, and put back a copy.",
             err=True,
         )
-    with open_run(league, workers, sandbox_uid, part) as run:
+    with open_run(league, workers, sandbox_uid, part, cluster) as run:
         for hint in run.hints:
             click.echo(safe(hint), err=True)
         _tell_plan(league, run.missing, run.mean_seconds, run.workers)
@@ -246,8 +262,8 @@ def _tell(progress: Progress, league: League, line: ProgressLine) -> list[str]:
         name = league.bots[bot].name
         many = f"{name} has forfeited {FORFEITS_IN_A_ROW} matches in a row"
         line.say(safe(f"{many}: see `arena show {league.folder} {match}`."))
-    for death in progress.deaths:
-        line.say(death)
+    for sentence in progress.news:
+        line.say(sentence)
     for problem in progress.problems:
         line.say(safe_lines(problem))
     return notes

@@ -29,9 +29,9 @@ from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Te
 from arena.cli.wire import tapped
 from arena.display import safe, safe_lines
 from arena.roster import HUMAN, Bot, find_bot
-from arena.run import check_bot
 from arena.saved import MATCH, SavedMatch, Target, distinct, seated
 from arena.show import result
+from arena.walls import check_bot
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess
 from referee.game import Game

@@ -38,7 +38,7 @@ class Stage:
                 f"written by us, and the bots' files are put there. Set TMPDIR to a folder open "
                 f"to everybody."
             )
-        _sweep(Path(base))
+        sweep(Path(base), _PREFIX)
         self.folder = f"{base}/{_PREFIX}{secrets.token_hex(8)}"
         self._mode = 0o700 if uid == os.getuid() else 0o755  # the users that run bots are to enter
         self._lock = -1
@@ -137,9 +137,9 @@ def open_beneath(folder: int, name: str) -> int:
     return int(found)
 
 
-def _sweep(base: Path) -> None:
-    """Remove what is left of stages whose owner was killed together with its fork server."""
-    for folder in base.glob(f"{_PREFIX}*"):
+def sweep(base: Path, prefix: str) -> None:
+    """Remove what is left of folders whose owner, who had a lock on each, was killed."""
+    for folder in base.glob(f"{prefix}*"):
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:

@@ -153,7 +153,7 @@ def test_a_record_that_cannot_be_opened_is_told_where_it_is_shown(
     assert is_found(victim)
 
 
-@pytest.mark.parametrize("value", ["x", "[]", "[7, 8]", "{}", "1"])
+@pytest.mark.parametrize("value", ["x", "[]", "[7, 8]", "[1, 2]", "{}", "1"])
 def test_damage_in_a_database_of_an_older_version_is_told(
     played: Path, victim: Path, call: Callable[[str], Result], value: str
 ) -> None:

@@ -15,8 +15,9 @@ import multiprocess
 import pytest
 
 from arena.league import read_league
+from arena.local import usable_cores
 from arena.run import open_run
-from arena.runner import FORFEITS_IN_A_ROW, usable_cores
+from arena.runner import FORFEITS_IN_A_ROW
 from arena.stored import StoredMatch
 from protocol.errors import ArenaError
 from referee.replay import Replay

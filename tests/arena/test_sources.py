@@ -68,7 +68,7 @@ class Book:
                     clock=[[2, clock * (bot + 1), clock] for bot in bots],
                 )
                 played = PlayedMatch(result, Record(b"", b"", 0.1))
-                store.add([played], ids, played_at="", machine="", sandbox="")
+                store.add([played], ids, played_at="")
 
 
 @pytest.fixture

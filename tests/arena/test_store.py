@@ -36,9 +36,14 @@ SETTINGS: dict[str, Any] = {
 
 
 def match(
-    deal: str, rotation: int = 0, *, number: int = 0, size: int = 10, **others: Any
+    deal: str, rotation: int = 0, *, number: int | None = None, size: int = 10, **others: Any
 ) -> PlayedMatch:
-    """Return a match as a worker reports it, of a deal whose id begins so and goes on in zeros."""
+    """Return a match as a worker reports it, of a deal whose id begins so and goes on in zeros.
+
+    Two deals of one line-up have not the same number.
+    """
+    if number is None:
+        number = int(deal, 16)
     deal = deal.ljust(16, "0")
     usual = {"places": [2, 1], "faults": [{}, {"late": 2}], "forfeits": [1], "moves": 7}
     result = MatchResult(
@@ -52,7 +57,7 @@ def match(
         clock=[[4, 400, 200], [3, 600, 500]],
         **{**usual, **others},
     )
-    return PlayedMatch(result, record(size))
+    return PlayedMatch(result, record(size), "here", "none")
 
 
 def record(size: int = 10) -> Record:
@@ -77,7 +82,7 @@ def add(store: Store, *played: PlayedMatch) -> None:
     """Store matches of the bots ONE and TWO."""
     store.keep_settings(SETTINGS)
     ids = store.bot_ids([ONE, TWO])
-    store.add(played, ids, played_at="2026-01-01T00:00:00", machine="here", sandbox="none")
+    store.add(played, ids, played_at="2026-01-01T00:00:00")
 
 
 @pytest.fixture
@@ -147,13 +152,22 @@ def test_what_was_stored_is_there_when_the_file_is_opened_later(path: Path) -> N
 
 def test_matches_come_sorted_whatever_the_order_of_storing(store: Store) -> None:
     add(store, match("b", 1, number=1), match("f", number=0))
-    add(store, match("b", 0, number=1), match("a", 0, number=1))
+    add(store, match("b", 0, number=1), match("a", 0, number=2))
     found = [short(found.id) for found in store.matches()]
-    assert found == ["f-0", "a-0", "b-0", "b-1"]
+    assert found == ["f-0", "b-0", "b-1", "a-0"]
+
+
+def test_deals_of_one_number_come_in_the_order_of_their_line_ups(store: Store) -> None:
+    three = Bot("three", Path("/"), ("true", "three"), ())
+    store.keep_settings(SETTINGS)
+    store.add([match("a", number=1)], store.bot_ids([TWO, three]), played_at="")
+    store.add([match("b", number=1)], store.bot_ids([ONE, TWO]), played_at="")
+    store.add([match("c", number=1)], store.bot_ids([ONE, three]), played_at="")
+    assert [short(found.id) for found in store.matches()] == ["c-0", "b-0", "a-0"]
 
 
 def test_matches_are_chosen_by_bot_and_by_fault_and_counted(store: Store) -> None:
-    add(store, match("a"), match("b", number=1), match("c", number=2, faults=[{}, {}]))
+    add(store, match("a"), match("b"), match("c", faults=[{}, {}]))
     assert [short(found.id) for found in store.matches(limit=2)] == ["a-0", "b-0"]
     assert [short(found.id) for found in store.matches(faulty=True)] == ["a-0", "b-0"]
     assert len(list(store.matches(bot="one"))) == store.count(bot="one") == 3
@@ -215,6 +229,41 @@ def test_a_batch_is_stored_whole_or_not_at_all(store: Store, path: Path) -> None
     assert stored(path) == {"d1-0", "d2-0", "d3-0"}
 
 
+def test_the_rotations_of_a_deal_may_come_one_by_one(path: Path) -> None:
+    """A deal has one row, whether it was stored just now, long ago or by another process."""
+    with Store(path, create=True) as store:
+        add(store, match("d1", 2))
+        add(store, match("d1", 0), match("d2"))
+    with Store(path) as store:
+        add(store, match("d3"), match("d2", 1), match("d1", 1), match("d4"))
+        known = store.known(3)
+        assert known.lacking("d1".ljust(16, "0"), range(3)) == []
+        assert known.lacking("d2".ljust(16, "0"), range(3)) == [2]
+        assert sorted(count for _, _, count in store.deal_sizes()) == [1, 1, 2, 3]
+    assert stored(path) == {"d1-0", "d1-1", "d1-2", "d2-0", "d2-1", "d3-0", "d4-0"}
+
+
+def test_a_deal_that_is_stored_under_another_name_is_damage(store: Store, path: Path) -> None:
+    add(store, match("d1", number=7))
+    message = refused(lambda: add(store, match("d2", number=7), match("d3")), RunError)
+    assert message.startswith(
+        f"{path} is damaged: deal d200000000000000 is stored as d100000000000000. "
+    )
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_match_is_looked_up_by_its_deals_number_and_bots(store: Store) -> None:
+    add(store, match("d1", 1, number=7), match("d2", number=8))
+    bots = [BotVersion("one", ONE.version), BotVersion("two", TWO.version)]
+    found = store.lookup("d100000000000000-1", 7, bots)
+    assert found is not None
+    assert (short(found.match.id), found.record) == ("d1-1", store.record(found.match)[0])
+    assert store.lookup("d100000000000000-0", 7, bots) is None
+    assert store.lookup("d300000000000000-0", 9, bots) is None
+    assert store.lookup("d100000000000000-1", 7, bots[:1]) is None
+    refused(lambda: store.lookup("d300000000000000-1", 7, bots), RunError)
+
+
 def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) -> None:
     """Line-ups and results have numbers in the database, which the store remembers."""
     add(store, match("d1"))
@@ -222,8 +271,8 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     ids = store.bot_ids([ONE, third])
     new = match("d2", places=[1, 1])
     with pytest.raises(sqlite3.IntegrityError):
-        store.add([new, match("d1")], ids, played_at="", machine="", sandbox="none")
-    store.add([new], ids, played_at="", machine="", sandbox="none")
+        store.add([new, match("d1")], ids, played_at="")
+    store.add([new], ids, played_at="")
     assert stored(path) == {"d1-0", "d2-0"}
     assert {short(found.id): found.places for found in store.matches()} == {
         "d1-0": (2, 1),

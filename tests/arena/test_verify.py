@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from arena import verify
 from arena.result import pack, result_of
-from arena.schema import Writer, deal_number
+from arena.schema import Writer
 from arena.store import Store
 from protocol.errors import ArenaError, RunError
 from referee.fault import Fault
@@ -27,7 +27,7 @@ from referee.games import GAMES
 from referee.match import Played
 from referee.replay import Entry, Replay, game_of
 from tests.arena.conftest import STEADY, TWO_BOTS, Arena, League, naughty
-from tests.arena.test_schema import version_1_of
+from tests.arena.test_schema import version_1_of, version_2_of
 
 HEAD = """\
 game = "{game}"
@@ -116,8 +116,11 @@ def test_bots_that_left_were_changed_or_renamed_verify(arena: Arena, league: Lea
     assert arena("verify", league.folder).stdout == f"{count} matches verified; none differs.\n"
 
 
-def test_a_league_of_an_older_database_version_verifies(copy: Path) -> None:
-    version_1_of(copy / "league.db")
+@pytest.mark.parametrize("older", [version_1_of, version_2_of])
+def test_a_league_of_an_older_database_version_verifies(
+    copy: Path, older: Callable[[Path], None]
+) -> None:
+    older(copy / "league.db")
     assert found(copy) == []
 
 
@@ -252,9 +255,20 @@ def test_every_row_of_a_match_is_missed(copy: Path) -> None:
     change(copy, "DELETE FROM deal WHERE number = 1")
     problems = found(copy)
     assert problems[0] == (None, "rows of match name a row of deal that is not there: 6.")
-    assert [problem for match, problem in problems if match] == [
-        "its row of the table deal is missing."
-    ] * 6
+    assert sorted(problem for problem in problems if problem[0]) == [
+        *[("?-0", "its row of the table deal is missing.")] * 3,
+        *[("?-1", "its row of the table deal is missing.")] * 3,
+    ]
+
+
+@pytest.mark.parametrize("name", ["name + 1", "(SELECT name FROM deal WHERE id = 2)"])
+def test_a_deal_under_another_name_is_found(copy: Path, name: str) -> None:
+    with Store(copy / "league.db") as store:
+        match = next(match for match in store.matches() if match.deal_row == 1)
+    change(copy, f"UPDATE deal SET name = {name} WHERE id = 1")
+    problems = [problem for _, problem in found(copy)]
+    assert len(problems) == 2
+    assert all(problem.endswith(f"and it should be {match.deal}.") for problem in problems)
 
 
 def test_another_limit_than_the_leagues_is_found(copy: Path) -> None:
@@ -386,7 +400,7 @@ def forged(folder: Path, forge: Forged) -> str:
     count = len(replay.entries)
     times = {name: [*getattr(evidence, name), 0][:count] for name in ("cpu", "wall", "lag")}
     with closing(sqlite3.connect(folder / "league.db")) as db, db:
-        key = (deal_number(match.deal), match.rotation)
+        key = (match.deal_row, match.rotation)
         (number,) = db.execute(
             "DELETE FROM match WHERE (deal, rotation) = (?, ?) RETURNING record", key
         ).fetchone()

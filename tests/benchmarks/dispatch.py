@@ -5,7 +5,7 @@
 
 First, ready matches are stored in batches, in a new database and in a large one, taking turns with
 plain inserts of the same rows into the same tables: the floor. Every batch is on the disk before
-the next. The matches are new to the database, and their keys are random, as hashes are.
+the next. The matches are new to the database.
 
 Then the real runner hands out deals to real workers, who return a ready match at once: no bot, no
 rules. What is measured is the runner's process alone, once with what it brings dropped and once
@@ -43,7 +43,8 @@ ROUNDS = 3
 STORING = ("", "", ",.0f", ",.0f", ".1f", ".1f")
 RUNNING = ("", ",.0f", ",.0f", ".1f", ".1f", ",.0f", ",.0f")
 """The forms of the columns."""
-CIRCUMSTANCES = ("2026-01-01T00:00:00+00:00", "machine", "landlock")
+GOES_ON_FROM = {"lineup": -1, "result": -1, "deal": 1, "record": 1}
+"""How many rows of a table, the last ones, say what number the next one has; -1 is all."""
 
 
 class Cost(NamedTuple):
@@ -86,34 +87,47 @@ def ready_matches(league: League) -> Iterator[PlayedMatch]:
 
 def add(store: Store, ids: Sequence[int], matches: Sequence[PlayedMatch]) -> int:
     """Store matches as a run does; return how many they are."""
-    played_at, machine, sandbox = CIRCUMSTANCES
-    store.add(matches, ids, played_at=played_at, machine=machine, sandbox=sandbox)
+    store.add(matches, ids, played_at="2026-01-01T00:00:00+00:00")
     return len(matches)
 
 
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
-def rows_of(league: League, ids: Sequence[int], matches: Sequence[PlayedMatch], last: int) -> Rows:
-    """Return the rows that matches are stored as, given the number of the last record."""
-    with Store(Path(":memory:"), create=True) as store:
-        store.bot_ids(league.bots)
-        add(store, ids, matches)
-        rows = {
-            name: store._db.execute(f"SELECT * FROM {name}").fetchall()
-            for name in ("deal", "record", "match")
+def rows_of(
+    league: League, store: Store, ids: Sequence[int], matches: Sequence[PlayedMatch]
+) -> Rows:
+    """Return the rows that matches are going to be stored as."""
+    with Store(Path(":memory:"), create=True) as other:
+        other.bot_ids(league.bots)
+        for name, many in GOES_ON_FROM.items():
+            last = f"SELECT * FROM {name} ORDER BY id DESC LIMIT {many}"
+            fill(other, name, store._db.execute(last).fetchall())
+        new = {
+            name: other._db.execute(f"SELECT coalesce(max(id), 0) FROM {name}").fetchone()
+            for name in GOES_ON_FROM
         }
-    rows["record"] = [(last + row[0], *row[1:]) for row in rows["record"]]
-    rows["match"] = [(*row[:-1], last + row[-1]) for row in rows["match"]]
+        add(other, ids, matches)
+        rows = {
+            name: other._db.execute(f"SELECT * FROM {name} WHERE id > ?", after).fetchall()
+            for name, after in new.items()
+        }
+        rows["match"] = other._db.execute("SELECT * FROM match").fetchall()
     return rows
+
+
+def fill(store: Store, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows as they are."""
+    if rows:
+        places = ",".join("?" * len(rows[0]))
+        store._db.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
 
 
 def insert(store: Store, rows: Rows) -> int:
     """Do no more than what SQLite must; return how many matches were stored."""
     store._db.execute("BEGIN IMMEDIATE")
     for name, some in rows.items():
-        places = ",".join("?" * len(some[0]))
-        store._db.executemany(f"INSERT OR IGNORE INTO {name} VALUES ({places})", some)
+        fill(store, name, some)
     store._db.execute("COMMIT")
     return len(rows["match"])
 
@@ -144,8 +158,7 @@ def one_round(
     ours, floor = [], []
     for _ in range(BATCHES[size]):
         ours.append(timed(partial(add, store, ids, list(islice(matches, size)))))
-        (last,) = store._db.execute("SELECT max(id) FROM record").fetchone()
-        rows = rows_of(league, ids, list(islice(matches, size)), last)
+        rows = rows_of(league, store, ids, list(islice(matches, size)))
         floor.append(timed(partial(insert, store, rows)))
     return mean(ours), mean(floor)
 

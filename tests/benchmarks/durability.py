@@ -35,7 +35,7 @@ def pace(folder: Path, batch: int, count: int, *, durable: bool) -> float:
         spent = 0.0
         while some := list(islice(played, batch)):
             began = time.perf_counter()
-            store.add(some, ids, played_at="", machine="", sandbox="none")
+            store.add(some, ids, played_at="")
             spent += time.perf_counter() - began
     return count / spent
 

@@ -12,8 +12,9 @@ import time
 import msgspec
 from tabulate import tabulate
 
+from arena.local import LocalWorkforce, usable_cores
 from arena.roster import shipped_bot
-from arena.runner import Runner, usable_cores
+from arena.runner import Runner
 from arena.schedule import Entrant, Schedule
 from arena.worker import Setup, Task
 from referee.games import GAMES
@@ -53,7 +54,7 @@ def league_rates(workers: int) -> tuple[float, float]:
     )
     tasks = [Task(deal.lineup, deal.number, [0, 1]) for deal in schedule.plan()]
     began = time.perf_counter()
-    runner = Runner(setup, tasks, usable_cores(workers))
+    runner = Runner(setup, tasks, LocalWorkforce(setup, [], usable_cores(workers)))
     with runner.staffed():
         played = [each.result for progress in runner.run() for each in progress.played]
     seconds = time.perf_counter() - began

@@ -6,7 +6,7 @@ from typing import Any
 from arena import worker
 from arena.result import MatchResult, PlayedMatch, Record
 from arena.schedule import Deal, Schedule
-from arena.worker import Setup
+from arena.worker import Report, Setup, Task
 
 RECORD = Record(os.urandom(300), os.urandom(300), 0.01)
 
@@ -14,11 +14,12 @@ RECORD = Record(os.urandom(300), os.urandom(300), 0.01)
 class ReadyTable(worker.Table):
     """A table at which matches need no bots, no rules and next to no time."""
 
-    def _check(self, bot: int) -> str:
-        return ""
+    def _check(self, bot: int, report: Report) -> None:
+        pass
 
-    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
-        return ready(self._setup.schedule, deal, rotation)
+    def _play(self, task: Task, rotation: int, report: Report) -> str:
+        report.played.append(ready(self._setup.schedule, task.deal, rotation))
+        return ""
 
 
 def ready(schedule: Schedule, deal: Deal, rotation: int) -> PlayedMatch:
@@ -38,7 +39,7 @@ def ready(schedule: Schedule, deal: Deal, rotation: int) -> PlayedMatch:
         moves=int(name, 16) >> 1,
         clock=[[25, 2000, 300] for _ in deal.lineup],
     )
-    return PlayedMatch(result, RECORD)
+    return PlayedMatch(result, RECORD, "machine", "landlock")
 
 
 def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:

@@ -69,7 +69,7 @@ def make(folder: Path, size: Size, *, store: bool = True) -> League:
         opened.keep_settings(league.fixed())
         ids = opened.bot_ids(league.bots)
         while some := list(islice(played, BATCH)):
-            opened.add(some, ids, played_at="", machine="", sandbox="none")
+            opened.add(some, ids, played_at="")
     return league
 
 
@@ -101,7 +101,7 @@ def matches(league: League) -> Iterator[PlayedMatch]:
                 moves=chance.getrandbits(63),
                 clock=[[25, 2000, 300] for _ in bots],
             )
-            yield PlayedMatch(result, RECORD)
+            yield PlayedMatch(result, RECORD, "machine", "none")
 
 
 def timed(league: League, words: tuple[str, ...]) -> tuple[float, float, str]:

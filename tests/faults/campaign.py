@@ -205,5 +205,8 @@ class Campaign:
 def doubles(league: FaultyLeague) -> int:
     """Return how many matches are stored more than once."""
     with closing(sqlite3.connect(league.folder / "league.db")) as db:
-        query = "SELECT count(*) - count(DISTINCT deal || ' ' || rotation) FROM match"
+        query = (
+            "SELECT count(*) - count(DISTINCT name || ' ' || rotation) "
+            "FROM match JOIN deal ON deal.id = match.deal"
+        )
         return int(db.execute(query).fetchone()[0])

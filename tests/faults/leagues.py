@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.roster import SHIPPED
-from arena.schema import deal_name
+from arena.stored import deal_name
 from referee.sandbox import SANDBOXES
 from tests.arena.conftest import League
 from tests.attacks.users import USER_ID, users
@@ -271,10 +271,11 @@ def replays(database: Path) -> dict[str, bytes]:
             return {}
         rows = _all(
             db,
-            "SELECT deal, rotation, replay FROM match LEFT JOIN record ON record.id = match.record",
+            "SELECT name, rotation, replay FROM match JOIN deal ON deal.id = match.deal "
+            "LEFT JOIN record ON record.id = match.record",
         )
         (records,) = _all(db, "SELECT count(*) FROM record")[0]
-    found = {f"{deal_name(deal)}-{rotation}": replay for deal, rotation, replay in rows}
+    found = {f"{deal_name(name)}-{rotation}": replay for name, rotation, replay in rows}
     assert len(found) == len(rows) == records, "a match without a record, or the other way round"
     return found
 

@@ -87,15 +87,13 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
                 moves=len(played),
                 clock=[[5, 2000, 900] for _ in bots],
             )
-            played.append(PlayedMatch(found, RECORD))
+            played.append(PlayedMatch(found, RECORD, EVIL, "none"))
     with Store(league.database, create=True) as store:
         store.keep_settings(league.fixed())
         ids = store.bot_ids(league.bots)
         matches = iter(played[: len(played) - missing])
         while some := list(islice(matches, 7)):
-            store.add(
-                some, ids, played_at="2026-01-02T03:04:05+00:00", machine=EVIL, sandbox="none"
-            )
+            store.add(some, ids, played_at="2026-01-02T03:04:05+00:00")
 
 
 def rewrite(folder: Path, *changes: tuple[str, str]) -> None:

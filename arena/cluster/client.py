@@ -1,0 +1,212 @@
+"""The workers of a run that are on a Dask cluster, as the runner sees them."""
+
+import asyncio
+import logging
+import queue
+import secrets
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from arena.cluster import host
+from arena.cluster.address import scheduler_address
+from arena.cluster.comparison import Comparison
+from arena.cluster.happenings import (
+    Answered,
+    Failed,
+    Gone,
+    Happening,
+    Joined,
+    Machine,
+    News,
+    Refused,
+    Slot,
+    Unreached,
+)
+from arena.cluster.link import Link
+from arena.local import encode
+from arena.roster import Bot
+from arena.worker import Batch, Setup
+from arena.workforce import Died, Event, Heard, Lost, Stopped, Told, Worker, Workforce
+
+_NAMED = 3  # Dask workers in a sentence; more are counted
+
+
+class RemoteWorker(Worker):
+    """One of the matches that a Dask worker plays at a time."""
+
+    def __init__(self, force: "ClusterWorkforce", machine: Machine) -> None:
+        super().__init__()
+        self.slot = Slot(machine)
+        self.unfit = machine.unfit
+        self._force = force
+
+    def _send(self, batch: Batch) -> None:
+        self._force.send(self.slot, encode(batch))
+
+
+class ClusterWorkforce(Workforce):
+    """The workers on a cluster; Dask workers may join and leave at any time.
+
+    A thread of its own talks to Dask. What happens there comes through a queue, so that the lists
+    here are touched by the runner's thread alone.
+    """
+
+    batch_seconds = 2.0  # each costs the scheduler some milliseconds
+
+    def __init__(self, setup: Setup, bots: Sequence[Bot], address: str) -> None:
+        scheduler_address(address)  # or it raises; a file is read again for each connection
+        self.workers: list[RemoteWorker] = []
+        self._queue: queue.SimpleQueue[Happening] = queue.SimpleQueue()
+        self._link = Link(address, secrets.token_hex(8), setup, bots, self._queue.put)
+        self._comparison = Comparison()
+        self._refusals: set[tuple[str, str]] = set()
+        self._is_over = False
+
+    @contextmanager
+    def hired(self) -> Iterator[None]:
+        """Be connected to the scheduler; raise RunError if there is none."""
+        logging.disable()  # of Dask's own words; what matters is told by us
+        self._loop = asyncio.new_event_loop()
+        self._begin, self._end = asyncio.Event(), asyncio.Event()
+        self._connected: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
+        thread = threading.Thread(target=self._loop.run_until_complete, args=(self._main(),))
+        thread.start()
+        try:
+            problem = self._connected.get()
+            if problem is not None:
+                raise problem
+            yield
+        finally:
+            self._call(self._begin.set)
+            self._call(self._end.set)
+            thread.join()
+            self._loop.close()
+            logging.disable(logging.NOTSET)
+
+    async def _main(self) -> None:
+        try:
+            await self._link.connect()
+        except Exception as error:  # noqa: BLE001 - it is raised where it can be told
+            self._connected.put(error)
+            return
+        self._connected.put(None)
+        await self._begin.wait()
+        try:
+            await self._link.play(self._end)
+        finally:
+            await self._link.close()
+
+    def _call(self, act: Callable[..., object], *words: object) -> None:
+        """Have something done in the thread that talks to Dask."""
+        self._loop.call_soon_threadsafe(act, *words)
+
+    def begin(self) -> None:
+        """Let Dask workers join."""
+        self._call(self._begin.set)
+
+    def send(self, slot: Slot, batch: bytes) -> None:
+        """Have a batch played in a slot."""
+        self._call(self._link.send, slot, batch)
+
+    def events(self, patience: float) -> list[Event]:
+        """Return what has happened; those who joined or refused alike are told of together."""
+        if self._is_over:
+            self.workers.clear()
+            return []
+        found = []
+        try:
+            found.append(self._queue.get(timeout=patience))
+            while True:
+                found.append(self._queue.get_nowait())
+        except queue.Empty:
+            pass
+        events: list[Event] = []
+        for each in found:
+            events += self._taken(each)
+        return [*events, *map(Told, self._told(found)), *map(Told, self._comparison.standouts())]
+
+    def _taken(self, each: Happening) -> Iterator[Event]:
+        """Keep the list of workers; yield what the runner is to know."""
+        if isinstance(each, Joined):
+            self.workers += [RemoteWorker(self, each.machine) for _ in range(each.machine.slots)]
+        elif isinstance(each, Gone):
+            for worker in [one for one in self.workers if one.slot.machine is each.machine]:
+                yield self._lost(worker)
+        elif isinstance(each, Unreached):
+            yield from map(self._lost, self._of(each.slot))
+        elif isinstance(each, Failed):
+            yield Stopped(each.text)
+        elif isinstance(each, Answered):
+            for worker in self._of(each.slot):
+                for report in each.reports:
+                    self._comparison.add(each.slot.machine.label, report)
+                    yield Heard(worker, report)
+                if each.died:
+                    self.workers.remove(worker)
+                    yield Died(worker, f"on {each.slot.machine.label} {each.died}")
+
+    def _of(self, slot: Slot) -> list[RemoteWorker]:
+        """Return the worker of a slot, unless it was lost."""
+        return [worker for worker in self.workers if worker.slot is slot]
+
+    def _lost(self, worker: RemoteWorker) -> Lost:
+        self.workers.remove(worker)
+        return Lost(worker)
+
+    def _told(self, found: Iterable[Happening]) -> Iterator[str]:
+        """Yield sentences on the cluster, one for those who are alike."""
+        alike: dict[str, list[str]] = defaultdict(list)
+        joined = [each.machine for each in found if isinstance(each, Joined)]
+        for machine in joined:
+            for note in machine.notes:
+                alike[note].append(machine.label)
+            for bot, why in machine.unfit.items():
+                alike[f"cannot run {self._link.names[bot]}: {why}"].append(machine.label)
+        for each in found:
+            if isinstance(each, News):
+                yield each.text
+            elif isinstance(each, Refused) and (each.label, each.why) not in self._refusals:
+                self._refusals.add((each.label, each.why))
+                alike[f"gets no work: it {each.why}"].append(each.label)
+            elif isinstance(each, Gone) and each.why:
+                alike[f"{each.why}; others play what it had. No result is lost"].append(
+                    each.machine.label
+                )
+        if joined:
+            slots = sum(machine.slots for machine in joined)
+            who = _listed([machine.label for machine in joined])
+            yield f"{who} can play: {slots} at once, {len(self.workers)} in all."
+        for what, labels in alike.items():
+            yield f"{_listed(labels)}: {what}."
+
+    def replace(self, worker: Worker) -> None:
+        """Use the slot anew: the Dask worker starts another worker there."""
+        assert isinstance(worker, RemoteWorker)
+        self.workers.append(RemoteWorker(self, worker.slot.machine))
+
+    def leave(self) -> None:
+        """Let the matches that are being played be the last."""
+        self._call(self._link.tell, host.leave)
+
+    def dismiss(self) -> None:
+        """Let the cluster go; what it says from now on is not heard."""
+        self._is_over = True
+        self.workers.clear()
+
+    @property
+    def expects_more(self) -> bool:
+        """Whether Dask workers may still join: always, until the end."""
+        return not self._is_over
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether a Dask worker is about to join."""
+        return self._link.is_settling
+
+
+def _listed(labels: Sequence[str]) -> str:
+    named = labels[:_NAMED]
+    more = len(labels) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")

@@ -1,0 +1,83 @@
+"""What can happen on a cluster, as `link` tells it to `client`."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from arena.worker import Report
+
+
+@dataclass(eq=False)
+class Machine:
+    """A Dask worker that plays for us."""
+
+    address: str
+    name: str
+    slots: int
+    unfit: dict[int, str]
+    notes: list[str]
+    slots_used: set["Slot"] = field(default_factory=set)
+
+    @property
+    def label(self) -> str:
+        """What it is called in sentences."""
+        return f"{self.name} ({self.address})"
+
+
+class Slot:
+    """One of the matches that a Dask worker plays at a time, and the batches on their way to it."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.pending: list[Any] = []
+        """Futures of Dask, in the order of the batches."""
+        self.follower: asyncio.Task[None] | None = None
+
+
+class Joined(NamedTuple):
+    """A Dask worker plays for us."""
+
+    machine: Machine
+
+
+class Refused(NamedTuple):
+    """A Dask worker does not play for us, and why, as what follows «it»."""
+
+    label: str
+    why: str
+
+
+class Gone(NamedTuple):
+    """A Dask worker plays for us no more, and why, as what follows «it»."""
+
+    machine: Machine
+    why: str
+
+
+class Answered(NamedTuple):
+    """What came of a slot's oldest batch: reports, and how its worker ended if it did."""
+
+    slot: "Slot"
+    reports: list[Report]
+    died: str
+
+
+class Unreached(NamedTuple):
+    """A batch was for a slot of a Dask worker that has gone."""
+
+    slot: "Slot"
+
+
+class News(NamedTuple):
+    """A sentence for the organizer."""
+
+    text: str
+
+
+class Failed(NamedTuple):
+    """The cluster is out of reach for good, and why, as a sentence."""
+
+    text: str
+
+
+Happening: TypeAlias = Joined | Refused | Gone | Answered | Unreached | News | Failed

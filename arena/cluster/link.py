@@ -1,0 +1,359 @@
+"""The conversation with a Dask cluster: who is in it, who plays for us, what they send.
+
+It lives in one asyncio loop, which a thread of `client` runs; what comes of it goes to `put`.
+"""
+
+import asyncio
+import itertools
+import math
+import time
+import warnings
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import msgspec
+from distributed import Client
+from distributed.comm.core import CommClosedError
+from distributed.versions import VersionMismatchWarning
+
+from arena.cluster import host
+from arena.cluster.bundle import entry_of, pack_bot
+from arena.cluster.happenings import (
+    Answered,
+    Failed,
+    Gone,
+    Happening,
+    Joined,
+    Machine,
+    News,
+    Refused,
+    Slot,
+    Unreached,
+)
+from arena.cluster.table import Answer, UnwantedError
+from arena.local import decode_report, encode
+from arena.roster import Bot
+from arena.worker import Setup
+from protocol.errors import ArenaError, RunError
+
+CONNECT_SECONDS = 10.0
+_LOOK_SECONDS = 1.0  # between looks at who is in the cluster
+_SILENT_SECONDS = 30.0  # without a heartbeat, after which a Dask worker is taken for lost
+_ANSWER_SECONDS = 30.0  # for anything but opening
+_OPEN_SECONDS = 180.0
+_AGAIN_SECONDS = 3.0  # until one that was busy, or did not answer, is asked again
+_WAIT_SECONDS = 600.0  # for a scheduler that has gone
+_FAREWELL_SECONDS = 5.0
+
+_answer = msgspec.msgpack.Decoder(Answer).decode
+_opened = msgspec.msgpack.Decoder(host.Opened).decode
+
+
+class _RefusedError(Exception):
+    """A Dask worker does not play; the text says why, as what follows «it»."""
+
+    def __init__(self, why: str, *, again: bool) -> None:
+        super().__init__(why)
+        self.again = again
+
+
+class Link:
+    """A run's side of a cluster; all of it is for the loop's thread alone."""
+
+    def __init__(
+        self,
+        address: str,
+        run: str,
+        setup: Setup,
+        bots: Sequence[Bot],
+        put: Callable[[Happening], None],
+    ) -> None:
+        self._address = address
+        self._run = run
+        self._setup = encode(setup)
+        self._entries = encode([entry_of(bot) for bot in bots])
+        self._bots = {bot.version: bot for bot in bots}
+        self.names = setup.names
+        self._put = put
+        self._client: Any = None
+        self._machines: dict[str, Machine] = {}
+        self._greetings: dict[str, asyncio.Task[None]] = {}
+        self._seen: dict[str, tuple[object, float]] = {}  # heartbeats, and when they came
+        self._not_before: dict[str, float] = {}  # whom to ask again, or for the first time
+        self._is_alone = self._had_workers = False
+        self._numbers = itertools.count()
+        self._errands: set[asyncio.Task[Any]] = set()
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether a Dask worker is about to join, or nobody has looked yet."""
+        return bool(self._greetings) or not self._seen
+
+    async def connect(self) -> None:
+        """Find the scheduler; raise ArenaError if there is none."""
+        try:
+            self._client = await self._connected()
+        except Exception as error:  # noqa: BLE001 - whatever else may answer at that address
+            why = " ".join(str(error).split()).rstrip(".")
+            raise RunError(f"no Dask scheduler answers at {self._address}: {why}.") from None
+
+    async def _connected(self) -> Any:
+        warnings.filterwarnings("ignore", category=VersionMismatchWarning)  # ours are what counts
+        where = {"scheduler_file" if self._address.endswith(".json") else "address": self._address}
+        client: Any = Client(  # type: ignore[no-untyped-call] # the library's
+            **where, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False
+        )
+        try:
+            return await client
+        except BaseException:  # raised again once the client holds nothing any more
+            await client.close()
+            raise
+
+    async def play(self, end: asyncio.Event) -> None:
+        """Have Dask workers join and play until the `end`, whatever becomes of the connection."""
+        lost_at = 0.0
+        while not end.is_set():
+            try:
+                if self._client is None:
+                    self._client = await self._connected()
+                    self._put(News(f"The scheduler at {self._address} answers again."))
+                lost_at = 0.0
+                await self._attend(end)
+            except Exception as error:  # noqa: BLE001 - each is a lost connection, which is told
+                lost_at = lost_at or time.monotonic()
+                await self._lose_all(error)
+                if time.monotonic() - lost_at > _WAIT_SECONDS:
+                    self._put(
+                        Failed(
+                            f"the scheduler at {self._address} has not answered for "
+                            f"{_WAIT_SECONDS:.0f} s. Run again when it does."
+                        )
+                    )
+                    return
+                await _within(end.wait(), _LOOK_SECONDS)
+
+    async def _attend(self, end: asyncio.Event) -> None:
+        """Look who is there, again and again; raise if the connection fails."""
+        while not end.is_set():
+            if self._client.status != "running":
+                raise ConnectionError("it closed the connection")
+            asked = self._client.scheduler.identity(n_workers=-1)
+            try:
+                found = await asyncio.wait_for(asked, _ANSWER_SECONDS)
+            except TimeoutError:
+                raise TimeoutError(f"no answer within {_ANSWER_SECONDS:.0f} s") from None
+            self._look(found["workers"])
+            await _within(end.wait(), _LOOK_SECONDS)
+
+    async def _lose_all(self, error: Exception) -> None:
+        """Take leave of everybody, as the scheduler is out of reach."""
+        if self._client is not None:
+            why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+            self._put(
+                News(
+                    f"The connection to the scheduler at {self._address} is lost ({why}); "
+                    f"trying again. No result is lost."
+                )
+            )
+            client, self._client = self._client, None
+            for greeting in self._greetings.values():
+                greeting.cancel()
+            for machine in list(self._machines.values()):
+                self._lose(machine, "is out of reach with the scheduler", quietly=True)
+            self._seen.clear()
+            self._not_before.clear()
+            with suppress(Exception):  # it is of no more use, however it ends
+                await asyncio.wait_for(client.close(), _FAREWELL_SECONDS)
+
+    def _look(self, workers: dict[str, dict[str, Any]]) -> None:
+        """Greet those who are new, and lose those who have gone."""
+        now = time.monotonic()
+        for address, found in workers.items():
+            if self._seen.get(address, (None, 0.0))[0] != found["last_seen"]:
+                self._seen[address] = found["last_seen"], now
+            silence = now - self._seen[address][1]
+            machine = self._machines.get(address)
+            if machine is not None and silence > _SILENT_SECONDS:
+                self._lose(machine, f"has not been heard of for {silence:.0f} s")
+            elif (
+                machine is None
+                and address not in self._greetings
+                and silence < _SILENT_SECONDS
+                and now >= self._not_before.get(address, 0.0)
+            ):
+                greeting = asyncio.create_task(self._greet(address, str(found["name"])))
+                self._greetings[address] = greeting
+                greeting.add_done_callback(partial(self._greeted, address))
+        for address in self._machines.keys() - workers.keys():
+            self._lose(self._machines[address], "has left the cluster")
+        for address in self._seen.keys() - workers.keys():
+            del self._seen[address]
+            self._not_before.pop(address, None)
+        if workers and all(self._not_before.get(each) == math.inf for each in workers):
+            if not self._machines and not self._greetings:
+                self._put(Failed("none of the cluster's workers can play, as is said above."))
+        elif not workers and not self._is_alone:
+            gone = "no workers any more; new ones" if self._had_workers else "no workers yet; they"
+            self._put(News(f"The cluster has {gone} are waited for."))
+        self._is_alone = not workers
+        self._had_workers |= bool(workers)
+
+    def _greeted(self, address: str, _: "asyncio.Task[None]") -> None:
+        del self._greetings[address]
+
+    async def _greet(self, address: str, name: str) -> None:
+        """Let a Dask worker get ready to play."""
+        label = address if name == address else f"{name} ({address})"
+        try:
+            machine = await self._opened(address)
+        except _RefusedError as error:
+            wait = _AGAIN_SECONDS if error.again else math.inf
+            self._not_before[address] = time.monotonic() + wait
+            self._put(Refused(label, f"{error}{'; it is asked again' if error.again else ''}"))
+            return
+        self._machines[address] = machine
+        self._put(Joined(machine))
+
+    async def _opened(self, address: str) -> Machine:
+        described = await self._asked(address, host.describe)
+        if described["code"] != host.fingerprint():
+            raise _RefusedError("has another version of Bot Arena", again=False)
+        for version in await self._asked(address, host.lacking, list(self._bots)):
+            try:
+                data = await asyncio.to_thread(pack_bot, self._bots[version])
+            except ArenaError as error:
+                raise _RefusedError(f"cannot be sent a bot: {error}", again=False) from None
+            if wrong := await self._asked(address, host.take, data, seconds=_OPEN_SECONDS):
+                raise _RefusedError(f"cannot take a bot: {wrong.rstrip('.')}", again=True)
+        words = self._run, self._setup, self._entries
+        opened = _opened(
+            await self._asked(address, host.open_tables, *words, seconds=_OPEN_SECONDS)
+        )
+        if opened.refused:
+            raise _RefusedError(opened.refused, again=opened.is_busy)
+        return Machine(address, described["machine"], opened.slots, opened.unfit, opened.notes)
+
+    async def _asked(
+        self,
+        address: str,
+        function: Callable[..., Any],
+        *words: object,
+        seconds: float = _ANSWER_SECONDS,
+    ) -> Any:
+        """Call a function of `host` in a Dask worker."""
+        call = self._client.run(function, *words, workers=[address], on_error="return")
+        try:
+            answer = (await asyncio.wait_for(call, seconds))[address]
+        except TimeoutError:
+            raise _RefusedError(f"does not answer within {seconds:.0f} s", again=True) from None
+        except Exception as error:  # noqa: BLE001 - a broken connection, in whatever guise
+            raise _RefusedError(f"cannot be asked: {error!r}", again=True) from None
+        if isinstance(answer, ImportError):
+            raise _RefusedError(
+                f"lacks Bot Arena ({answer}): install bot-arena[cluster] there", again=False
+            )
+        if isinstance(answer, CommClosedError):
+            raise _RefusedError("ended, or lost its connection, while it got ready", again=True)
+        if isinstance(answer, Exception):
+            raise _RefusedError(f"fails: {answer!r}", again=True)
+        return answer
+
+    def send(self, slot: Slot, batch: bytes) -> None:
+        """Give a batch to a slot; what comes of it is put in the order of the batches."""
+        machine = slot.machine
+        if self._machines.get(machine.address) is not machine:
+            self._put(Unreached(slot))
+            return
+        slot.pending.append(
+            self._client.submit(
+                host.play,
+                self._run,
+                batch,
+                key=f"arena-{self._run}-{next(self._numbers)}",
+                workers=[machine.address],
+                allow_other_workers=False,
+                retries=0,
+                pure=False,
+            )
+        )
+        if slot.follower is None:
+            slot.follower = asyncio.create_task(self._follow(slot))
+            machine.slots_used.add(slot)
+
+    async def _follow(self, slot: Slot) -> None:
+        """Put what comes of a slot's batches while there are any."""
+        machine = slot.machine
+        while slot.pending:
+            try:
+                answer = _answer(await slot.pending[0])
+            except Exception as error:  # noqa: BLE001 - Dask's, or what it brings from there
+                slot.follower = None
+                if self._client is not None and self._client.status == "running":
+                    why = f"gave back a batch unplayed ({type(error).__name__})"
+                    if isinstance(error, UnwantedError):
+                        why = "knows this run no more, as it was started again or had been idle"
+                    self._lose(machine, why)
+                return  # or else all are lost with the scheduler
+            reports = [decode_report(data) for data in answer.reports]
+            if answer.died or answer.broken:
+                for report in reports:
+                    report.done = False
+            self._put(Answered(slot, reports, answer.died))
+            del slot.pending[0]
+            if answer.broken:
+                slot.follower = None
+                self._not_before[machine.address] = math.inf
+                self._lose(machine, f"cannot go on: {' '.join(answer.broken.split()).rstrip('.')}")
+                return
+            if answer.died:
+                await self._client.cancel(slot.pending)
+                slot.pending.clear()
+        slot.follower = None
+
+    def _lose(self, machine: Machine, why: str, *, quietly: bool = False) -> None:
+        """Expect nothing more of a Dask worker; others will be asked for what it had."""
+        del self._machines[machine.address]
+        for slot in machine.slots_used:
+            if slot.follower is not None:
+                slot.follower.cancel()
+            if slot.pending and self._client is not None:
+                self._errand(self._client.cancel(slot.pending))
+        self._not_before.setdefault(machine.address, time.monotonic() + _AGAIN_SECONDS)
+        self._put(Gone(machine, "" if quietly else why))
+
+    def tell(self, function: Callable[..., Any]) -> None:
+        """Call a function of `host` for this run wherever it is played, and do not wait."""
+        if self._client is not None and self._machines:
+            self._errand(
+                self._client.run(
+                    function, self._run, workers=list(self._machines), on_error="ignore"
+                )
+            )
+
+    def _errand(self, work: Coroutine[Any, Any, object]) -> None:
+        task = asyncio.create_task(_quietly(work))
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
+
+    async def close(self) -> None:
+        """Play no more, and let the cluster be as it was."""
+        self.tell(host.close)
+        for greeting in self._greetings.values():
+            greeting.cancel()
+        await _within(asyncio.gather(*self._errands), _FAREWELL_SECONDS)
+        if self._client is not None:
+            await _within(self._client.close(), _FAREWELL_SECONDS)
+
+
+async def _within(work: Awaitable[object], seconds: float) -> None:
+    """Wait for something, but no longer."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(work, seconds)
+
+
+async def _quietly(work: Awaitable[object]) -> None:
+    """Do what may fail, as those whom it is for may have gone."""
+    with suppress(Exception):
+        await work
