@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -57,11 +58,16 @@ def check_key_of(entry: BotSettings, others: Sequence[BotSettings]) -> None:
             )
 
 
-def bot_of(entry: BotSettings, game: str, folder: Path, *, to_play: bool) -> Bot:
+Purpose: TypeAlias = Literal["read", "play", "send"]
+"""What a league is for: to read what was played, to be played here, or on other machines."""
+
+
+def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot:
     """Return the bot of an entry in a league of a game in a folder.
 
     Raises ArenaError if it says of no bot where it is. One that is not there, or cannot be run,
-    is an error only if it is to play; otherwise it is lost, or as its files are.
+    is an error only if it is to play; otherwise it is lost, or as its files are. What is found
+    on the PATH, or anywhere else outside of its folder, need not be here if it plays elsewhere.
     """
     if entry.shipped is None and entry.command is None and entry.folder is None:
         raise ArenaError(
@@ -70,9 +76,10 @@ def bot_of(entry: BotSettings, game: str, folder: Path, *, to_play: bool) -> Bot
         )
     try:
         bot = replace(_found(entry, game, folder), first_name=entry.key).hashed()
-        return bot.checked() if to_play else bot
+        is_own = "/" in bot.command[0] and not Path(bot.command[0]).is_absolute()
+        return bot.checked() if purpose == "play" or (purpose == "send" and is_own) else bot
     except ArenaError as error:
-        if to_play:
+        if purpose != "read":
             raise
         return lost_bot(entry.name, entry.key, error)
 

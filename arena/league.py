@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from arena.entries import BotSettings, bot_of, check_key_of, check_name_of
+from arena.entries import BotSettings, Purpose, bot_of, check_key_of, check_name_of
 from arena.roster import Bot, LostBot
 from arena.schedule import Entrant, Rotations, Schedule
 from arena.store import Store
@@ -116,14 +116,14 @@ class League:
         }
 
 
-def read_league(folder: Path) -> League:
+def read_league(folder: Path, purpose: Purpose = "play") -> League:
     """Read a league that is to be played.
 
     Raises ArenaError with the line and the remedy if anything is wrong with the file, or with one
     of the bots, or if they are too few.
     """
     file, text = _file_of(folder)
-    return _read(file, text, to_play=True)
+    return _read(file, text, purpose)
 
 
 def read_played(folder: Path) -> League:
@@ -133,7 +133,7 @@ def read_played(folder: Path) -> League:
     is wrong with the league's file itself.
     """
     file, text = _file_of(folder)
-    league = _read(file, text, to_play=False)
+    league = _read(file, text, "read")
     if not league.lost or not league.database.exists():
         return league
     with Store(league.database) as store:
@@ -176,21 +176,21 @@ def _check_not_bereft(folder: Path) -> None:
         )
 
 
-def _read(file: Path, text: str, *, to_play: bool) -> League:
+def _read(file: Path, text: str, purpose: Purpose) -> League:
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{file}: not TOML: {error}") from None
-    return _Reader(file, text, to_play=to_play).league(tables)
+    return _Reader(file, text, purpose).league(tables)
 
 
 class _Reader:
     """Turns the tables of one file into a league, and errors into lines of that file."""
 
-    def __init__(self, file: Path, text: str, *, to_play: bool) -> None:
+    def __init__(self, file: Path, text: str, purpose: Purpose) -> None:
         self._file = file
         self._lines = text.splitlines()
-        self._to_play = to_play
+        self._purpose: Purpose = purpose
 
     def league(self, tables: dict[str, Any]) -> League:
         options = self._table(tables, "options")
@@ -215,7 +215,7 @@ class _Reader:
             limits=self._read(Limits, limits, "limit {}", "limits"),
             bots=self._bots(bots, game.name),
         )
-        if self._to_play and len(league.bots) < seats:
+        if self._purpose != "read" and len(league.bots) < seats:
             raise self._error(
                 f"{game.name} with {seats} seats needs at least {seats} bots; there are "
                 f"{len(league.bots)}."
@@ -246,7 +246,7 @@ class _Reader:
         here = self._file.parent
         bots = (
             self._checked(
-                partial(bot_of, entry, game, here, to_play=self._to_play), table="bot", nth=number
+                partial(bot_of, entry, game, here, self._purpose), table="bot", nth=number
             )
             for number, entry in enumerate(entries)
         )
@@ -338,7 +338,7 @@ def write_league(
     file = folder / FILE
     text = _text(settings, options, limits, bots)
     try:
-        league = _read(file, text, to_play=True)
+        league = _read(file, text, "play")
     except LeagueFileError as error:
         raise ArenaError(error.what) from None
     new = folder / f".{FILE}"

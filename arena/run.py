@@ -88,11 +88,11 @@ class Run:
             limits=league.limits,
             schedule=league.schedule,
             names=[bot.name for bot in league.bots],
-            programs=[] if cluster else [bot.program for bot in league.bots],
+            programs=[] if cluster is not None else [bot.program for bot in league.bots],
             sandbox_uid=sandbox_uid,
         )
         cores = usable_cores(workers)[:deals]
-        self.workers = None if cluster else len(cores)
+        self.workers = None if cluster is not None else len(cores)
         """How many matches are played at once, if that is known beforehand."""
         self.missing = matches
         """How many matches are missing now."""
@@ -108,7 +108,7 @@ class Run:
         self._store = store
         force = (
             on_cluster(setup, league.bots, cluster)
-            if cluster and matches
+            if cluster is not None and matches
             else LocalWorkforce(setup, league.bots, cores)
         )
         self._runner = Runner(setup, tasks, force)

@@ -178,9 +178,9 @@ class Runner:
 
     def _miss(self, each: Worker, progress: Progress) -> None:
         """Let others play what a worker had that is out of reach; it may be wholly innocent."""
-        for batch in each.sent:
+        for number, batch in enumerate(each.sent):
             for key, task in batch.items():
-                self._losses[key] += 1
+                self._losses[key] += number == 0  # nothing was begun of the others
                 if self._losses[key] < _LOSSES_ALLOWED:
                     self._passed.append(task)
                     continue

@@ -94,8 +94,6 @@ class Workforce(ABC):
 
     workers: Sequence[Worker]
     """Those there are now. Some may join or leave while events are waited for, or none be left."""
-    batch_seconds = 0.5
-    """How much work is given to a worker at once."""
 
     @abstractmethod
     def hired(self) -> AbstractContextManager[None]:
@@ -123,6 +121,11 @@ class Workforce(ABC):
     @abstractmethod
     def dismiss(self) -> None:
         """Let those go who have nothing to do."""
+
+    @property
+    def batch_seconds(self) -> float:
+        """How much work is given to a worker at once."""
+        return 0.5
 
     @property
     def expects_more(self) -> bool:

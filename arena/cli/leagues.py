@@ -131,17 +131,18 @@ def bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
 def _tell_plan(
     league: League, missing: int, mean_seconds: float | None, workers: int | None
 ) -> None:
-    """Say how many matches are to be played and how long that may take; on one core if need be."""
+    """Say how many matches are to be played and how long that may take.
+
+    Without `workers`, it is what one core would need: on a cluster, many share in it.
+    """
     if not league.schedule.deal_count():
         click.echo("The league asks for no match at all: raise its deals or its share.", err=True)
         return
     if not missing:
         click.echo("Nothing is missing.", err=True)
         return
-    if workers is None:
-        workers, who = 1, "on one core"
-    else:
-        who = f"with {counted(workers, 'worker')}"
+    form = "{}, {} with " + counted(workers, "worker") if workers else "{}; one core would need {}"
+    workers = workers or 1
     least = league.game.typical_decisions * _SECONDS_A_DECISION
     if mean_seconds is None:
         limit = league.limits.move_time * league.game.typical_decisions + league.limits.bank
@@ -151,7 +152,8 @@ def _tell_plan(
         )
     else:
         time = f"about {duration(missing * mean_seconds / workers)}"
-    click.echo(f"{counted(missing, 'match', 'matches')} to play, {time} {who}.", err=True)
+    matches = f"{counted(missing, 'match', 'matches')} to play"
+    click.echo(f"{form.format(matches, time)}.", err=True)
 
 
 @main.command()
@@ -185,7 +187,8 @@ def run(
     """
     if cluster is not None and workers is not None:
         raise ArenaError("--workers is for this machine: on a cluster, Dask's workers play.")
-    play_and_show(read_league(league), workers, sandbox_uid, form, _part(part), cluster)
+    found = read_league(league, "play" if cluster is None else "send")
+    play_and_show(found, workers, sandbox_uid, form, _part(part), cluster)
 
 
 def _part(word: str | None) -> Part:

@@ -53,13 +53,12 @@ class ClusterWorkforce(Workforce):
     here are touched by the runner's thread alone.
     """
 
-    batch_seconds = 2.0  # each costs the scheduler some milliseconds
-
     def __init__(self, setup: Setup, bots: Sequence[Bot], address: str) -> None:
         scheduler_address(address)  # or it raises; a file is read again for each connection
         self.workers: list[RemoteWorker] = []
         self._queue: queue.SimpleQueue[Happening] = queue.SimpleQueue()
         self._link = Link(address, secrets.token_hex(8), setup, bots, self._queue.put)
+        self._names = setup.names
         self._comparison = Comparison()
         self._refusals: set[tuple[str, str]] = set()
         self._is_over = False
@@ -86,8 +85,15 @@ class ClusterWorkforce(Workforce):
             logging.disable(logging.NOTSET)
 
     async def _main(self) -> None:
+        connecting = asyncio.ensure_future(self._link.connect())
+        ending = asyncio.ensure_future(self._end.wait())  # Ctrl-C may come meanwhile
+        await asyncio.wait((connecting, ending), return_when=asyncio.FIRST_COMPLETED)
+        for each in (connecting, ending):
+            each.cancel()
         try:
-            await self._link.connect()
+            await connecting
+        except asyncio.CancelledError:
+            return
         except Exception as error:  # noqa: BLE001 - it is raised where it can be told
             self._connected.put(error)
             return
@@ -161,25 +167,25 @@ class ClusterWorkforce(Workforce):
         joined = [each.machine for each in found if isinstance(each, Joined)]
         for machine in joined:
             for note in machine.notes:
-                alike[note].append(machine.label)
+                alike[f": {note}"].append(machine.label)
             for bot, why in machine.unfit.items():
-                alike[f"cannot run {self._link.names[bot]}: {why}"].append(machine.label)
+                alike[f" cannot run {self._names[bot]}: {why}"].append(machine.label)
         for each in found:
             if isinstance(each, News):
                 yield each.text
             elif isinstance(each, Refused) and (each.label, each.why) not in self._refusals:
                 self._refusals.add((each.label, each.why))
-                alike[f"gets no work: it {each.why}"].append(each.label)
+                words = f" yet: {each.why}; it is asked again" if each.again else f": {each.why}"
+                alike[f" cannot play{words}"].append(each.label)
             elif isinstance(each, Gone) and each.why:
-                alike[f"{each.why}; others play what it had. No result is lost"].append(
-                    each.machine.label
-                )
+                what = f": {each.why}; others play what it had. No result is lost"
+                alike[what].append(each.machine.label)
         if joined:
             slots = sum(machine.slots for machine in joined)
             who = _listed([machine.label for machine in joined])
             yield f"{who} can play: {slots} at once, {len(self.workers)} in all."
         for what, labels in alike.items():
-            yield f"{_listed(labels)}: {what}."
+            yield f"{_listed(labels)}{what}."
 
     def replace(self, worker: Worker) -> None:
         """Use the slot anew: the Dask worker starts another worker there."""
@@ -194,6 +200,14 @@ class ClusterWorkforce(Workforce):
         """Let the cluster go; what it says from now on is not heard."""
         self._is_over = True
         self.workers.clear()
+
+    @property
+    def batch_seconds(self) -> float:
+        """How much work is given at once: the more workers, the more, as each batch costs CPU.
+
+        It is 2 ms on either side, so that 500 batches a second would be all that can be done.
+        """
+        return max(2.0, len(self.workers) / 100)
 
     @property
     def expects_more(self) -> bool:

@@ -12,16 +12,16 @@ class Machine:
     """A Dask worker that plays for us."""
 
     address: str
-    name: str
+    label: str
+    """What it is called in sentences."""
     slots: int
+    """How many matches it plays at once."""
     unfit: dict[int, str]
+    """The bots that it cannot run, and why."""
     notes: list[str]
+    """What is odd there, as what follows a colon."""
     slots_used: set["Slot"] = field(default_factory=set)
-
-    @property
-    def label(self) -> str:
-        """What it is called in sentences."""
-        return f"{self.name} ({self.address})"
+    """Those that were given batches."""
 
 
 class Slot:
@@ -41,14 +41,16 @@ class Joined(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A Dask worker does not play for us, and why, as what follows «it»."""
+    """A Dask worker does not play for us, and why, as what follows a colon."""
 
     label: str
     why: str
+    again: bool
+    """Whether it is asked again."""
 
 
 class Gone(NamedTuple):
-    """A Dask worker plays for us no more, and why, as what follows «it»."""
+    """A Dask worker plays for us no more, and why, as what follows a colon; empty if not told."""
 
     machine: Machine
     why: str

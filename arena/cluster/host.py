@@ -9,7 +9,6 @@ import atexit
 import fcntl
 import hashlib
 import os
-import platform
 import shutil
 import tempfile
 import threading
@@ -45,11 +44,11 @@ class Opened(msgspec.Struct, frozen=True):
     slots: int = 0
     """How many matches it plays at once; none if it refuses."""
     refused: str = ""
-    """Why it plays none, as what follows «it»."""
+    """Why it plays none, as what follows a colon."""
     is_busy: bool = False
     """Whether it might later."""
     notes: list[str] = []
-    """What is odd there, as what follows «it»."""
+    """What is odd there, as what follows a colon."""
     unfit: dict[int, str] = {}
     """The bots that cannot be run there, and why."""
 
@@ -74,7 +73,7 @@ _host = _Host()
 
 def describe() -> dict[str, Any]:
     """Return what tells whether this is a worker like those of the runner's own machine."""
-    return {"code": fingerprint(), "machine": platform.node()}
+    return {"code": fingerprint(), "machine": os.uname().nodename}
 
 
 @cache
@@ -107,11 +106,20 @@ def _remove(folder: Path, owner: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def lacking(versions: list[str]) -> list[str]:
-    """Return which bots, by their versions, have not been sent here."""
-    return await asyncio.to_thread(
-        lambda: [version for version in versions if not (_base() / version).is_dir()]
-    )
+async def lacking(entries: bytes) -> list[str]:
+    """Return which bots, by their versions, are not here, or not as they were sent."""
+    bots = msgspec.msgpack.decode(entries, type=list[Entry])
+    return await asyncio.to_thread(_lacking, bots)
+
+
+def _lacking(entries: list[Entry]) -> list[str]:
+    lacking = {}  # each version once, whoever else is called so
+    for entry in entries:
+        try:
+            unpacked(entry, _base())
+        except ArenaError:
+            lacking[entry.version] = entry
+    return list(lacking)
 
 
 async def take(data: bytes) -> str:
@@ -136,11 +144,11 @@ def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opene
     with _host.lock:
         other = _host.tables
         if other is not None and _host.run != run and other.rested < _YIELD_SECONDS:
-            return Opened(refused="plays for another run", is_busy=True)
+            return Opened(refused="another run plays there", is_busy=True)
         _host.close()
         cores = Cores(threads)
         if not cores.numbers:
-            return Opened(refused="has no core to itself: others play on them", is_busy=True)
+            return Opened(refused="others play on its cores", is_busy=True)
         try:
             unfit, programs = _proven(setup, entries)
             _host.tables = Tables(msgspec.structs.replace(setup, programs=programs), cores)
@@ -150,8 +158,8 @@ def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opene
             _host.close()
             cores.give_back()
             if isinstance(error, ConnectionError):  # to the fork server: no fault of this machine
-                return Opened(refused="lost the process that starts the bots", is_busy=True)
-            return Opened(refused=f"cannot play: {_one_line(error)}")
+                return Opened(refused="the process that starts the bots was killed", is_busy=True)
+            return Opened(refused=_one_line(error))
         _host.run = run
         threading.Thread(target=_expire, args=(_host.tables,), daemon=True).start()
         return Opened(len(cores.numbers), notes=_notes(cores, threads), unfit=unfit)
@@ -160,10 +168,11 @@ def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opene
 def _notes(cores: Cores, threads: int) -> list[str]:
     count = len(cores.numbers)
     if count < threads:
+        matches = "match" if count == 1 else "matches"
         why = f"it has {cores.had}" if cores.had < threads else "others play on the rest"
-        return [f"plays {count} matches at once, not {threads}, on a core each: {why}"]
+        return [f"{count} {matches} at once, not {threads}, with a core for each: {why}"]
     if cores.is_shared:
-        return ["has a share of its cores only, so that matches are not pinned to them"]
+        return ["a share of the cores only, so that matches are not pinned to them"]
     return []
 
 
@@ -183,7 +192,7 @@ def _proven(setup: Setup, entries: list[Entry]) -> tuple[dict[int, str], list[Pr
             except ArenaError as error:
                 if isinstance(error, BrokenBundleError):
                     raise
-                unfit[number] = _one_line(error)
+                unfit[number] = _one_line(error).removeprefix(f"bot {entry.name!r}: ")
                 programs.append(_NOWHERE)
     return unfit, programs
 

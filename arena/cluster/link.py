@@ -15,11 +15,11 @@ from typing import Any
 
 import msgspec
 from distributed import Client
-from distributed.comm.core import CommClosedError
 from distributed.versions import VersionMismatchWarning
 
 from arena.cluster import host
-from arena.cluster.bundle import entry_of, pack_bot
+from arena.cluster.address import scheduler_address
+from arena.cluster.greeting import Greeter, RefusedError
 from arena.cluster.happenings import (
     Answered,
     Failed,
@@ -33,30 +33,21 @@ from arena.cluster.happenings import (
     Unreached,
 )
 from arena.cluster.table import Answer, UnwantedError
-from arena.local import decode_report, encode
+from arena.local import decode_report
 from arena.roster import Bot
 from arena.worker import Setup
 from protocol.errors import ArenaError, RunError
 
 CONNECT_SECONDS = 10.0
 _LOOK_SECONDS = 1.0  # between looks at who is in the cluster
+_LOOKED_AT = 200  # Dask workers a second, as what is told of each takes a while to read
 _SILENT_SECONDS = 30.0  # without a heartbeat, after which a Dask worker is taken for lost
-_ANSWER_SECONDS = 30.0  # for anything but opening
-_OPEN_SECONDS = 180.0
+_ANSWER_SECONDS = 30.0  # for the scheduler to tell who is there
 _AGAIN_SECONDS = 3.0  # until one that was busy, or did not answer, is asked again
 _WAIT_SECONDS = 600.0  # for a scheduler that has gone
 _FAREWELL_SECONDS = 5.0
 
 _answer = msgspec.msgpack.Decoder(Answer).decode
-_opened = msgspec.msgpack.Decoder(host.Opened).decode
-
-
-class _RefusedError(Exception):
-    """A Dask worker does not play; the text says why, as what follows «it»."""
-
-    def __init__(self, why: str, *, again: bool) -> None:
-        super().__init__(why)
-        self.again = again
 
 
 class Link:
@@ -72,17 +63,15 @@ class Link:
     ) -> None:
         self._address = address
         self._run = run
-        self._setup = encode(setup)
-        self._entries = encode([entry_of(bot) for bot in bots])
-        self._bots = {bot.version: bot for bot in bots}
-        self.names = setup.names
+        self._greeter = Greeter(run, setup, bots)
         self._put = put
         self._client: Any = None
         self._machines: dict[str, Machine] = {}
+        self._joined: set[str] = set()  # all that ever were among them
         self._greetings: dict[str, asyncio.Task[None]] = {}
         self._seen: dict[str, tuple[object, float]] = {}  # heartbeats, and when they came
         self._not_before: dict[str, float] = {}  # whom to ask again, or for the first time
-        self._is_alone = self._had_workers = False
+        self._is_alone = self._may_return = False
         self._numbers = itertools.count()
         self._errands: set[asyncio.Task[Any]] = set()
 
@@ -95,20 +84,31 @@ class Link:
         """Find the scheduler; raise ArenaError if there is none."""
         try:
             self._client = await self._connected()
+        except ArenaError:
+            raise
+        except OSError:  # asyncio's TimeoutError too
+            raise RunError(
+                f"no Dask scheduler answers at {self._address} within {CONNECT_SECONDS:.0f} s: is "
+                f"it running, and can it be reached from here?"
+            ) from None
         except Exception as error:  # noqa: BLE001 - whatever else may answer at that address
-            why = " ".join(str(error).split()).rstrip(".")
-            raise RunError(f"no Dask scheduler answers at {self._address}: {why}.") from None
+            raise RunError(
+                f"no Dask scheduler answers at {self._address}, but something else, or one of "
+                f"another version ({type(error).__name__})."
+            ) from None
 
     async def _connected(self) -> Any:
         warnings.filterwarnings("ignore", category=VersionMismatchWarning)  # ours are what counts
-        where = {"scheduler_file" if self._address.endswith(".json") else "address": self._address}
         client: Any = Client(  # type: ignore[no-untyped-call] # the library's
-            **where, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False
+            scheduler_address(self._address),
+            asynchronous=True,
+            timeout=CONNECT_SECONDS,
+            set_as_default=False,
         )
-        try:
-            return await client
+        try:  # its own timeout does not hold where something listens and says nothing
+            return await asyncio.wait_for(client, CONNECT_SECONDS + 1)
         except BaseException:  # raised again once the client holds nothing any more
-            await client.close()
+            await _within(client.close(), _FAREWELL_SECONDS)
             raise
 
     async def play(self, end: asyncio.Event) -> None:
@@ -145,7 +145,7 @@ class Link:
             except TimeoutError:
                 raise TimeoutError(f"no answer within {_ANSWER_SECONDS:.0f} s") from None
             self._look(found["workers"])
-            await _within(end.wait(), _LOOK_SECONDS)
+            await _within(end.wait(), max(_LOOK_SECONDS, len(found["workers"]) / _LOOKED_AT))
 
     async def _lose_all(self, error: Exception) -> None:
         """Take leave of everybody, as the scheduler is out of reach."""
@@ -161,7 +161,7 @@ class Link:
             for greeting in self._greetings.values():
                 greeting.cancel()
             for machine in list(self._machines.values()):
-                self._lose(machine, "is out of reach with the scheduler", quietly=True)
+                self._lose(machine, "out of reach with the scheduler", quietly=True)
             self._seen.clear()
             self._not_before.clear()
             with suppress(Exception):  # it is of no more use, however it ends
@@ -176,7 +176,7 @@ class Link:
             silence = now - self._seen[address][1]
             machine = self._machines.get(address)
             if machine is not None and silence > _SILENT_SECONDS:
-                self._lose(machine, f"has not been heard of for {silence:.0f} s")
+                self._lose(machine, f"not heard of for {silence:.0f} s")
             elif (
                 machine is None
                 and address not in self._greetings
@@ -187,78 +187,40 @@ class Link:
                 self._greetings[address] = greeting
                 greeting.add_done_callback(partial(self._greeted, address))
         for address in self._machines.keys() - workers.keys():
-            self._lose(self._machines[address], "has left the cluster")
+            self._lose(self._machines[address], "left the cluster")
         for address in self._seen.keys() - workers.keys():
             del self._seen[address]
             self._not_before.pop(address, None)
-        if workers and all(self._not_before.get(each) == math.inf for each in workers):
-            if not self._machines and not self._greetings:
-                self._put(Failed("none of the cluster's workers can play, as is said above."))
-        elif not workers and not self._is_alone:
-            gone = "no workers any more; new ones" if self._had_workers else "no workers yet; they"
-            self._put(News(f"The cluster has {gone} are waited for."))
-        self._is_alone = not workers
-        self._had_workers |= bool(workers)
+        able = [each for each in workers if self._not_before.get(each) != math.inf]
+        if not able and not self._is_alone:
+            self._put(self._alone(bool(workers)))
+        self._is_alone = not able
+
+    def _alone(self, others: bool) -> Happening:
+        """Return what to say when nobody is there to play, whether or not there are `others`."""
+        if others and not self._may_return:
+            return Failed("none of the cluster's workers can play, as is said above.")
+        if others:
+            return News("None of the cluster's workers can play now; others are waited for.")
+        if self._may_return:
+            return News("The cluster has no workers any more; new ones are waited for.")
+        return News("The cluster has no workers yet; they are waited for.")
 
     def _greeted(self, address: str, _: "asyncio.Task[None]") -> None:
         del self._greetings[address]
 
     async def _greet(self, address: str, name: str) -> None:
         """Let a Dask worker get ready to play."""
-        label = address if name == address else f"{name} ({address})"
         try:
-            machine = await self._opened(address)
-        except _RefusedError as error:
+            machine = await self._greeter.opened(self._client, address, name)
+        except RefusedError as error:
             wait = _AGAIN_SECONDS if error.again else math.inf
             self._not_before[address] = time.monotonic() + wait
-            self._put(Refused(label, f"{error}{'; it is asked again' if error.again else ''}"))
+            self._put(Refused(error.label, str(error), again=error.again))
             return
         self._machines[address] = machine
+        self._joined.add(address)
         self._put(Joined(machine))
-
-    async def _opened(self, address: str) -> Machine:
-        described = await self._asked(address, host.describe)
-        if described["code"] != host.fingerprint():
-            raise _RefusedError("has another version of Bot Arena", again=False)
-        for version in await self._asked(address, host.lacking, list(self._bots)):
-            try:
-                data = await asyncio.to_thread(pack_bot, self._bots[version])
-            except ArenaError as error:
-                raise _RefusedError(f"cannot be sent a bot: {error}", again=False) from None
-            if wrong := await self._asked(address, host.take, data, seconds=_OPEN_SECONDS):
-                raise _RefusedError(f"cannot take a bot: {wrong.rstrip('.')}", again=True)
-        words = self._run, self._setup, self._entries
-        opened = _opened(
-            await self._asked(address, host.open_tables, *words, seconds=_OPEN_SECONDS)
-        )
-        if opened.refused:
-            raise _RefusedError(opened.refused, again=opened.is_busy)
-        return Machine(address, described["machine"], opened.slots, opened.unfit, opened.notes)
-
-    async def _asked(
-        self,
-        address: str,
-        function: Callable[..., Any],
-        *words: object,
-        seconds: float = _ANSWER_SECONDS,
-    ) -> Any:
-        """Call a function of `host` in a Dask worker."""
-        call = self._client.run(function, *words, workers=[address], on_error="return")
-        try:
-            answer = (await asyncio.wait_for(call, seconds))[address]
-        except TimeoutError:
-            raise _RefusedError(f"does not answer within {seconds:.0f} s", again=True) from None
-        except Exception as error:  # noqa: BLE001 - a broken connection, in whatever guise
-            raise _RefusedError(f"cannot be asked: {error!r}", again=True) from None
-        if isinstance(answer, ImportError):
-            raise _RefusedError(
-                f"lacks Bot Arena ({answer}): install bot-arena[cluster] there", again=False
-            )
-        if isinstance(answer, CommClosedError):
-            raise _RefusedError("ended, or lost its connection, while it got ready", again=True)
-        if isinstance(answer, Exception):
-            raise _RefusedError(f"fails: {answer!r}", again=True)
-        return answer
 
     def send(self, slot: Slot, batch: bytes) -> None:
         """Give a batch to a slot; what comes of it is put in the order of the batches."""
@@ -293,7 +255,7 @@ class Link:
                 if self._client is not None and self._client.status == "running":
                     why = f"gave back a batch unplayed ({type(error).__name__})"
                     if isinstance(error, UnwantedError):
-                        why = "knows this run no more, as it was started again or had been idle"
+                        why = "no longer knows this run, as it was started again or had been idle"
                     self._lose(machine, why)
                 return  # or else all are lost with the scheduler
             reports = [decode_report(data) for data in answer.reports]
@@ -308,28 +270,35 @@ class Link:
                 self._lose(machine, f"cannot go on: {' '.join(answer.broken.split()).rstrip('.')}")
                 return
             if answer.died:
+                machine.slots_used.discard(slot)
                 await self._client.cancel(slot.pending)
                 slot.pending.clear()
         slot.follower = None
 
     def _lose(self, machine: Machine, why: str, *, quietly: bool = False) -> None:
         """Expect nothing more of a Dask worker; others will be asked for what it had."""
+        if self._machines.get(machine.address) is not machine:
+            return
         del self._machines[machine.address]
         for slot in machine.slots_used:
             if slot.follower is not None:
                 slot.follower.cancel()
             if slot.pending and self._client is not None:
                 self._errand(self._client.cancel(slot.pending))
-        self._not_before.setdefault(machine.address, time.monotonic() + _AGAIN_SECONDS)
+        soon = time.monotonic() + _AGAIN_SECONDS
+        not_before = max(soon, self._not_before.get(machine.address, 0.0))
+        self._not_before[machine.address] = not_before
+        self._may_return |= not_before < math.inf  # or another in its place
         self._put(Gone(machine, "" if quietly else why))
 
     def tell(self, function: Callable[..., Any]) -> None:
         """Call a function of `host` for this run wherever it is played, and do not wait."""
-        if self._client is not None and self._machines:
+        self._tell(function, list(self._machines))
+
+    def _tell(self, function: Callable[..., Any], addresses: list[str]) -> None:
+        if self._client is not None and addresses:
             self._errand(
-                self._client.run(
-                    function, self._run, workers=list(self._machines), on_error="ignore"
-                )
+                self._client.run(function, self._run, workers=addresses, on_error="ignore")
             )
 
     def _errand(self, work: Coroutine[Any, Any, object]) -> None:
@@ -339,7 +308,7 @@ class Link:
 
     async def close(self) -> None:
         """Play no more, and let the cluster be as it was."""
-        self.tell(host.close)
+        self._tell(host.close, [*self._joined & self._seen.keys()])  # also who was lost and lives
         for greeting in self._greetings.values():
             greeting.cancel()
         await _within(asyncio.gather(*self._errands), _FAREWELL_SECONDS)

@@ -150,6 +150,8 @@ def sweep(base: Path, prefix: str) -> None:
                 and folder.stat().st_mtime < time.time() - _YOUNG
             ):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for here, _, _ in os.walk(folder):
+                    os.chmod(here, 0o700)  # a bot's files may be read-only
                 shutil.rmtree(folder, ignore_errors=True)
         except OSError:
             continue  # its owner lives

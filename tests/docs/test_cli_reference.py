@@ -32,8 +32,8 @@ GIVEN = {
 }
 """What is done before an example that begins so."""
 TYPED = {"human": "random", "--step": "g"}
-LEFT_OUT = ("arena demo", "--pause", "--lang rust")
-"""README.md runs the demo; the next takes a minute, and the last needs a compiler."""
+LEFT_OUT = ("arena demo", "--cluster", "--pause", "--lang rust")
+"""README.md runs the demo, docs/cluster.md has a cluster; a pause takes long, Rust a compiler."""
 
 
 def test_the_page_of_commands_is_what_help_prints() -> None:

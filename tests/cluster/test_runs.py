@@ -1,0 +1,117 @@
+"""Whole runs on a cluster: what they give is what this machine alone gives."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
+from tests.referee.sandbox.walled import need
+
+GUERRA = 'game = "guerra"\nseed = 1\ndeals = 4\noptions.max_turns = 20\n'
+COLD_WAR = """\
+game = "cold_war"
+seed = "rivals"
+seats = 4
+deals = 3
+"""
+RIVALS = "".join(
+    f'\n[[bot]]\nname = "{name}"\nshipped = "{name}"\n'
+    for name in ("random", "sensible", "echo", "loyal")
+)
+
+
+def limits(sandbox: str) -> str:
+    return f'limits = {{ sandbox = "{sandbox}", move_time = 10.0 }}\n'
+
+
+def played_here(tmp_path: Path, text: str, *words: str) -> League:
+    """Return a league like another, played on this machine."""
+    local = League(tmp_path / "local")
+    local.write(text)
+    local.call("run", *words)
+    return local
+
+
+def assert_alike(one: League, other: League) -> None:
+    """Fail unless two leagues hold the same matches, move by move, and show the same table."""
+    assert one.stored() == other.stored() != []
+    assert one.rank() == other.rank()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(GUERRA + limits("landlock") + TWO_BOTS + naughty("illegal"), id="faults"),
+        pytest.param(COLD_WAR + limits("bwrap") + RIVALS, id="four seats, bwrap"),
+        pytest.param(GUERRA + limits("none") + TWO_BOTS, id="no walls"),
+    ],
+)
+def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text):
+    for sandbox in ("landlock", "bwrap"):
+        if sandbox in text:
+            need(sandbox)
+    league.write(text)
+    league.call("run", "--cluster", cluster.address)
+    assert_alike(league, played_here(tmp_path, text))
+
+
+def test_a_match_of_a_cluster_is_like_any_other(cluster, league, arena):
+    """It tells its walls, can be shown, and its moves can be verified."""
+    need("landlock")
+    league.write(GUERRA.replace("deals = 4", "deals = 1") + limits("landlock") + TWO_BOTS)
+    league.call("run", "--cluster", cluster.address)
+    match = league.stored()[0][0]
+    assert "sandbox landlock (ABI " in arena("show", league.folder, match.id).stdout
+    assert "2 matches" in arena("verify", league.folder).stdout
+
+
+def test_a_part_of_a_league_is_the_same_part(cluster, league, tmp_path):
+    text = GUERRA + limits("none") + TWO_BOTS
+    league.write(text)
+    league.call("run", "--part", "2/3", "--cluster", cluster.address)
+    assert 0 < league.count() < 8
+    local = played_here(tmp_path, text, "--part", "2/3")
+    assert league.stored() == local.stored()
+    league.call("run", "--part", "1/3", "--cluster", cluster.address)
+    league.call("run", "--part", "3/3")
+    assert league.count() == 8
+
+
+def test_a_league_moves_from_machine_to_cluster_and_back(cluster, league, tmp_path):
+    text = GUERRA + limits("none") + TWO_BOTS + naughty("illegal")
+    league.write(text)
+    for part, words in (("1/3", ()), ("2/3", ("--cluster", cluster.address)), ("1/1", ())):
+        before = league.count()
+        league.call("run", "--part", part, *words)
+        assert league.count() > before
+    assert_alike(league, played_here(tmp_path, text))
+
+
+def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
+    """The second waits, and says so; both are finished."""
+    slow = [league.bot(name, STEADY.format(pause=0.3)) for name in ("one", "two")]
+    league.write(GUERRA + limits("none") + "".join(slow))
+    other = League(tmp_path / "other")
+    other.write(GUERRA + limits("none") + TWO_BOTS)
+    first = league.start("run", "--cluster", cluster.address)
+    assert first.stderr is not None
+    next(line for line in first.stderr if "can play" in line)
+    second = other.start("run", "--cluster", cluster.address)
+    league.finish(first)
+    said = other.finish(second).stderr
+    assert " cannot play yet: another run plays there; it is asked again." in said
+    assert (league.count(), other.count()) == (8, 8)
+
+
+def test_a_bot_is_sent_once_to_each_dask_worker(cluster, league):
+    """Another run finds it there, whatever it is called."""
+    logs = [(cluster.folder / f"{name}.log") for name in ("ant", "bee")]
+    entry = league.bot("one", STEADY.format(pause=0) + "# sent once\n")
+    again = entry.replace('name = "one"', 'name = "again"')
+    for text in (entry + again, entry + again.replace("again", "later")):
+        league.write(GUERRA + limits("none") + text)
+        before = [log.read_text().count("'take'") for log in logs]
+        league.call("run", "--cluster", cluster.address)
+        sent = [log.read_text().count("'take'") for log in logs]
+        yet = text != entry + again
+        assert sent == [count + (0 if yet else 1) for count in before]
