@@ -101,6 +101,8 @@ class ClusterWorkforce(Workforce):
         await self._begin.wait()
         try:
             await self._link.play(self._end)
+        except Exception as error:  # noqa: BLE001 - told, or the runner would wait for ever
+            self._link.fail(error)
         finally:
             await self._link.close()
 

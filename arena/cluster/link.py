@@ -7,6 +7,7 @@ import asyncio
 import itertools
 import math
 import time
+import traceback
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
@@ -113,26 +114,34 @@ class Link:
 
     async def play(self, end: asyncio.Event) -> None:
         """Have Dask workers join and play until the `end`, whatever becomes of the connection."""
-        lost_at = 0.0
         while not end.is_set():
             try:
-                if self._client is None:
-                    self._client = await self._connected()
-                    self._put(News(f"The scheduler at {self._address} answers again."))
-                lost_at = 0.0
                 await self._attend(end)
-            except Exception as error:  # noqa: BLE001 - each is a lost connection, which is told
-                lost_at = lost_at or time.monotonic()
+            except OSError as error:
                 await self._lose_all(error)
-                if time.monotonic() - lost_at > _WAIT_SECONDS:
-                    self._put(
-                        Failed(
-                            f"the scheduler at {self._address} has not answered for "
-                            f"{_WAIT_SECONDS:.0f} s. Run again when it does."
-                        )
-                    )
+                if not await self._is_back(end):
                     return
+
+    async def _is_back(self, end: asyncio.Event) -> bool:
+        """Wait for the scheduler; return whether it answers again, and tell."""
+        since = time.monotonic()
+        while not end.is_set():
+            try:
+                self._client = await self._connected()
+            except Exception:  # noqa: BLE001 - whatever it is, it is not back
                 await _within(end.wait(), _LOOK_SECONDS)
+            else:
+                self._put(News(f"The scheduler at {self._address} answers again."))
+                return True
+            if time.monotonic() - since > _WAIT_SECONDS:
+                self._put(
+                    Failed(
+                        f"the scheduler at {self._address} has not answered for "
+                        f"{_WAIT_SECONDS:.0f} s. Run again when it does."
+                    )
+                )
+                return False
+        return False
 
     async def _attend(self, end: asyncio.Event) -> None:
         """Look who is there, again and again; raise if the connection fails."""
@@ -147,25 +156,27 @@ class Link:
             self._look(found["workers"])
             await _within(end.wait(), max(_LOOK_SECONDS, len(found["workers"]) / _LOOKED_AT))
 
-    async def _lose_all(self, error: Exception) -> None:
+    async def _lose_all(self, error: OSError) -> None:
         """Take leave of everybody, as the scheduler is out of reach."""
-        if self._client is not None:
-            why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-            self._put(
-                News(
-                    f"The connection to the scheduler at {self._address} is lost ({why}); "
-                    f"trying again. No result is lost."
-                )
+        why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        self._put(
+            News(
+                f"The connection to the scheduler at {self._address} is lost ({why}); "
+                f"trying again. No result is lost."
             )
-            client, self._client = self._client, None
-            for greeting in self._greetings.values():
-                greeting.cancel()
-            for machine in list(self._machines.values()):
-                self._lose(machine, "out of reach with the scheduler", quietly=True)
-            self._seen.clear()
-            self._not_before.clear()
-            with suppress(Exception):  # it is of no more use, however it ends
-                await asyncio.wait_for(client.close(), _FAREWELL_SECONDS)
+        )
+        client, self._client = self._client, None
+        self._forget_all()
+        with suppress(Exception):  # it is of no more use, however it ends
+            await asyncio.wait_for(client.close(), _FAREWELL_SECONDS)
+
+    def _forget_all(self) -> None:
+        for greeting in self._greetings.values():
+            greeting.cancel()
+        for machine in list(self._machines.values()):
+            self._lose(machine, "")
+        self._seen.clear()
+        self._not_before.clear()
 
     def _look(self, workers: dict[str, dict[str, Any]]) -> None:
         """Greet those who are new, and lose those who have gone."""
@@ -183,7 +194,7 @@ class Link:
                 and silence < _SILENT_SECONDS
                 and now >= self._not_before.get(address, 0.0)
             ):
-                greeting = asyncio.create_task(self._greet(address, str(found["name"])))
+                greeting = self._begun(self._greet(address, str(found["name"])))
                 self._greetings[address] = greeting
                 greeting.add_done_callback(partial(self._greeted, address))
         for address in self._machines.keys() - workers.keys():
@@ -205,6 +216,23 @@ class Link:
         if self._may_return:
             return News("The cluster has no workers any more; new ones are waited for.")
         return News("The cluster has no workers yet; they are waited for.")
+
+    def _begun(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        """Have something done; if an error of ours ends it, that ends the run."""
+        task = asyncio.create_task(work)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.fail(error)
+
+    def fail(self, error: BaseException) -> None:
+        """Tell of an error of ours, and expect nothing more of anybody."""
+        self._forget_all()
+        text = "".join(traceback.format_exception(error))
+        self._put(Failed(f"the conversation with the cluster was ended by an error:\n{text}"))
 
     def _greeted(self, address: str, _: "asyncio.Task[None]") -> None:
         del self._greetings[address]
@@ -228,8 +256,8 @@ class Link:
         if self._machines.get(machine.address) is not machine:
             self._put(Unreached(slot))
             return
-        slot.pending.append(
-            self._client.submit(
+        try:
+            future = self._client.submit(
                 host.play,
                 self._run,
                 batch,
@@ -239,9 +267,12 @@ class Link:
                 retries=0,
                 pure=False,
             )
-        )
+        except Exception:  # noqa: BLE001 - Dask's client is closed, as a look will tell
+            self._put(Unreached(slot))
+            return
+        slot.pending.append(future)
         if slot.follower is None:
-            slot.follower = asyncio.create_task(self._follow(slot))
+            slot.follower = self._begun(self._follow(slot))
             machine.slots_used.add(slot)
 
     async def _follow(self, slot: Slot) -> None:
@@ -275,8 +306,11 @@ class Link:
                 slot.pending.clear()
         slot.follower = None
 
-    def _lose(self, machine: Machine, why: str, *, quietly: bool = False) -> None:
-        """Expect nothing more of a Dask worker; others will be asked for what it had."""
+    def _lose(self, machine: Machine, why: str) -> None:
+        """Expect nothing more of a Dask worker; others will be asked for what it had.
+
+        `why` is told unless it is empty.
+        """
         if self._machines.get(machine.address) is not machine:
             return
         del self._machines[machine.address]
@@ -289,7 +323,7 @@ class Link:
         not_before = max(soon, self._not_before.get(machine.address, 0.0))
         self._not_before[machine.address] = not_before
         self._may_return |= not_before < math.inf  # or another in its place
-        self._put(Gone(machine, "" if quietly else why))
+        self._put(Gone(machine, why))
 
     def tell(self, function: Callable[..., Any]) -> None:
         """Call a function of `host` for this run wherever it is played, and do not wait."""
