@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -32,7 +33,7 @@ class LocalWorker(Worker):
         )
         self.core = core
         self.is_up = False
-        self.is_dismissed = False
+        self.is_dismissed = self.was_told_to_end = False
         self.unchecked = list(check)
         self.sent = [{}]  # that it is up counts as an answer too
 
@@ -54,7 +55,10 @@ class LocalWorker(Worker):
     def end(self) -> str:
         """Wait for its end, which is near; return how it came, as what follows «a worker»."""
         self.process.join()
-        code = self.process.exitcode
+        while (code := self.process.exitcode) is None:
+            time.sleep(0.001)  # another thread has seen the end, and is about to note it
+        if self.was_told_to_end:
+            return "was told to end"
         if code == worker.SERVER_GONE:
             return "lost the process that starts its bots, which was killed"
         if code == -signal.SIGKILL:
@@ -71,6 +75,7 @@ class LocalWorkforce(Workforce):
         self._setup = setup
         self._bots = bots
         self._cores = cores
+        self._leaving = False
         self.workers: list[LocalWorker] = []
 
     @contextmanager
@@ -104,7 +109,12 @@ class LocalWorkforce(Workforce):
     def _event(self, each: LocalWorker, end: Any) -> Event | None:
         if end is each.link:
             with suppress(EOFError, OSError):
-                return Heard(each, decode_report(each.link.recv_bytes()))
+                report = decode_report(each.link.recv_bytes())
+                if report.left and not report.broken and not self._leaving:
+                    report.done = False  # by somebody else: another is to play what it left
+                    each.was_told_to_end = True
+                    each.process.kill()
+                return Heard(each, report)
         elif each.link.poll():
             return None  # first what it said
         self.workers.remove(each)
@@ -119,6 +129,7 @@ class LocalWorkforce(Workforce):
 
     def leave(self) -> None:
         """Tell the workers to leave what they have not begun."""
+        self._leaving = True
         for each in self.workers:
             each.leave()
 

@@ -108,7 +108,7 @@ class Run:
         self._store = store
         force = (
             on_cluster(setup, league.bots, cluster)
-            if cluster is not None and matches
+            if cluster is not None
             else LocalWorkforce(setup, league.bots, cores)
         )
         self._runner = Runner(setup, tasks, force)
@@ -121,6 +121,9 @@ class Run:
         """
         if self.missing:
             self._store.check_writable()
+        elif self.workers is None:  # a cluster is not needed
+            yield self
+            return
         with self._runner.staffed():
             yield self
 
@@ -138,16 +141,19 @@ class Run:
                 self._store.add(progress.played, ids, played_at=now)
                 self.missing -= len(progress.played)
             yield progress
-        yield Progress(problems=self._edited())
+        yield self._edited()
 
-    def _edited(self) -> list[str]:
-        """Return a line for each bot whose files are no longer those that were entered."""
-        return [
-            f"bot {bot.name!r} was changed while it played: what is stored under its old version "
-            f"may have been played by either. Put the bot under another name."
-            for bot in self._league.bots
-            if bot.has_changed()
-        ]
+    def _edited(self) -> Progress:
+        """Return what to tell of each bot whose files are no longer those that were entered."""
+        names = [bot.name for bot in self._league.bots if bot.has_changed()]
+        if self.workers is None:  # to a cluster, the version that was entered is sent, or nothing
+            old = "was changed since the run began: what was played is its old version. Run again."
+            return Progress(news=[f"Bot {name!r} {old}" for name in names])
+        either = (
+            "was changed while it played: what is stored under its old version may have been "
+            "played by either. Put the bot under another name."
+        )
+        return Progress(problems=[f"bot {name!r} {either}" for name in names])
 
 
 @contextmanager

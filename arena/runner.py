@@ -102,9 +102,9 @@ class Runner:
         if isinstance(event, Heard):
             self._hear(event.worker, event.report, progress)
         elif isinstance(event, Died):
-            self._bury(event.worker, event.how, progress)
+            self._bury(event, progress)
         elif isinstance(event, Lost):
-            self._miss(event.worker, progress)
+            self._miss(event, progress)
         elif isinstance(event, Told):
             progress.news.append(event.text)
         else:
@@ -145,44 +145,53 @@ class Runner:
         if bot not in self._aside:
             self._aside.add(bot)
             self._passed = deque(task for task in self._passed if bot not in task.lineup)
+            self._again = [task for task in self._again if bot not in task.lineup]
             progress.set_aside[bot] = reason
 
-    def _bury(self, each: Worker, how: str, progress: Progress) -> None:
+    def _bury(self, death: Died, progress: Progress) -> None:
         """Take leave of a dead worker: what it left is played by another, each deal by itself.
 
         Only the batch it was at can have killed it.
         """
         if self._stopping:
             return
+        each, how, where = death
         if not each.is_up and self._is_deadly(((), -1)):
             progress.problems.append(
                 f"two workers died before they could play: the last {how}. Run again."
             )
             self._stopping = True
             return
-        progress.news.append(f"A worker {how}; another plays what it had. No result is lost.")
+        who = f"A worker of {where}" if where else "A worker"
+        progress.news.append(f"{who} {how}; another plays what it had. No result is lost.")
         unchecked = each.unchecked
         if each.is_up and unchecked and self._is_deadly(((unchecked[0],), -1)):
             self._set_aside(unchecked.pop(0), "twice killed its worker when it started", progress)
         for batch in each.sent[:1]:
             for key, task in batch.items():
                 if not self._is_deadly(key):
-                    self._again.append(task)
+                    self._put_back(self._again, task)
                     continue
                 progress.problems.append(
                     f"{self._name(task)} twice killed its worker, which {how}; it was not stored."
                 )
         for batch in each.sent[1:]:
-            self._again += batch.values()
+            for task in batch.values():
+                self._put_back(self._again, task)
         self._force.replace(each)
 
-    def _miss(self, each: Worker, progress: Progress) -> None:
+    def _put_back(self, where: list[Task] | deque[Task], task: Task) -> None:
+        """Keep a task to be played again, unless a bot of it was set aside meanwhile."""
+        if self._aside.isdisjoint(task.lineup):
+            where.append(task)
+
+    def _miss(self, lost: Lost, progress: Progress) -> None:
         """Let others play what a worker had that is out of reach; it may be wholly innocent."""
-        for number, batch in enumerate(each.sent):
+        for number, batch in enumerate(lost.worker.sent):
             for key, task in batch.items():
-                self._losses[key] += number == 0  # nothing was begun of the others
+                self._losses[key] += lost.has_begun and number == 0
                 if self._losses[key] < _LOSSES_ALLOWED:
-                    self._passed.append(task)
+                    self._put_back(self._passed, task)
                     continue
                 progress.problems.append(
                     f"{self._name(task)} was lost {_LOSSES_ALLOWED} times together with the worker "
@@ -203,8 +212,13 @@ class Runner:
         workers = self._force.workers
         if not all(each.is_ready for each in workers):
             return None
+        sated: set[int] = set()  # of those who can run the same bots, one look is enough
         for each in workers:
-            while len(each.sent) < _AHEAD and (batch := self._next_batch(each)):
+            while len(each.sent) < _AHEAD and id(each.unfit) not in sated:
+                batch = self._next_batch(each)
+                if batch is None:
+                    sated.add(id(each.unfit))
+                    break
                 each.give(batch)
         if any(each.sent for each in workers):
             return None
@@ -218,10 +232,11 @@ class Runner:
         """Return what a worker is to play next, if there is anything that it can."""
         if self._stopping:
             return None
-        if self._again and _can_play(each, self._again[-1]):
-            tasks = [self._again.pop()]
-        else:
-            tasks = list(itertools.islice(self._wanted(each), self._batch_size()))
+        again = next((task for task in self._again if _can_play(each, task)), None)
+        if again is not None:
+            self._again.remove(again)
+            return Batch(tasks=[again])
+        tasks = list(itertools.islice(self._wanted(each), self._batch_size()))
         return Batch(tasks=tasks) if tasks else None
 
     def _wanted(self, each: Worker) -> Iterator[Task]:
@@ -249,13 +264,13 @@ class Runner:
         first, *others = (each.unfit for each in self._force.workers)
         for bot in [bot for bot in first if all(bot in unfit for unfit in others)]:
             self._set_aside(bot, f"cannot be run by any worker: {first[bot]}", progress)
-        if progress.set_aside:
-            self._again = [task for task in self._again if self._aside.isdisjoint(task.lineup)]
-            return progress
-        for task in (*self._again, *self._passed):  # some can run one of its bots, and some another
-            progress.problems.append(f"{self._name(task)}: no worker can run all of them.")
-        self._again.clear()
-        self._passed.clear()
+        if not progress.set_aside:  # some can run one of a deal's bots, and some another
+            left = Counter(task.lineup for task in (*self._again, *self._passed))
+            self._again.clear()
+            self._passed.clear()
+            for lineup, deals in left.items():
+                names = ", ".join(self._setup.names[bot] for bot in lineup)
+                progress.problems.append(f"{deals} deals of {names}: no worker can run them all.")
         return progress
 
     def _batch_size(self) -> int:

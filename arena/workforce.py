@@ -66,12 +66,16 @@ class Died(NamedTuple):
 
     worker: Worker
     how: str
+    where: str = ""
+    """What its machine is called; empty if it is this one."""
 
 
 class Lost(NamedTuple):
     """A worker can no longer be reached: what it played may be blamed on nobody."""
 
     worker: Worker
+    has_begun: bool
+    """Whether it may have been playing what it had."""
 
 
 class Told(NamedTuple):

@@ -32,7 +32,7 @@ HOMES = {
     "sqlite3": ["arena.database", "arena.database_file", "arena.migrations", "arena.schema"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
     "dask": ["arena.cluster.cores"],
-    "distributed": ["arena.cluster.greeting", "arena.cluster.host", "arena.cluster.link"],
+    "distributed": ["arena.cluster.connection", "arena.cluster.greeting", "arena.cluster.host"],
     "gymnasium": ["referee.pettingzoo"],
     "jinja2": ["arena.report.page"],
     "markupsafe": ["arena.report.page"],

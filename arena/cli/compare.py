@@ -271,7 +271,7 @@ def _follow(run: Run, league: League, comparison: Comparison, line: StatusLine) 
         comparison.take(progress.played)
         aside |= {league.bots[bot].name: reason for bot, reason in progress.set_aside.items()}
         for sentence in progress.news:
-            line.say(sentence)
+            line.say(safe(sentence))
         for problem in progress.problems:
             problems += 1
             line.say(safe_lines(problem))

@@ -266,7 +266,7 @@ def _tell(progress: Progress, league: League, line: ProgressLine) -> list[str]:
         many = f"{name} has forfeited {FORFEITS_IN_A_ROW} matches in a row"
         line.say(safe(f"{many}: see `arena show {league.folder} {match}`."))
     for sentence in progress.news:
-        line.say(sentence)
+        line.say(safe(sentence))
     for problem in progress.problems:
         line.say(safe_lines(problem))
     return notes

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from arena.cluster import host
 from arena.cluster.address import scheduler_address
 from arena.cluster.comparison import Comparison
 from arena.cluster.happenings import (
@@ -66,6 +65,7 @@ class ClusterWorkforce(Workforce):
     @contextmanager
     def hired(self) -> Iterator[None]:
         """Be connected to the scheduler; raise RunError if there is none."""
+        logs = logging.root.manager.disable
         logging.disable()  # of Dask's own words; what matters is told by us
         self._loop = asyncio.new_event_loop()
         self._begin, self._end = asyncio.Event(), asyncio.Event()
@@ -82,7 +82,7 @@ class ClusterWorkforce(Workforce):
             self._call(self._end.set)
             thread.join()
             self._loop.close()
-            logging.disable(logging.NOTSET)
+            logging.disable(logs)
 
     async def _main(self) -> None:
         connecting = asyncio.ensure_future(self._link.connect())
@@ -101,7 +101,7 @@ class ClusterWorkforce(Workforce):
         await self._begin.wait()
         try:
             await self._link.play(self._end)
-        except Exception as error:  # noqa: BLE001 - told, or the runner would wait for ever
+        except BaseException as error:  # noqa: BLE001 - told, or the runner would wait for ever
             self._link.fail(error)
         finally:
             await self._link.close()
@@ -141,9 +141,10 @@ class ClusterWorkforce(Workforce):
             self.workers += [RemoteWorker(self, each.machine) for _ in range(each.machine.slots)]
         elif isinstance(each, Gone):
             for worker in [one for one in self.workers if one.slot.machine is each.machine]:
-                yield self._lost(worker)
+                yield self._lost(worker, has_begun=each.has_begun)
         elif isinstance(each, Unreached):
-            yield from map(self._lost, self._of(each.slot))
+            for worker in self._of(each.slot):
+                yield self._lost(worker, has_begun=False)
         elif isinstance(each, Failed):
             yield Stopped(each.text)
         elif isinstance(each, Answered):
@@ -153,15 +154,15 @@ class ClusterWorkforce(Workforce):
                     yield Heard(worker, report)
                 if each.died:
                     self.workers.remove(worker)
-                    yield Died(worker, f"on {each.slot.machine.label} {each.died}")
+                    yield Died(worker, each.died, each.slot.machine.label)
 
     def _of(self, slot: Slot) -> list[RemoteWorker]:
         """Return the worker of a slot, unless it was lost."""
         return [worker for worker in self.workers if worker.slot is slot]
 
-    def _lost(self, worker: RemoteWorker) -> Lost:
+    def _lost(self, worker: RemoteWorker, *, has_begun: bool) -> Lost:
         self.workers.remove(worker)
-        return Lost(worker)
+        return Lost(worker, has_begun)
 
     def _told(self, found: Iterable[Happening]) -> Iterator[str]:
         """Yield sentences on the cluster, one for those who are alike."""
@@ -196,7 +197,7 @@ class ClusterWorkforce(Workforce):
 
     def leave(self) -> None:
         """Let the matches that are being played be the last."""
-        self._call(self._link.tell, host.leave)
+        self._call(self._link.leave)
 
     def dismiss(self) -> None:
         """Let the cluster go; what it says from now on is not heard."""
@@ -219,7 +220,7 @@ class ClusterWorkforce(Workforce):
     @property
     def is_settling(self) -> bool:
         """Whether a Dask worker is about to join."""
-        return self._link.is_settling
+        return self._link.is_settling or not self._queue.empty()
 
 
 def _listed(labels: Sequence[str]) -> str:

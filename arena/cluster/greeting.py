@@ -16,7 +16,7 @@ from arena.worker import Setup
 from protocol.errors import ArenaError
 
 _ANSWER_SECONDS = 30.0  # for anything but what follows
-_OPEN_SECONDS = 180.0  # to unpack a bot, or to prove the walls and start every bot
+_OPEN_SECONDS = 180.0  # to unpack a bot, or to prove the walls, and for bots to get ready
 
 _opened = msgspec.msgpack.Decoder(host.Opened).decode
 
@@ -40,6 +40,7 @@ class Greeter:
         self._setup = encode(setup)
         self._entries = encode([entry_of(bot) for bot in bots])
         self._bots = {bot.version: bot for bot in bots}
+        self._patience = _OPEN_SECONDS + len(bots) * setup.limits.startup_cap
 
     async def opened(self, client: Any, address: str, name: str) -> Machine:
         """Let a Dask worker, which has a name in Dask, get ready; raise RefusedError.
@@ -66,7 +67,7 @@ class Greeter:
             )
         await self._send_bots(call)
         words = self._run, self._setup, self._entries
-        opened = _opened(await call(host.open_tables, *words, seconds=_OPEN_SECONDS))
+        opened = _opened(await call(host.open_tables, *words, seconds=self._patience))
         if opened.refused:
             raise RefusedError(opened.refused, again=opened.is_busy)
         return opened
@@ -74,12 +75,22 @@ class Greeter:
     async def _send_bots(self, call: "_Call") -> None:
         """Send the bots that a Dask worker has not, or not as they are."""
         for version in await call(host.lacking, self._entries):
-            try:
-                data = await asyncio.to_thread(pack_bot, self._bots[version])
-            except ArenaError as error:
-                raise RefusedError(f"a bot cannot be sent: {error}", again=False) from None
+            bot = self._bots[version]
+            data = await asyncio.to_thread(_packed, bot)
             if wrong := await call(host.take, data, seconds=_OPEN_SECONDS):
-                raise RefusedError(f"a bot cannot be unpacked: {wrong.rstrip('.')}", again=True)
+                why = f"bot {bot.name!r} cannot be unpacked: {wrong.rstrip('.')}"
+                raise RefusedError(why, again=True)
+
+
+def _packed(bot: Bot) -> bytes:
+    try:
+        if bot.has_changed():
+            why = f"bot {bot.name!r} was changed after this run began; run again"
+            raise RefusedError(why, again=False)
+        return pack_bot(bot)
+    except ArenaError as error:
+        why = f"bot {bot.name!r} cannot be sent: {str(error).rstrip('.')}"
+        raise RefusedError(why, again=False) from None
 
 
 class _Call:
@@ -100,7 +111,9 @@ class _Call:
             raise RefusedError(f"no answer within {seconds:.0f} s", again=True) from None
         except Exception as error:  # noqa: BLE001 - a broken connection, in whatever guise
             raise RefusedError(f"it cannot be asked: {error!r}", again=True) from None
-        if isinstance(answer, ImportError) or "ModuleNotFoundError" in str(answer):
+        if isinstance(answer, ImportError) or (
+            isinstance(answer, Exception) and "ModuleNotFoundError" in str(answer)
+        ):
             raise RefusedError(
                 "it has no Bot Arena: install bot-arena[cluster] there, in the version that is "
                 "here",

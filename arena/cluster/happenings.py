@@ -54,6 +54,8 @@ class Gone(NamedTuple):
 
     machine: Machine
     why: str
+    has_begun: bool
+    """Whether it may have been playing what it had."""
 
 
 class Answered(NamedTuple):

@@ -33,7 +33,7 @@ from referee.sandbox import Launcher, Program, SandboxError, prove
 from referee.sandbox.stage import sweep
 
 _PREFIX = "arena-bots-"
-_IDLE_SECONDS = 60.0  # after which a run that asks for nothing is taken for gone
+_IDLE_SECONDS = 60.0  # after which a run that says nothing is taken for gone
 _YIELD_SECONDS = 2.0  # after which it makes room for another run
 _NOWHERE = Program(("",), "/")  # of a bot that cannot be run here, and is not
 
@@ -126,8 +126,10 @@ async def take(data: bytes) -> str:
     """Unpack a bot; return what is wrong with it, or nothing."""
     try:
         await asyncio.to_thread(unpack_bot, data, _base())
-    except (ArenaError, OSError) as error:
+    except ArenaError as error:
         return str(error)
+    except OSError as error:
+        return f"{error.strerror} in {_base()}"
     return ""
 
 
@@ -160,6 +162,10 @@ def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opene
             if isinstance(error, ConnectionError):  # to the fork server: no fault of this machine
                 return Opened(refused="the process that starts the bots was killed", is_busy=True)
             return Opened(refused=_one_line(error))
+        except BaseException:  # raised again once nothing is held any more
+            _host.close()
+            cores.give_back()
+            raise
         _host.run = run
         threading.Thread(target=_expire, args=(_host.tables,), daemon=True).start()
         return Opened(len(cores.numbers), notes=_notes(cores, threads), unfit=unfit)
@@ -207,14 +213,23 @@ def _expire(tables: Tables) -> None:
     while _host.tables is tables:
         time.sleep(1.0)
         with _host.lock:
-            if _host.tables is tables and tables.rested > _IDLE_SECONDS:
+            if _host.tables is tables and tables.forgotten > _IDLE_SECONDS:
                 _host.close()
 
 
-async def leave(run: str) -> None:
-    """Let the matches of a run that are being played be the last."""
-    if _host.tables is not None and _host.run == run:
-        _host.tables.leave()
+async def keep(run: str) -> None:
+    """Note that a run goes on."""
+    tables = _host.tables
+    if tables is not None and _host.run == run:
+        tables.keep()
+
+
+async def leave(run: str, dask_worker: Any) -> list[str]:
+    """Let the matches of a run that are being played be the last; return what tasks go on."""
+    tables = _host.tables
+    if tables is not None and _host.run == run:
+        tables.leave()
+    return [str(key) for key, task in dask_worker.state.tasks.items() if task.state == "executing"]
 
 
 async def close(run: str) -> None:

@@ -8,18 +8,15 @@ import itertools
 import math
 import time
 import traceback
-import warnings
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import msgspec
-from distributed import Client
-from distributed.versions import VersionMismatchWarning
 
 from arena.cluster import host
-from arena.cluster.address import scheduler_address
+from arena.cluster.connection import connection, first_connection, quietly, within
 from arena.cluster.greeting import Greeter, RefusedError
 from arena.cluster.happenings import (
     Answered,
@@ -37,11 +34,10 @@ from arena.cluster.table import Answer, UnwantedError
 from arena.local import decode_report
 from arena.roster import Bot
 from arena.worker import Setup
-from protocol.errors import ArenaError, RunError
 
-CONNECT_SECONDS = 10.0
 _LOOK_SECONDS = 1.0  # between looks at who is in the cluster
 _LOOKED_AT = 200  # Dask workers a second, as what is told of each takes a while to read
+_KEEP_SECONDS = 15.0  # between words to all that the run goes on
 _SILENT_SECONDS = 30.0  # without a heartbeat, after which a Dask worker is taken for lost
 _ANSWER_SECONDS = 30.0  # for the scheduler to tell who is there
 _AGAIN_SECONDS = 3.0  # until one that was busy, or did not answer, is asked again
@@ -72,52 +68,28 @@ class Link:
         self._greetings: dict[str, asyncio.Task[None]] = {}
         self._seen: dict[str, tuple[object, float]] = {}  # heartbeats, and when they came
         self._not_before: dict[str, float] = {}  # whom to ask again, or for the first time
-        self._is_alone = self._may_return = False
+        self._is_alone = self._may_return = self._has_failed = False
+        self._kept = 0.0
+        self._scheduler = ""  # its id, which is another once it was started again
         self._numbers = itertools.count()
         self._errands: set[asyncio.Task[Any]] = set()
 
     @property
     def is_settling(self) -> bool:
         """Whether a Dask worker is about to join, or nobody has looked yet."""
-        return bool(self._greetings) or not self._seen
+        soon = any(time.monotonic() < when < math.inf for when in [*self._not_before.values()])
+        return soon or bool(self._greetings) or not self._seen
 
     async def connect(self) -> None:
-        """Find the scheduler; raise ArenaError if there is none."""
-        try:
-            self._client = await self._connected()
-        except ArenaError:
-            raise
-        except OSError:  # asyncio's TimeoutError too
-            raise RunError(
-                f"no Dask scheduler answers at {self._address} within {CONNECT_SECONDS:.0f} s: is "
-                f"it running, and can it be reached from here?"
-            ) from None
-        except Exception as error:  # noqa: BLE001 - whatever else may answer at that address
-            raise RunError(
-                f"no Dask scheduler answers at {self._address}, but something else, or one of "
-                f"another version ({type(error).__name__})."
-            ) from None
-
-    async def _connected(self) -> Any:
-        warnings.filterwarnings("ignore", category=VersionMismatchWarning)  # ours are what counts
-        client: Any = Client(  # type: ignore[no-untyped-call] # the library's
-            scheduler_address(self._address),
-            asynchronous=True,
-            timeout=CONNECT_SECONDS,
-            set_as_default=False,
-        )
-        try:  # its own timeout does not hold where something listens and says nothing
-            return await asyncio.wait_for(client, CONNECT_SECONDS + 1)
-        except BaseException:  # raised again once the client holds nothing any more
-            await _within(client.close(), _FAREWELL_SECONDS)
-            raise
+        """Find the scheduler; raise as `first_connection`."""
+        self._client = await first_connection(self._address)
 
     async def play(self, end: asyncio.Event) -> None:
         """Have Dask workers join and play until the `end`, whatever becomes of the connection."""
-        while not end.is_set():
+        while not end.is_set() and not self._has_failed:
             try:
                 await self._attend(end)
-            except OSError as error:
+            except (OSError, RuntimeError) as error:  # Dask has both for what is closed
                 await self._lose_all(error)
                 if not await self._is_back(end):
                     return
@@ -127,9 +99,9 @@ class Link:
         since = time.monotonic()
         while not end.is_set():
             try:
-                self._client = await self._connected()
+                self._client = await connection(self._address)
             except Exception:  # noqa: BLE001 - whatever it is, it is not back
-                await _within(end.wait(), _LOOK_SECONDS)
+                await within(end.wait(), _LOOK_SECONDS)
             else:
                 self._put(News(f"The scheduler at {self._address} answers again."))
                 return True
@@ -145,7 +117,7 @@ class Link:
 
     async def _attend(self, end: asyncio.Event) -> None:
         """Look who is there, again and again; raise if the connection fails."""
-        while not end.is_set():
+        while not end.is_set() and not self._has_failed:
             if self._client.status != "running":
                 raise ConnectionError("it closed the connection")
             asked = self._client.scheduler.identity(n_workers=-1)
@@ -153,10 +125,16 @@ class Link:
                 found = await asyncio.wait_for(asked, _ANSWER_SECONDS)
             except TimeoutError:
                 raise TimeoutError(f"no answer within {_ANSWER_SECONDS:.0f} s") from None
+            before, self._scheduler = self._scheduler, found["id"]
+            if before not in ("", self._scheduler):
+                raise ConnectionError("it was started again")
             self._look(found["workers"])
-            await _within(end.wait(), max(_LOOK_SECONDS, len(found["workers"]) / _LOOKED_AT))
+            if time.monotonic() - self._kept > _KEEP_SECONDS:
+                self._kept = time.monotonic()
+                self._tell(host.keep, list(self._machines))
+            await within(end.wait(), max(_LOOK_SECONDS, len(found["workers"]) / _LOOKED_AT))
 
-    async def _lose_all(self, error: OSError) -> None:
+    async def _lose_all(self, error: Exception) -> None:
         """Take leave of everybody, as the scheduler is out of reach."""
         why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         self._put(
@@ -177,6 +155,7 @@ class Link:
             self._lose(machine, "")
         self._seen.clear()
         self._not_before.clear()
+        self._scheduler = ""
 
     def _look(self, workers: dict[str, dict[str, Any]]) -> None:
         """Greet those who are new, and lose those who have gone."""
@@ -229,7 +208,10 @@ class Link:
             self.fail(error)
 
     def fail(self, error: BaseException) -> None:
-        """Tell of an error of ours, and expect nothing more of anybody."""
+        """Tell of an error of ours, once, and expect nothing more of anybody."""
+        if self._has_failed:
+            return
+        self._has_failed = True
         self._forget_all()
         text = "".join(traceback.format_exception(error))
         self._put(Failed(f"the conversation with the cluster was ended by an error:\n{text}"))
@@ -245,6 +227,10 @@ class Link:
             wait = _AGAIN_SECONDS if error.again else math.inf
             self._not_before[address] = time.monotonic() + wait
             self._put(Refused(error.label, str(error), again=error.again))
+            return
+        except Exception as error:  # noqa: BLE001 - one that is odd is not to end the run
+            self._not_before[address] = math.inf
+            self._put(Refused(address, f"it answered what nobody expects: {error!r}", again=False))
             return
         self._machines[address] = machine
         self._joined.add(address)
@@ -285,9 +271,10 @@ class Link:
                 slot.follower = None
                 if self._client is not None and self._client.status == "running":
                     why = f"gave back a batch unplayed ({type(error).__name__})"
-                    if isinstance(error, UnwantedError):
+                    has_begun = not isinstance(error, UnwantedError)
+                    if not has_begun:
                         why = "no longer knows this run, as it was started again or had been idle"
-                    self._lose(machine, why)
+                    self._lose(machine, why, has_begun=has_begun)
                 return  # or else all are lost with the scheduler
             reports = [decode_report(data) for data in answer.reports]
             if answer.died or answer.broken:
@@ -302,11 +289,11 @@ class Link:
                 return
             if answer.died:
                 machine.slots_used.discard(slot)
-                await self._client.cancel(slot.pending)
+                self._errand(self._client.cancel([*slot.pending]))
                 slot.pending.clear()
         slot.follower = None
 
-    def _lose(self, machine: Machine, why: str) -> None:
+    def _lose(self, machine: Machine, why: str, *, has_begun: bool = True) -> None:
         """Expect nothing more of a Dask worker; others will be asked for what it had.
 
         `why` is told unless it is empty.
@@ -323,11 +310,25 @@ class Link:
         not_before = max(soon, self._not_before.get(machine.address, 0.0))
         self._not_before[machine.address] = not_before
         self._may_return |= not_before < math.inf  # or another in its place
-        self._put(Gone(machine, why))
+        self._put(Gone(machine, why, has_begun))
 
-    def tell(self, function: Callable[..., Any]) -> None:
-        """Call a function of `host` for this run wherever it is played, and do not wait."""
-        self._tell(function, list(self._machines))
+    def leave(self) -> None:
+        """Let the matches that are being played be the last, and take back what is not begun."""
+        if self._client is not None and self._machines:
+            self._errand(self._left(self._client, list(self._machines)))
+
+    async def _left(self, client: Any, addresses: list[str]) -> None:
+        going_on = await client.run(host.leave, self._run, workers=addresses, on_error="ignore")
+        for address, keys in going_on.items():
+            machine = self._machines.get(address)
+            for slot in list(machine.slots_used) if machine else ():
+                if slot.pending and not any(future.key in keys for future in slot.pending):
+                    assert slot.follower is not None
+                    slot.follower.cancel()
+                    slot.follower = None
+                    self._errand(client.cancel([*slot.pending]))
+                    slot.pending.clear()
+                    self._put(Unreached(slot))
 
     def _tell(self, function: Callable[..., Any], addresses: list[str]) -> None:
         if self._client is not None and addresses:
@@ -336,27 +337,16 @@ class Link:
             )
 
     def _errand(self, work: Coroutine[Any, Any, object]) -> None:
-        task = asyncio.create_task(_quietly(work))
+        task = asyncio.create_task(quietly(work))
         self._errands.add(task)
         task.add_done_callback(self._errands.discard)
 
     async def close(self) -> None:
         """Play no more, and let the cluster be as it was."""
-        self._tell(host.close, [*self._joined & self._seen.keys()])  # also who was lost and lives
+        known = self._joined | self._greetings.keys()  # also who was lost and lives
+        self._tell(host.close, [*known & self._seen.keys()])
         for greeting in self._greetings.values():
             greeting.cancel()
-        await _within(asyncio.gather(*self._errands), _FAREWELL_SECONDS)
+        await within(asyncio.gather(*self._errands), _FAREWELL_SECONDS)
         if self._client is not None:
-            await _within(self._client.close(), _FAREWELL_SECONDS)
-
-
-async def _within(work: Awaitable[object], seconds: float) -> None:
-    """Wait for something, but no longer."""
-    with suppress(TimeoutError):
-        await asyncio.wait_for(work, seconds)
-
-
-async def _quietly(work: Awaitable[object]) -> None:
-    """Do what may fail, as those whom it is for may have gone."""
-    with suppress(Exception):
-        await work
+            await quietly(within(self._client.close(), _FAREWELL_SECONDS))

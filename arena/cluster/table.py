@@ -18,6 +18,8 @@ from referee.clock import wall_cap
 from referee.sandbox import MachineError
 
 _LOOK_SECONDS = 0.5  # between looks at whether a batch is still wanted and its worker alive
+_DEATHS_ALLOWED = 5  # for each core, one after another: then the machine is to blame
+_EARLY_DEATHS_ALLOWED = 2  # the same of those that could not play yet
 _GRACE_SECONDS = 30.0  # without a sign of life, beyond what a bot may take
 
 
@@ -67,9 +69,9 @@ class Tables:
         self._places = [_Place(core) for core in cores.numbers]
         self._free: SimpleQueue[_Place] = SimpleQueue()
         self._leaving = self._closed = False
-        self._busy = 0
+        self._busy = self._deaths_in_a_row = 0
         self._lock = threading.Lock()
-        self._rested = time.monotonic()
+        self._rested = self._kept = time.monotonic()
         limits = setup.limits
         longest = max(wall_cap(limits.move_time + limits.bank), limits.startup_cap)
         self._patience = longest + _GRACE_SECONDS
@@ -86,6 +88,15 @@ class Tables:
     def rested(self) -> float:
         """For how many seconds nothing was played or waited for."""
         return 0.0 if self._busy else time.monotonic() - self._rested
+
+    @property
+    def forgotten(self) -> float:
+        """For how many seconds nobody has asked for anything, nor said that the run goes on."""
+        return min(self.rested, time.monotonic() - self._kept)
+
+    def keep(self) -> None:
+        """Note that the run goes on, though it has nothing to be played just now."""
+        self._kept = time.monotonic()
 
     def _hire(self, place: _Place) -> LocalWorker:
         place.worker = self._keeper.submit(LocalWorker, self._setup, place.core).result()
@@ -121,11 +132,13 @@ class Tables:
                     return self._buried(place, reports)
                 tail = _tail(data)
                 if tail.broken:
+                    self._kill(place)
                     return Answer(reports, broken=tail.broken)
                 if tail.done and not each.is_up:
                     each.is_up = True
                     continue
                 reports.append(data)
+                self._deaths_in_a_row = 0
                 if tail.done:
                     if tail.left and not self._leaving:
                         self._kill(place)
@@ -164,8 +177,14 @@ class Tables:
 
     def _buried(self, place: _Place, reports: list[bytes]) -> Answer:
         assert place.worker is not None
-        how, place.worker = place.worker.end(), None
-        return Answer(reports, died=how)
+        was_up, how = place.worker.is_up, place.worker.end()
+        place.worker = None
+        self._deaths_in_a_row += 1
+        allowed = _DEATHS_ALLOWED if was_up else _EARLY_DEATHS_ALLOWED
+        if self._deaths_in_a_row < allowed * len(self._places):
+            return Answer(reports, died=how)
+        many = f"{self._deaths_in_a_row} workers died one after another"
+        return Answer(reports, broken=f"{many}: the last {how}")
 
     def _kill(self, place: _Place) -> None:
         worker, place.worker = place.worker, None

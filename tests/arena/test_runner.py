@@ -173,6 +173,20 @@ def test_a_match_already_stored_is_not_played_again_when_its_worker_dies(league:
     assert league.is_left_clean()
 
 
+def test_what_a_worker_left_that_was_told_to_end_is_played_by_another(league: League) -> None:
+    """It leaves the rest as soon as a bot has crashed, which may have been told as well."""
+    pause = league.bot("ada", STEADY.format(pause=0.05))
+    league.write(HEAD.format(deals=8) + pause + naughty("crash_mid_match"))
+    process = league.start("run", "--workers", "1")
+    until(lambda: league.count() >= 2)
+    (worker,) = league.workers()
+    os.kill(worker, signal.SIGTERM)
+    told = league.finish(process).stderr
+    assert "A worker was told to end; another plays what it had. No result is lost." in told
+    assert league.count() == 16
+    assert league.is_left_clean()
+
+
 def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
     steady: League, undisturbed: Outcome
 ) -> None:

@@ -152,6 +152,17 @@ def test_a_bot_that_no_dask_worker_can_start_is_set_aside_as_here(unlike, league
     assert league.count() == 4
 
 
+def test_a_bot_that_lacks_a_module_is_the_only_one_set_aside(unlike, league):
+    """Whatever it says of that, and whatever is in it for a terminal."""
+    needy = league.bot("needy", "raise ModuleNotFoundError('\\x1b]0;title\\x07 no module')\n")
+    league.write(text("none", TWO_BOTS + needy))
+    said = league.call("run", "--cluster", unlike.address).stderr
+    assert "needy is set aside for this run" in said
+    assert "has no Bot Arena" not in said
+    assert "\x1b]0" not in said
+    assert league.count() == 4
+
+
 # What a Dask worker has not
 
 
@@ -220,6 +231,37 @@ def test_a_core_is_played_on_once_whoever_shares_it(cluster, league):
     assert "can play: 1 at once, 1 in all." in said
     assert ": 1 match at once, not 2, with a core for each: it has 1." in said
     assert league.count() == 4
+
+
+BUSY = """
+import time
+from distributed import Client
+
+with Client({address!r}) as client:
+    task = client.submit(time.sleep, 60.0)
+    while not any(client.processing().values()):
+        time.sleep(0.05)
+    print("busy", flush=True)
+    task.result()
+"""
+"""Somebody else's use of the cluster."""
+
+
+def test_ctrl_c_takes_back_what_waits_behind_other_tasks_of_dask(cluster, league):
+    """Nothing of it is being played, so that nothing is waited for."""
+    cluster.add_worker("ant")
+    code = BUSY.format(address=cluster.address)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "busy\n"
+        league.write(text("none"))
+        run = league.start("run", "--cluster", cluster.address)
+        assert run.stderr is not None
+        next(line for line in run.stderr if "can play: 1 at once" in line)
+        run.send_signal(signal.SIGINT)
+        assert "stopped; 4 matches are missing" in league.finish(run, 1).stderr
+        assert other.poll() is None
+        other.kill()
 
 
 def test_an_empty_cluster_is_waited_for(cluster, league):

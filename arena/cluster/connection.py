@@ -1,0 +1,68 @@
+"""The connection to Dask's scheduler, and waiting that has an end."""
+
+import asyncio
+import warnings
+from collections.abc import Awaitable
+from contextlib import suppress
+from typing import Any
+
+from distributed import Client
+from distributed.versions import VersionMismatchWarning
+
+from arena.cluster.address import scheduler_address
+from protocol.errors import ArenaError, RunError
+
+_CONNECT_SECONDS = 10.0
+_FAREWELL_SECONDS = 5.0
+
+
+async def first_connection(word: str) -> Any:
+    """Return Dask's client of a scheduler that the caller has named.
+
+    Raises ArenaError for what is no address, and RunError if there is no scheduler.
+    """
+    try:
+        return await connection(word)
+    except ArenaError:
+        raise
+    except OSError:  # asyncio's TimeoutError too
+        scheme = scheduler_address(word).partition(":")[0]
+        raise RunError(
+            f"no Dask scheduler answers at {word} within {_CONNECT_SECONDS:.0f} s: is it running, "
+            f"can it be reached from here, and does it speak {scheme}://?"
+        ) from None
+    except TypeError:  # Dask's for an address that needs certificates
+        raise RunError(
+            f"Dask has no certificates for {word}: its configuration names them "
+            f"(distributed.comm.tls: ca-file, client.cert and client.key)."
+        ) from None
+    except Exception as error:  # noqa: BLE001 - whatever else may answer at that address
+        raise RunError(
+            f"no Dask scheduler answers at {word}, but something else, or one of another version "
+            f"({type(error).__name__})."
+        ) from None
+
+
+async def connection(word: str) -> Any:
+    """Return Dask's client of a scheduler; raise whatever Dask does if there is none."""
+    warnings.filterwarnings("ignore", category=VersionMismatchWarning)  # ours are what counts
+    client: Any = Client(  # type: ignore[no-untyped-call] # the library's
+        scheduler_address(word), asynchronous=True, timeout=_CONNECT_SECONDS, set_as_default=False
+    )
+    try:  # its own timeout does not hold where something listens and says nothing
+        return await asyncio.wait_for(client, _CONNECT_SECONDS + 1)
+    except BaseException:  # raised again once the client holds nothing any more
+        await within(client.close(), _FAREWELL_SECONDS)
+        raise
+
+
+async def within(work: Awaitable[object], seconds: float) -> None:
+    """Wait for something, but no longer."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(work, seconds)
+
+
+async def quietly(work: Awaitable[object]) -> None:
+    """Do what may fail, as those whom it is for may have gone."""
+    with suppress(Exception):
+        await work
