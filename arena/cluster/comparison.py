@@ -1,4 +1,4 @@
-"""Whose machine stands out: one whose referee lags, whose bots need longer, or whose bots fail.
+"""Whose machine stands out: one that lags, is held up or slow, or whose bots fail.
 
 Bots differ more than machines do: what a bot did is compared with what the same bot did elsewhere.
 """
@@ -39,6 +39,8 @@ class _Tally:
 @dataclass
 class _Machine:
     lag: float = 0.0
+    wall: float = 0.0
+    """The time that matches took."""
     decisions: int = 0
     due: float = _LEAST_DECISIONS
     """After how many decisions it is compared next."""
@@ -47,6 +49,10 @@ class _Machine:
     @property
     def lag_each(self) -> float:
         return self.lag / self.decisions
+
+    @property
+    def wall_each(self) -> float:
+        return self.wall / self.decisions
 
 
 _Pairs: TypeAlias = list[tuple[_Tally, list[_Tally]]]
@@ -66,6 +72,7 @@ class Comparison:
         machine.lag += report.lag
         for played in report.played:
             result = played.result
+            machine.wall += played.record.seconds
             seats = zip(result.bots, result.faults, result.clock, strict=True)
             for bot, faults, (asked, cpu, _) in seats:
                 tally = machine.bots[bot]
@@ -101,6 +108,13 @@ def _oddities(machine: _Machine, others: list[_Machine]) -> Iterator[tuple[str, 
             "lag",
             f"lags: its referee takes {machine.lag_each * 1e6:,.0f} µs before an ask, the others' "
             f"{usual * 1e6:,.0f}. Something else may be running there.",
+        )
+    usual = median(other.wall_each for other in others)
+    if machine.wall_each > max(_LAG_FACTOR * usual, usual + _LAG_SECONDS):
+        yield (
+            "wall",
+            f"is held up: a decision takes {machine.wall_each * 1e6:,.0f} µs on the wall, "
+            f"elsewhere {usual * 1e6:,.0f}. Something else may be running there.",
         )
     pairs = list(_pairs(machine, others))
     needed = sum(tally.cpu for tally, _ in pairs)

@@ -9,7 +9,6 @@ import atexit
 import fcntl
 import hashlib
 import os
-import shutil
 import tempfile
 import threading
 import time
@@ -23,7 +22,7 @@ from distributed import get_worker
 import arena
 import protocol
 import referee
-from arena.cluster.bundle import BrokenBundleError, Entry, unpack_bot, unpacked
+from arena.cluster.bundle import BrokenBundleError, Entry, discard, unpack_bot, unpacked
 from arena.cluster.cores import Cores
 from arena.cluster.table import Tables, UnwantedError
 from arena.walls import check_bot
@@ -101,9 +100,7 @@ def _base() -> Path:
 
 def _remove(folder: Path, owner: int) -> None:
     if os.getpid() == owner:
-        for here, _, _ in os.walk(folder):
-            Path(here).chmod(0o700)
-        shutil.rmtree(folder, ignore_errors=True)
+        discard(folder)
 
 
 async def lacking(entries: bytes) -> list[str]:

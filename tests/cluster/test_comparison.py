@@ -12,11 +12,12 @@ from arena.result import MatchResult, PlayedMatch, Record
 from arena.worker import Report
 
 ASKED = 100  # times in a match, both seats together
-USUAL = {"lag": 20e-6, "cpu": 300, "faulty": 0, "matches": 100, "bots": [0, 1]}
-"""A machine like others: seconds of lag and microseconds of CPU time for each ask, and matches."""
+USUAL = {"lag": 20e-6, "wall": 350e-6, "cpu": 300, "faulty": 0, "matches": 100, "bots": [0, 1]}
+"""A machine like others: lag and time on the wall in seconds and CPU time in microseconds for each
+ask, and matches."""
 
 
-def a_match(bots: list[int], cpu: int, is_faulty: bool) -> PlayedMatch:
+def a_match(bots: list[int], cpu: int, wall: float, is_faulty: bool) -> PlayedMatch:
     """Return a match of two seats, as far as it is looked at."""
     seat = ASKED // 2
     result = MatchResult(
@@ -33,7 +34,7 @@ def a_match(bots: list[int], cpu: int, is_faulty: bool) -> PlayedMatch:
         decisions=ASKED,
         clock=[[seat, seat * cpu, seat * cpu]] * 2,
     )
-    return PlayedMatch(result, Record(b"", b"", 0.0))
+    return PlayedMatch(result, Record(b"", b"", wall * ASKED))
 
 
 def report(**given: Any) -> Report:
@@ -41,7 +42,10 @@ def report(**given: Any) -> Report:
     facts = USUAL | given
     matches, faulty = facts["matches"], facts["faulty"]
     return Report(
-        played=[a_match(facts["bots"], facts["cpu"], number < faulty) for number in range(matches)],
+        played=[
+            a_match(facts["bots"], facts["cpu"], facts["wall"], number < faulty)
+            for number in range(matches)
+        ],
         lag=facts["lag"] * ASKED * matches,
     )
 
@@ -62,6 +66,15 @@ def test_a_machine_whose_referee_lags_is_named():
     assert sentence == (
         "bee lags: its referee takes 400 µs before an ask, the others' 20. Something else may be "
         "running there."
+    )
+
+
+def test_a_machine_that_is_held_up_is_named():
+    """Bots wait there for a core that something else has."""
+    (sentence,) = standouts(ant={}, bee={"wall": 3500e-6}, cat={})
+    assert sentence == (
+        "bee is held up: a decision takes 3,500 µs on the wall, elsewhere 350. Something else may "
+        "be running there."
     )
 
 
