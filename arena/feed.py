@@ -15,7 +15,7 @@ from protocol.errors import ArenaError, RunError
 from protocol.lines import encode
 from protocol.messages import VERSION, Ask, End, Hello, Start
 from referee.bot_process import BotProcess
-from referee.clock import Clock, billed
+from referee.clock import Clock
 from referee.fault import FATAL, Fault
 from referee.game import Decision, Game, Move, Observation
 from referee.hint import at_decision, refusal
@@ -104,7 +104,7 @@ class Feed:
                 decision, view = game.decision(self.seat), game.view(self.seat)
                 yield Asked(number, known, game, decision, view, copy.copy(clock), entry)
                 cpu, wall = (each[number - 1] / 1e6 for each in (evidence.cpu, evidence.wall))
-                clock.spend(billed(cpu, wall) if clock.by_cpu else wall)
+                clock.spend(cpu, wall)
                 if entry.fault is not None and entry.fault.forfeit:
                     return
 

@@ -19,11 +19,10 @@ DEPTH_LIMIT = 32
 INTEGER_LIMIT = 2**53
 """The largest magnitude of an integer: beyond it, many languages lose digits."""
 
+_LEAST = -INTEGER_LIMIT
 _REASON_LIMIT = 200  # characters of a bot's own in the reason of an error
 
 Message = TypeVar("Message")
-
-_encoder = msgspec.json.Encoder()
 
 
 class OverlongLineError(ProtocolError):
@@ -43,13 +42,6 @@ class LineBuffer:
     def push(self, piece: bytes) -> None:
         """Add bytes as they were read."""
         self.held += piece
-
-    def feed(self, piece: bytes) -> bytes | None:
-        """Add bytes as they were read; return the next whole line like `pop`."""
-        if not self.held and piece.find(b"\n") == len(piece) - 1 <= LINE_LIMIT and piece:
-            return piece[:-1]  # one whole line, as nearly always
-        self.held += piece
-        return self.pop()
 
     def pop(self) -> bytes | None:
         """Return the next whole line without its newline, or None if there is none yet.
@@ -71,9 +63,13 @@ class LineBuffer:
         return line
 
 
+encode_lines = msgspec.json.Encoder().encode_lines
+"""Returns a list of messages as lines, each with its newline."""
+
+
 def encode(message: Any) -> bytes:
     """Return `message` as one line, newline included."""
-    return _encoder.encode(message) + b"\n"
+    return encode_lines([message])
 
 
 def decode(line: bytes, decoder: msgspec.json.Decoder[Message]) -> Message:
@@ -84,13 +80,18 @@ def decode(line: bytes, decoder: msgspec.json.Decoder[Message]) -> Message:
     """
     try:
         return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        if not line.strip():
-            raise ProtocolError("not JSON: an empty line") from None
-        raise ProtocolError(_why_unreadable(error)) from None
+    except UNREADABLE as error:
+        raise ProtocolError(why_unreadable(line, error)) from None
 
 
-def _why_unreadable(error: Exception) -> str:
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a decoder of msgspec raises for a line that it cannot read."""
+
+
+def why_unreadable(line: bytes, error: Exception) -> str:
+    """Return the reason for whoever wrote `line`, in which a decoder found `error`."""
+    if not line.strip():
+        return "not JSON: an empty line"
     if isinstance(error, msgspec.ValidationError):
         return _plain(error)
     if isinstance(error, UnicodeDecodeError):
@@ -103,28 +104,12 @@ def _why_unreadable(error: Exception) -> str:
     return f"not JSON: {text}"
 
 
-def check_limits(line: bytes, value: Any, keys: int) -> None:
-    """Raise ProtocolError if a decoded `value` of `line` is too deep, too large or ambiguous.
+def count_keys(value: Any, room: int = DEPTH_LIMIT) -> int:
+    """Return the number of keys in what was decoded, at every depth.
 
-    `keys` is the number of keys of the message outside `value`. A repeated key leaves no trace
-    in what was decoded, but a colon on the line: only where the colons outnumber the keys (a
-    colon may also stand in a string) is the line read a second time, slowly.
+    Raises ProtocolError for what is nested deeper than `room` levels, and for integers beyond
+    `INTEGER_LIMIT`.
     """
-    keys += len(value)
-    for item in value.values():
-        kind = type(item)
-        if kind is dict or kind is list:
-            keys += _count_keys(item, DEPTH_LIMIT - 1)
-        elif kind is int and not -INTEGER_LIMIT <= item <= INTEGER_LIMIT:
-            raise ProtocolError("an integer beyond 2**53")
-    if line.count(b":") != keys:
-        try:
-            json.loads(line, object_pairs_hook=_refuse_repeated)
-        except RecursionError:  # depth in what a repeated key hid
-            raise ProtocolError(f"nested deeper than {DEPTH_LIMIT} levels") from None
-
-
-def _count_keys(value: Any, room: int) -> int:
     if not room:
         raise ProtocolError(f"nested deeper than {DEPTH_LIMIT} levels")
     count = 0
@@ -133,14 +118,27 @@ def _count_keys(value: Any, room: int) -> int:
         value = value.values()
     for item in value:
         kind = type(item)
-        if kind is dict or kind is list:
-            count += _count_keys(item, room - 1)
-        elif kind is int and not -INTEGER_LIMIT <= item <= INTEGER_LIMIT:
-            raise ProtocolError("an integer beyond 2**53")
+        if kind is int:
+            if item > INTEGER_LIMIT or item < _LEAST:
+                raise ProtocolError("an integer beyond 2**53")
+        elif kind is dict or kind is list:
+            count += count_keys(item, room - 1)
     return count
 
 
-def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def refuse_repeated_keys(line: bytes) -> None:
+    """Raise ProtocolError if an object on `line` holds a key twice; this is slow.
+
+    A repeated key leaves no trace in what was decoded, but a colon on the line. So only a line
+    with more colons than keys has to be looked at: the other colons may stand in a string.
+    """
+    try:
+        json.loads(line, object_pairs_hook=_as_dict)
+    except RecursionError:  # depth in what a repeated key hid
+        raise ProtocolError(f"nested deeper than {DEPTH_LIMIT} levels") from None
+
+
+def _as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]

@@ -6,7 +6,14 @@ import msgspec
 from msgspec import Meta
 
 from protocol.errors import ProtocolError
-from protocol.lines import INTEGER_LIMIT, check_limits, decode
+from protocol.lines import (
+    INTEGER_LIMIT,
+    UNREADABLE,
+    count_keys,
+    decode,
+    refuse_repeated_keys,
+    why_unreadable,
+)
 
 VERSION = 1
 """The protocol's version, sent in `hello`; it grows only when old bots would break."""
@@ -35,7 +42,7 @@ class TimeControl(msgspec.Struct, frozen=True, kw_only=True):
     increment: Annotated[Seconds, Meta(description="Added to the bank after each decision.")]
 
 
-class TimeLeft(msgspec.Struct, frozen=True):
+class TimeLeft(msgspec.Struct, frozen=True, gc=False):
     """What a seat may spend on the decision that is asked, in seconds."""
 
     move_time: Annotated[Seconds, Meta(description="Free for this decision.")]
@@ -60,7 +67,13 @@ class Start(msgspec.Struct, tag="start", tag_field="type", frozen=True, kw_only=
 
 
 class Ask(
-    msgspec.Struct, tag="ask", tag_field="type", frozen=True, kw_only=True, omit_defaults=True
+    msgspec.Struct,
+    tag="ask",
+    tag_field="type",
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    gc=False,
 ):
     """Asks for one decision. It holds all that a program without memory needs."""
 
@@ -93,7 +106,7 @@ class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     type: Annotated[Literal["ready"], Meta(description="What the message is.")]
 
 
-class Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """The bot's answer to an `ask`."""
 
     id: Annotated[int, Meta(ge=0, le=INTEGER_LIMIT, description="The id of the ask.")]
@@ -116,7 +129,8 @@ _reply = msgspec.json.Decoder(Reply)
 def read_ready(line: bytes) -> None:
     """Raise ProtocolError unless `line` says ready."""
     decode(line, _ready)
-    check_limits(line, {}, keys=1)
+    if line.count(b":") > 1:
+        refuse_repeated_keys(line)
 
 
 _HINTS = {
@@ -129,10 +143,13 @@ _HINTS = {
 def read_reply(line: bytes) -> Reply:
     """Return the reply on `line`; raise ProtocolError with a reason for the bot's author."""
     try:
-        reply = decode(line, _reply)
-    except ProtocolError as error:
-        raise ProtocolError(f"{error}{_HINTS.get(str(error), '')}") from None
-    check_limits(line, reply.move, keys=2 if reply.note is None else 3)
+        reply = _reply.decode(line)
+    except UNREADABLE as error:
+        reason = why_unreadable(line, error)
+        raise ProtocolError(f"{reason}{_HINTS.get(reason, '')}") from None
+    keys = count_keys(reply.move) + (2 if reply.note is None else 3)
+    if line.count(b":") != keys:
+        refuse_repeated_keys(line)
     return reply
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import fcntl
-import math
 import os
 import re
 import select
@@ -14,12 +13,12 @@ from typing import NoReturn
 
 from protocol.lines import LineBuffer
 from referee.capture import Capture
-from referee.clock import Clock, Turn, billed, cpu_clock, wall_cap
+from referee.clock import Clock, Turn, cpu_clock, wall_cap
 from referee.limits import Limits
 from referee.sandbox import Child, Ended, Launcher
 from referee.verdict import Verdict, instead, verdict
 
-_PIECE = 64 * 1024  # bytes read at a time: what a pipe holds
+_PIECE = 64 * 1024  # bytes read at a time: what a pipe holds, and no more than a line may
 _DRAINED = 64  # pieces of standard error read when nobody waits for them
 _STALL_SECONDS = 0.5  # a wait that overran by more: the referee was stopped, and the bot perhaps
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
@@ -126,8 +125,8 @@ class BotProcess:
             except OSError:
                 self.send(line)  # which knows what to make of it
             else:
-                self._unsent = line[sent:]
-        self._cap_start = self._answered = time.monotonic()  # what was before is the referee's
+                if sent < len(line):
+                    self._unsent = line[sent:]
         return self._next_line(self.allowed)
 
     def _judge_off_turn(self) -> None:
@@ -160,11 +159,15 @@ class BotProcess:
             if self._unsent:
                 line = self._flush(timeout)
             else:
-                events = self._poll.poll(int(timeout * 1000) + 1)
-                if events == self._only_output and (data := os.read(self._stdout, _PIECE)):
-                    line = self._lines.feed(data)  # as nearly always
-                else:
+                events = self._poll.poll(timeout * 1000)  # rounded up
+                if events != self._only_output:
                     line = self._collect(events)
+                else:
+                    data = os.read(self._stdout, _PIECE)
+                    if 0 < data.find(b"\n") + 1 == len(data) and not self._lines.held:
+                        line = data[:-1]  # one whole line, as nearly always
+                    else:
+                        line = self._heard(data)
             self._answered = time.monotonic()
             if self._answered - due > _STALL_SECONDS:
                 self._cap_start = self._answered
@@ -186,7 +189,7 @@ class BotProcess:
         self.thaw()
         until = time.monotonic() + seconds
         while line is None and (left := until - time.monotonic()) > 0:
-            line = self._collect(self._poll.poll(math.ceil(left * 1000)))
+            line = self._collect(self._poll.poll(left * 1000))
         self._judge_off_turn()
         self.freeze()
         return self.unread() if line is None else line
@@ -203,8 +206,7 @@ class BotProcess:
         self.on_turn += cpu
         if self.burner or self._unwatched:
             self.freeze()
-        wall = answered - self._cap_start
-        return Turn(self._began, answered, cpu, billed(cpu, wall) if self._by_cpu else wall)
+        return Turn(self._began, answered, cpu, answered - self._cap_start)
 
     def stderr_text(self) -> str:
         """Return what is kept of its standard error, its files named as their author knows them."""
@@ -274,11 +276,16 @@ class BotProcess:
                     self.stderr.add(data)
                 else:
                     self._poll.unregister(descriptor)
-            elif data:
-                line = self._lines.feed(data)
             else:
-                self._gone("it closed its standard output")
+                line = self._heard(data)
         return line
+
+    def _heard(self, data: bytes) -> bytes | None:
+        """Take what was read of the bot's output; return the next line, if it is there now."""
+        if not data:
+            self._gone("it closed its standard output")
+        self._lines.push(data)
+        return self._lines.pop()
 
     def _gone(self, closed: str) -> NoReturn:
         """Raise GoneError for a process that has ended, or has `closed` a pipe and lives on."""
@@ -301,7 +308,7 @@ class BotProcess:
         """
         stdin = self._child.stdin
         self._poll.register(stdin, select.POLLOUT)
-        events = self._poll.poll(math.ceil(timeout * 1000))
+        events = self._poll.poll(timeout * 1000)
         self._poll.unregister(stdin)
         line = self._collect([event for event in events if event[0] != stdin])
         if any(event[0] == stdin for event in events):

@@ -24,15 +24,6 @@ def wall_cap(allowed: float) -> float:
     return _CAP_FACTOR * allowed + _CAP_SECONDS
 
 
-def billed(cpu: float, wall: float) -> float:
-    """Return what a bot that is judged by CPU time pays for a turn, in seconds.
-
-    It is the CPU time; for a sleeper, what makes it late just when the cap does, so that a bank
-    is no store of time to sleep.
-    """
-    return max(cpu, (wall - _CAP_SECONDS) / _CAP_FACTOR)
-
-
 class Turn(msgspec.Struct, frozen=True, gc=False):
     """When an answer was asked for and when it came, in seconds of `time.monotonic`."""
 
@@ -40,8 +31,8 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     ended: float
     cpu: float = 0.0
     """CPU seconds that the bot used in it."""
-    billed: float = 0.0
-    """What is paid for it: the time that is judged."""
+    wall: float = 0.0
+    """Seconds on the wall that are held against the bot."""
 
 
 class Clock:
@@ -62,8 +53,16 @@ class Clock:
         self.left = TimeLeft(self.move_time, round(bank, 3))
         """What the seat may spend now, as its ask tells it."""
 
-    def spend(self, used: float) -> bool:
-        """Pay for a decision that took `used` seconds; return whether it was in time."""
+    def spend(self, cpu: float, wall: float) -> bool:
+        """Pay for a decision that took so many seconds; return whether it was in time.
+
+        By CPU time, a sleeper pays what makes it late just when `wall_cap` does, so that a bank
+        is no store of time to sleep.
+        """
+        used = wall
+        if self.by_cpu:
+            slept = (wall - _CAP_SECONDS) / _CAP_FACTOR
+            used = max(slept, cpu)
         if used <= self.move_time and not self.increment:
             return True
         left = self.bank - max(used - self.move_time, 0.0)

@@ -12,7 +12,7 @@ from referee.fault import FATAL, Fault
 from referee.game import Game, Move, ranked
 from referee.hint import at_decision, refusal
 from referee.replay import Entry, Replay
-from referee.seat import Seat
+from referee.seat import Answer, Seat
 
 Microseconds = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -44,8 +44,8 @@ class Played(msgspec.Struct, frozen=True):
     evidence: Evidence
 
 
-_NONE = Turn(0.0, 0.0)
-"""That of a decision that nobody was asked for."""
+_UNASKED = Answer(None, Turn(0.0, 0.0))
+"""That of a seat that is not asked any more."""
 
 
 class Match:
@@ -69,12 +69,11 @@ class Match:
         began = monotonic()
         while self._going_on and (deciders := game.deciders()):
             self._step += 1
-            first = len(self._entries)
             moves = {}
             for seat in deciders:
                 moves[seat] = self._decide(seat)
             if watch is not None:
-                watch(game, self._entries[first:])
+                watch(game, self._entries[-len(deciders) :])
             if self._forfeits:
                 self._withdraw()
             game.apply(moves)
@@ -89,7 +88,8 @@ class Match:
         for number, (seat, start) in enumerate(zip(self._seats, starts, strict=True)):
             fault = seat.start(start)
             if fault is not None:
-                self._record(number, None, self._judged(number, fault))
+                self._entries.append(Entry(number, None, self._judged(number, fault)))
+                self._turns.append(_UNASKED.turn)
                 self._game.withdraw(number)
 
     def _withdraw(self) -> None:
@@ -101,27 +101,24 @@ class Match:
     def _decide(self, number: int) -> Move:
         """Return the move of one seat: its answer, or the default where that is refused."""
         game = self._game
-        if number in self._forfeits:
-            default = game.default(number)
-            self._record(number, default, None)
-            return default
-        seat = self._seats[number]
-        decision = game.decision(number)
-        answer = seat.ask(decision, game.view(number))
-        fault = answer.fault
-        if answer.move is not None:
-            reason = game.check(number, answer.move)
-            if reason is None:
-                move = game.canonical(number, answer.move)
-                self._record(number, move, None, answer.note, answer.turn)
-                return move
-            seat.keep_conversation()
-            fault = Fault("illegal", refusal(decision, answer.move, reason), seat.offending)
-        assert fault is not None
-        fault = at_decision(decision, fault)
-        default = game.default(number)
-        self._record(number, default, self._judged(number, fault), answer.note, answer.turn)
-        return default
+        answer, fault = _UNASKED, None
+        if number not in self._forfeits:
+            seat = self._seats[number]
+            decision = game.decision(number)
+            answer = seat.ask(decision, game.view(number))
+            fault = answer.fault
+            if answer.move is not None and (reason := game.check(number, answer.move)) is not None:
+                seat.keep_conversation()
+                fault = Fault("illegal", refusal(decision, answer.move, reason), seat.offending)
+        if fault is None and answer.move is not None:
+            move = game.canonical(number, answer.move)
+        else:
+            move = game.default(number)
+            if fault is not None:
+                fault = self._judged(number, at_decision(decision, fault))
+        self._entries.append(Entry(number, move, fault, answer.note))
+        self._turns.append(answer.turn)
+        return move
 
     def _judged(self, number: int, fault: Fault) -> Fault:
         """Count a fault and say whether the seat forfeits with it."""
@@ -133,17 +130,6 @@ class Match:
         self._going_on = len(self._seats) - len(self._forfeits) > 1
         self._seats[number].dismiss()
         return msgspec.structs.replace(fault, forfeit=True)
-
-    def _record(
-        self,
-        number: int,
-        move: Move | None,
-        fault: Fault | None,
-        note: str | None = None,
-        turn: Turn = _NONE,
-    ) -> None:
-        self._entries.append(Entry(number, move, fault, note))
-        self._turns.append(turn)
 
     def _replay(self, places: list[int], reason: str) -> Replay:
         game = self._game
@@ -162,8 +148,11 @@ class Match:
         ended = began
         lags = []
         for turn in self._turns:
-            lags.append(0.0 if turn is _NONE else turn.began - ended)
-            ended = ended if turn is _NONE else turn.ended
+            if turn is _UNASKED.turn:
+                lags.append(0.0)
+            else:
+                lags.append(turn.began - ended)
+                ended = turn.ended
         return Evidence(
             cpu=[int(turn.cpu * 1e6) for turn in self._turns],
             wall=[int((turn.ended - turn.began) * 1e6) for turn in self._turns],

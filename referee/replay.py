@@ -12,7 +12,7 @@ from referee.games import GAMES
 from referee.options import new_game, read_options
 
 
-class Entry(msgspec.Struct, array_like=True, frozen=True):
+class Entry(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """One decision: the move that was played, and the fault it stands in for, if any.
 
     Without a move, the seat was withdrawn before it could be asked anything.

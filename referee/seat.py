@@ -7,7 +7,7 @@ from time import monotonic
 import msgspec
 
 from protocol.errors import ProtocolError
-from protocol.lines import OverlongLineError, encode
+from protocol.lines import OverlongLineError, encode, encode_lines
 from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
 from referee.bot_process import BotProcess, GoneError, LateError
 from referee.clock import Clock, Turn
@@ -133,35 +133,34 @@ class ProcessSeat(Seat):
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Send the ask and wait for its reply as long as the clock allows."""
-        self._id += 1
-        line = encode(
-            Ask(
-                id=self._id,
-                decision=decision.name,
-                view=view,
-                legal=decision.legal,
-                limits=decision.limits,
-                clock=self.clock.left,
-            )
+        self._id = number = self._id + 1
+        process, clock = self.process, self.clock
+        ask = Ask(
+            id=number,
+            decision=decision.name,
+            view=view,
+            legal=decision.legal,
+            limits=decision.limits,
+            clock=clock.left,
         )
+        line = encode_lines([ask])
         self._before = (self._sent, self.heard)
         self._sent = line
-        self.heard = b""
         fault = None
         try:
-            self.heard = self.process.ask(line, self.clock)
+            self.heard = process.ask(line, clock)
             reply = read_reply(self.heard)
-            if reply.id != self._id:
+            if reply.id != number:
                 reply = self._reply_after(reply)
         except (LateError, GoneError, ProtocolError) as error:
             fault = self._fault_of(error)
-        turn = self.process.close_turn()
-        if not self.clock.spend(turn.billed) and fault is None:
+        turn = process.close_turn()
+        if not clock.spend(turn.cpu, turn.wall) and fault is None:
             fault = self._fault("late", self._overdrawn(turn))
         if fault is not None:
             self._given_up.add(self._id)
             if fault.kind == "late":
-                self.process.freeze()
+                process.freeze()
             return Answer(None, turn, fault)
         note = reply.note
         if note is not None and len(note) > NOTE_LIMIT:

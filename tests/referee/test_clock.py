@@ -21,66 +21,66 @@ def clock(move_time: float = 1.0, bank: float = 0.0, increment: float = 0.0) -> 
 
 def test_move_time_is_free_at_every_decision() -> None:
     seat = clock(move_time=1.0)
-    assert [seat.spend(1.0) for _ in range(100)] == [True] * 100
+    assert [seat.spend(1.0, 0.0) for _ in range(100)] == [True] * 100
 
 
 def test_without_a_bank_more_than_the_move_time_is_late() -> None:
     seat = clock(move_time=1.0)
-    assert not seat.spend(1.001)
-    assert seat.spend(1.0)
+    assert not seat.spend(1.001, 0.0)
+    assert seat.spend(1.0, 0.0)
 
 
 def test_what_exceeds_the_move_time_is_drawn_from_the_bank() -> None:
     seat = clock(move_time=1.0, bank=2.0)
-    assert seat.spend(2.5)
+    assert seat.spend(2.5, 0.0)
     assert seat.bank == 0.5
     assert seat.allowed == 1.5
 
 
 def test_time_that_was_not_used_is_not_saved() -> None:
     seat = clock(move_time=1.0, bank=2.0)
-    seat.spend(0.0)
+    seat.spend(0.0, 0.0)
     assert seat.bank == 2.0
 
 
 def test_the_bank_may_be_used_up_to_the_last_bit() -> None:
     seat = clock(move_time=1.0, bank=2.0)
-    assert seat.spend(3.0)
+    assert seat.spend(3.0, 0.0)
     assert seat.bank == 0.0
-    assert seat.spend(1.0)
+    assert seat.spend(1.0, 0.0)
 
 
 def test_an_empty_bank_is_late_and_owes_nothing() -> None:
     seat = clock(move_time=1.0, bank=2.0)
-    assert not seat.spend(10.0)
+    assert not seat.spend(10.0, 0.0)
     assert seat.bank == 0.0
-    assert seat.spend(1.0)
+    assert seat.spend(1.0, 0.0)
 
 
 def test_the_increment_is_added_after_each_decision_quick_slow_or_late() -> None:
     seat = clock(move_time=1.0, increment=0.5)
-    seat.spend(0.0)
+    seat.spend(0.0, 0.0)
     assert seat.bank == 0.5
-    assert seat.spend(1.25)
+    assert seat.spend(1.25, 0.0)
     assert seat.bank == 0.75
-    assert not seat.spend(2.0)
+    assert not seat.spend(2.0, 0.0)
     assert seat.bank == 0.5
 
 
 def test_an_increment_comes_too_late_for_the_decision_it_follows() -> None:
-    assert not clock(move_time=1.0, increment=5.0).spend(1.5)
+    assert not clock(move_time=1.0, increment=5.0).spend(1.5, 0.0)
 
 
 def test_a_seat_is_told_what_it_may_spend() -> None:
     seat = clock(move_time=1.0, bank=2.0, increment=0.5)
     assert seat.left == TimeLeft(1.0, 2.0)
-    seat.spend(1.75)
+    seat.spend(1.75, 0.0)
     assert seat.left == TimeLeft(1.0, 1.75)
 
 
 def test_a_seat_is_told_milliseconds() -> None:
     seat = clock(move_time=1.0, bank=2.0)
-    seat.spend(1.000123)
+    seat.spend(1.000123, 0.0)
     assert seat.left == TimeLeft(1.0, 2.0)
     assert seat.allowed == pytest.approx(2.999877)
 
@@ -93,14 +93,29 @@ def test_a_decision_is_late_exactly_when_it_takes_more_than_was_allowed(
     for used in uses:
         allowed = seat.allowed
         assert seat.left == TimeLeft(move_time, seat.bank)
-        assert seat.spend(used) == (used <= allowed)
+        assert seat.spend(used, 0.0) == (used <= allowed)
         assert seat.bank == max(allowed - max(used, move_time), 0.0) + increment
 
 
-@pytest.mark.parametrize(("judge", "by_cpu"), [("cpu", True), ("wall", False)])
-def test_the_judge_is_the_cpu_or_the_wall(judge: str, by_cpu: bool) -> None:
-    control = TimeControl(judge=judge, move_time=1.0, bank=0.0, increment=0.0)
-    assert Clock(control).by_cpu == by_cpu
+def test_by_cpu_a_decision_costs_its_cpu_time() -> None:
+    seat = clock(move_time=1.0, bank=2.0)
+    assert seat.spend(1.5, 2.5)
+    assert seat.bank == 1.5
+
+
+def test_by_the_wall_a_decision_costs_its_time_on_the_wall() -> None:
+    seat = Clock(TimeControl(judge="wall", move_time=1.0, bank=2.0, increment=0.0))
+    assert seat.spend(0.0, 2.5)
+    assert seat.bank == 0.5
+
+
+@given(seconds, seconds, st.floats(0.001, 64))
+def test_by_cpu_a_sleeper_is_late_just_when_the_cap_is_passed(
+    move_time: float, bank: float, more: float
+) -> None:
+    cap = wall_cap(move_time + bank)
+    assert clock(move_time, bank).spend(0.0, cap)
+    assert not clock(move_time, bank).spend(0.0, cap + more)
 
 
 def test_the_cap_on_the_wall_is_twice_what_is_allowed_and_a_second() -> None:
