@@ -21,7 +21,7 @@ from referee.match import Evidence, Played
 from referee.replay import Replay
 
 _LINE_LIMIT = 1 << 28  # bytes
-_COLUMNS = ("places", "reason", "decisions", "faults", "forfeits", "clock")
+_COLUMNS = ("places", "reason", "decisions", "faults", "forfeits")
 _BEGINNING = '{"arena":"league","version":1,'
 _EDITED = "the line was edited or damaged."
 
@@ -160,13 +160,14 @@ class Archive:
         played = Played(replay, line.evidence)
         result = result_of(
             played,
-            match=line.match,
             deal=line.match.rpartition("-")[0],
             number=line.deal,
             rotation=line.rotation,
             bots=[self._bots[bot] for bot in line.bots],
         )
         wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(result, name)]
+        if str(line.clock) != result.clock:
+            wrong.append("clock")
         if line.moves != digits(result.moves):
             wrong.append("moves")
         if wrong:

@@ -16,7 +16,7 @@ from arena.locks import locked, unfinished
 from arena.result import PlayedMatch
 from arena.roster import shipped_bot
 from arena.store import Store
-from arena.stored import BotVersion, Circumstances, WholeMatch
+from arena.stored import BotVersion, WholeMatch
 from arena.unchanged import check_unchanged, difference
 from protocol.errors import ArenaError, RunError
 from referee.replay import Replay
@@ -121,8 +121,11 @@ def _new_matches(
     index: Mapping[BotVersion, int],
     merged: Merged,
     watch: Watch,
-) -> Iterator[tuple[PlayedMatch, Circumstances]]:
-    """Yield the matches that are not in the store, their bots by `index`; count them all."""
+) -> Iterator[tuple[PlayedMatch, str]]:
+    """Yield the matches that are not in the store, and when they were played; count them all.
+
+    Their bots are by `index`.
+    """
     read = 0
     for archive in archives:
         for line, played in archive.matches():
@@ -133,7 +136,9 @@ def _new_matches(
             if known is None:
                 bots = [index[bot] for bot in line.bots]
                 result = msgspec.structs.replace(played.result, bots=bots)
-                yield PlayedMatch(result, played.record), line.circumstances
+                where = line.circumstances
+                new = PlayedMatch(result, played.record, where.machine, where.sandbox)
+                yield new, where.played_at
                 continue
             merged.known += 1
             other = _other(line, played, known)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from arena.result import MatchResult, Record, clock_of, digest_of
-from arena.schema import APPLICATION_ID, STATEMENTS, VERSION, Writer
+from arena.result import MatchResult, PlayedMatch, Record, clock_of, digest_of
+from arena.schema import APPLICATION_ID, STATEMENTS, VERSION, NewMatch, Writer
 from arena.stored import Damage
 from protocol.errors import ArenaError
 
@@ -96,8 +96,8 @@ def _from_version_1(db: sqlite3.Connection, path: Path) -> None:
         "FROM old_match JOIN old_record ON old_record.match = old_match.id ORDER BY old_match.id"
     )
     for match, deal, number, rotation, bots, places, reason, decisions, *rest in rows:
-        faults, forfeits, *record = rest
-        kept = Record(*record[:3])
+        faults, forfeits, replay, evidence, seconds, played_at, machine, sandbox = rest
+        kept = Record(replay, evidence, seconds)
         try:
             replay, evidence = kept.open_replay(), kept.open_evidence()
         except (zlib.error, msgspec.DecodeError) as error:
@@ -106,7 +106,6 @@ def _from_version_1(db: sqlite3.Connection, path: Path) -> None:
                 f"database cannot be brought up to date without it."
             ) from None
         result = MatchResult(
-            match=match,
             deal=deal,
             number=number,
             rotation=rotation,
@@ -117,9 +116,10 @@ def _from_version_1(db: sqlite3.Connection, path: Path) -> None:
             faults=json.loads(faults),
             forfeits=json.loads(forfeits),
             moves=digest_of(replay),
-            clock=clock_of(replay, evidence),
+            clock=str(clock_of(replay, evidence)),
         )
-        writer.add(result, result.bots, record)
+        played = PlayedMatch(result, kept, machine, sandbox)
+        writer.add([NewMatch(played, tuple(result.bots), played_at)])
         matches += 1
     _check_count(db, matches, "records")
     _drop(db, "match", "record")

@@ -118,7 +118,6 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
     """Raise Difference unless the row holds, to the letter, what follows from the record."""
     result = result_of(
         Played(replay, evidence),
-        match="",
         deal="",
         number=row["number"],
         rotation=row["rotation"],

@@ -15,18 +15,13 @@ _replay = msgspec.json.Decoder(Replay)
 _evidence = msgspec.json.Decoder(Evidence)
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The compressed parts of a match: what happened, and what was measured."""
 
     replay: bytes
     evidence: bytes
     seconds: float
     """The match's time on the wall."""
-
-    @property
-    def columns(self) -> tuple[bytes, bytes, float]:
-        """The parts in the order of their definition."""
-        return self.replay, self.evidence, self.seconds
 
     def open_replay(self) -> Replay:
         """Return the replay."""
@@ -37,14 +32,13 @@ class Record(msgspec.Struct, frozen=True):
         return _evidence.decode(zlib.decompress(self.evidence))
 
 
-class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
+class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """One match: which one it was, who sat where, and how it ended.
 
     `bots` holds the league's entrants by seat, as indices; `places` and `faults` (how many of
     each kind) go by seat too.
     """
 
-    match: str
     deal: str
     number: int
     rotation: int
@@ -57,11 +51,16 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
     """The seats that forfeited."""
     moves: int
     """What stands for the moves, see `digest_of`."""
-    clock: list[list[int]]
-    """What the clock said of each seat, see `clock_of`."""
+    clock: str
+    """What the clock said of each seat, see `clock_of`, in JSON as it is stored."""
+
+    @property
+    def match(self) -> str:
+        """The match's name."""
+        return f"{self.deal}-{self.rotation}"
 
 
-class PlayedMatch(msgspec.Struct, frozen=True, omit_defaults=True):
+class PlayedMatch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A result with its record."""
 
     result: MatchResult
@@ -79,7 +78,7 @@ def pack(played: Played, result: MatchResult, seconds: float) -> PlayedMatch:
 
 
 def result_of(
-    played: Played, *, match: str, deal: str, number: int, rotation: int, bots: list[int]
+    played: Played, *, deal: str, number: int, rotation: int, bots: list[int]
 ) -> MatchResult:
     """Return the result of a match; all but the arguments follows from what was recorded."""
     replay = played.replay
@@ -91,7 +90,6 @@ def result_of(
             if entry.fault.forfeit:
                 forfeits.append(entry.seat)
     return MatchResult(
-        match=match,
         deal=deal,
         number=number,
         rotation=rotation,
@@ -102,7 +100,7 @@ def result_of(
         faults=[dict(sorted(kinds.items())) for kinds in faults],
         forfeits=sorted(forfeits),
         moves=digest_of(replay),
-        clock=clock_of(replay, played.evidence),
+        clock=str(clock_of(replay, played.evidence)),
     )
 
 

@@ -112,8 +112,7 @@ class Runner:
             self._stopping = True
 
     def _hear(self, each: Worker, report: Report, progress: Progress) -> None:
-        each.note(report)
-        self._finished += len(report.finished) + len(report.failed)
+        self._finished += each.note(report)
         progress.played += report.played
         for task, error in report.failed:
             progress.problems.append(
@@ -130,11 +129,16 @@ class Runner:
 
     def _count_forfeits(self, played: PlayedMatch, progress: Progress) -> None:
         result = played.result
+        if not result.forfeits and not self._in_a_row:
+            return  # as nearly always
         for seat, bot in enumerate(result.bots):
-            forfeit = seat in result.forfeits
-            slow = forfeit and not _SLOW.isdisjoint(result.faults[seat])
-            self._in_a_row[bot] = self._in_a_row[bot] + 1 if forfeit else 0
-            self._slow_in_a_row[bot] = self._slow_in_a_row[bot] + 1 if slow else 0
+            is_slow = not _SLOW.isdisjoint(result.faults[seat])
+            if seat not in result.forfeits:
+                self._in_a_row.pop(bot, None)
+                self._slow_in_a_row.pop(bot, None)
+                continue
+            self._in_a_row[bot] += 1
+            self._slow_in_a_row[bot] = self._slow_in_a_row[bot] + 1 if is_slow else 0
             if self._slow_in_a_row[bot] >= FORFEITS_IN_A_ROW:
                 why = f"forfeited {FORFEITS_IN_A_ROW} matches in a row for want of time"
                 self._set_aside(bot, why, progress)

@@ -68,7 +68,6 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         ]
         result = result_of(
             Played(self.replay, self.evidence),
-            match=MATCH,
             deal="",
             number=0,
             rotation=0,

@@ -5,13 +5,14 @@ import re
 import sqlite3
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from arena.result import MatchResult
+from arena.result import MatchResult, PlayedMatch
 from arena.stored import Damage, deal_name, deal_number
 
 VERSION = 3
 APPLICATION_ID = 0x41524E41  # "ARNA"
+_MANY = 20  # rows added by one statement
 _REMEMBERED = 20_000  # numbers of line-ups, of results and of deals, some MB each
 
 _SCHEMA = """
@@ -80,13 +81,46 @@ _RESULT = _Numbered(
 )
 
 
-class NewMatch(NamedTuple):
-    """A match to be added: its bots are the database's numbers, by seat."""
+class _Rows(NamedTuple):
+    """How rows are added to a table: one by one, and many at once, which takes a third less."""
 
-    result: MatchResult
+    width: int
+    one: str
+    many: str
+
+    @classmethod
+    def added(cls, statement: str, width: int) -> Self:
+        """Return how a statement adds rows of so many columns."""
+        row = f"({','.join('?' * width)})"
+        return cls(
+            width, f"{statement} VALUES {row}", f"{statement} VALUES {','.join([row] * _MANY)}"
+        )
+
+    def add(self, db: sqlite3.Connection, values: list[Any]) -> int:
+        """Add rows whose values stand one after another; return how many were added."""
+        step = self.width * _MANY
+        rest = len(values) - len(values) % step
+        count = 0
+        for first in range(0, rest, step):
+            count += db.execute(self.many, values[first : first + step]).rowcount
+        last = [
+            values[first : first + self.width] for first in range(rest, len(values), self.width)
+        ]
+        return count + db.executemany(self.one, last).rowcount if last else count
+
+
+_DEALS = _Rows.added("INSERT OR IGNORE INTO deal", 4)
+_RECORDS = _Rows.added("INSERT INTO record", 7)
+_MATCHES = _Rows.added("INSERT INTO match", 10)
+
+
+class NewMatch(NamedTuple):
+    """A match to be added."""
+
+    played: PlayedMatch
     bots: tuple[int, ...]
-    record: tuple[Any, ...]
-    """The columns of its record."""
+    """The database's numbers of its bots, by seat."""
+    played_at: str
 
 
 class Writer:
@@ -99,48 +133,48 @@ class Writer:
         self._deals: dict[str, int] = {}
         """The rows of deals, by name: the other rotations of the last ones are still to come."""
 
-    def add(self, result: MatchResult, bots: Iterable[int], record: Iterable[Any]) -> None:
-        """Add one match; raise IntegrityError if it is there already."""
-        self.add_all([NewMatch(result, tuple(bots), tuple(record))])
-
-    def add_all(self, matches: Iterable[NewMatch]) -> None:
+    def add(self, matches: Iterable[NewMatch]) -> None:
         """Add matches; raise IntegrityError if one is there already."""
         last_deal, last = self._db.execute(_LAST).fetchone()
         if len(self._deals) > _REMEMBERED:
             self._deals.clear()
         known = self._deals
-        deals, records, rows = [], [], []
-        for result, bots, record in matches:
+        deals: list[Any] = []  # as the next two, rows that stand one after another
+        records: list[Any] = []
+        rows: list[Any] = []
+        for played, bots, played_at in matches:
+            result, record = played.result, played.record
             last += 1
             deal = known.get(result.deal)
             if deal is None:
                 last_deal += 1
                 deal = known[result.deal] = last_deal
-                name = deal_number(result.deal)
-                deals.append((deal, name, result.number, self._lineup(bots)))
-            records.append((last, *record))
-            number = self._result(bots, tuple(result.places))
-            rows.append((deal, result.rotation, number, *match_columns(result), last))
-        added = self._db.executemany("INSERT OR IGNORE INTO deal VALUES (?,?,?,?)", deals)
-        if added.rowcount < len(deals):
-            rows = self._with_rows_of(deals, rows)
-        self._db.executemany("INSERT INTO record VALUES (?,?,?,?,?,?,?)", records)
-        self._db.executemany("INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
+                deals += deal, deal_number(result.deal), result.number, self._lineup(bots)
+            records += last, record.replay, record.evidence, record.seconds
+            records += played_at, played.machine, played.sandbox
+            rows += deal, result.rotation, self._result(bots, tuple(result.places))
+            rows += match_columns(result)
+            rows.append(last)
+        if _DEALS.add(self._db, deals) * _DEALS.width < len(deals):
+            self._correct(deals, rows)
+        _RECORDS.add(self._db, records)
+        _MATCHES.add(self._db, rows)
 
-    def _with_rows_of(
-        self, deals: Iterable[tuple[int, int, int, int]], matches: Iterable[tuple[Any, ...]]
-    ) -> list[tuple[Any, ...]]:
-        """Return the rows of matches with the true rows of their deals, some of which were there.
+    def _correct(self, deals: list[Any], matches: list[Any]) -> None:
+        """Put the true rows of deals, some of which were there, into the rows of matches.
 
         Raises Damage if one of these has another name than it must have.
         """
         true = {}
-        for row, name, number, lineup in deals:
+        width = _DEALS.width
+        for row, name, number, lineup in (
+            deals[at : at + width] for at in range(0, len(deals), width)
+        ):
             true[row], stored = self._db.execute(_DEAL, (number, lineup)).fetchone()
             if stored != name:
                 raise Damage(f"deal {deal_name(name)} is stored as {deal_name(stored)}")
             self._deals[deal_name(name)] = true[row]
-        return [(true.get(deal, deal), *columns) for deal, *columns in matches]
+        matches[:: _MATCHES.width] = [true.get(deal, deal) for deal in matches[:: _MATCHES.width]]
 
     def _find_lineup(self, bots: tuple[int, ...]) -> int:
         names = {
@@ -175,5 +209,5 @@ def match_columns(result: MatchResult) -> tuple[object, ...]:
         json.dumps(result.faults) if any(result.faults) else None,
         str(result.forfeits) if result.forfeits else None,
         result.moves,
-        str(result.clock),
+        result.clock,
     )

@@ -161,12 +161,8 @@ class Store(Tallies):
         """Store matches, all or none; `ids` are the database's numbers of the league's bots."""
         writer, self._writer = self._writer or Writer(self._db), None
         with self._transaction():
-            writer.add_all(
-                NewMatch(
-                    each.result,
-                    tuple([ids[bot] for bot in each.result.bots]),
-                    (*each.record.columns, played_at, each.machine, each.sandbox),
-                )
+            writer.add(
+                NewMatch(each, tuple([ids[bot] for bot in each.result.bots]), played_at)
                 for each in played
             )
         self._writer = writer
@@ -335,20 +331,19 @@ class Store(Tallies):
         self,
         settings: Mapping[str, Any],
         commands: Mapping[BotVersion, Sequence[str]],
-        matches: Iterable[tuple[PlayedMatch, Circumstances]],
+        matches: Iterable[tuple[PlayedMatch, str]],
     ) -> int:
         """Store settings, bots and matches of another store, all or none; return how many matches.
 
-        The matches' bots are indices of `commands`.
+        The matches' bots are indices of `commands`; with each comes when it was played.
         """
         with self._transaction():
             self._add_settings(settings)
             ids = self._add_bots([(*astuple(bot), command) for bot, command in commands.items()])
             writer = Writer(self._db)
             count = 0
-            for played, where in matches:
+            for played, played_at in matches:
                 count += 1
-                bots = [ids[bot] for bot in played.result.bots]
-                columns = (where.played_at, where.machine, where.sandbox)
-                writer.add(played.result, bots, (*played.record.columns, *columns))
+                bots = tuple([ids[bot] for bot in played.result.bots])
+                writer.add([NewMatch(played, bots, played_at)])
         return count

@@ -52,7 +52,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """As root, the first user that bots are run as; None for an unused one."""
 
 
-class Task(msgspec.Struct, frozen=True):
+class Task(msgspec.Struct, frozen=True, array_like=True):
     """A deal to be played in some of its rotations."""
 
     lineup: tuple[int, ...]
@@ -77,8 +77,6 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What a worker sends back; `done` ends the answer to a batch."""
 
     played: list[PlayedMatch] = []
-    finished: list[Task] = []
-    """The tasks of the batch that are over and done with."""
     failed: list[tuple[Task, str]] = []
     """Tasks that an error of the referee's own stopped, with the error."""
     unfit: list[tuple[int, str]] = []
@@ -202,8 +200,6 @@ class Table:
                     yield report
                     report = Report()
                     self._flushed = time.monotonic()
-            else:
-                report.finished.append(task)
         report.left = self._leaving
         report.done = True
         self._flushed = time.monotonic()
@@ -249,7 +245,6 @@ class Table:
         )
         result = result_of(
             played,
-            match=match,
             deal=schedule.deal_id(deal),
             number=deal.number,
             rotation=rotation,

@@ -35,19 +35,29 @@ class Worker(ABC):
         self.sent.append({(task.lineup, task.number): task for task in batch.tasks})
         self._send(batch)
 
-    def note(self, report: Report) -> None:
-        """Cross off what was played, so that nothing is played twice if the worker dies."""
+    def note(self, report: Report) -> int:
+        """Cross off what was played, so that nothing is played twice if the worker dies.
+
+        Returns how many deals are over with it.
+        """
         batch = self.sent[0]
+        before = len(batch)
         for played in report.played:
-            key = (tuple(sorted(played.result.bots)), played.result.number)
-            batch[key].rotations.remove(played.result.rotation)
-        for task in (*report.finished, *(task for task, _ in report.failed)):
+            result = played.result
+            key = (tuple(sorted(result.bots)), result.number)
+            rotations = batch[key].rotations
+            rotations.remove(result.rotation)
+            if not rotations:
+                del batch[key]
+        for task, _ in report.failed:
             del batch[task.lineup, task.number]
+        over = before - len(batch)
         if report.done:
             del self.sent[0]
             if self.is_up and self.unchecked:
                 del self.unchecked[0]
             self.is_up = True
+        return over
 
     @abstractmethod
     def _send(self, batch: Batch) -> None:

@@ -10,6 +10,7 @@ from math import sqrt
 from statistics import median
 from typing import TypeAlias
 
+from arena.stored import stored_clock
 from arena.worker import Report
 
 _LEAST_DECISIONS = 2_000  # on a machine
@@ -73,7 +74,8 @@ class Comparison:
         for played in report.played:
             result = played.result
             machine.wall += played.record.seconds
-            seats = zip(result.bots, result.faults, result.clock, strict=True)
+            clock = stored_clock(result.clock, len(result.bots))
+            seats = zip(result.bots, result.faults, clock, strict=True)
             for bot, faults, (asked, cpu, _) in seats:
                 tally = machine.bots[bot]
                 tally.matches += 1

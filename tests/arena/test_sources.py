@@ -54,7 +54,6 @@ class Book:
             for rotation in rotations:
                 bots = schedule.seating(deal, rotation)
                 result = MatchResult(
-                    match=schedule.match_id(deal, rotation),
                     deal=schedule.deal_id(deal),
                     number=number,
                     rotation=rotation,
@@ -65,7 +64,7 @@ class Book:
                     faults=[{"late": 1} if bot == max(bots) else {} for bot in bots],
                     forfeits=[bots.index(max(bots))] if number == 0 else [],
                     moves=moves + int("".join(map(str, bots))),
-                    clock=[[2, clock * (bot + 1), clock] for bot in bots],
+                    clock=str([[2, clock * (bot + 1), clock] for bot in bots]),
                 )
                 played = PlayedMatch(result, Record(b"", b"", 0.1))
                 store.add([played], ids, played_at="")

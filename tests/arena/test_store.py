@@ -47,14 +47,13 @@ def match(
     deal = deal.ljust(16, "0")
     usual = {"places": [2, 1], "faults": [{}, {"late": 2}], "forfeits": [1], "moves": 7}
     result = MatchResult(
-        match=f"{deal}-{rotation}",
         deal=deal,
         number=number,
         rotation=rotation,
         bots=[1, 0],
         reason="breakthrough",
         decisions=7,
-        clock=[[4, 400, 200], [3, 600, 500]],
+        clock="[[4, 400, 200], [3, 600, 500]]",
         **{**usual, **others},
     )
     return PlayedMatch(result, record(size), "here", "none")

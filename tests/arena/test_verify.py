@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import verify
-from arena.result import pack, result_of
-from arena.schema import Writer
+from arena.result import PlayedMatch, pack, result_of
+from arena.schema import NewMatch, Writer
 from arena.store import Store
 from protocol.errors import ArenaError, RunError
 from referee.fault import Fault
@@ -409,15 +409,14 @@ def forged(folder: Path, forge: Forged) -> str:
         played = Played(replay, msgspec.structs.replace(evidence, **times))
         result = result_of(
             played,
-            match=match.id,
             deal=match.deal,
             number=match.number,
             rotation=match.rotation,
             bots=[bots[bot.name, bot.version] for bot in match.bots],
         )
         record = pack(played, result, how.seconds).record
-        columns = (*record.columns, how.played_at, how.machine, how.sandbox)
-        Writer(db).add(result, result.bots, columns)
+        new = PlayedMatch(result, record, how.machine, how.sandbox)
+        Writer(db).add([NewMatch(new, tuple(result.bots), how.played_at)])
     return match.id
 
 

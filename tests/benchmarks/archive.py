@@ -19,7 +19,7 @@ from tabulate import tabulate
 from arena.league import League, Settings, make_league
 from arena.result import PlayedMatch, pack, result_of
 from arena.run import open_run
-from arena.stored import BotVersion, Circumstances, WholeMatch
+from arena.stored import BotVersion, WholeMatch
 from referee.match import Played
 
 BOTS = [{"name": name, "shipped": name} for name in ("sensible", "random")]
@@ -40,7 +40,7 @@ def one_match(folder: Path) -> WholeMatch:
         return next(store.everything()[1])
 
 
-def matches(league: League, one: WholeMatch) -> Iterator[tuple[PlayedMatch, Circumstances]]:
+def matches(league: League, one: WholeMatch) -> Iterator[tuple[PlayedMatch, str]]:
     """Yield every match that a league asks for, all played like `one`."""
     schedule = league.schedule
     replay, evidence = one.record.open_replay(), one.record.open_evidence()
@@ -50,13 +50,12 @@ def matches(league: League, one: WholeMatch) -> Iterator[tuple[PlayedMatch, Circ
         for rotation in range(schedule.rotation_count):
             result = result_of(
                 played,
-                match=f"{name}-{rotation}",
                 deal=name,
                 number=deal.number,
                 rotation=rotation,
                 bots=list(schedule.seating(deal, rotation)),
             )
-            yield pack(played, result, 0.01), one.circumstances
+            yield pack(played, result, 0.01), one.circumstances.played_at
 
 
 def timed(*words: object) -> tuple[float, float]:

@@ -26,7 +26,6 @@ def ready(schedule: Schedule, deal: Deal, rotation: int) -> PlayedMatch:
     """Return a match that the first seat has won; who sits there is not shuffled."""
     name = schedule.deal_id(deal)
     result = MatchResult(
-        match=f"{name}-{rotation}",
         deal=name,
         number=deal.number,
         rotation=rotation,
@@ -37,7 +36,7 @@ def ready(schedule: Schedule, deal: Deal, rotation: int) -> PlayedMatch:
         faults=[{} for _ in deal.lineup],
         forfeits=[],
         moves=int(name, 16) >> 1,
-        clock=[[25, 2000, 300] for _ in deal.lineup],
+        clock=str([[25, 2000, 300] for _ in deal.lineup]),
     )
     return PlayedMatch(result, RECORD, "machine", "landlock")
 

@@ -86,7 +86,6 @@ def matches(league: League) -> Iterator[PlayedMatch]:
             forms = [skills[bot] + dealt + chance.gauss(0, NOISE)
                      for bot, dealt in zip(bots, luck, strict=True)]  # fmt: skip
             result = MatchResult(
-                match=f"{name}-{rotation}",
                 deal=name,
                 number=deal.number,
                 rotation=rotation,
@@ -99,7 +98,7 @@ def matches(league: League) -> Iterator[PlayedMatch]:
                 else [{} for _ in bots],
                 forfeits=[],
                 moves=chance.getrandbits(63),
-                clock=[[25, 2000, 300] for _ in bots],
+                clock=str([[25, 2000, 300] for _ in bots]),
             )
             yield PlayedMatch(result, RECORD, "machine", "none")
 

@@ -21,7 +21,6 @@ def a_match(bots: list[int], cpu: int, wall: float, is_faulty: bool) -> PlayedMa
     """Return a match of two seats, as far as it is looked at."""
     seat = ASKED // 2
     result = MatchResult(
-        match="0-0",
         deal="0",
         number=0,
         rotation=0,
@@ -32,7 +31,7 @@ def a_match(bots: list[int], cpu: int, wall: float, is_faulty: bool) -> PlayedMa
         reason="",
         moves=ASKED,
         decisions=ASKED,
-        clock=[[seat, seat * cpu, seat * cpu]] * 2,
+        clock=str([[seat, seat * cpu, seat * cpu]] * 2),
     )
     return PlayedMatch(result, Record(b"", b"", wall * ASKED))
 

@@ -74,7 +74,6 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
             if (deal.number + rotation) % 4 == 3:
                 order = order[::-1]
             found = MatchResult(
-                match=schedule.match_id(deal, rotation),
                 deal=schedule.deal_id(deal),
                 number=deal.number,
                 rotation=rotation,
@@ -85,7 +84,7 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
                 faults=[{"late": 1}, *({} for _ in bots[1:])],
                 forfeits=[],
                 moves=len(played),
-                clock=[[5, 2000, 900] for _ in bots],
+                clock=str([[5, 2000, 900] for _ in bots]),
             )
             played.append(PlayedMatch(found, RECORD, EVIL, "none"))
     with Store(league.database, create=True) as store:
