@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 SOURCES := protocol referee bots arena tests
 
 .PHONY: demo test lint format soak bench clean
@@ -15,9 +16,10 @@ demo: $(VENV)/.arena
 	$(BIN)/arena demo $(SANDBOX_UID)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -m "not soak" -n auto --maxprocesses 4 --dist worksteal
+	$(BIN)/python -m pytest -q -m "not soak and not slow" $(PARALLEL)
 
 soak: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL)
 	$(BIN)/python -m pytest -q -m soak --ignore tests/faults/test_clusters.py
 	$(BIN)/python -m pytest -q -m soak -n 2 tests/faults/test_clusters.py
 

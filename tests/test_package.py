@@ -20,6 +20,7 @@ def pip(words: list[str]) -> None:
     subprocess.run([sys.executable, "-m", "pip", *words, *quiet], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_four_packages_with_bots_and_rules(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {
@@ -31,6 +32,7 @@ def test_the_wheel_holds_the_four_packages_with_bots_and_rules(wheel: Path) -> N
     assert {"bots/kit.py", "bots/guerra_sensible.py", "referee/rules/guerra.md"} <= set(names)
 
 
+@pytest.mark.slow
 def test_what_the_wheel_installs_plays_from_any_folder(wheel: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     pip(["install", "--no-deps", "--target", str(site), str(wheel)])

@@ -393,6 +393,7 @@ def test_play_names_a_bot_that_does_not_start_and_shows_what_it_wrote(
     assert "RuntimeError: no book" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_demo_shows_the_tables_of_the_readme_and_leaves_nothing(tmp_path: Path) -> None:
     demo = run_arena("demo", cwd=tmp_path)
     screen = (ROOT / "README.md").read_text().partition("$ make demo\n")[2].partition("```")[0]

@@ -133,6 +133,7 @@ def test_every_one_of_them_is_tried() -> None:
     assert {path.stem for path in NAUGHTY.glob("*.py")} == CASES.keys()
 
 
+@pytest.mark.slow
 @every
 def test_a_check_fails_the_step_in_question_and_names_the_fault(seen: Seen, name: str) -> None:
     case, done = CASES[name], seen.checked[name]
@@ -144,6 +145,7 @@ def test_a_check_fails_the_step_in_question_and_names_the_fault(seen: Seen, name
     assert (done.returncode, told["fit"]) == ((1, False) if case.step else (0, True))
 
 
+@pytest.mark.slow
 @every
 def test_a_match_tells_the_fault_and_ends(seen: Seen, name: str) -> None:
     case, done = CASES[name], seen.played[name]
@@ -165,6 +167,7 @@ def test_a_match_tells_the_fault_and_ends(seen: Seen, name: str) -> None:
         assert "FAULT" not in done.stdout
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_any_of_them(seen: Seen) -> None:
     until(lambda: not list(seen.folder.iterdir()))
     until(lambda: not list(_working_beneath(seen.folder)))

@@ -32,7 +32,13 @@ def is_fit(arena: Arena, folder: Path, game: str) -> None:
     assert f"{folder.name} is fit to play {game}.\n" in result.stdout
 
 
-@pytest.mark.parametrize(("language", "game"), NEAR)
+@pytest.mark.parametrize(
+    ("language", "game"),
+    [
+        pytest.param(*pair, marks=[] if number % 4 == 0 else pytest.mark.slow)
+        for number, pair in enumerate(NEAR)
+    ],
+)
 def test_a_new_bot_is_fit_to_play(arena: Arena, tmp_path: Path, language: str, game: str) -> None:
     is_fit(arena, made(arena, tmp_path / "mine", language, game), game)
 

@@ -209,6 +209,7 @@ def test_it_makes_only_legal_moves_and_never_pays_its_last_point(options: dict[s
     assert chosen > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("other", "least"), [("sensible", 24), ("turtle", 24), ("random", 37)])
 def test_it_wins_most_of_forty(other: str, least: int) -> None:
     assert wins("maestro", other, deals=20) >= least

@@ -147,6 +147,7 @@ def test_it_makes_only_legal_moves_at_a_full_table(options: dict[str, Any]) -> N
         assert [program.leave() for program in programs] == [0] * len(programs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("other", "least"), [("random", 36), ("quiet", 20), ("sensible", 20)])
 def test_it_wins_most_of_forty(other: str, least: int) -> None:
     with seated(COMMANDS["warlord"], COMMANDS[other]) as programs:

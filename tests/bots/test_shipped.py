@@ -25,7 +25,14 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 
 MOST_MATCHES = 12
 
-each_bot = pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
+SLOW = ("world_war_marshal", "world_war_random")
+each_bot = pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in SLOW else [])
+        for path in shipped()
+    ],
+)
 
 
 def commands(*names: str) -> list[list[str]]:
@@ -47,7 +54,13 @@ def recorded(path: Path) -> list[Transcript]:
     return [match.transcripts[0] for match in matches]
 
 
-@pytest.mark.parametrize(("game", "options"), VARIANTS)
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        pytest.param(game, options, marks=[pytest.mark.slow] if options else [])
+        for game, options in VARIANTS
+    ],
+)
 def test_the_shipped_bots_make_only_legal_moves(game: str, options: dict[str, Any]) -> None:
     bots = shipped(game)
     seats = min(GAMES[game].seat_counts)

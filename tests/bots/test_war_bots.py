@@ -40,19 +40,23 @@ def wins(game: str, one: str, other: str, deals: int, **options: Any) -> int:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["highest", "random"])
 def test_sensible_beats_the_others_in_war(other: str) -> None:
     assert wins("war", "sensible", other, 8) >= 15
 
 
+@pytest.mark.slow
 def test_highest_first_beats_random_in_war() -> None:
     assert wins("war", "highest", "random", 20) > 22
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["lowest", "random"])
 def test_sensible_is_seldom_the_drunkard(other: str) -> None:
     assert wins("pyanitsa", "sensible", other, 20) >= 26
 
 
+@pytest.mark.slow
 def test_sensible_seldom_runs_out_where_that_is_the_aim() -> None:
     assert wins("pyanitsa", "sensible", "random", 8, aim="avoid_empty") >= 14

@@ -125,6 +125,7 @@ def test_it_does_not_plan_to_take_what_is_shielded() -> None:
     assert game.reason == ""
 
 
+@pytest.mark.slow
 def test_it_wins_half_of_its_matches_against_two_sensible_ones() -> None:
     with seated(MARSHAL, SENSIBLE, SENSIBLE) as programs:
         won = 0

@@ -17,6 +17,8 @@ from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League
 from tests.cluster.dask_cluster import DaskCluster
 from tests.referee.sandbox.walled import need
 
+pytestmark = pytest.mark.slow
+
 HEAD = 'game = "guerra"\nseed = 1\ndeals = {deals}\noptions.max_turns = 20\n'
 DIARIST = """
 import json, socket, sys, time

@@ -42,8 +42,10 @@ def assert_alike(one: League, other: League) -> None:
     "text",
     [
         pytest.param(GUERRA + limits("landlock") + TWO_BOTS + naughty("illegal"), id="faults"),
-        pytest.param(COLD_WAR + limits("bwrap") + RIVALS, id="four seats, bwrap"),
-        pytest.param(GUERRA + limits("none") + TWO_BOTS, id="no walls"),
+        pytest.param(
+            COLD_WAR + limits("bwrap") + RIVALS, id="four seats, bwrap", marks=pytest.mark.slow
+        ),
+        pytest.param(GUERRA + limits("none") + TWO_BOTS, id="no walls", marks=pytest.mark.slow),
     ],
 )
 def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text):
@@ -65,6 +67,7 @@ def test_a_match_of_a_cluster_is_like_any_other(cluster, league, arena):
     assert "2 matches" in arena("verify", league.folder).stdout
 
 
+@pytest.mark.slow
 def test_a_part_of_a_league_is_the_same_part(cluster, league, tmp_path):
     text = GUERRA + limits("none") + TWO_BOTS
     league.write(text)
@@ -87,6 +90,7 @@ def test_a_league_moves_from_machine_to_cluster_and_back(cluster, league, tmp_pa
     assert_alike(league, played_here(tmp_path, text))
 
 
+@pytest.mark.slow
 def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     """The second waits, and says so; both are finished."""
     slow = [league.bot(name, STEADY.format(pause=0.3)) for name in ("one", "two")]

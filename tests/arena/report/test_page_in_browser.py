@@ -286,7 +286,13 @@ def walk(page: Page) -> list[dict[str, Any]]:
     )
 
 
-@pytest.mark.parametrize("game", GAMES)
+QUICKLY_DRAWN = ("casino_war", "duel", "tod_und_leben")
+
+
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(game, marks=[] if game in QUICKLY_DRAWN else pytest.mark.slow) for game in GAMES],
+)
 def test_every_game_is_drawn_at_every_step_for_all_eyes(
     arena: Arena, tmp_path: Path, look: Look, game: str
 ) -> None:
