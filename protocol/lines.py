@@ -6,7 +6,7 @@ thousands of digits and lone surrogates. Here each of them is a `ProtocolError`.
 
 import json
 from collections import Counter
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -21,8 +21,6 @@ INTEGER_LIMIT = 2**53
 
 _LEAST = -INTEGER_LIMIT
 _REASON_LIMIT = 200  # characters of a bot's own in the reason of an error
-
-Message = TypeVar("Message")
 
 
 class OverlongLineError(ProtocolError):
@@ -70,18 +68,6 @@ encode_lines = msgspec.json.Encoder().encode_lines
 def encode(message: Any) -> bytes:
     """Return `message` as one line, newline included."""
     return encode_lines([message])
-
-
-def decode(line: bytes, decoder: msgspec.json.Decoder[Message]) -> Message:
-    """Return the message on `line`, read by a decoder of a type that forbids unknown fields.
-
-    Raises ProtocolError for anything but one well-formed JSON object of that type, for text
-    that is not UTF-8, and for whatever breaks the limits of this module.
-    """
-    try:
-        return decoder.decode(line)
-    except UNREADABLE as error:
-        raise ProtocolError(why_unreadable(line, error)) from None
 
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)

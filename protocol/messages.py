@@ -10,7 +10,6 @@ from protocol.lines import (
     INTEGER_LIMIT,
     UNREADABLE,
     count_keys,
-    decode,
     refuse_repeated_keys,
     why_unreadable,
 )
@@ -128,7 +127,10 @@ _reply = msgspec.json.Decoder(Reply)
 
 def read_ready(line: bytes) -> None:
     """Raise ProtocolError unless `line` says ready."""
-    decode(line, _ready)
+    try:
+        _ready.decode(line)
+    except UNREADABLE as error:
+        raise ProtocolError(why_unreadable(line, error)) from None
     if line.count(b":") > 1:
         refuse_repeated_keys(line)
 

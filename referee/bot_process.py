@@ -7,18 +7,18 @@ import re
 import select
 import signal
 import termios
-import time
 from collections.abc import Sequence
+from time import clock_gettime, monotonic
 from typing import NoReturn
 
-from protocol.lines import LineBuffer
+from protocol.lines import LINE_LIMIT, LineBuffer
 from referee.capture import Capture
 from referee.clock import Clock, Turn, cpu_clock, wall_cap
 from referee.limits import Limits
 from referee.sandbox import Child, Ended, Launcher
 from referee.verdict import Verdict, instead, verdict
 
-_PIECE = 64 * 1024  # bytes read at a time: what a pipe holds, and no more than a line may
+_PIECE = LINE_LIMIT  # bytes read at a time: what a pipe holds, and never too much for a line
 _DRAINED = 64  # pieces of standard error read when nobody waits for them
 _STALL_SECONDS = 0.5  # a wait that overran by more: the referee was stopped, and the bot perhaps
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
@@ -114,7 +114,7 @@ class BotProcess:
         self.allowed = clock.allowed
         self._by_cpu = clock.by_cpu
         self._turn_cpu = self._mark
-        self._began = self._cap_start = self._answered = began = time.monotonic()
+        self._began = self._cap_start = self._answered = began = monotonic()
         if began - self._rested > _SHORT_SECONDS:
             self._judge_off_turn()
         if self._unsent or self.ended is not None:
@@ -127,6 +127,7 @@ class BotProcess:
             else:
                 if sent < len(line):
                     self._unsent = line[sent:]
+        self._cap_start = self._answered = monotonic()  # what was before is the referee's
         return self._next_line(self.allowed)
 
     def _judge_off_turn(self) -> None:
@@ -135,7 +136,7 @@ class BotProcess:
         After a moment there is nothing to tell: it pays for that itself.
         """
         try:
-            self._turn_cpu = cpu = time.clock_gettime(self._cpu_clock)
+            self._turn_cpu = cpu = clock_gettime(self._cpu_clock)
         except OSError:  # it has ended; what holds its pipes now is not the bot
             self._gone("it has ended")
         if self.on_turn:  # what it used before its first turn was for getting ready
@@ -149,7 +150,7 @@ class BotProcess:
         Raises LateError when its time is up, GoneError when there will be no more lines, and
         OverlongLineError.
         """
-        self._answered = time.monotonic()
+        self._answered = monotonic()
         return self._next_line(self._time_left())
 
     def _next_line(self, timeout: float) -> bytes:
@@ -168,7 +169,7 @@ class BotProcess:
                         line = data[:-1]  # one whole line, as nearly always
                     else:
                         line = self._heard(data)
-            self._answered = time.monotonic()
+            self._answered = monotonic()
             if self._answered - due > _STALL_SECONDS:
                 self._cap_start = self._answered
             if line is None:
@@ -187,8 +188,8 @@ class BotProcess:
         """
         line = None
         self.thaw()
-        until = time.monotonic() + seconds
-        while line is None and (left := until - time.monotonic()) > 0:
+        until = monotonic() + seconds
+        while line is None and (left := until - monotonic()) > 0:
             line = self._collect(self._poll.poll(left * 1000))
         self._judge_off_turn()
         self.freeze()
@@ -198,7 +199,7 @@ class BotProcess:
         """Stop the clock; return what the turn took."""
         answered = self._rested = self._answered
         try:
-            self._mark = time.clock_gettime(self._cpu_clock)
+            self._mark = clock_gettime(self._cpu_clock)
         except OSError:  # it has ended, as the next turn is to find out
             self._mark = self._turn_cpu
             self._rested = 0.0
@@ -256,7 +257,7 @@ class BotProcess:
 
     def _cpu(self) -> float:
         try:
-            return time.clock_gettime(self._cpu_clock)
+            return clock_gettime(self._cpu_clock)
         except OSError:  # it has ended and was reaped
             return self._turn_cpu
 
@@ -326,7 +327,7 @@ class BotProcess:
 
     def _time_left(self) -> float:
         """Return how long to wait for the bot now, in seconds; raise LateError if it is late."""
-        moment = time.monotonic()
+        moment = monotonic()
         wall = moment - self._cap_start
         if not self._by_cpu:
             left = self.allowed - wall

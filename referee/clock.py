@@ -6,6 +6,7 @@ from protocol.messages import TimeControl, TimeLeft
 
 _CAP_FACTOR = 2.0
 _CAP_SECONDS = 1.0
+_LONGEST = 10 * 86_400.0  # seconds: no poll waits for a month
 
 
 def cpu_clock(pid: int) -> int:
@@ -48,7 +49,7 @@ class Clock:
 
     def _fill(self, bank: float) -> None:
         self.bank = bank
-        self.allowed = self.move_time + bank
+        self.allowed = min(self.move_time + bank, _LONGEST)
         """The most a decision may take now, in seconds."""
         self.left = TimeLeft(self.move_time, round(bank, 3))
         """What the seat may spend now, as its ask tells it."""

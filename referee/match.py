@@ -45,7 +45,7 @@ class Played(msgspec.Struct, frozen=True):
 
 
 _UNASKED = Answer(None, Turn(0.0, 0.0))
-"""That of a seat that is not asked any more."""
+"""That of a seat that is out, and not asked."""
 
 
 class Match:
@@ -110,6 +110,7 @@ class Match:
             if answer.move is not None and (reason := game.check(number, answer.move)) is not None:
                 seat.keep_conversation()
                 fault = Fault("illegal", refusal(decision, answer.move, reason), seat.offending)
+            assert answer.move is not None or fault is not None
         if fault is None and answer.move is not None:
             move = game.canonical(number, answer.move)
         else:

@@ -315,6 +315,21 @@ def test_a_bot_that_crashes_in_every_match_plays_them_all(league: League) -> Non
     assert league.count() == 60
 
 
+MOODY = """
+import os, kit, guerra_random
+kit.run(guerra_random.choose, on_start=lambda match: match.seed % 2 and os._exit(1))
+"""
+"""A bot that plays every second match, more or less."""
+
+
+def test_forfeits_with_a_match_between_them_are_not_in_a_row(league: League) -> None:
+    league.write(HEAD.format(deals=10) + TWO_BOTS + league.bot("moody", MOODY))
+    run = league.call("run", "--workers", "1")
+    assert "in a row" not in run.stderr
+    forfeits = sum(len(match.forfeits) for match, _ in league.stored())
+    assert FORFEITS_IN_A_ROW < forfeits < 40
+
+
 KILLER = """
 import os, signal, kit
 def choose(ask):

@@ -295,6 +295,21 @@ def test_a_batch_is_the_same_in_any_order(path: Path) -> None:
     assert all(record == records[each.id] for each, (record, _) in found[0])
 
 
+def test_many_matches_at_once_are_stored_each_under_its_deal_or_none_at_all(
+    store: Store, path: Path
+) -> None:
+    add(store, *(match(f"{deal:02x}") for deal in range(0, 60, 7)))
+    others = [match(f"{deal:02x}", 1) for deal in range(60)]
+    with pytest.raises(sqlite3.IntegrityError):
+        add(store, *others, match("07"))
+    assert len(stored(path)) == 9
+    add(store, *others)
+    assert stored(path) == {
+        *(short(f"{deal:02x}-0") for deal in range(0, 60, 7)),
+        *(short(f"{deal:02x}-1") for deal in range(60)),
+    }
+
+
 def test_a_bot_is_known_by_name_and_version(store: Store) -> None:
     newer = Bot("one", Path("/"), ("true", "newer"), ())
     first, second = store.bot_ids([ONE, newer])

@@ -71,6 +71,14 @@ def test_an_increment_comes_too_late_for_the_decision_it_follows() -> None:
     assert not clock(move_time=1.0, increment=5.0).spend(1.5, 0.0)
 
 
+def test_whatever_was_saved_no_decision_takes_longer_than_a_poll_can_wait() -> None:
+    seat = clock(move_time=1.0, increment=86_400.0)
+    for _ in range(30):
+        seat.spend(0.0, 0.0)
+    assert seat.bank == 30 * 86_400.0
+    assert seat.allowed * 1000 < 2**31
+
+
 def test_a_seat_is_told_what_it_may_spend() -> None:
     seat = clock(move_time=1.0, bank=2.0, increment=0.5)
     assert seat.left == TimeLeft(1.0, 2.0)

@@ -167,6 +167,27 @@ def test_a_reply_as_long_as_the_limit_is_read(seat_of: SeatOf) -> None:
     assert good(ask(seat))
 
 
+REPLY = '{"id":1,"move":{"echo":1}}\\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(f"hear(); say('{REPLY}'); hear(); os._exit(3)", id="exits"),
+        pytest.param(f"hear(); say('{REPLY}'); hear(); os.close(1); hear()", id="is silent"),
+        pytest.param(f"say('{REPLY}' + '{REPLY}'); hear()", id="has answered before"),
+        pytest.param(f"say(b'{REPLY}' + b'x' * 40_000); say(b'x' * 40_000)", id="floods"),
+    ],
+)
+def test_whatever_comes_of_an_ask_it_took_some_time(seat_of: SeatOf, text: str) -> None:
+    """No time on the wall means that nobody was asked."""
+    seat = seat_of(text, **PATIENT)
+    assert good(ask(seat))
+    answer = ask(seat, 2)
+    assert answer.fault is not None
+    assert int((answer.turn.ended - answer.turn.began) * 1e6) > 0
+
+
 def test_a_flooder_can_be_told_the_end(seat_of: SeatOf) -> None:
     seat = seat_of("while True: say(b'x' * 65536)", **PATIENT)
     ask(seat)
