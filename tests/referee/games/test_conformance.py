@@ -16,7 +16,6 @@ from jsonschema import Draft202012Validator
 from referee.game import Game, Move
 from referee.games import GAMES
 from tests.referee.games.conformance import (
-    CASES,
     Case,
     Choose,
     RecordedChance,
@@ -41,7 +40,14 @@ from tests.referee.games.conformance import (
 )
 from tests.referee.games.scrambles import SCRAMBLES, nothing_is_hidden
 
-every_case = pytest.mark.parametrize("case", CASES, ids=str)
+every_case = pytest.mark.parametrize(
+    "case",
+    [  # `make test` tries a third of each game's
+        pytest.param(case, id=str(case), marks=[pytest.mark.slow] if at % 3 else [])
+        for name in GAMES
+        for at, case in enumerate(cases_of(name))
+    ],
+)
 every_game = pytest.mark.parametrize("name", GAMES)
 
 
