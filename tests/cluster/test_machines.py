@@ -112,7 +112,7 @@ def test_matches_tell_the_machine_that_they_were_played_on(unlike, league):
     """Though results of several come in together."""
     diary = league.home / "diary"
     bots = [league.bot(name, DIARIST.format(diary=str(diary))) for name in ("one", "two")]
-    league.write(text("none", "".join(bots), deals=15))
+    league.write(text("none", "".join(bots), deals=80))  # enough for one that comes late
     league.call("run", "--cluster", unlike.address)
     true = dict(line.split() for line in diary.read_text().splitlines())
     assert set(true.values()) == {"hill", "hive"}
