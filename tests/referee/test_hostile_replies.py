@@ -175,8 +175,13 @@ REPLY = '{"id":1,"move":{"echo":1}}\\n'
     [
         pytest.param(f"hear(); say('{REPLY}'); hear(); os._exit(3)", id="exits"),
         pytest.param(f"hear(); say('{REPLY}'); hear(); os.close(1); hear()", id="is silent"),
-        pytest.param(f"say('{REPLY}' + '{REPLY}'); hear()", id="has answered before"),
-        pytest.param(f"say(b'{REPLY}' + b'x' * 40_000); say(b'x' * 40_000)", id="floods"),
+        pytest.param(
+            f"say('{REPLY}' + '{REPLY}'); hear(); hear(); hear()", id="has answered before"
+        ),
+        pytest.param(
+            f"say(b'{REPLY}' + b'x' * 40_000); say(b'x' * 40_000); hear(); hear(); hear()",
+            id="floods",
+        ),
     ],
 )
 def test_whatever_comes_of_an_ask_it_took_some_time(seat_of: SeatOf, text: str) -> None:
