@@ -67,10 +67,11 @@ class ClusterWorkforce(Workforce):
         """Be connected to the scheduler; raise RunError if there is none."""
         logs = logging.root.manager.disable
         logging.disable()  # of Dask's own words; what matters is told by us
-        self._loop = asyncio.new_event_loop()
+        runner = asyncio.Runner()
+        self._loop = runner.get_loop()
         self._begin, self._end = asyncio.Event(), asyncio.Event()
         self._connected: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
-        thread = threading.Thread(target=self._loop.run_until_complete, args=(self._main(),))
+        thread = threading.Thread(target=runner.run, args=(self._main(),))
         thread.start()
         try:
             problem = self._connected.get()
@@ -81,7 +82,7 @@ class ClusterWorkforce(Workforce):
             self._call(self._begin.set)
             self._call(self._end.set)
             thread.join()
-            self._loop.close()
+            runner.close()  # also what Dask has left
             logging.disable(logs)
 
     async def _main(self) -> None:

@@ -56,6 +56,22 @@ async def connection(word: str) -> Any:
         raise
 
 
+async def result_of(future: Any) -> Any:
+    """Return what comes of a Dask future, or raise what Dask does.
+
+    Where this is cancelled, Dask waits on until its future is: ended in the middle of fetching, it
+    would leave a task behind that nobody watches, and asyncio complains of that.
+    """
+    fetched = asyncio.ensure_future(future.result())
+    fetched.add_done_callback(_watched)
+    return await asyncio.shield(fetched)
+
+
+def _watched(task: "asyncio.Future[Any]") -> None:
+    if not task.cancelled():
+        task.exception()
+
+
 async def within(work: Awaitable[object], seconds: float) -> None:
     """Wait for something, but no longer."""
     with suppress(TimeoutError):

@@ -16,7 +16,13 @@ from typing import Any
 import msgspec
 
 from arena.cluster import host
-from arena.cluster.connection import connection, first_connection, quietly, within
+from arena.cluster.connection import (
+    connection,
+    first_connection,
+    quietly,
+    result_of,
+    within,
+)
 from arena.cluster.greeting import Greeter, RefusedError
 from arena.cluster.happenings import (
     Answered,
@@ -266,7 +272,7 @@ class Link:
         machine = slot.machine
         while slot.pending:
             try:
-                answer = _answer(await slot.pending[0])
+                answer = _answer(await result_of(slot.pending[0]))
             except Exception as error:  # noqa: BLE001 - Dask's, or what it brings from there
                 slot.follower = None
                 if self._client is not None and self._client.status == "running":
