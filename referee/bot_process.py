@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import io
 import os
 import re
 import select
@@ -21,6 +22,7 @@ from referee.verdict import Verdict, instead, verdict
 _PIECE = LINE_LIMIT  # bytes read at a time: what a pipe holds, and never too much for a line
 _DRAINED = 64  # pieces of standard error read when nobody waits for them
 _STALL_SECONDS = 0.5  # a wait that overran by more: the referee was stopped, and the bot perhaps
+_RUN_SECONDS = 2e-6  # a write that took longer: a bot on the same core ran, and may have answered
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
 _BURNT_SECONDS = 0.1  # of CPU that any bot may use off turn in a match ...
 _BURNT_SHARE = 0.5  # ... and how much more, as a share of what it used on turn
@@ -57,8 +59,7 @@ class BotProcess:
         self._lines = LineBuffer()
         self._unsent = b""
         self._stdin = child.stdin
-        self._stdout = child.stdout
-        self._only_output = [(child.stdout, select.POLLIN)]
+        self._read = io.FileIO(child.stdout, closefd=False).read  # None while there is nothing
         self._poll = select.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
@@ -127,8 +128,8 @@ class BotProcess:
             else:
                 if sent < len(line):
                     self._unsent = line[sent:]
-        self._cap_start = self._answered = monotonic()  # what was before is the referee's
-        return self._next_line(self.allowed)
+        self._cap_start = self._answered = asked = monotonic()  # what was before is the referee's
+        return self._next_line(self.allowed, look=asked - began > _RUN_SECONDS)
 
     def _judge_off_turn(self) -> None:
         """Tell what the bot used since its last turn from what it uses in this one.
@@ -153,22 +154,16 @@ class BotProcess:
         self._answered = monotonic()
         return self._next_line(self._time_left())
 
-    def _next_line(self, timeout: float) -> bytes:
+    def _next_line(self, timeout: float, *, look: bool = False) -> bytes:
         line = self._lines.pop() if self._lines.held else None
         while line is None:
             due = self._answered + timeout
             if self._unsent:
                 line = self._flush(timeout)
+            elif look and (data := self._read(_PIECE)) is not None:
+                line = self._heard(data)
             else:
-                events = self._poll.poll(timeout * 1000)  # rounded up
-                if events != self._only_output:
-                    line = self._collect(events)
-                else:
-                    data = os.read(self._stdout, _PIECE)
-                    if 0 < data.find(b"\n") + 1 == len(data) and not self._lines.held:
-                        line = data[:-1]  # one whole line, as nearly always
-                    else:
-                        line = self._heard(data)
+                line = self._collect(self._poll.poll(timeout * 1000))  # rounded up
             self._answered = monotonic()
             if self._answered - due > _STALL_SECONDS:
                 self._cap_start = self._answered
@@ -283,6 +278,8 @@ class BotProcess:
 
     def _heard(self, data: bytes) -> bytes | None:
         """Take what was read of the bot's output; return the next line, if it is there now."""
+        if 0 < data.find(b"\n") + 1 == len(data) and not self._lines.held:
+            return data[:-1]  # one whole line, as nearly always
         if not data:
             self._gone("it closed its standard output")
         self._lines.push(data)

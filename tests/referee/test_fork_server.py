@@ -3,6 +3,8 @@
 import json
 import os
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -151,6 +153,35 @@ def test_no_signal_is_blocked_or_ignored(launcher: Launcher, tmp_path: Path) -> 
     masks = dict(line.split(":\t") for line in status.splitlines() if line.startswith("Sig"))
     of_the_c_library = 0b11 << 31  # signals 32 and 33: nobody else can set them
     assert int(masks["SigBlk"], 16) == int(masks["SigIgn"], 16) & ~of_the_c_library == 0
+
+
+SCHEDULING = """
+import ctypes, struct
+attributes = ctypes.create_string_buffer(48)
+assert ctypes.CDLL(None).syscall(315, 0, attributes, 48, 0) == 0
+_, policy, _, nice, _, runtime, _, _ = struct.unpack("=IIQiIQQQ", attributes.raw)
+print(policy, nice, runtime)
+"""
+"""Prints how the kernel schedules a process, as `sched_getattr` tells it: its slice last."""
+
+
+def test_a_bot_may_run_as_soon_as_it_is_asked(launcher: Launcher, tmp_path: Path) -> None:
+    """Its slice of a core is the shortest; kernels before 6.12 have none and tell 0."""
+    own = subprocess.check_output((sys.executable, "-c", SCHEDULING), text=True)
+    policy, nice, runtime = output(launcher, python(tmp_path, SCHEDULING)).split()
+    assert [policy, nice] == own.split()[:2]
+    assert runtime == ("0" if own.split()[2] == "0" else "100000")
+
+
+def test_a_bot_is_scheduled_as_the_arena_otherwise(tmp_path: Path) -> None:
+    before = os.sched_getscheduler(0)
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    try:
+        with Launcher("none") as launcher:
+            policy, _, _ = output(launcher, python(tmp_path, SCHEDULING)).split()
+    finally:
+        os.sched_setscheduler(0, before, os.sched_param(0))
+    assert int(policy) == os.SCHED_BATCH
 
 
 def test_a_bot_leads_its_own_session(launcher: Launcher, tmp_path: Path) -> None:

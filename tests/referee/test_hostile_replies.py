@@ -5,6 +5,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -20,6 +21,7 @@ from referee.limits import Limits
 from referee.sandbox import Launcher, Program
 from referee.seat import Answer, ProcessSeat
 from referee.starting import StartupError, start_bot
+from tests.referee.table import on_one_core
 
 TONGUE = """
 import json, os, signal, sys, time
@@ -65,10 +67,13 @@ HURRIED: dict[str, Any] = {"clock": "wall", "move_time": 0.1}
 SeatOf = Callable[..., ProcessSeat]
 
 
-@pytest.fixture(scope="module")
-def launcher() -> Iterator[Launcher]:
-    with Launcher("none") as launcher:
-        yield launcher
+@pytest.fixture(
+    scope="module", params=["one_core", pytest.param("any_core", marks=pytest.mark.slow)]
+)
+def launcher(request: pytest.FixtureRequest) -> Iterator[Launcher]:
+    """Bots on the referee's core, where they may have answered once they are asked, or on any."""
+    with on_one_core() if request.param == "one_core" else nullcontext(), Launcher("none") as found:
+        yield found
 
 
 def program(text: str, prologue: str = TONGUE + READY) -> Program:
