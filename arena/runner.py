@@ -77,7 +77,8 @@ class Runner:
         """Play with its workers; yield what is to be stored and told, until nothing is left."""
         told = False
         looked = monotonic()
-        gc.freeze()  # what is there by now: the collector is not to walk it for every report
+        thresholds = gc.get_threshold()
+        gc.set_threshold(100_000)  # reports are of many objects, and hardly any cycle
         try:
             self._force.begin()
             while self._force.workers or (self._force.expects_more and not self._stopping):
@@ -95,7 +96,7 @@ class Runner:
                 if left := self._hand_out():
                     yield left
         finally:
-            gc.unfreeze()
+            gc.set_threshold(*thresholds)
 
     def _take(self, event: Event, progress: Progress) -> None:
         """Take in what has happened."""

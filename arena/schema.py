@@ -132,6 +132,8 @@ class Writer:
         self._db = db
         self._lineup = lru_cache(_REMEMBERED)(self._find_lineup)
         self._result = lru_cache(_REMEMBERED)(self._find_result)
+        self._bots: dict[int, tuple[str, str]] = {}
+        """The names and versions of bots, by number."""
         self._deals: dict[str, int] = {}
         """The rows of deals, by name: the other rotations of the last ones are still to come."""
 
@@ -179,11 +181,10 @@ class Writer:
         matches[:: _MATCHES.width] = [true.get(deal, deal) for deal in matches[:: _MATCHES.width]]
 
     def _find_lineup(self, bots: tuple[int, ...]) -> int:
-        names = {
-            number: (name, version)
-            for number, name, version in self._db.execute("SELECT id, name, version FROM bot")
-        }
-        return self._number(_LINEUP, lineup_text(names[bot] for bot in bots))
+        if not self._bots.keys() >= {*bots}:
+            rows = self._db.execute("SELECT id, name, version FROM bot")
+            self._bots = {number: (name, version) for number, name, version in rows}
+        return self._number(_LINEUP, lineup_text(self._bots[bot] for bot in bots))
 
     def _find_result(self, bots: tuple[int, ...], places: tuple[int, ...]) -> int:
         return self._number(_RESULT, json.dumps(bots), json.dumps(places))
