@@ -202,7 +202,8 @@ class Table:
                     self._flushed = time.monotonic()
         report.left = self._leaving
         report.done = True
-        self._flushed = time.monotonic()
+        if batch.tasks:
+            self._flushed = time.monotonic()
         yield report
 
     def close(self) -> None:

@@ -93,6 +93,16 @@ def test_only_the_rotations_asked_for_are_played(set_table: SetTable) -> None:
     assert played.result.rotation == 1
 
 
+def test_the_first_match_is_reported_before_the_second_is_played(set_table: SetTable) -> None:
+    """Whoever waits for it is not to wait for the bots of another rotation."""
+    table = set_table()
+    for bot in (0, 1):
+        (checked,) = table.answer(Batch(check=[bot]))
+        assert not checked.unfit
+    first = next(table.answer(Batch(tasks=DEALS)))
+    assert [each.result.match[-2:] for each in first.played] == ["-0"]
+
+
 def test_a_process_plays_one_rotation_and_so_no_deal_twice(set_table: SetTable) -> None:
     rotations = defaultdict(set)
     for played in answer(set_table(), *DEALS).played:
