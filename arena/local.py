@@ -84,11 +84,11 @@ class LocalWorkforce(Workforce):
 
         Raises as `check_walls` does.
         """
-        bots = range(len(self._setup.names))
-        count = len(self._cores)
+        bots, count = len(self._setup.names), len(self._cores)
         try:
-            for number, core in enumerate(self._cores):
-                self.workers.append(LocalWorker(self._setup, core, bots[number::count]))
+            for number, core in enumerate(self._cores):  # the first line-ups are of the first bots
+                check = range(bots * number // count, bots * (number + 1) // count)
+                self.workers.append(LocalWorker(self._setup, core, check))
             check_walls(self._setup.limits, self._bots, self._setup.sandbox_uid)
             yield
         finally:
