@@ -223,7 +223,9 @@ def test_a_run_tells_who_plays_and_nothing_of_dask(league: League, cluster, word
     lines = said.stderr.splitlines()
     assert lines[0].startswith("4 matches to play; one core would need about ")
     assert lines[1] == UNPROTECTED.strip()
-    assert all(re.search("can play: 1 at once, [12] in all.$", line) for line in lines[2:-1])
+    usual = "can play: 1 at once, [12] in all.$|; it is asked again.$"  # where others are busy
+    odd = [line for line in lines[2:-1] if not re.search(usual, line)]
+    assert not odd
     assert lines[-1].startswith("4 of 4 matches, ")
     assert_only_ours(said.stderr)
     assert "4 matches of guerra in 2 whole deals" in said.stdout
