@@ -42,9 +42,10 @@ def warlord(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def attacker_wins(game: Khan) -> bool:
     """Return whether seat 0 wins the combat if both sides know everything and play their best."""
-    combat = game.combat or game.recent[-1]
-    if combat.winner is not None:
-        return combat.winner == 0
+    if game.combat is None:
+        return game.recent[-1]["winner"] == 0
+    if game.combat.winner is not None:
+        return game.combat.winner == 0
     (seat,) = game.deciders()
     moves = game.decision(seat).legal or ()
     results = (attacker_wins(after(game, seat, move)) for move in moves)

@@ -1,6 +1,6 @@
 """What a seat of Khan owns: cards, tokens and points, and what everybody knows of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from referee.games.khan.cards import COUNTED, KINDS, ORDER
@@ -13,13 +13,39 @@ IN_SIGHT = 4
 """The most tokens in front of the screen."""
 
 
+class Hoard:
+    """Tokens by kind, and the points that they bring."""
+
+    __slots__ = ("count", "points", "worth")
+
+    def __init__(self, worth: Mapping[str, int], tokens: Iterable[str] = ()) -> None:
+        self.worth = worth
+        """By kind, the points of each token that counts."""
+        self.count = dict.fromkeys(KINDS, 0)
+        self.points = 0
+        for kind in tokens:
+            self.add(kind)
+
+    def add(self, kind: str) -> None:
+        """Add a token."""
+        if self.count[kind] < COUNTED:
+            self.points += self.worth[kind]
+        self.count[kind] += 1
+
+    def remove(self, kind: str) -> None:
+        """Take a token away."""
+        self.count[kind] -= 1
+        if self.count[kind] < COUNTED:
+            self.points -= self.worth[kind]
+
+
 class Camp:
     """One seat's cards and tokens; the lists of cards are kept in canonical order."""
 
-    __slots__ = ("behind", "face_up", "front", "hand", "looted", "points", "seen", "total", "worth")
+    __slots__ = ("behind", "face_up", "front", "hand", "known", "looted", "owned", "seen")
 
     def __init__(self, scarce: Sequence[str]) -> None:
-        self.worth = {kind: 2 if kind in scarce else 1 for kind in KINDS}
+        worth = {kind: 2 if kind in scarce else 1 for kind in KINDS}
         self.face_up: list[str] = []
         self.hand: list[str] = []
         self.seen: list[str] = []
@@ -28,14 +54,17 @@ class Camp:
         self.behind = dict.fromkeys(KINDS, 0)
         self.looted = dict.fromkeys(KINDS, 0)
         """The tokens behind the screen that everybody has seen go there."""
-        self.total = dict.fromkeys(KINDS, 0)
-        self.points = 0
+        self.owned = Hoard(worth)
+        """All tokens, in front and behind."""
+        self.known = Hoard(worth)
+        """The tokens that everybody has seen come here."""
 
     def gain_token(self, kind: str) -> bool:
         """Place a token that was drawn; return whether it lies in front, for all to see."""
-        self._count(kind)
+        self.owned.add(kind)
         if len(self.front) < IN_SIGHT:
             self.front.append(kind)
+            self.known.add(kind)
             return True
         self.behind[kind] += 1
         return False
@@ -43,7 +72,8 @@ class Camp:
     def loot(self, tokens: Iterable[str]) -> None:
         """Put another seat's tokens behind the screen."""
         for kind in tokens:
-            self._count(kind)
+            self.owned.add(kind)
+            self.known.add(kind)
             self.behind[kind] += 1
             self.looted[kind] += 1
 
@@ -51,14 +81,14 @@ class Camp:
         """Give up all tokens in front, and return them."""
         lost, self.front = self.front, []
         for kind in lost:
-            if self.total[kind] <= COUNTED:
-                self.points -= self.worth[kind]
-            self.total[kind] -= 1
+            self.owned.remove(kind)
+            self.known.remove(kind)
         return lost
 
     def show_treasure(self) -> None:
         """Lift the screen."""
         self.looted = self.behind.copy()
+        self.known = self.owned
 
     def gain_card(self, card: str) -> bool:
         """Place a card that was drawn; return whether it lies face up."""
@@ -98,47 +128,19 @@ class Camp:
         lost, self.hand, self.seen = self.hand, [], []
         return lost
 
-    def seen_points(self) -> int:
-        """Return the points that everybody can count."""
-        known = self.looted.copy()
-        for kind in self.front:
-            known[kind] += 1
-        return sum(min(count, COUNTED) * self.worth[kind] for kind, count in known.items())
 
-    def _count(self, kind: str) -> None:
-        if self.total[kind] < COUNTED:
-            self.points += self.worth[kind]
-        self.total[kind] += 1
-
-
-class Drawing:
-    """A peaceful turn, as everybody has seen it."""
-
-    __slots__ = ("card", "card_to", "discard", "seat", "token", "token_to", "turn")
-
-    def __init__(self, turn: int, seat: int) -> None:
-        self.turn = turn
-        self.seat = seat
-        self.token: str | None = None
-        """The kind of the token, if it lies in front."""
-        self.token_to: str | None = None
-        self.card: str | None = None
-        """The card, if it lies face up."""
-        self.card_to: str | None = None
-        self.discard: dict[str, str | None] | None = None
-
-    def record(self) -> dict[str, Any]:
-        """Return all that everybody has seen of this turn, as plain JSON."""
-        return {
-            "turn": self.turn,
-            "seat": self.seat,
-            "action": "draw",
-            "token": self.token,
-            "token_to": self.token_to,
-            "card": self.card,
-            "card_to": self.card_to,
-            "discard": self.discard and self.discard.copy(),
-        }
+def drawing(turn: int, seat: int) -> dict[str, Any]:
+    """Return what everybody has seen of a peaceful turn that begins, to be filled in."""
+    return {
+        "turn": turn,
+        "seat": seat,
+        "action": "draw",
+        "token": None,
+        "token_to": None,
+        "card": None,
+        "card_to": None,
+        "discard": None,
+    }
 
 
 def held(tokens: dict[str, int]) -> dict[str, int]:

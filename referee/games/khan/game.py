@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options, ranked
-from referee.games.khan.camp import FACE_UP, IN_HAND, Camp, Drawing, held
+from referee.games.khan.camp import FACE_UP, IN_HAND, Camp, drawing, held
 from referee.games.khan.cards import COPIES, KINDS, names, tally
 from referee.games.khan.checks import (
     discard_refusal,
@@ -104,8 +104,8 @@ class Khan(Game):
         """The combat of this turn, until the cards are face up again."""
         self.drawn: str | None = None
         """The fifth card of the hand, while a discard is asked."""
-        self.recent: deque[Drawing | Combat] = deque(maxlen=seats)
-        """The last turns that are over."""
+        self.recent: deque[dict[str, Any]] = deque(maxlen=seats)
+        """What everybody has seen of the last turns, but for a combat that goes on."""
         self._deciders: tuple[int, ...] = ()
         self._places: list[int] = []
         self._options: dict[str, Any] = msgspec.to_builtins(options)
@@ -227,7 +227,7 @@ class Khan(Game):
             "decision": self.asked if asked else None,
             "hand": own.hand.copy(),
             "behind": held(own.behind),
-            "points": own.points,
+            "points": own.owned.points,
             "drawn": self.drawn if asked else None,
         }
 
@@ -246,9 +246,9 @@ class Khan(Game):
             "front": [tally(camp.front) for camp in camps],
             "behind_size": [sum(camp.behind.values()) for camp in camps],
             "seen_behind": [held(camp.looted) for camp in camps],
-            "seen_points": [camp.seen_points() for camp in camps],
+            "seen_points": [camp.known.points for camp in camps],
             "combat": self.combat and self.combat.record(),
-            "recent": [turn.record() for turn in self.recent],
+            "recent": msgspec.to_builtins([*self.recent]),
             "options": self._options.copy(),
         }
 
@@ -279,20 +279,20 @@ class Khan(Game):
         return self.combat
 
     def _draw(self) -> None:
-        camp, drawing = self.camps[self.to_move], Drawing(self.turn, self.to_move)
-        self.recent.append(drawing)
+        camp, seen = self.camps[self.to_move], drawing(self.turn, self.to_move)
+        self.recent.append(seen)
         if self.bag:
             kind = self.bag.pop()
             in_front = camp.gain_token(kind)
-            drawing.token_to = "front" if in_front else "behind"
-            drawing.token = kind if in_front else None
+            seen["token_to"] = "front" if in_front else "behind"
+            seen["token"] = kind if in_front else None
             if self._has_won():
                 return
         card = self._next_card()
         if card is not None:
             face_up = camp.gain_card(card)
-            drawing.card_to = "front" if face_up else "hand"
-            drawing.card = card if face_up else None
+            seen["card_to"] = "front" if face_up else "hand"
+            seen["card"] = card if face_up else None
             if len(camp.hand) > IN_HAND:
                 self.drawn = card
                 self._ask("discard", (self.to_move,))
@@ -308,9 +308,8 @@ class Khan(Game):
         return self.deck.pop() if self.deck else None
 
     def _discard(self, move: Move) -> None:
-        camp, drawing = self.camps[self.to_move], self.recent[-1]
-        assert isinstance(drawing, Drawing)
-        drawing.discard = self.canonical(self.to_move, move)
+        camp = self.camps[self.to_move]
+        self.recent[-1]["discard"] = self.canonical(self.to_move, move)
         if move["from"] == "front":
             camp.face_up.remove(move["discard"])
             camp.place((move["replacement"],))
@@ -360,7 +359,7 @@ class Khan(Game):
         for fighter in combat.fighters:
             move = moves.get(fighter.seat)
             fighter.camp.place(move["cards"] if move else fighter.camp.hand[:FACE_UP])
-        self.recent.append(combat)
+        self.recent.append(combat.record())
         self.combat = None
         self._end_turn()
 
@@ -374,17 +373,17 @@ class Khan(Game):
 
     def _has_won(self) -> bool:
         camp = self.camps[self.to_move]
-        if camp.points < GOAL:
+        if camp.owned.points < GOAL:
             return False
         camp.show_treasure()
         tied = self.options.rank_losers == "tied"
-        scores = [0 if tied else -each.points for each in self.camps]
+        scores = [0 if tied else -each.owned.points for each in self.camps]
         scores[self.to_move] = -2 * GOAL
         self._end("khan", scores)
         return True
 
     def _stop(self) -> None:
-        points = [camp.points for camp in self.camps]
+        points = [camp.owned.points for camp in self.camps]
         if self.options.rank_losers == "tied":
             self._end("max_turns", [0 if each == max(points) else 1 for each in points])
         else:

@@ -46,7 +46,7 @@ def counted() -> Iterator[Figure]:
     yield Figure("tokens in the bag", 178, len(game.bag))
     camp = game.camps[0]
     camp.loot([kind for kind in KINDS for _ in range(game.options.tokens_per_kind)])
-    yield Figure("points of everything", 33, camp.points)
+    yield Figure("points of everything", 33, camp.owned.points)
 
 
 def dealt() -> Iterator[Figure]:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from referee.chance import Chance
 from referee.game import Move
-from referee.games.khan.camp import Camp
-from referee.games.khan.cards import COUNTED, KINDS, in_order, tally
+from referee.games.khan.camp import Camp, Hoard
+from referee.games.khan.cards import KINDS, in_order, tally
 from referee.games.khan.game import Khan, KhanOptions
 
 DRAW = {"action": "draw"}
@@ -36,11 +36,10 @@ def own_tokens(
     """Give `camp` exactly these tokens; those `looted` are known to lie behind, with `behind`."""
     camp.front, looted = list(front), Counter(looted)
     hidden = Counter(behind) + looted
-    total = hidden + Counter(camp.front)
     camp.behind = {kind: hidden[kind] for kind in KINDS}
     camp.looted = {kind: looted[kind] for kind in KINDS}
-    camp.total = {kind: total[kind] for kind in KINDS}
-    camp.points = sum(min(count, COUNTED) * camp.worth[kind] for kind, count in total.items())
+    camp.owned = Hoard(camp.owned.worth, [*camp.front, *hidden.elements()])
+    camp.known = Hoard(camp.known.worth, [*camp.front, *looted.elements()])
 
 
 def own_cards(camp: Camp, cards: str) -> None:
