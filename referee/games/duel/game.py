@@ -1,6 +1,6 @@
 """Duel: two fencers on a line of nine points, with thrusts and cuts, parries and moulinets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -25,7 +25,7 @@ from referee.games.duel.checks import (
     trait_refusal,
 )
 from referee.games.duel.fencer import LETHAL, VERSATILE, Fencer
-from referee.games.duel.log import Event, copied, recent
+from referee.games.duel.log import Event, recent
 from referee.games.duel.schema import DECISIONS
 from referee.games.duel.text import drawn, told
 
@@ -35,6 +35,14 @@ EMERGENCY = 2
 """The stamina that an emergency parry costs."""
 SHOWN = 12
 """The next cards of the deck that are shown where all cards are open."""
+
+_REPLIES: dict[str, Callable[[Any], Move]] = {
+    "choose_trait": lambda die: {"trait": die},
+    "action": as_move,
+    "defend": lambda ladder: {"cards": [*ladder]},
+    "emergency_parry": lambda use: {"use": use},
+}
+"""By decision, how a choice is written as a reply."""
 
 
 class DuelOptions(Options, frozen=True, kw_only=True):
@@ -98,11 +106,12 @@ class Duel(Game):
     def decision(self, seat: int) -> Decision:
         """Return what is asked of the decider, with every legal move."""
         assert self.asked is not None
-        return Decision(self.asked, legal=[self._move(choice) for choice in self._choices()])
+        return Decision(self.asked, legal=[*map(_REPLIES[self.asked], self._choices())])
 
     def view(self, seat: int) -> Observation:
         """Return all but the rival's hand and the order of the deck."""
-        fencers = self.fencers
+        fencers = one, other = self.fencers
+        own = fencers[seat]
         under_attack = self.asked in ("defend", "emergency_parry")
         return {
             "game": self.name,
@@ -113,22 +122,22 @@ class Duel(Game):
             "action": self.number,
             "price": self._prices[self.number].copy(),
             "pawn": self.pawn,
-            "dice": [[pair.copy() for pair in pairs] for pairs in self.dice],
-            "trait": [fencer.trait for fencer in fencers],
-            "stamina": [fencer.stamina for fencer in fencers],
-            "max_stamina": [fencer.max_stamina for fencer in fencers],
-            "dexterity": [fencer.dexterity for fencer in fencers],
-            "max_dexterity": [fencer.max_dexterity for fencer in fencers],
-            "fencing": [fencer.fencing for fencer in fencers],
-            "hand": in_order(fencers[seat].hand),
-            "hand_size": [len(fencer.hand) for fencer in fencers],
-            "in_play": [fencer.in_play.copy() for fencer in fencers],
-            "bonus": [fencer.bonus.copy() for fencer in fencers],
+            "dice": msgspec.to_builtins(self.dice),
+            "trait": [one.trait, other.trait],
+            "stamina": [one.stamina, other.stamina],
+            "max_stamina": [one.max_stamina, other.max_stamina],
+            "dexterity": [one.dexterity, other.dexterity],
+            "max_dexterity": [one.max_dexterity, other.max_dexterity],
+            "fencing": [one.fencing, other.fencing],
+            "hand": in_order(own.hand),
+            "hand_size": [len(one.hand), len(other.hand)],
+            "in_play": [one.in_play.copy(), other.in_play.copy()],
+            "bonus": [one.bonus.copy(), other.bonus.copy()],
             "discards": self.deck.discards.copy(),
             "deck": len(self.deck.cards),
             "reshuffled": self.deck.reshuffled.copy(),
-            "attack": copied(self.log[-1]) if under_attack else None,
-            "log": recent(self.log[:-1] if under_attack else self.log, self.turn),
+            "attack": msgspec.to_builtins(self.log[-1]) if under_attack else None,
+            "log": msgspec.to_builtins(recent(self.log[: -1 if under_attack else None], self.turn)),
             "options": self._options.copy(),
         }
 
@@ -185,7 +194,7 @@ class Duel(Game):
         if self.asked == "action" and self.number > 1 and rng.random() < 0.5:
             return {"action": "end_turn"}
         choices = self._choices()
-        return self._move(choices[int(rng.random() * len(choices))])
+        return _REPLIES[str(self.asked)](choices[int(rng.random() * len(choices))])
 
     def places(self) -> list[int]:
         """Return 1 for the winner and 2 for the loser; at the turn limit perhaps 1 for both."""
@@ -209,20 +218,13 @@ class Duel(Game):
         return drawn(self.view(self.decider), hands, coming, self._places, self.reason)
 
     def _choices(self) -> Sequence[Any]:
-        """Return what the decider may choose from, each as `_move` takes it."""
+        """Return what the decider may choose from, each as `_REPLIES` takes it."""
         own = self.fencers[self.decider]
         if self.asked == "action":
             return open_actions(own, self._prices[self.number], self.number)
         if self.asked == "defend":
             return [(), *own.defences()]
         return [False, True] if self.asked == "emergency_parry" else self.dice[self.decider][-1]
-
-    def _move(self, choice: Any) -> Move:
-        if self.asked == "action":
-            return as_move(choice)
-        if self.asked == "defend":
-            return {"cards": [*choice]}
-        return {"use" if self.asked == "emergency_parry" else "trait": choice}
 
     def _roll_traits(self, seat: int) -> list[list[int]]:
         pairs = [self.chance.dice(2, 8, "trait", seat, 1)]

@@ -11,15 +11,8 @@ RECENT = 3
 
 
 def recent(log: Sequence[Event], turn: int) -> list[Event]:
-    """Return copies of the actions of the last turns up to `turn`."""
+    """Return the actions of the last turns up to `turn`."""
     first = len(log)
     while first and log[first - 1]["turn"] > turn - RECENT:
         first -= 1
-    return [copied(event) for event in log[first:]]
-
-
-def copied(event: Event) -> Event:
-    """Return an event that may be changed without harm."""
-    return {
-        name: value.copy() if isinstance(value, list) else value for name, value in event.items()
-    }
+    return [*log[first:]]
