@@ -110,7 +110,7 @@ class Guerra(Game):
         if self.asked == "orders":
             return Decision("orders", limits={"transfers": self.options.transfers})
         if self.asked == "attack":
-            return Decision("attack", limits={**self._open_attacks()})
+            return Decision("attack", limits=msgspec.to_builtins(self.attacks))
         return Decision("discard", legal=[{"cards": [card]} for card in self.armies[seat].hand])
 
     def view(self, seat: int) -> Observation:
@@ -121,9 +121,7 @@ class Guerra(Game):
             "decision": self.asked,
             "turn": self.turn,
             "to_move": self.to_move,
-            "zones": [
-                {name: zone.copy() for name, zone in army.zones.items()} for army in self.armies
-            ],
+            "zones": msgspec.to_builtins([army.zones for army in self.armies]),
             "cemetery": [army.cemetery.copy() for army in self.armies],
             "pack": [len(army.pack) for army in self.armies],
             "hand_size": [len(army.hand) for army in self.armies],
