@@ -74,7 +74,6 @@ class BotProcess:
 
     def begin_match(self, rivals: Sequence["BotProcess"]) -> None:
         """Forget the last match; `rivals` are the other processes of the new one."""
-        self.thaw()
         self._rivals = rivals
         self.stderr = Capture()
         self.burner = False

@@ -129,6 +129,7 @@ class ProcessSeat(Seat):
             self.process.send(self._sent)
         except GoneError as error:
             return self._fault(error.kind, str(error))
+        self.process.thaw()  # only now, so that the bot wakes but once
         return None
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
