@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from arena.result import MatchResult, PlayedMatch, Record, clock_of, digest_of
-from arena.schema import APPLICATION_ID, STATEMENTS, VERSION, NewMatch, Writer
+from arena.schema import APPLICATION_ID, STATEMENTS, VERSION, Writer
 from arena.stored import Damage
 from protocol.errors import ArenaError
 
@@ -119,7 +119,7 @@ def _from_version_1(db: sqlite3.Connection, path: Path) -> None:
             clock=str(clock_of(replay, evidence)),
         )
         played = PlayedMatch(result, kept, machine, sandbox)
-        writer.add([NewMatch(played, tuple(result.bots), played_at)])
+        writer.add([(played, tuple(result.bots), played_at)])
         matches += 1
     _check_count(db, matches, "records")
     _drop(db, "match", "record")

@@ -116,13 +116,8 @@ _RECORDS = _Rows.added("INSERT INTO record", 7)
 _MATCHES = _Rows.added("INSERT INTO match", 10)
 
 
-class NewMatch(NamedTuple):
-    """A match to be added."""
-
-    played: PlayedMatch
-    bots: tuple[int, ...]
-    """The database's numbers of its bots, by seat."""
-    played_at: str
+NewMatch = tuple[PlayedMatch, tuple[int, ...], str]
+"""A match to be added, the database's numbers of its bots by seat, and when it was played."""
 
 
 class Writer:

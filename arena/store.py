@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.result import PlayedMatch, Record
 from arena.roster import Bot
-from arena.schema import NewMatch, Writer, lineup_text
+from arena.schema import Writer, lineup_text
 from arena.stored import (
     BotVersion,
     Circumstances,
@@ -162,8 +162,7 @@ class Store(Tallies):
         writer, self._writer = self._writer or Writer(self._db), None
         with self._transaction():
             writer.add(
-                NewMatch(each, tuple([ids[bot] for bot in each.result.bots]), played_at)
-                for each in played
+                (each, tuple([ids[bot] for bot in each.result.bots]), played_at) for each in played
             )
         self._writer = writer
 
@@ -345,5 +344,5 @@ class Store(Tallies):
             for played, played_at in matches:
                 count += 1
                 bots = tuple([ids[bot] for bot in played.result.bots])
-                writer.add([NewMatch(played, bots, played_at)])
+                writer.add([(played, bots, played_at)])
         return count

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from arena import verify
 from arena.result import PlayedMatch, pack, result_of
-from arena.schema import NewMatch, Writer
+from arena.schema import Writer
 from arena.store import Store
 from protocol.errors import ArenaError, RunError
 from referee.fault import Fault
@@ -416,7 +416,7 @@ def forged(folder: Path, forge: Forged) -> str:
         )
         record = pack(played, result, how.seconds).record
         new = PlayedMatch(result, record, how.machine, how.sandbox)
-        Writer(db).add([NewMatch(new, tuple(result.bots), how.played_at)])
+        Writer(db).add([(new, tuple(result.bots), how.played_at)])
     return match.id
 
 
