@@ -111,7 +111,6 @@ class Duel(Game):
     def view(self, seat: int) -> Observation:
         """Return all but the rival's hand and the order of the deck."""
         fencers = one, other = self.fencers
-        own = fencers[seat]
         under_attack = self.asked in ("defend", "emergency_parry")
         return {
             "game": self.name,
@@ -129,7 +128,7 @@ class Duel(Game):
             "dexterity": [one.dexterity, other.dexterity],
             "max_dexterity": [one.max_dexterity, other.max_dexterity],
             "fencing": [one.fencing, other.fencing],
-            "hand": in_order(own.hand),
+            "hand": in_order(fencers[seat].hand),
             "hand_size": [len(one.hand), len(other.hand)],
             "in_play": [one.in_play.copy(), other.in_play.copy()],
             "bonus": [one.bonus.copy(), other.bonus.copy()],

@@ -1,6 +1,5 @@
 """What is remembered of a duel: every action, and what came of it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 Event = dict[str, Any]
@@ -10,9 +9,9 @@ RECENT = 3
 """The turns, the present one included, whose actions a view tells."""
 
 
-def recent(log: Sequence[Event], turn: int) -> list[Event]:
+def recent(log: list[Event], turn: int) -> list[Event]:
     """Return the actions of the last turns up to `turn`."""
     first = len(log)
     while first and log[first - 1]["turn"] > turn - RECENT:
         first -= 1
-    return [*log[first:]]
+    return log[first:]
