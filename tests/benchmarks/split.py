@@ -6,11 +6,12 @@
 
 Matches are played once at random; then bots that do nothing but read and answer play them again
 over the protocol. Microseconds of CPU for each decision: `rules` are the game's own methods and the
-deal, with a clock read before and after each as they are called, `codec` encoding asks and reading
-replies, `pipe` writing, waiting and reading the same bytes in a bare loop, `match` telling the bots
-that a match begins and ends, `rest` clocks and bookkeeping: what is left of the referee's own. The
-bots' is in none of them. Of the rounds the least is taken, as whatever disturbs them only adds, and
-of several processes that of the fastest referee, as it depends too on where things lie in memory.
+deal, each call timed in the run itself and an empty call taken off, `codec` encoding asks and
+reading replies, `pipe` writing, waiting and reading the same bytes in a bare loop, `match` telling
+the bots that a match begins and ends, `rest` clocks and bookkeeping: what is left of the referee's
+own. The bots' is in none of them. Of the rounds the least is taken, as whatever disturbs them only
+adds, and of several processes that of the fastest referee, as it depends too on where things lie in
+memory.
 """
 
 import argparse
@@ -50,8 +51,6 @@ RULES = (
     *("default", "withdraw", "apply", "places"),
 )
 """What the referee calls of a game."""
-LOOK = min(-(perf_counter() - perf_counter()) for _ in range(1000))
-"""Seconds that pass between two readings of the clock."""
 
 
 class Script(NamedTuple):
@@ -105,29 +104,40 @@ def script_of(name: str) -> Script:
     return script
 
 
+def noting(method: Callable[..., Any], note: Callable[[float], None]) -> Callable[..., Any]:
+    """Return the method, with a note of the seconds that each call takes."""
+
+    def call(*arguments: Any) -> Any:
+        began = perf_counter()
+        found = method(*arguments)
+        note(perf_counter() - began)
+        return found
+
+    return call
+
+
+def of_nothing() -> float:
+    """Return the seconds that are noted of a call that does nothing."""
+    noted: list[float] = []
+    call = noting(lambda _: None, noted.append)
+    for seat in range(1000):
+        call(seat)
+    return min(noted)
+
+
 class Timed:
     """A game that notes how long the deal and every call of the referee's took."""
 
     def __init__(self, name: str, seed: str) -> None:
-        began = perf_counter()
-        self._game = dealt(name, seed)
-        self.spent = perf_counter() - began
+        self.noted: list[float] = []
         """In seconds."""
+        self._game = noting(dealt, self.noted.append)(name, seed)
         for method in RULES:
-            setattr(self, method, self._timed(getattr(self._game, method)))
+            setattr(self, method, noting(getattr(self._game, method), self.noted.append))
 
     def __getattr__(self, name: str) -> Any:
         """Return what is no call of the rules."""
         return getattr(self._game, name)
-
-    def _timed(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            began = perf_counter()
-            found = method(*arguments)
-            self.spent += perf_counter() - began - LOOK
-            return found
-
-        return call
 
 
 def play(
@@ -149,8 +159,8 @@ def play(
 
 def rules(script: Script, processes: Sequence[BotProcess], seat: type[ProcessSeat]) -> float:
     """Play all matches; return the microseconds of each decision that the rules took."""
-    games = play(script, processes, seat, Timed)
-    return sum(game.spent for game in games) / len(script.asks) * 1e6
+    noted = [seconds for game in play(script, processes, seat, Timed) for seconds in game.noted]
+    return (sum(noted) - len(noted) * of_nothing()) / len(script.asks) * 1e6
 
 
 def begin_and_end(script: Script, processes: Sequence[BotProcess], seat: type[ProcessSeat]) -> None:

@@ -239,6 +239,27 @@ def test_bots_rest_from_their_start_to_their_first_match(table: Table) -> None:
     assert is_at_rest(burner(table))
 
 
+def test_what_a_bot_prepares_while_others_decide_first_is_not_on_its_clock(table: Table) -> None:
+    """Though it rested until the match began: its start lets it go on, not its first ask."""
+    bot = table.start(
+        table.python(
+            """
+            import polite
+            for message in polite.messages():
+                if message["type"] == "hello":
+                    polite.send(polite.READY)
+                elif message["type"] == "start":
+                    polite.burn(0.3)
+                elif message["type"] == "ask":
+                    polite.send(polite.reply(message))
+            """
+        )
+    )
+    first = table.start("late", 1.5, 1, "sleep")
+    played = table.play(dealt(Countdown, 2, rounds=1), [first, bot])
+    assert played.evidence.cpu[1] < 100_000
+
+
 def test_bots_rest_after_their_forfeit(table: Table) -> None:
     bot = table.start(
         table.python(
