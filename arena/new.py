@@ -133,7 +133,7 @@ def _readme(name: str, folder: Path, kind: Language, game: type[Game]) -> str:
 
 
 def _ideas(game: type[Game]) -> list[str]:
-    """Return sentences on what to try in a game, with the fields of the view they need."""
+    """Return sentences on what to try in a game, with what they need of view and options."""
     text = (TEMPLATES / "ideas.toml").read_text(encoding="utf-8")
     found = []
     for each in tomllib.loads(text)[game.name]:

@@ -27,18 +27,22 @@ def choose(ask: kit.Ask) -> kit.Move:
     return fortify(ask)
 
 
+def by_name(ask: kit.Ask, field: str) -> dict[str, int]:
+    """Return the owner or the armies of every territory."""
+    return dict(zip(ask.table["territories"], ask.view[field], strict=True))
+
+
 def foes(ask: kit.Ask, name: str) -> list[str]:
     """Return the neighbours of a territory that others hold."""
-    owner = ask.view["owner"]
-    return [
-        other for other in ask.table["territories"][name]["borders"] if owner[other] != ask.seat
-    ]
+    territories, owner = ask.table["territories"], ask.view["owner"]
+    borders: list[str] = territories[name]["borders"]
+    return [other for other in borders if owner[territories[other]["number"]] != ask.seat]
 
 
 def danger(ask: kit.Ask, name: str) -> int:
     """Return by how many armies the strongest hostile neighbour exceeds a territory."""
-    armies = ask.view["armies"]
-    return max((armies[foe] for foe in foes(ask, name)), default=-100) - int(armies[name])
+    armies = by_name(ask, "armies")
+    return max((armies[foe] for foe in foes(ask, name)), default=-100) - armies[name]
 
 
 def place(ask: kit.Ask) -> kit.Move:
@@ -54,7 +58,7 @@ def place(ask: kit.Ask) -> kit.Move:
 
 def attack(ask: kit.Ask) -> kit.Move:
     """Attack where the odds are greatest, if they are great enough."""
-    armies = ask.view["armies"]
+    armies = by_name(ask, "armies")
     best, move = float(FORCE), None
     for entry in ask.limits["attacks"]:
         for goal in entry["to"]:

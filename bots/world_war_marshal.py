@@ -94,9 +94,9 @@ class Board:
         self.conquered: bool = view["conquered"]
         self.territories: dict[str, Any] = ask.table["territories"]
         self.continents: dict[str, Any] = ask.table["continents"]
-        self.owner: dict[str, int] = view["owner"]
+        self.owner: dict[str, int] = dict(zip(self.territories, view["owner"], strict=True))
         self.own = [name for name, owner in self.owner.items() if owner == ask.seat]
-        self.armies: dict[str, int] = view["armies"]
+        self.armies: dict[str, int] = dict(zip(self.territories, view["armies"], strict=True))
         self.goal: dict[str, Any] = view["goal"]
         self.garrison: int = self.goal.get("min_armies", 1)
         self.bit = {name: 1 << place for place, name in enumerate(self.owner)}
@@ -104,7 +104,7 @@ class Board:
         standing = sum(self.armies[name] for name in self.own)
         self.par: float = standing + LAND * len(self.own) + ask.limits.get("armies", 0)
         early = view["round"] <= ask.options["safe_rounds"]
-        owners = list(self.owner.values())
+        owners: list[int] = view["owner"]
         self.shielded = {seat for seat in owners if early and owners.count(seat) == 1}
         self.soon = SOON_AT_SETUP if ask.decision == "setup" else SOON
         self.closed = early and self.goal["kind"] == "destroy"  # it cannot be won in this turn
@@ -338,7 +338,8 @@ def value(ask: kit.Ask, cards: list[str]) -> int:
     """Return the armies that a set brings, those on own territories among them."""
     if not cards:
         return 0
-    own: int = 2 * sum(ask.view["owner"].get(card) == ask.seat for card in cards)
+    owner = dict(zip(ask.table["territories"], ask.view["owner"], strict=True))
+    own: int = 2 * sum(owner.get(card) == ask.seat for card in cards)
     weapons = [ask.table["cards"][card] for card in cards]
     jokers = weapons.count("joker")
     kinds = set(weapons) - {"joker"}

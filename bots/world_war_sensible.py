@@ -31,13 +31,18 @@ def choose(ask: kit.Ask) -> kit.Move:
     return fortify(state)
 
 
+def by_name(ask: kit.Ask, field: str) -> dict[str, int]:
+    """Return the owner or the armies of every territory."""
+    return dict(zip(ask.table["territories"], ask.view[field], strict=True))
+
+
 class State:
     """The board as our seat sees it, with what each territory is worth to us."""
 
     def __init__(self, ask: kit.Ask) -> None:
         self.ask = ask
-        self.owner: dict[str, int] = ask.view["owner"]
-        self.armies: dict[str, int] = ask.view["armies"]
+        self.owner = by_name(ask, "owner")
+        self.armies = by_name(ask, "armies")
         self.goal: dict[str, Any] = ask.view["goal"]
         self.own: list[str] = [name for name, owner in self.owner.items() if owner == ask.seat]
         self.worth = self.worths()
@@ -96,7 +101,8 @@ def value(ask: kit.Ask, cards: list[str]) -> int:
     """Return the armies that a set brings, those on own territories among them."""
     if not cards:
         return 0
-    own: int = 2 * sum(ask.view["owner"].get(card) == ask.seat for card in cards)
+    owner = by_name(ask, "owner")
+    own = 2 * sum(owner.get(card) == ask.seat for card in cards)
     shown: list[str] = [ask.table["cards"][card] for card in cards]
     weapons = [weapon for weapon in shown if weapon != JOKER]
     if len(set(weapons)) > 1:

@@ -97,10 +97,11 @@ class Game(ABC):
 
     @abstractmethod
     def view(self, seat: int) -> Observation:
-        """Return all that `seat` may know, enough for a program that remembers nothing.
+        """Return all that `seat` may know and was not told at the start: options and `table`.
 
-        It holds `game`, `seat`, `decision` (None when the game is over) and `options`. The caller
-        may change it, as it may change what `decision` and `default` return.
+        It is enough for a program that remembers nothing else, and holds `game`, `seat` and
+        `decision` (None when the game is over). The caller may change it, as it may change what
+        `decision` and `default` return.
         """
 
     @abstractmethod

@@ -6,13 +6,13 @@ The frames come from the rules themselves, which play the replay again; the page
 import base64
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from arena.report.boards import BOARDS
-from arena.report.scene import Area, Board
+from arena.report.scene import Area, Board, Fixed
 from arena.show import OpenedMatch, fault_row, seat_rows
 from protocol.errors import ArenaError
 from referee.game import Game, Observation
@@ -91,12 +91,12 @@ def _frames(opened: OpenedMatch, areas: _Areas) -> Iterator[dict[str, Any]]:
     replay, names = opened.replay, opened.names
     number = withdrawn(replay)
     early = [_entry(opened, each, "", "") for each in range(number)]  # out before the first step
-    table: Mapping[str, Any] | None = None
+    fixed: Fixed | None = None
     for game, step in steps(replay):
-        table = game.table() if table is None else table
+        fixed = fixed or Fixed(game.table(), msgspec.to_builtins(game.options))
         views = [game.view(seat) for seat in range(replay.seats)]
         yield {
-            **_seen(BOARDS[replay.game], views, names, table, areas),
+            **_seen(BOARDS[replay.game], views, names, fixed, areas),
             "entries": early + _entries(opened, game, step, number, views),
         }
         early = []
@@ -107,7 +107,7 @@ def _seen(
     board: Board,
     views: Sequence[Observation],
     names: Sequence[str],
-    table: Mapping[str, Any],
+    fixed: Fixed,
     areas: _Areas,
 ) -> dict[str, Any]:
     """Return the table with all eyes open, and with each seat's alone."""
@@ -116,8 +116,8 @@ def _seen(
         for own in range(len(views))
     )
     return {
-        "all": areas.numbers(board(views, names, table)),
-        "seats": [areas.numbers(board(seen, names, table)) for seen in alone],
+        "all": areas.numbers(board(views, names, fixed)),
+        "seats": [areas.numbers(board(seen, names, fixed)) for seen in alone],
     }
 
 

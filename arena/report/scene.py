@@ -6,7 +6,7 @@ whoever draws them sees to it that they are nothing else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -131,8 +131,16 @@ class Ground(msgspec.Struct, frozen=True):
 Views = Sequence[Observation | None]
 """By seat, its view; None where its eyes are closed."""
 
-Board = Callable[[Views, Sequence[str], Mapping[str, Any]], Sequence[Area]]
-"""Makes a game's board of views, the bots' names by seat, and the game's `table()`."""
+
+class Fixed(NamedTuple):
+    """What bots are told of a match at its start only: the game's `table()` and its options."""
+
+    table: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+
+Board = Callable[[Views, Sequence[str], Fixed], Sequence[Area]]
+"""Makes a game's board of views, the bots' names by seat, and what is fixed."""
 
 
 def public(views: Views) -> Observation:

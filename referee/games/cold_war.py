@@ -7,7 +7,6 @@ from itertools import combinations
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -115,7 +114,6 @@ class ColdWar(Game):
         self.messages: list[list[str]] = []
         self.withdrawn: set[int] = set()
         self._exchanges = self.options.talk_exchanges if self.options.talk else 0
-        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._places: list[int] = []
 
     def deciders(self) -> Sequence[int]:
@@ -142,7 +140,6 @@ class ColdWar(Game):
             "last": None if self.last is None else [_canonical(play) for play in self.last],
             "attacks": [{**attack, "pair": [*attack["pair"]]} for attack in self.attacks],
             "messages": [exchange.copy() for exchange in self.messages],
-            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

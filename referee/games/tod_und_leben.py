@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar
 
-import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -69,7 +68,6 @@ class TodUndLeben(Game):
             "packs": [pack.copy() for pack in self.packs],
             "cards_won": self.cards_won.copy(),
             "rounds_won": self.rounds_won.copy(),
-            "options": msgspec.to_builtins(self.options),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

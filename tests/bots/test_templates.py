@@ -101,11 +101,11 @@ def test_the_languages_are_the_folders() -> None:
 
 
 @every_game
-def test_an_idea_needs_what_a_view_holds(game: str) -> None:
+def test_an_idea_needs_what_a_view_holds_or_the_options(game: str) -> None:
     views = [asked.message["view"] for asked in recorded(game)]
     for idea in tomllib.loads((TEMPLATES / "ideas.toml").read_text())[game]:
         assert idea["idea"].endswith(".")
-        assert set(idea["fields"]) <= set(views[0]), idea
+        assert set(idea["fields"]) <= {*views[0], "options"}, idea
 
 
 @every_game

@@ -6,6 +6,7 @@ from itertools import product
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import pytest
 
 from referee.games.world_war.battle import losses
@@ -32,7 +33,7 @@ def answers(game: WorldWar) -> list[Any]:
     """Return what the marshal answers in this turn; the others do what is played for the absent."""
     seat = game.war.in_turn
     start = {"type": "start", "game": "world_war", "seat": seat, "seats": game.seats}
-    options = game.view(seat)["options"]
+    options = msgspec.to_builtins(game.options)
     made = []
     with seated(MARSHAL) as (program,):
         program.tell({**start, "options": options, "table": game.table()})

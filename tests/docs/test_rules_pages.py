@@ -103,7 +103,6 @@ def test_the_view_shown_has_every_field_in_its_order(name: str) -> None:
     shown = msgspec.json.decode(blocks(page(name).split("\n## What a bot sees\n")[1])[0])
     real = cases_of(name)[0].new().view(0)
     assert list(shown) == list(real)
-    assert shown["options"] == real["options"]
 
 
 @each_game
@@ -111,7 +110,7 @@ def test_the_table_of_options_names_each_with_its_default(name: str) -> None:
     table = page(name).split("\n## Options\n")[1].split("\n## ")[0]
     rows = [[cell.strip(" `") for cell in line.split("|")] for line in table.splitlines()]
     defaults = {row[1]: row[3] for row in rows if len(row) > 4}
-    options = cases_of(name)[0].new().view(0)["options"]
+    options = msgspec.to_builtins(cases_of(name)[0].new().options)
     written = {
         option: value if isinstance(value, str) else msgspec.json.encode(value).decode()
         for option, value in options.items()

@@ -119,7 +119,7 @@ def test_what_a_bot_changes_reaches_no_other_seat_and_no_later_ask() -> None:
         return move
 
     def watched(ask: Ask) -> dict[str, Any]:
-        assert ask.view["options"] == ask.options
+        assert ask.options["deck"] == 40
         assert ask.table["cards"]
         return at_random(ask)
 

@@ -4,32 +4,32 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.report.boards.cards import EMPTY, Mark, back, called, french, rank_text, rank_word
-from arena.report.scene import Area, Card, Facts, Group, Row, Token, Views, public
+from arena.report.scene import Area, Card, Facts, Fixed, Group, Row, Token, Views, public
 from referee.game import Observation, ranked
 from referee.games.war_family.cards import strength
 
 _NOTHING = "–"
 
 
-def board(views: Views, names: Sequence[str], _table: Mapping[str, Any]) -> Sequence[Area]:
+def board(views: Views, names: Sequence[str], fixed: Fixed) -> Sequence[Area]:
     """Return the round with its cards, the money, the round before, and a shoe that is counted."""
     table = public(views)
-    areas: list[Area] = [_round(table)] if table["decision"] else []
+    areas: list[Area] = [_round(table, fixed.options["rounds"])] if table["decision"] else []
     areas.append(_money(table, names))
     if table["last"]:
         areas += _last(table["last"], names)
-    if table["options"]["reshuffle"] == "shoe":
+    if fixed.options["reshuffle"] == "shoe":
         areas.append(_shoe(table))
     return areas
 
 
-def _round(table: Observation) -> Group:
+def _round(table: Observation, rounds: int) -> Group:
     """Return the two cards of a tie; while bets are made, the places they will lie in."""
     cards = [
         Row(whose.capitalize(), [french(table[whose], "new") if table[whose] else EMPTY])
         for whose in ("player", "house")
     ]
-    return Group(f"Round {table['round']} of {table['options']['rounds']}", cards)
+    return Group(f"Round {table['round']} of {rounds}", cards)
 
 
 def _money(table: Observation, names: Sequence[str]) -> Facts:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arena.report.scene import Area, Facts, Group, Mark, Row, Token, Track, Views, public
+from arena.report.scene import Area, Facts, Fixed, Group, Mark, Row, Token, Track, Views, public
 from referee.game import Move, Observation
 from referee.games.cold_war import GAIN, NAMES, RIVALS, SEATS
 
@@ -12,7 +12,7 @@ _LONGEST = 200  # characters of a message
 _FAR = 24  # a lead that nobody makes up for in a round
 
 
-def board(views: Views, names: Sequence[str], _table: Mapping[str, Any]) -> Sequence[Area]:
+def board(views: Views, names: Sequence[str], _fixed: Fixed) -> Sequence[Area]:
     """Return each seat's missiles, the balance of the pairs, the last round and its attacks."""
     view = public(views)
     names = [f"{place} {name}" for place, name in zip(NAMES, names, strict=True)]

@@ -4,7 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from arena.report.boards.cards import LETTERS, back, called, counted, suit_first
-from arena.report.scene import Area, Card, Facts, Group, Mark, Row, Token, Track, Views, public
+from arena.report.scene import (
+    Area,
+    Card,
+    Facts,
+    Fixed,
+    Group,
+    Mark,
+    Row,
+    Token,
+    Track,
+    Views,
+    public,
+)
 from referee.game import Observation
 from referee.games.duel.cards import SUITS, USE, in_order
 from referee.games.duel.fencer import TRAITS
@@ -15,7 +27,7 @@ _MOST = 12  # of stamina, dexterity and fencing, whatever the trait
 _ORDINALS = ("", "first", "second", "third")
 
 
-def board(views: Views, names: Sequence[str], _table: Mapping[str, Any]) -> Sequence[Area]:
+def board(views: Views, names: Sequence[str], _fixed: Fixed) -> Sequence[Area]:
     """Return the line, the attack, the fencers' attributes, their cards, the last deeds."""
     view = public(views)
     names = [called(seat, names) for seat in range(len(names))]

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 import msgspec
 
 from arena.report.boards.cards import EMPTY, LETTERS, Mark, back, called, counted, spanish
-from arena.report.scene import Area, Card, Facts, Group, Row, Token, Views, public
+from arena.report.scene import Area, Card, Facts, Fixed, Group, Row, Token, Views, public
 from referee.game import Observation
 from referee.games.guerra.battle import (
     ARCHERS,
@@ -39,12 +38,12 @@ _DRAWN = ("orders", "attack", "discard")
 """The decisions of a turn, at whose start a card was drawn."""
 
 
-def board(views: Views, names: Sequence[str], _table: Mapping[str, Any]) -> Sequence[Area]:
+def board(views: Views, names: Sequence[str], fixed: Fixed) -> Sequence[Area]:
     """Return both armies with what was done between them, their strength, the reserves."""
     table = public(views)
     upper, lower = (_army(table, seat, names) for seat in _DOWN)
     return [
-        Group(_stage(table), [upper, _fighting(table, names), lower]),
+        Group(_stage(table, fixed.options["max_turns"]), [upper, _fighting(table, names), lower]),
         _strength(table, names),
         *(_reserve(views, table, seat, names) for seat in _DOWN),
     ]
@@ -63,8 +62,8 @@ def _strength(table: Observation, names: Sequence[str]) -> Facts:
     return Facts("Strength", ("Army", "Troops", "Cards to come"), rows, _DOWN)
 
 
-def _stage(table: Observation) -> str:
-    stage = f"Turn {table['turn']} of {table['options']['max_turns']}"
+def _stage(table: Observation, most: int) -> str:
+    stage = f"Turn {table['turn']} of {most}"
     if table["decision"] is None:
         return f"{stage}, over"
     return f"{stage if table['turn'] else 'Opening'}, {LETTERS[table['to_move']]} to move"

@@ -8,7 +8,19 @@ import msgspec
 
 from arena.report.boards.cards import Mark as CardMark
 from arena.report.boards.cards import back, suit_first
-from arena.report.scene import Area, Card, Facts, Group, Mark, Row, Token, Track, Views, public
+from arena.report.scene import (
+    Area,
+    Card,
+    Facts,
+    Fixed,
+    Group,
+    Mark,
+    Row,
+    Token,
+    Track,
+    Views,
+    public,
+)
 from referee.game import Observation
 from referee.games.khan.cards import KINDS, ROUNDS, without
 from referee.games.khan.text import deed
@@ -25,11 +37,11 @@ _TITLES = {
 _ARMIES = {"E": "horsemen", "B": "raiders", "O": "archers"}
 
 
-def board(views: Views, names: Sequence[str], table: Mapping[str, Any]) -> Sequence[Area]:
+def board(views: Views, names: Sequence[str], fixed: Fixed) -> Sequence[Area]:
     """Return the points, the combat, each seat's camp, the last turns and what is left."""
     view = public(views)
     names = [f"seat {seat} {name}" for seat, name in enumerate(names)]  # as the moves call them
-    areas: list[Area] = [_headline(view, names), _points(views, names, table["goal"])]
+    areas: list[Area] = [_headline(view, names), _points(views, names, fixed.table["goal"])]
     if combat := view["combat"]:
         areas.append(_combat(combat, view["scarce"], names))
     areas += [_camp(seat, views, name) for seat, name in enumerate(names)]

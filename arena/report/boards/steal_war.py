@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from arena.report.boards.cards import EMPTY, LETTERS, Mark, back, called, counted, french
-from arena.report.scene import Area, Card, Group, Row, Views, public
+from arena.report.scene import Area, Card, Fixed, Group, Row, Views, public
 from referee.game import Observation
 from referee.games.steal_war.trick import DOWN
 
@@ -18,7 +18,7 @@ _RESULTS: Mapping[str, tuple[Mark, str]] = {
 }
 
 
-def board(views: Views, names: Sequence[str], _table: Mapping[str, Any]) -> Sequence[Area]:
+def board(views: Views, names: Sequence[str], _fixed: Fixed) -> Sequence[Area]:
     """Return the trick, its thefts if there are any, then pack, card and pile of each seat."""
     table = public(views)
     areas: list[Area] = [_trick(table, names)]

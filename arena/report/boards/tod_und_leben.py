@@ -1,17 +1,16 @@
 """The board of Tod und Leben: the score, and the pairs of the last round."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from arena.report.boards.cards import called, french
-from arena.report.scene import Area, Card, Facts, Group, Row, Views, public
+from arena.report.scene import Area, Card, Facts, Fixed, Group, Row, Views, public
 from referee.games.war_family.cards import strength
 
 _PAIRS = 8
 """Pairs beside each other: so many cards that they fit on a narrow screen."""
 
 
-def board(views: Views, names: Sequence[str], _table: Mapping[str, Any]) -> Sequence[Area]:
+def board(views: Views, names: Sequence[str], _fixed: Fixed) -> Sequence[Area]:
     """Return the score, then the cards in the order they met, A's above B's."""
     table = public(views)
     packs: Sequence[Sequence[str]] = table["packs"]

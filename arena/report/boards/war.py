@@ -1,13 +1,12 @@
 """The board of War: the cards of the last battle, and each seat's pack as far as it is known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 import msgspec
 
 from arena.report.boards.cards import LETTERS, Mark, called, counted, fan, french
-from arena.report.scene import Area, Card, Group, Row, Views, public
+from arena.report.scene import Area, Card, Fixed, Group, Row, Views, public
 from referee.game import Observation
 
 _MOST_OF_PACK = 8
@@ -16,7 +15,7 @@ _MOST_DOWN = 3
 """Cards laid face down one after the other that are drawn beside each other."""
 
 
-def board(views: Views, names: Sequence[str], _table: Mapping[str, Any]) -> Sequence[Area]:
+def board(views: Views, names: Sequence[str], _fixed: Fixed) -> Sequence[Area]:
     """Return the battle, then the packs by seat, the top of each first."""
     table = public(views)
     packs = [

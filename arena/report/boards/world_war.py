@@ -9,6 +9,7 @@ from arena.report.scene import (
     Area,
     Card,
     Facts,
+    Fixed,
     Ground,
     Group,
     Map,
@@ -67,22 +68,24 @@ GROUND = _ground()
 """The board's territories, in its order, and their borders."""
 
 
-def board(views: Views, names: Sequence[str], table: Mapping[str, Any]) -> Sequence[Area]:
+def board(views: Views, names: Sequence[str], fixed: Fixed) -> Sequence[Area]:
     """Return the map first, then what is fought, the seats' numbers, their secrets, the piles."""
-    view = public(views)
+    view, table, options = public(views), *fixed
     names = [called(seat, names) for seat in range(len(names))]
-    forces = Forces([*view["owner"].values()], len(names))
-    forces.armies = [*view["armies"].values()]
+    forces = Forces(view["owner"], len(names), view["armies"])
     events = max((each["events"] for each in views if each), key=len)
-    areas: list[Area] = [_headline(view, names), _map(views, events)]
+    areas: list[Area] = [_headline(view, options["max_rounds"], names), _map(views, events)]
     areas += _fight(view, events, names)
-    areas += [_numbers(view, forces, names), _continents(forces, table, names)]
+    areas += [
+        _numbers(view, forces, options["min_reinforcement"], names),
+        _continents(forces, table, names),
+    ]
     areas += [_secrets(seat, views, names, table) for seat in range(len(names))]
     return [*areas, *_piles(view, table), *_lately(events, names)]
 
 
-def _headline(view: Observation, names: Sequence[str]) -> Facts:
-    number, most, seat = view["round"], view["options"]["max_rounds"], view["in_turn"]
+def _headline(view: Observation, most: int, names: Sequence[str]) -> Facts:
+    number, seat = view["round"], view["in_turn"]
     label = f"Round {number} of {most}" if number else "Set-up"
     if seat is None:
         return Facts(label, (), [["all place their armies, unseen"]])
@@ -93,8 +96,7 @@ def _map(views: Views, events: Sequence[Mapping[str, Any]]) -> Map:
     view = public(views)
     arrows = [(NUMBER[way["from"]], NUMBER[way["to"]]) for way in _awaited(views, events)]
     marked = [at for arrow in arrows for at in arrow]
-    texts = [*map(str, view["armies"].values())]
-    return Map("The world", [*view["owner"].values()], texts, marked, arrows)
+    return Map("The world", view["owner"], [*map(str, view["armies"])], marked, arrows)
 
 
 def _awaited(views: Views, events: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -110,7 +112,7 @@ def _fight(
 ) -> Iterator[Area]:
     """Yield the attack that awaits an answer, or the dice of the last in the turn that goes on."""
     if battle := view["battle"]:
-        sides = [view["owner"][battle[end]] for end in ("from", "to")]
+        sides = [view["owner"][NUMBER[battle[end]]] for end in ("from", "to")]
         dice = [battle["attacker_dice"], battle["max_dice"]]
         rows = [
             [names[seat], f"up to {_dice(most)}"] for seat, most in zip(sides, dice, strict=True)
@@ -137,8 +139,8 @@ def _thrown(seat: int, dice: Sequence[int], lost: int, names: Sequence[str]) -> 
     return Row(names[seat], tokens, seat, f"lost {_armies(lost)}")
 
 
-def _numbers(view: Observation, forces: Forces, names: Sequence[str]) -> Area:
-    totals, least = forces.totals(), view["options"]["min_reinforcement"]
+def _numbers(view: Observation, forces: Forces, least: int, names: Sequence[str]) -> Area:
+    totals = forces.totals()
     fallen = {fall["seat"]: fall for fall in view["fallen"]}
     rows = []
     for seat, name in enumerate(names):

@@ -5,22 +5,24 @@
 
 #include "kit.h"
 
-/* A territory's member of an object. */
-static json of(json object, json territory) {
+/* What the table says of a territory. */
+static json facts(struct ask *ask, json territory) {
     char name[40];
     text(territory, name, sizeof name);
-    return get(object, name);
+    return get(get(ask->table, "territories"), name);
 }
 
-static long armies(struct ask *ask, json territory) {
-    return number(of(get(ask->view, "armies"), territory));
+/* The owner of a territory, or its armies. */
+static long on(struct ask *ask, json territory, const char *field) {
+    return number(item(get(ask->view, field), number(get(facts(ask, territory), "number"))));
 }
+
+static long armies(struct ask *ask, json territory) { return on(ask, territory, "armies"); }
 
 /* Whether others hold a neighbour of a territory. */
 static bool at_border(struct ask *ask, json territory) {
-    json owner = get(ask->view, "owner");
-    for_each(other, get(of(get(ask->table, "territories"), territory), "borders"))
-        if (number(of(owner, other)) != ask->seat)
+    for_each(other, get(facts(ask, territory), "borders"))
+        if (on(ask, other, "owner") != ask->seat)
             return true;
     return false;
 }

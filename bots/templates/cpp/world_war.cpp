@@ -5,14 +5,20 @@
 
 #include "kit.hpp"
 
+// The owner of a territory, or its armies.
+static long on(const kit::Ask &ask, const std::string &name, const char *field) {
+    std::size_t number = ask.table["territories"][name]["number"].number();
+    return ask.view[field][number].number();
+}
+
 static long armies(const kit::Ask &ask, const std::string &name) {
-    return ask.view["armies"][name].number();
+    return on(ask, name, "armies");
 }
 
 // Whether others hold a neighbour of a territory.
 static bool at_border(const kit::Ask &ask, const std::string &name) {
     for (const std::string &other : ask.table["territories"][name]["borders"].texts())
-        if (ask.view["owner"][other] != ask.seat)
+        if (on(ask, other, "owner") != ask.seat)
             return true;
     return false;
 }

@@ -7,9 +7,11 @@ package main
 
 // World is what we read of the view, the table and the limits.
 type World struct {
-	Owner  map[string]int
-	Armies map[string]int
-	Map    map[string]struct{ Borders []string } `json:"territories"`
+	Owner, Armies []int // by the number of a territory
+	Map           map[string]struct {
+		Number  int
+		Borders []string
+	} `json:"territories"`
 }
 
 type Limits struct {
@@ -35,18 +37,19 @@ func choose(ask *Ask) any {
 	ask.Limits.Into(&limits)
 	atBorder := func(name string) bool {
 		for _, other := range world.Map[name].Borders {
-			if world.Owner[other] != ask.Seat {
+			if world.Owner[world.Map[other].Number] != ask.Seat {
 				return true
 			}
 		}
 		return false
 	}
+	armies := func(name string) int { return world.Armies[world.Map[name].Number] }
 	switch ask.Decision {
 	case "setup", "deploy":
-		name := strongest(limits.Territories, world.Armies, atBorder)
+		name := strongest(limits.Territories, armies, atBorder)
 		return Move{"armies": map[string]int{name: limits.Armies}}
 	case "attack":
-		return attack(limits, world.Armies)
+		return attack(limits, armies)
 	case "defend":
 		return ask.Legal[len(ask.Legal)-1] // with as many dice as possible
 	case "occupy":
@@ -58,10 +61,10 @@ func choose(ask *Ask) any {
 }
 
 // strongest returns the territory with most armies among those at a border, else the first.
-func strongest(names []string, armies map[string]int, atBorder func(string) bool) string {
+func strongest(names []string, armies func(string) int, atBorder func(string) bool) string {
 	best := ""
 	for _, name := range names {
-		if atBorder(name) && (best == "" || armies[name] > armies[best]) {
+		if atBorder(name) && (best == "" || armies(name) > armies(best)) {
 			best = name
 		}
 	}
@@ -72,11 +75,11 @@ func strongest(names []string, armies map[string]int, atBorder func(string) bool
 }
 
 // attack attacks where we have most armies more than the defender, if at least three more.
-func attack(limits Limits, armies map[string]int) Move {
+func attack(limits Limits, armies func(string) int) Move {
 	most, move := 2, Move{"action": "stop"}
 	for _, entry := range limits.Attacks {
 		for _, goal := range entry.To {
-			lead := armies[entry.From] - armies[goal]
+			lead := armies(entry.From) - armies(goal)
 			if lead <= most {
 				continue
 			}

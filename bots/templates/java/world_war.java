@@ -26,14 +26,19 @@ public final class Bot {
         }
     }
 
+    /** Return the owner of a territory, or its armies. */
+    static int on(Kit.Ask ask, String name, String field) {
+        return Kit.number(ask.view, field, Kit.number(ask.table, "territories", name, "number"));
+    }
+
     /** Return whether others hold a neighbour of a territory. */
     static boolean atBorder(Kit.Ask ask, String name) {
         List<String> borders = Kit.get(ask.table, "territories", name, "borders");
-        return borders.stream().anyMatch(other -> Kit.number(ask.view, "owner", other) != ask.seat);
+        return borders.stream().anyMatch(other -> on(ask, other, "owner") != ask.seat);
     }
 
     static int armies(Kit.Ask ask, String name) {
-        return Kit.number(ask.view, "armies", name);
+        return on(ask, name, "armies");
     }
 
     /** Return our territory with most armies among those at a border. */

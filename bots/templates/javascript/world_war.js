@@ -25,29 +25,35 @@ function choose(ask) {
   }
 }
 
+// The owner of a territory, or its armies.
+function on(ask, name, field) {
+  return ask.view[field][ask.table.territories[name].number];
+}
+
 // Whether others hold a neighbour of a territory.
 function atBorder(ask, name) {
-  return ask.table.territories[name].borders.some((other) => ask.view.owner[other] !== ask.seat);
+  const borders = ask.table.territories[name].borders;
+  return borders.some((other) => on(ask, other, "owner") !== ask.seat);
 }
 
 // Our territory with most armies among those at a border.
 function strongest(ask) {
-  const armies = ask.view.armies;
+  const armies = (name) => on(ask, name, "armies");
   let best = "";
   for (const name of ask.limits.territories) {
-    if (atBorder(ask, name) && (!best || armies[name] > armies[best])) best = name;
+    if (atBorder(ask, name) && (!best || armies(name) > armies(best))) best = name;
   }
   return best || ask.limits.territories[0];
 }
 
 // Attack where we have most armies more than the defender, if at least three more.
 function attack(ask) {
-  const armies = ask.view.armies;
+  const armies = (name) => on(ask, name, "armies");
   let most = 2;
   let move = { action: "stop" };
   for (const entry of ask.limits.attacks) {
     for (const goal of entry.to) {
-      const lead = armies[entry.from] - armies[goal];
+      const lead = armies(entry.from) - armies(goal);
       if (lead > most) {
         most = lead;
         move = { action: "attack", from: entry.from, to: goal, dice: entry.max_dice };

@@ -23,30 +23,35 @@ def choose(ask: kit.Ask) -> kit.Move:
     return ask.legal[0]  # trade whenever there is a set
 
 
+def on(ask: kit.Ask, name: str, field: str) -> int:
+    """Return the owner of a territory, or its armies."""
+    number: int = ask.view[field][ask.table["territories"][name]["number"]]
+    return number
+
+
 def at_border(ask: kit.Ask, name: str) -> bool:
     """Return whether others hold a neighbour of a territory."""
-    owner = ask.view["owner"]
-    return any(owner[other] != ask.seat for other in ask.table["territories"][name]["borders"])
+    borders = ask.table["territories"][name]["borders"]
+    return any(on(ask, other, "owner") != ask.seat for other in borders)
 
 
 def strongest(ask: kit.Ask) -> str:
     """Return our territory with most armies among those at a border."""
     names: list[str] = ask.limits["territories"]
-    armies = ask.view["armies"]
-    best = ""
+    most, best = 0, names[0]
     for name in names:
-        if at_border(ask, name) and (not best or armies[name] > armies[best]):
-            best = name
-    return best or names[0]
+        armies = on(ask, name, "armies")
+        if at_border(ask, name) and armies > most:
+            most, best = armies, name
+    return best
 
 
 def attack(ask: kit.Ask) -> kit.Move:
     """Attack where we have most armies more than the defender, if at least three more."""
-    armies = ask.view["armies"]
     most, move = 2, {"action": "stop"}
     for entry in ask.limits["attacks"]:
         for goal in entry["to"]:
-            lead = armies[entry["from"]] - armies[goal]
+            lead = on(ask, entry["from"], "armies") - on(ask, goal, "armies")
             if lead > most:
                 most = lead
                 move = {"action": "attack", "from": entry["from"], "to": goal}

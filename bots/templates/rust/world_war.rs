@@ -23,17 +23,23 @@ fn choose(ask: &mut Ask) -> Json {
     }
 }
 
+/// The owner of a territory, or its armies.
+fn on<'a>(ask: &'a Ask, name: &str, field: &str) -> &'a Json {
+    let number = ask.table["territories"][name]["number"].index();
+    &ask.view[field][number]
+}
+
 /// Whether others hold a neighbour of a territory.
 fn at_border(ask: &Ask, name: &str) -> bool {
     let borders = ask.table["territories"][name]["borders"].list();
     borders
         .iter()
-        .any(|other| ask.view["owner"][other.text()] != ask.seat)
+        .any(|other| *on(ask, other.text(), "owner") != ask.seat)
 }
 
 /// Our territory with most armies among those at a border.
 fn strongest(ask: &Ask) -> &str {
-    let armies = |name: &str| ask.view["armies"][name].int();
+    let armies = |name: &str| on(ask, name, "armies").int();
     let names = ask.limits["territories"].list().iter().map(Json::text);
     let mut best = "";
     for name in names {
@@ -50,7 +56,7 @@ fn strongest(ask: &Ask) -> &str {
 
 /// Attack where we have most armies more than the defender, if at least three more.
 fn attack(ask: &Ask) -> Json {
-    let armies = |name: &Json| ask.view["armies"][name.text()].int();
+    let armies = |name: &Json| on(ask, name.text(), "armies").int();
     let (mut most, mut order) = (2, object! { "action": "stop" });
     for entry in ask.limits["attacks"].list() {
         for goal in entry["to"].list() {

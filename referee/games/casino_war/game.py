@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -87,7 +86,6 @@ class CasinoWar(Game):
         self.asked: str | None = "bet"
         """The decision that is asked now; None once the game is over."""
         self._deciders: Sequence[int] = range(seats)
-        self._options: dict[str, Any] = msgspec.to_builtins(options)
 
     def deciders(self) -> Sequence[int]:
         """Return who can bet, or who can go to war."""
@@ -114,7 +112,6 @@ class CasinoWar(Game):
             "last": self.played[-1].shown() if self.played else None,
             "left": len(self.shoe.cards),
             "seen": self.shoe.seen.copy(),
-            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

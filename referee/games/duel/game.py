@@ -96,7 +96,6 @@ class Duel(Game):
         self.log: list[Event] = []
         """Every action so far; the last one is the attack on its way, if one is."""
         self._prices = PRICES[self.options.extra_action_cost]
-        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._places: list[int] = []
 
     def deciders(self) -> Sequence[int]:
@@ -137,7 +136,6 @@ class Duel(Game):
             "reshuffled": self.deck.reshuffled.copy(),
             "attack": msgspec.to_builtins(self.log[-1]) if under_attack else None,
             "log": msgspec.to_builtins(recent(self.log[: -1 if under_attack else None], self.turn)),
-            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

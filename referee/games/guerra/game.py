@@ -97,7 +97,6 @@ class Guerra(Game):
         self.attacks = NO_ATTACKS
         self._deployments = 0
         self._places: list[int] = []
-        self._options: dict[str, Any] = msgspec.to_builtins(options)
 
     def deciders(self) -> Sequence[int]:
         """Return the seat to move, until the game is over."""
@@ -128,7 +127,6 @@ class Guerra(Game):
             "hand": self.armies[seat].hand.copy(),
             "attacked": self.attacked.copy(),
             "line": self.line,
-            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

@@ -108,7 +108,6 @@ class Khan(Game):
         """What everybody has seen of the last turns, but for a combat that goes on."""
         self._deciders: tuple[int, ...] = ()
         self._places: list[int] = []
-        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._ask("turn", (self.to_move,))
 
     def deciders(self) -> Sequence[int]:
@@ -249,7 +248,6 @@ class Khan(Game):
             "seen_points": [camp.known.points for camp in camps],
             "combat": self.combat and self.combat.record(),
             "recent": msgspec.to_builtins([*self.recent]),
-            "options": self._options.copy(),
         }
 
     def _legal(self, seat: int) -> list[Move]:

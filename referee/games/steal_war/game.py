@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar
 
-import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -69,7 +68,6 @@ class StealWar(Game):
         self._deciders: list[int] = []
         self._decided = [0] * seats
         """By seat, the last trick that was over when it last decided."""
-        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._play_on()
 
     def deciders(self) -> Sequence[int]:
@@ -107,7 +105,6 @@ class StealWar(Game):
             "since": [
                 self._shown(past) for past in self.tricks if past.number > self._decided[seat]
             ],
-            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

@@ -7,7 +7,6 @@ from itertools import islice, repeat
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -107,7 +106,6 @@ class PackGame(Game):
         self._decided = [0] * seats
         """The battle after which each seat last picked up by choice."""
         self._places: list[int] = []
-        self._options: dict[str, Any] = msgspec.to_builtins(options)
         self._fight_on()
 
     @abstractmethod
@@ -157,7 +155,6 @@ class PackGame(Game):
                 for battle in self.battles
                 if battle.number > self._decided[seat]
             ],
-            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

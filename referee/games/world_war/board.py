@@ -108,6 +108,7 @@ def table() -> dict[str, Any]:
     return {
         "territories": {
             name: {
+                "number": number,
                 "continent": CONTINENTS[CONTINENT[number]],
                 "borders": [TERRITORIES[other] for other in BORDERS[number]],
             }

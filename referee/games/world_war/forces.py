@@ -8,12 +8,15 @@ Reach = list[tuple[int, list[int]]]
 """Territories to start from, each with those that can be reached from it."""
 
 
-class Forces:
-    """Owners and armies of all territories, one army on each at first."""
+ONE_EACH = (1,) * len(TERRITORIES)
 
-    def __init__(self, owner: Sequence[int], seats: int) -> None:
+
+class Forces:
+    """Owners and armies of all territories, in the board's order."""
+
+    def __init__(self, owner: Sequence[int], seats: int, armies: Sequence[int] = ONE_EACH) -> None:
         self.owner = list(owner)
-        self.armies = [1] * len(TERRITORIES)
+        self.armies = list(armies)
         self.count = [self.owner.count(seat) for seat in range(seats)]
         """By seat, how many territories it holds."""
         self._in_continent = [[0] * len(CONTINENTS) for _ in range(seats)]

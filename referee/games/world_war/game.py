@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar
 
-import msgspec
-
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.games.world_war.battle import MOST_ROLLS, Attack, most_dice
@@ -46,7 +44,6 @@ class WorldWar(Game):
     def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
         super().__init__(seats=seats, options=options, chance=chance)
         self.war = War(seats, self.options, chance)
-        self._options: dict[str, Any] = msgspec.to_builtins(options)
 
     def deciders(self) -> Sequence[int]:
         """Return the seat in turn, or the one it attacks; in a hidden set-up, all."""
@@ -84,8 +81,8 @@ class WorldWar(Game):
             "decision": war.asked if mine else None,
             "round": war.round,
             "in_turn": None if war.is_sealed() else war.in_turn,
-            "owner": dict(zip(TERRITORIES, war.forces.owner, strict=True)),
-            "armies": dict(zip(TERRITORIES, war.forces.armies, strict=True)),
+            "owner": war.forces.owner.copy(),
+            "armies": war.forces.armies.copy(),
             "conquered": war.conquered,
             "battle": self._battle(),
             "cards": [CARDS[card] for card in war.hands[seat]],
@@ -99,7 +96,6 @@ class WorldWar(Game):
             "goal": shown(war.goal(seat)),
             "objectives": [*map(shown, war.missions)] if war.asked is None else None,
             "events": war.log.since(seat),
-            "options": self._options.copy(),
         }
 
     def check(self, seat: int, move: Move) -> str | None:

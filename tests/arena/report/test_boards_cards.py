@@ -10,7 +10,7 @@ import pytest
 
 from arena.report.boards import BOARDS
 from arena.report.boards.cards import back, fan, french, spanish, suit_first
-from arena.report.scene import Area, Card, Facts, Group, Row, Token
+from arena.report.scene import Area, Card, Facts, Fixed, Group, Row, Token
 from referee.game import Game, Observation
 from referee.games.casino_war.game import CasinoWar
 from referee.games.guerra.battle import ZONES
@@ -40,11 +40,15 @@ def board_of(game: Game, *open_eyes: int) -> Sequence[Area]:
         game.view(seat) if not open_eyes or seat in open_eyes else None
         for seat in range(game.seats)
     ]
-    return drawn(game.name, views, game.table())
+    return drawn(game.name, views, fixed(game))
 
 
-def drawn(name: str, views: Views, table: Any = None) -> Sequence[Area]:
-    return BOARDS[name](views, NAMES[: len(views)], table or {})
+def fixed(game: Game) -> Fixed:
+    return Fixed(game.table(), msgspec.to_builtins(game.options))
+
+
+def drawn(name: str, views: Views, known: Fixed) -> Sequence[Area]:
+    return BOARDS[name](views, NAMES[: len(views)], known)
 
 
 def random_moments(case: Case) -> Iterator[list[Observation]]:
@@ -59,9 +63,9 @@ def random_moments(case: Case) -> Iterator[list[Observation]]:
 
 
 @cache
-def tables(name: str) -> list[list[Observation]]:
+def tables(name: str) -> list[tuple[list[Observation], Fixed]]:
     """Return the tables of matches with all numbers of seats and all options."""
-    return [views for case in cases_of(name) for views in random_moments(case)]
+    return [(views, fixed(case.new())) for case in cases_of(name) for views in random_moments(case)]
 
 
 def rows_of(areas: Sequence[Area]) -> Iterator[Row]:
@@ -102,30 +106,34 @@ def of_seat(areas: Sequence[Area], seat: int) -> list[Area]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_single_seats_board_shows_no_card_that_is_not_in_its_view(name):
-    for views in tables(name):
+    for views, known in tables(name):
         for own, view in enumerate(views):
             alone = [view if seat == own else None for seat in range(len(views))]
             told = msgspec.json.encode(view).decode()
-            assert [code for code in codes_of(drawn(name, alone)) if f'"{code}"' not in told] == []
+            assert [
+                code for code in codes_of(drawn(name, alone, known)) if f'"{code}"' not in told
+            ] == []
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_with_all_eyes_open_nothing_is_shown_that_no_seat_sees(name):
-    for views in tables(name):
+    for views, known in tables(name):
         told = msgspec.json.encode(views).decode()
-        assert [code for code in codes_of(drawn(name, views)) if f'"{code}"' not in told] == []
+        assert [
+            code for code in codes_of(drawn(name, views, known)) if f'"{code}"' not in told
+        ] == []
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_boards_are_small(name):
-    for views in tables(name):
-        assert len(items_of(drawn(name, views))) <= MOST_ITEMS
+    for views, known in tables(name):
+        assert len(items_of(drawn(name, views, known))) <= MOST_ITEMS
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_boards_are_json_in_which_cards_and_tokens_differ(name):
-    for views in tables(name)[::7]:
-        board = drawn(name, views)
+    for views, known in tables(name)[::7]:
+        board = drawn(name, views, known)
         assert all(area["t"] for area in msgspec.json.decode(msgspec.json.encode(board)))
         for item in items_of(board):
             encoded = msgspec.to_builtins(item)
@@ -134,37 +142,40 @@ def test_boards_are_json_in_which_cards_and_tokens_differ(name):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_all_seats_are_named_at_every_moment(name):
-    for views in tables(name)[::7]:
-        encoded = msgspec.json.encode(drawn(name, views)).decode()
+    for views, known in tables(name)[::7]:
+        encoded = msgspec.json.encode(drawn(name, views, known)).decode()
         assert all(name in encoded for name in NAMES[: len(views)])
 
 
 def test_all_eyes_open_show_both_hands_of_guerra():
-    for views in tables("guerra"):
-        board = drawn("guerra", views)
+    for views, known in tables("guerra"):
+        board = drawn("guerra", views, known)
         for seat, view in enumerate(views):
             assert set(view["hand"]) <= codes_of(of_seat(board, seat))
 
 
 def test_every_card_on_the_table_of_guerra_is_shown_to_everybody():
-    for first, second in tables("guerra"):
-        for board in (drawn("guerra", [first, None]), drawn("guerra", [None, second])):
+    for (first, second), known in tables("guerra"):
+        for board in (
+            drawn("guerra", [first, None], known),
+            drawn("guerra", [None, second], known),
+        ):
             for seat, zones in enumerate(first["zones"]):
                 standing = {card for zone in ZONES for card in zones[zone]}
                 assert standing <= codes_of(of_seat(board, seat))
 
 
 def test_all_eyes_open_show_every_card_drawn_in_steal_war():
-    for views in tables("steal_war"):
-        board = drawn("steal_war", views)
+    for views, known in tables("steal_war"):
+        board = drawn("steal_war", views, known)
         for seat, view in enumerate(views):
             (row,) = [row for row in rows_of(of_seat(board, seat)) if row.label == "Drawn"]
             assert row.items == ([french(view["card"], "new")] if view["card"] else [EMPTY])
 
 
 def test_others_in_steal_war_are_seen_to_have_a_card_just_when_they_have_one():
-    for views in tables("steal_war"):
-        board = drawn("steal_war", [views[0], *(None for _ in views[1:])])
+    for views, known in tables("steal_war"):
+        board = drawn("steal_war", [views[0], *(None for _ in views[1:])], known)
         for seat, view in enumerate(views[1:], start=1):
             (row,) = [row for row in rows_of(of_seat(board, seat)) if row.label == "Drawn"]
             assert row.items == [back() if view["card"] else EMPTY]
@@ -172,8 +183,8 @@ def test_others_in_steal_war_are_seen_to_have_a_card_just_when_they_have_one():
 
 @pytest.mark.parametrize("name", ["war", "pyanitsa"])
 def test_all_eyes_open_show_the_next_card_of_each_pack_that_anybody_knows(name):
-    for views in tables(name):
-        board = drawn(name, views)
+    for views, known in tables(name):
+        board = drawn(name, views, known)
         for seat in range(len(views)):
             (row,) = rows_of(of_seat(board, seat))
             next_ones = {view["packs"][seat][0] for view in views if view["packs"][seat]} - {None}
@@ -182,8 +193,8 @@ def test_all_eyes_open_show_the_next_card_of_each_pack_that_anybody_knows(name):
 
 @pytest.mark.parametrize("name", ["war", "pyanitsa"])
 def test_the_items_of_a_pack_stand_for_all_its_cards(name):
-    for views in tables(name):
-        board = drawn(name, views)
+    for views, known in tables(name):
+        board = drawn(name, views, known)
         for seat in range(len(views)):
             (row,) = rows_of(of_seat(board, seat))
             assert sum(card.count for card in row.items) == len(views[0]["packs"][seat])
@@ -470,10 +481,11 @@ def test_the_round_before_in_casino_war_shows_its_cards_and_what_it_brought():
 
 
 def test_a_shoe_that_is_not_shuffled_each_round_is_counted():
-    view = casino_war_positions.new_game(reshuffle="shoe").view(0)
+    game = casino_war_positions.new_game(reshuffle="shoe")
+    view = game.view(0)
     view["left"] = 309
     view["seen"] |= {"3": 1, "T": 2}
-    *_, shoe = drawn("casino_war", [view, None])
+    *_, shoe = drawn("casino_war", [view, None], fixed(game))
     assert shoe == Group(
         "Shoe",
         [
@@ -499,7 +511,7 @@ def test_tod_und_leben_shows_pair_by_pair_who_was_higher():
         "cards_won": [4, 2],
         "rounds_won": [2, 1],
     }
-    assert drawn("tod_und_leben", [view, view]) == [
+    assert drawn("tod_und_leben", [view, view], Fixed({}, {})) == [
         Facts(
             "After 3 rounds",
             ("Bot", "Cards in the last", "Rounds won"),

@@ -13,7 +13,7 @@ import pytest
 
 from arena.report.boards import BOARDS, GROUNDS
 from arena.report.boards.cards import back, suit_first
-from arena.report.scene import Area, Card, Facts, Group, Map, Mark, Row, Token, Track
+from arena.report.scene import Area, Card, Facts, Fixed, Group, Map, Mark, Row, Token, Track
 from referee.game import Game, Observation
 from referee.games import GAMES
 from referee.games.world_war.goals import Continents, Destroy
@@ -58,7 +58,8 @@ def views_of(game: Game) -> list[Observation]:
 def drawn(game: Game, eyes: int | None = None) -> Sequence[Area]:
     """Return the board of a moment, with all eyes open or only those of one seat."""
     views = [view if eyes in (None, seat) else None for seat, view in enumerate(views_of(game))]
-    return BOARDS[game.name](views, NAMES[: game.seats], game.table())
+    fixed = Fixed(game.table(), msgspec.to_builtins(game.options))
+    return BOARDS[game.name](views, NAMES[: game.seats], fixed)
 
 
 def within(areas: Sequence[Area]) -> Iterator[Area]:

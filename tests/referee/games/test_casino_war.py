@@ -253,7 +253,6 @@ def test_the_view_of_a_tie_shows_bets_and_cards():
         "last": None,
         "left": 0,
         "seen": {rank: 2 if rank == "9" else 0 for rank in RANKS[:-1]},
-        "options": msgspec.to_builtins(game.options),
     }
 
 

@@ -35,8 +35,6 @@ def test_the_view_is_the_one_of_the_rules_page() -> None:
         "last": [{"play": "arm", "add": [0, 2, 1, 1]}, {"play": "arm", "add": [1, 0, 2, 1]},
                  {"play": "arm", "add": [1, 1, 0, 2]}, {"play": "arm", "add": [2, 2, 0, 0]}],
         "attacks": [], "messages": [],
-        "options": {"talk": False, "talk_exchanges": 1, "talk_chars": 200, "max_rounds": 200,
-                    "cap_result": "draw"},
     }  # fmt: skip
 
 

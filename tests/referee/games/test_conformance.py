@@ -248,7 +248,6 @@ def test_views_are_plain_json_and_texts_narrow(case: Case) -> None:
         assert msgspec.json.decode(msgspec.json.encode(view)) == view
         assert (view["game"], view["seat"]) == (case.game, seat)
         assert view["decision"] == game.decision(seat).name
-        assert view["options"] == msgspec.to_builtins(game.options)
         assert all(len(line) <= 80 for line in game.text(seat).splitlines())
     assert all(is_plain(game.view(seat)) for seat in range(game.seats))
 

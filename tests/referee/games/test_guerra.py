@@ -181,12 +181,6 @@ def test_the_view_shows_the_table_and_ones_own_hand():
         "hand": ["4E", "11B"],
         "attacked": [],
         "line": None,
-        "options": {
-            "transfers": 1,
-            "attack_line": "current",
-            "knight_duel": "same_suit",
-            "max_turns": 200,
-        },
     }
 
 

@@ -165,13 +165,6 @@ def test_the_view_of_a_turn():
         "seen_points": [4, 0],
         "combat": None,
         "recent": [],
-        "options": {
-            "deck": 40,
-            "tokens_per_kind": 20,
-            "first_player": "seat_0",
-            "rank_losers": "points",
-            "max_turns_per_player": 100,
-        },
     }
 
 

@@ -125,19 +125,9 @@ def test_a_game_of_avoid_all_goes_on_till_one_seat_has_all_the_cards():
     assert game.reason == "all_cards"
 
 
-def test_the_view_is_that_of_war_with_its_own_options():
+def test_the_view_is_that_of_war():
     view = pyanitsa("K 6 / 9 7").view(1)
     assert view["game"] == "pyanitsa"
-    assert view["options"] == {
-        "pickup": "winner_chooses",
-        "order_seen": "all",
-        "out_of_cards": "out",
-        "max_battles": 3000,
-        "deck": 36,
-        "tie": "face_up",
-        "aim": "avoid_all",
-        "placing": "loser_only",
-    }
     assert set(view) == set(position("K 6 / 9 7").view(1))
 
 

@@ -302,7 +302,6 @@ def test_the_view_shows_the_table_and_ones_own_card():
         "thefts": [],
         "won": [],
         "since": [],
-        "options": {"protection": True, "max_tricks": 2000},
     }
     assert game.view(2) == view | {"seat": 2, "card": "3D"}
 

@@ -114,7 +114,6 @@ def test_the_view_shows_the_last_round_and_the_score():
         "packs": game.packs,
         "cards_won": game.cards_won,
         "rounds_won": game.rounds_won,
-        "options": {"rounds": 3},
     }
 
 

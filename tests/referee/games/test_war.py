@@ -241,15 +241,6 @@ def test_the_view_holds_the_packs_and_the_battles_since_ones_last_decision():
                 "order": None,
             },
         ],
-        "options": {
-            "pickup": "winner_chooses",
-            "order_seen": "all",
-            "out_of_cards": "out",
-            "max_battles": 3000,
-            "war_length": 1,
-            "razboi_ace": 10,
-            "jokers": "none",
-        },
     }
     assert [battle["battle"] for battle in game.view(0)["since"]] == [2]
     assert [battle["battle"] for battle in game.view(2)["since"]] == [1, 2]

@@ -18,6 +18,7 @@ from referee.games.world_war.board import (
     CONTINENT,
     CONTINENTS,
     MEMBERS,
+    NUMBER,
     TERRITORIES,
     WEAPON,
 )
@@ -35,6 +36,7 @@ from tests.referee.games.world_war_positions import (
     default_until,
     move,
     new_game,
+    owner,
     place,
     play,
     position,
@@ -67,7 +69,9 @@ def test_continents_and_weapons():
 def test_the_table_holds_board_and_cards():
     table = new_game().table()
     assert [*table["territories"]] == [*TERRITORIES]
+    assert [facts["number"] for facts in table["territories"].values()] == [*range(42)]
     assert table["territories"]["alaska"] == {
+        "number": 0,
         "continent": "north_america",
         "borders": ["alberta", "kamchatka", "northwest_territory"],
     }
@@ -239,7 +243,7 @@ def test_the_defence_is_a_ceiling_for_every_roll():
     )
     play(game, attack("alaska", "kamchatka", 2, rolls=9))
     play(game, {"dice": 2})
-    assert game.view(0)["owner"]["kamchatka"] == 0
+    assert owner(game, "kamchatka") == 0
     assert armies(game, "alaska", "kamchatka") == [6, 2]
 
 
@@ -369,7 +373,7 @@ def conquer_central_america(check):
     game = four_continents(check)
     game.war.forces.armies[TERRITORIES.index("eastern_united_states")] = 9
     game.war.reach = game.war.forces.attacks(0, ())
-    while game.view(0)["owner"]["central_america"] == 1:
+    while owner(game, "central_america") == 1:
         play(game, attack("eastern_united_states", "central_america", 3))
     return game
 
@@ -495,9 +499,8 @@ def test_the_view_of_an_attack():
         exchanges=2,
     )
     view = game.view(0)
-    assert view.pop("owner")["kamchatka"] == 1
-    assert view.pop("armies")["alaska"] == 3
-    assert view.pop("options")["max_rounds"] == 100
+    assert view.pop("owner")[NUMBER["kamchatka"]] == 1
+    assert view.pop("armies")[NUMBER["alaska"]] == 3
     assert view == {
         "game": "world_war",
         "seat": 0,
@@ -652,7 +655,7 @@ def test_views_hand_out_every_event_once_and_in_order():
 
 def test_a_looker_on_replays_the_board_from_the_events():
     game, rng = new_game(4, "3"), Random(3)
-    board, owner = game.view(0)["armies"], game.view(0)["owner"]
+    board, owners = game.view(0)["armies"], game.view(0)["owner"]
     seen = []
     while seats := game.deciders():
         if 0 in seats:
@@ -662,26 +665,27 @@ def test_a_looker_on_replays_the_board_from_the_events():
             break
     seen += game.view(0)["events"]
     for event in seen:
-        follow(board, owner, event)
-    assert (board, owner) == (game.view(0)["armies"], game.view(0)["owner"])
+        follow(board, owners, event)
+    assert (board, owners) == (game.view(0)["armies"], game.view(0)["owner"])
 
 
-def follow(board, owner, event):
+def follow(board, owners, event):
     """Carry out one event."""
+    source, target = (NUMBER.get(event.get(end)) for end in ("from", "to"))
     match event["event"]:
         case "setup" | "deploy":
             for name, number in event["armies"].items():
-                board[name] += number
+                board[NUMBER[name]] += number
         case "trade":
             for name, number in event["extra"].items():
-                board[name] += number
+                board[NUMBER[name]] += number
         case "attack":
-            board[event["from"]] -= event["attacker_lost"]
-            board[event["to"]] -= event["defender_lost"]
+            board[source] -= event["attacker_lost"]
+            board[target] -= event["defender_lost"]
         case "conquest" | "occupy" | "fortify":
-            owner[event["to"]] = event["seat"]
-            board[event["from"]] -= event["armies"]
-            board[event["to"]] += event["armies"]
+            owners[target] = event["seat"]
+            board[source] -= event["armies"]
+            board[target] += event["armies"]
 
 
 TEXT_PARTS = [

@@ -65,12 +65,11 @@ def position(*holdings, seats=3, others=None, at="start", **more) -> WorldWar:
     game = new_game(seats, chance=LoadedDice(given.get("dice", ())), **more)
     war = game.war
     rest = seats - 1 if others is None else others
-    owner, armies = [rest] * len(TERRITORIES), [1] * len(TERRITORIES)
+    owners, armies = [rest] * len(TERRITORIES), [1] * len(TERRITORIES)
     for seat, text in enumerate(holdings):
         for territory, number in holding(text).items():
-            owner[territory], armies[territory] = seat, number
-    war.forces = Forces(owner, seats)
-    war.forces.armies = armies
+            owners[territory], armies[territory] = seat, number
+    war.forces = Forces(owners, seats, armies)
     war.left = [0] * seats
     war.missions = [*given.get("missions", [OUT_OF_REACH] * seats)]
     hands = [cards(hand) for hand in given.get("hands", ())]
@@ -147,7 +146,11 @@ def asked(game: WorldWar) -> str | None:
 
 
 def armies(game: WorldWar, *names: str) -> list[int]:
-    return [game.view(0)["armies"][name] for name in names]
+    return [game.view(0)["armies"][NUMBER[name]] for name in names]
+
+
+def owner(game: WorldWar, name: str) -> int:
+    return game.view(0)["owner"][NUMBER[name]]
 
 
 def to_deploy(game: WorldWar) -> int:
