@@ -54,12 +54,14 @@ class BotProcess:
         self._launcher = launcher
         self._limits = limits
         self._unwatched = limits.sandbox == "bwrap"  # no clock shows what its children burn
+        self._childless = limits.sandbox == "landlock"  # whose filter allows threads alone
         self._child = child
         self._cpu_clock = cpu_clock(child.pid)
         self._lines = LineBuffer()
         self._unsent = b""
         self._stdin = child.stdin
         self._read = io.FileIO(child.stdout, closefd=False).read  # None while there is nothing
+        self._read_errors = io.FileIO(child.stderr, closefd=False).read
         self._poll = select.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
@@ -259,7 +261,8 @@ class BotProcess:
         """Signal the process, and its children as far as they are in its process group."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._child.pidfd, number)
-            os.killpg(self._child.pid, number)
+            if not self._childless:
+                os.killpg(self._child.pid, number)
 
     def _collect(self, events: list[tuple[int, int]]) -> bytes | None:
         """Read what a poll found; return the next line, if it is there now."""
@@ -314,12 +317,11 @@ class BotProcess:
 
     def _drain(self) -> None:
         """Read what is left of the standard error, without waiting for more."""
-        with contextlib.suppress(BlockingIOError):
-            for _ in range(_DRAINED):
-                data = os.read(self._child.stderr, _PIECE)
-                if not data:
-                    return
-                self.stderr.add(data)
+        for _ in range(_DRAINED):
+            data = self._read_errors(_PIECE)
+            if not data:
+                return
+            self.stderr.add(data)
 
     def _time_left(self) -> float:
         """Return how long to wait for the bot now, in seconds; raise LateError if it is late."""

@@ -1,6 +1,7 @@
 """One match: ask, check, apply, until there are places; one rule for every fault."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil
 from time import monotonic
 from typing import Annotated
 
@@ -26,7 +27,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     cpu: list[Microseconds]
     """The bot's CPU time for each entry of the replay."""
     wall: list[Microseconds]
-    """The time on the wall from the ask to its answer, for each entry."""
+    """The time on the wall from the ask to its answer, for each entry; 0 if nobody was asked."""
     lag: list[Microseconds]
     """The referee's own time before each ask: since the answer before it."""
     stderr: list[str]
@@ -156,7 +157,7 @@ class Match:
                 ended = turn.ended
         return Evidence(
             cpu=[int(turn.cpu * 1e6) for turn in self._turns],
-            wall=[int((turn.ended - turn.began) * 1e6) for turn in self._turns],
+            wall=[ceil((turn.ended - turn.began) * 1e6) for turn in self._turns],
             lag=[int(lag * 1e6) for lag in lags],
             stderr=[seat.stderr for seat in self._seats],
             conversations=[list(seat.conversation) for seat in self._seats],

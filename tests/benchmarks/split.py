@@ -19,6 +19,7 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -126,14 +127,12 @@ def of_nothing() -> float:
 
 
 class Timed:
-    """A game that notes how long the deal and every call of the referee's took."""
+    """A game with a note of how long the deal and every call of the referee's took, in seconds."""
 
-    def __init__(self, name: str, seed: str) -> None:
-        self.noted: list[float] = []
-        """In seconds."""
-        self._game = noting(dealt, self.noted.append)(name, seed)
+    def __init__(self, noted: list[float], name: str, seed: str) -> None:
+        self._game = noting(dealt, noted.append)(name, seed)
         for method in RULES:
-            setattr(self, method, noting(getattr(self._game, method), self.noted.append))
+            setattr(self, method, noting(getattr(self._game, method), noted.append))
 
     def __getattr__(self, name: str) -> Any:
         """Return what is no call of the rules."""
@@ -145,21 +144,19 @@ def play(
     processes: Sequence[BotProcess],
     seat: type[ProcessSeat],
     deal: Callable[[str, str], Any] = dealt,
-) -> list[Any]:
-    """Play all matches over the protocol; return the games."""
-    games = []
+) -> None:
+    """Play all matches over the protocol."""
     for number, seed in enumerate(script.seeds):
         game = deal(script.game, seed)
         begun = starts(game, f"{number:016x}-0", CONTROL, range(game.seats))
         played = Match(game, [seat(process, ()) for process in processes], 0).play(begun)
         assert len(played.replay.entries) == script.decisions[number], "a bot answered otherwise"
-        games.append(game)
-    return games
 
 
 def rules(script: Script, processes: Sequence[BotProcess], seat: type[ProcessSeat]) -> float:
     """Play all matches; return the microseconds of each decision that the rules took."""
-    noted = [seconds for game in play(script, processes, seat, Timed) for seconds in game.noted]
+    noted: list[float] = []
+    play(script, processes, seat, partial(Timed, noted))
     return (sum(noted) - len(noted) * of_nothing()) / len(script.asks) * 1e6
 
 

@@ -24,7 +24,7 @@ from referee.starting import StartupError, start_bot
 from tests.referee.table import on_one_core
 
 TONGUE = """
-import json, os, signal, sys, time
+import json, os, select, signal, sys, time
 
 def hear():
     return json.loads(sys.stdin.buffer.readline())
@@ -40,9 +40,6 @@ def say(data):
 def answer(ask, **more):
     say({"id": ask["id"], "move": {"echo": ask["view"].get("n")}, **more})
 
-def sleep_until_thawed():
-    signal.sigwait([signal.SIGCONT])
-
 def answer_all():
     while line := sys.stdin.buffer.readline():
         message = json.loads(line)
@@ -50,9 +47,7 @@ def answer_all():
             answer(message)
 """
 READY = """
-signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCONT])
 hear(); say({"type": "ready"}); hear()
-signal.sigtimedwait([signal.SIGCONT], 0)  # of the match's beginning
 """
 
 PATIENT: dict[str, Any] = {"move_time": 20.0}
@@ -190,12 +185,11 @@ REPLY = '{"id":1,"move":{"echo":1}}\\n'
     ],
 )
 def test_whatever_comes_of_an_ask_it_took_some_time(seat_of: SeatOf, text: str) -> None:
-    """No time on the wall means that nobody was asked."""
     seat = seat_of(text, **PATIENT)
     assert good(ask(seat))
     answer = ask(seat, 2)
     assert answer.fault is not None
-    assert int((answer.turn.ended - answer.turn.began) * 1e6) > 0
+    assert answer.turn.ended > answer.turn.began
 
 
 def test_a_flooder_can_be_told_the_end(seat_of: SeatOf) -> None:
@@ -274,7 +268,7 @@ def test_the_end_of_a_match_does_not_wait_for_a_bot_that_never_reads(seat_of: Se
 
 
 def test_a_bot_that_reads_late_finds_all_that_piled_up(seat_of: SeatOf) -> None:
-    seat = seat_of("sleep_until_thawed(); answer_all()", **HURRIED_ONCE)
+    seat = seat_of("select.select([0], [], []); time.sleep(0.5); answer_all()", **HURRIED_ONCE)
     assert fault(ask(seat, 1, filling=200_000))[0] == "late"
     assert good(ask(seat, 2, filling=200_000), 2)
 

@@ -168,6 +168,13 @@ def test_the_times_of_functions_are_never_negative() -> None:
     assert min(*evidence.cpu, *evidence.wall, *evidence.lag) >= 0
 
 
+def test_no_time_on_the_wall_means_that_nobody_was_asked() -> None:
+    instant = FunctionSeat(lambda _decision, _view: ONE)
+    played = play(dealt(Countdown, 3, rounds=50), instant, instant, EmptySeat("no such file", ""))
+    for entry, wall in zip(played.replay.entries, played.evidence.wall, strict=True):
+        assert (wall > 0) == (entry.seat != 2)
+
+
 def test_what_a_bot_that_did_not_start_wrote_is_kept() -> None:
     played = play(dealt(Countdown, 2), EmptySeat("no such file", "sh: x"), ScriptedSeat(ONE))
     assert played.evidence.stderr == ["sh: x", ""]

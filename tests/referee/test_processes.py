@@ -14,7 +14,7 @@ from referee.match import Evidence, Played
 from referee.seat import EmptySeat, FunctionSeat
 from referee.starting import StartupError, end_processes
 from tests.referee.games_for_tests import AtOnce, Countdown, dealt
-from tests.referee.process_watch import fields, gone, until
+from tests.referee.process_watch import fields, gone, state, until
 from tests.referee.table import Table, pid_of
 
 CPU = 0.05
@@ -320,6 +320,13 @@ def test_a_child_of_a_bot_goes_with_it(table: Table, tmp_path: Path) -> None:
     assert not gone(child)
     bot.stop()
     until(lambda: gone(child))
+
+
+def test_a_child_of_a_bot_is_frozen_with_it_between_matches(table: Table, tmp_path: Path) -> None:
+    bot = table.start("child", tmp_path / "pid", 600)
+    child = int((tmp_path / "pid").read_text())
+    table.play(dealt(Countdown, 1), [bot])
+    until(lambda: state(child) == "T")
 
 
 def test_a_child_of_a_bot_that_crashed_goes_too(table: Table, tmp_path: Path) -> None:
