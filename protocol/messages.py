@@ -74,7 +74,7 @@ class Ask(
     omit_defaults=True,
     gc=False,
 ):
-    """Asks for one decision. It holds all that a program without memory needs."""
+    """Asks for one decision. With the start it holds all that a program need know."""
 
     id: Annotated[int, Meta(description="To be repeated in the reply; grows within a match.")]
     decision: Annotated[str, Meta(description="The decision's name.")]

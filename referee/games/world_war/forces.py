@@ -7,8 +7,8 @@ from referee.games.world_war.board import BONUS, BORDERS, CONTINENT, CONTINENTS,
 Reach = list[tuple[int, list[int]]]
 """Territories to start from, each with those that can be reached from it."""
 
-
 ONE_EACH = (1,) * len(TERRITORIES)
+"""The armies at first."""
 
 
 class Forces:
