@@ -27,7 +27,7 @@ from referee.starting import start_bot
 
 GAME = "guerra"
 ROUNDS = 3
-DEALS = 400
+DEALS = 1000
 MATCHES = 40
 LIMITS = Limits(sandbox="none")
 
