@@ -9,9 +9,9 @@ over the protocol. Microseconds of CPU for each decision: `rules` are the game's
 deal, each call timed in the run itself and an empty call taken off, `codec` encoding asks and
 reading replies, `pipe` writing, waiting and reading the same bytes in a bare loop, `match` telling
 the bots that a match begins and ends, `rest` clocks and bookkeeping: what is left of the referee's
-own. The bots' is in none of them. Of the rounds the least is taken, as whatever disturbs them only
-adds, and of several processes that of the fastest referee, as it depends too on where things lie in
-memory.
+own. The `bot` is in none of them: its CPU while it is asked, by the clock that judges it. Of the
+rounds the least is taken, as whatever disturbs them only adds, and of several processes that of the
+fastest referee, as it depends too on where things lie in memory.
 """
 
 import argparse
@@ -144,20 +144,26 @@ def play(
     processes: Sequence[BotProcess],
     seat: type[ProcessSeat],
     deal: Callable[[str, str], Any] = dealt,
-) -> None:
-    """Play all matches over the protocol."""
+) -> float:
+    """Play all matches over the protocol; return the bots' CPU seconds while they were asked."""
+    used = 0.0
     for number, seed in enumerate(script.seeds):
         game = deal(script.game, seed)
         begun = starts(game, f"{number:016x}-0", CONTROL, range(game.seats))
         played = Match(game, [seat(process, ()) for process in processes], 0).play(begun)
         assert len(played.replay.entries) == script.decisions[number], "a bot answered otherwise"
+        used += sum(process.on_turn for process in processes)
+    return used
 
 
-def rules(script: Script, processes: Sequence[BotProcess], seat: type[ProcessSeat]) -> float:
-    """Play all matches; return the microseconds of each decision that the rules took."""
+def rules_and_bot(
+    script: Script, processes: Sequence[BotProcess], seat: type[ProcessSeat]
+) -> tuple[float, float]:
+    """Play all matches; return the microseconds that rules and bot took for each decision."""
     noted: list[float] = []
-    play(script, processes, seat, partial(Timed, noted))
-    return (sum(noted) - len(noted) * of_nothing()) / len(script.asks) * 1e6
+    used = play(script, processes, seat, partial(Timed, noted))
+    rules = sum(noted) - len(noted) * of_nothing()
+    return rules / len(script.asks) * 1e6, used / len(script.asks) * 1e6
 
 
 def begin_and_end(script: Script, processes: Sequence[BotProcess], seat: type[ProcessSeat]) -> None:
@@ -234,19 +240,20 @@ def measured(
         for _ in range(ROUNDS):
             for way, run in ways.items():
                 found.setdefault(way, []).append(timed(run, len(lines)))
-            spent = rules(script, processes, seat)
-            found.setdefault("rules", []).append(Cost(spent, spent))
+            spent = rules_and_bot(script, processes, seat)
+            for way, cost in zip(("rules", "bot"), spent, strict=True):
+                found.setdefault(way, []).append(Cost(cost, cost))
         end_processes(processes)
     return {way: least(costs) for way, costs in found.items()}
 
 
 def row(name: str, cost: dict[str, Cost]) -> tuple[str | float, ...]:
     """Return the row of a game."""
-    parts = ("referee", "rules", "codec", "pipe", "match")
-    whole, rules, codec, pipe, match = (cost[part].cpu for part in parts)
+    parts = ("referee", "rules", "codec", "pipe", "match", "bot")
+    whole, rules, codec, pipe, match, bot = (cost[part].cpu for part in parts)
     rest = whole - rules - codec - pipe - match
-    wall = cost["referee"].wall
-    return name, whole, rules, codec, pipe, match, rest, whole - rules, wall, 1e6 / wall
+    rate = 1e6 / cost["referee"].wall
+    return name, whole, rules, codec, pipe, match, rest, whole - rules, bot, rate
 
 
 def main() -> None:
@@ -272,9 +279,11 @@ def main() -> None:
                 costs = [each.result() for each in found]
                 rows.append(row(game, min(costs, key=lambda cost: cost["referee"].cpu)))
     where = "unpinned" if arguments.unpinned else "one core"
-    print(f"CPU us of the referee for each decision, sandbox {arguments.sandbox}, {where}")
-    shares = ("own", "rules", "codec", "pipe", "match", "rest", "not rules")
-    headers = ("", *shares, "wall", "decisions/s")
+    print(
+        f"CPU us for each decision, the referee's own and the bot's, {arguments.sandbox}, {where}"
+    )
+    shares = ("own", "rules", "codec", "pipe", "match", "rest", "not rules", "bot")
+    headers = ("", *shares, "decisions/s")
     print(tabulate(rows, headers=headers, floatfmt=("", *[".1f"] * 8, ",.0f")))
 
 
