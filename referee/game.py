@@ -96,13 +96,21 @@ class Game(ABC):
         """Return what is asked of `seat`, one of the deciders."""
 
     @abstractmethod
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return all that `seat` may know and was not told at the start: options and `table`.
 
         It is enough for a program that remembers nothing else, and holds `game`, `seat` and
-        `decision` (None when the game is over). The caller may change it, as it may change what
-        `decision` and `default` return.
+        `decision` (None when the game is over). It may share with the game what that goes on to
+        change, for a caller that is done with it at once.
         """
+
+    def view(self, seat: int) -> Observation:
+        """Return a copy of what `seat` may know, for the caller to keep.
+
+        The caller may change it, as it may change what `decision` and `default` return.
+        """
+        copied: dict[str, Any] = msgspec.to_builtins(self.live_view(seat))
+        return copied
 
     @abstractmethod
     def check(self, seat: int, move: Move) -> str | None:

@@ -106,7 +106,8 @@ class Match:
         if number not in self._forfeits:
             seat = self._seats[number]
             decision = game.decision(number)
-            answer = seat.ask(decision, game.view(number))
+            view = game.live_view(number) if seat.encodes else game.view(number)
+            answer = seat.ask(decision, view)
             fault = answer.fault
             if answer.move is not None and (reason := game.check(number, answer.move)) is not None:
                 seat.keep_conversation()

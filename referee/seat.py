@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from time import monotonic
+from typing import ClassVar
 
 import msgspec
 
@@ -27,6 +28,8 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 class Seat(ABC):
     """Whoever decides at one place of the table, for one match."""
 
+    encodes: ClassVar[bool] = False
+    """Whether it encodes a view at once, and has no use for a copy of its own."""
     conversation: Sequence[str] = ()
     """The last lines exchanged before the first fault, where there is a wire."""
 
@@ -110,6 +113,8 @@ class EmptySeat(Seat):
 
 class ProcessSeat(Seat):
     """A seat held by a bot's process, over the protocol and against the clock."""
+
+    encodes = True
 
     def __init__(self, process: BotProcess, rivals: Sequence[BotProcess]) -> None:
         self.process = process

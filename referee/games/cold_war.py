@@ -127,7 +127,7 @@ class ColdWar(Game):
         most, rivals = self._deployable(seat), [*RIVALS[seat]]
         return Decision("play", limits={"add_max": most, "move_max": REACH, "partners": rivals})
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return the table, which is the same for all seats."""
         return {
             "game": self.name,
@@ -135,11 +135,11 @@ class ColdWar(Game):
             "decision": None if self._places else "talk" if self._talking() else "play",
             "round": self.round,
             "max_rounds": self.options.max_rounds,
-            "markers": [row.copy() for row in self.markers],
-            "reserve": self.reserve.copy(),
+            "markers": self.markers,
+            "reserve": self.reserve,
             "last": None if self.last is None else [_canonical(play) for play in self.last],
-            "attacks": [{**attack, "pair": [*attack["pair"]]} for attack in self.attacks],
-            "messages": [exchange.copy() for exchange in self.messages],
+            "attacks": self.attacks,
+            "messages": self.messages,
         }
 
     def check(self, seat: int, move: Move) -> str | None:

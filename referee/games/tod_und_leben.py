@@ -58,16 +58,16 @@ class TodUndLeben(Game):
         """Raise LookupError: nothing is ever asked."""
         raise LookupError("nothing is asked in Tod und Leben")
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return all there is: the last round's cards, and who won how many rounds."""
         return {
             "game": self.name,
             "seat": seat,
             "decision": None,
             "round": self.options.rounds,
-            "packs": [pack.copy() for pack in self.packs],
-            "cards_won": self.cards_won.copy(),
-            "rounds_won": self.rounds_won.copy(),
+            "packs": self.packs,
+            "cards_won": self.cards_won,
+            "rounds_won": self.rounds_won,
         }
 
     def check(self, seat: int, move: Move) -> str | None:

@@ -68,7 +68,7 @@ class Taking(Game):
     def decision(self, seat: int) -> Decision:
         return Decision("take", legal=[{"take": 1}])
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         return {"game": "taking", "seat": seat, "decision": "take", "filler": self.filler}
 
     def check(self, seat: int, move: Move) -> str | None:

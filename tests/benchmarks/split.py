@@ -48,7 +48,7 @@ ROUNDS = 5
 PROCESSES = 4
 CONTROL = Limits().time_control
 RULES = (
-    *("deciders", "decision", "view", "check", "canonical"),
+    *("deciders", "decision", "live_view", "check", "canonical"),
     *("default", "withdraw", "apply", "places"),
 )
 """What the referee calls of a game."""

@@ -51,7 +51,7 @@ class Countdown(Game):
     def decision(self, seat: int) -> Decision:
         return Decision("take", legal=[{"take": number} for number in range(1, MOST + 1)])
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         return {"taken": [taken.copy() for taken in self.taken], "withdrawn": [*self.withdrawn]}
 
     def check(self, seat: int, move: Move) -> str | None:

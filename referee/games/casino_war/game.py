@@ -97,7 +97,7 @@ class CasinoWar(Game):
             return Decision("bet", limits=self._limits(seat).shown())
         return Decision("tie", legal=[{"action": "war"}, {"action": "surrender"}])
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return the table, which is the same for all seats."""
         now = self.now if self.asked == "tie" else None
         return {
@@ -105,13 +105,13 @@ class CasinoWar(Game):
             "seat": seat,
             "decision": self.asked,
             "round": self.now.number,
-            "money": self.money.copy(),
+            "money": self.money,
             "bets": now.shown_stakes() if now else None,
             "player": now.player if now else None,
             "house": now.house if now else None,
             "last": self.played[-1].shown() if self.played else None,
             "left": len(self.shoe.cards),
-            "seen": self.shoe.seen.copy(),
+            "seen": self.shoe.seen,
         }
 
     def check(self, seat: int, move: Move) -> str | None:

@@ -74,9 +74,9 @@ class Round:
             "bets": self.shown_stakes(),
             "player": self.player,
             "house": self.house,
-            "answers": self.answers.copy() or None,
+            "answers": self.answers or None,
             "war": {"player": self.war[0], "house": self.war[1]} if self.war else None,
-            "change": self.change.copy(),
+            "change": self.change,
         }
 
     def told(self) -> str:

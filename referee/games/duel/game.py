@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -107,7 +106,7 @@ class Duel(Game):
         assert self.asked is not None
         return Decision(self.asked, legal=[*map(_REPLIES[self.asked], self._choices())])
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return all but the rival's hand and the order of the deck."""
         fencers = one, other = self.fencers
         under_attack = self.asked in ("defend", "emergency_parry")
@@ -118,9 +117,9 @@ class Duel(Game):
             "turn": self.turn,
             "on_turn": self.on_turn,
             "action": self.number,
-            "price": self._prices[self.number].copy(),
+            "price": self._prices[self.number],
             "pawn": self.pawn,
-            "dice": msgspec.to_builtins(self.dice),
+            "dice": self.dice,
             "trait": [one.trait, other.trait],
             "stamina": [one.stamina, other.stamina],
             "max_stamina": [one.max_stamina, other.max_stamina],
@@ -129,13 +128,13 @@ class Duel(Game):
             "fencing": [one.fencing, other.fencing],
             "hand": in_order(fencers[seat].hand),
             "hand_size": [len(one.hand), len(other.hand)],
-            "in_play": [one.in_play.copy(), other.in_play.copy()],
-            "bonus": [one.bonus.copy(), other.bonus.copy()],
-            "discards": self.deck.discards.copy(),
+            "in_play": [one.in_play, other.in_play],
+            "bonus": [one.bonus, other.bonus],
+            "discards": self.deck.discards,
             "deck": len(self.deck.cards),
-            "reshuffled": self.deck.reshuffled.copy(),
-            "attack": msgspec.to_builtins(self.log[-1]) if under_attack else None,
-            "log": msgspec.to_builtins(recent(self.log[: -1 if under_attack else None], self.turn)),
+            "reshuffled": self.deck.reshuffled,
+            "attack": self.log[-1] if under_attack else None,
+            "log": recent(self.log[: -1 if under_attack else None], self.turn),
         }
 
     def check(self, seat: int, move: Move) -> str | None:
@@ -212,7 +211,7 @@ class Duel(Game):
             for owner, fencer in enumerate(self.fencers)
         ]
         coming = self.deck.cards[: -SHOWN - 1 : -1] if seat is None else []
-        return drawn(self.view(self.decider), hands, coming, self._places, self.reason)
+        return drawn(self.live_view(self.decider), hands, coming, self._places, self.reason)
 
     def _choices(self) -> Sequence[Any]:
         """Return what the decider may choose from, each as `_REPLIES` takes it."""

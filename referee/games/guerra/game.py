@@ -112,7 +112,7 @@ class Guerra(Game):
             return Decision("attack", limits=msgspec.to_builtins(self.attacks))
         return Decision("discard", legal=[{"cards": [card]} for card in self.armies[seat].hand])
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return the table and the hand of `seat`."""
         return {
             "game": self.name,
@@ -120,12 +120,12 @@ class Guerra(Game):
             "decision": self.asked,
             "turn": self.turn,
             "to_move": self.to_move,
-            "zones": msgspec.to_builtins([army.zones for army in self.armies]),
-            "cemetery": [army.cemetery.copy() for army in self.armies],
+            "zones": [army.zones for army in self.armies],
+            "cemetery": [army.cemetery for army in self.armies],
             "pack": [len(army.pack) for army in self.armies],
             "hand_size": [len(army.hand) for army in self.armies],
-            "hand": self.armies[seat].hand.copy(),
-            "attacked": self.attacked.copy(),
+            "hand": self.armies[seat].hand,
+            "attacked": self.attacked,
             "line": self.line,
         }
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -119,7 +118,7 @@ class Khan(Game):
         assert self.asked is not None
         return Decision(self.asked, legal=self._legal(seat))
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return all that is public, and the hand and treasure of `seat`.
 
         What another seat is asked is not in it: that would tell what this seat holds.
@@ -224,7 +223,7 @@ class Khan(Game):
         own, asked = self.camps[seat], seat in self._deciders
         return {
             "decision": self.asked if asked else None,
-            "hand": own.hand.copy(),
+            "hand": own.hand,
             "behind": held(own.behind),
             "points": own.owned.points,
             "drawn": self.drawn if asked else None,
@@ -235,19 +234,19 @@ class Khan(Game):
         return {
             "turn": self.turn,
             "to_move": self.to_move,
-            "scarce": self.scarce.copy(),
+            "scarce": self.scarce,
             "deck": len(self.deck),
             "bag": len(self.bag),
-            "discards": self.discards.copy(),
-            "face_up": [camp.face_up.copy() for camp in camps],
+            "discards": self.discards,
+            "face_up": [camp.face_up for camp in camps],
             "hand_size": [len(camp.hand) for camp in camps],
-            "seen_in_hand": [camp.seen.copy() for camp in camps],
+            "seen_in_hand": [camp.seen for camp in camps],
             "front": [tally(camp.front) for camp in camps],
             "behind_size": [sum(camp.behind.values()) for camp in camps],
             "seen_behind": [held(camp.looted) for camp in camps],
             "seen_points": [camp.known.points for camp in camps],
             "combat": self.combat and self.combat.record(),
-            "recent": msgspec.to_builtins([*self.recent]),
+            "recent": [*self.recent],
         }
 
     def _legal(self, seat: int) -> list[Move]:

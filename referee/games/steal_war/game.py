@@ -81,7 +81,7 @@ class StealWar(Game):
         thefts = [{"action": "steal", "target": other} for other in self.held.targets(seat)]
         return Decision("steal", legal=[{"action": "play"}, *thefts])
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return the table, the card that `seat` has drawn, and what was played since it decided.
 
         Whether others are asked is not told: it would say something about their cards.
@@ -95,13 +95,13 @@ class StealWar(Game):
             "war": trick.war,
             "card": held.drawn[seat],
             "packs": [len(pack) for pack in held.packs],
-            "piles": [pile.copy() for pile in held.piles],
-            "in_trick": trick.seats.copy(),
+            "piles": held.piles,
+            "in_trick": trick.seats,
             "laid": self._laid(),
             "up": [trick.up.get(other) for other in range(self.seats)],
             "protected": sorted(trick.protected),
             "thefts": [theft._asdict() for theft in trick.thefts],
-            "won": self.won.copy(),
+            "won": self.won,
             "since": [
                 self._shown(past) for past in self.tricks if past.number > self._decided[seat]
             ],

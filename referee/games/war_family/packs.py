@@ -140,7 +140,7 @@ class PackGame(Game):
         """Return the question in which order the cards won go under the pack."""
         return Decision("pickup", limits={"won": self.won.copy()})
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return the packs as far as `seat` knows them, and the battles since it last decided."""
         return {
             "game": self.name,
@@ -148,7 +148,7 @@ class PackGame(Game):
             "decision": None if self.asked is None else "pickup",
             "battle": self.battle,
             "winner": self.battles[-1].winner,
-            "won": self.won.copy(),
+            "won": self.won,
             "packs": [self._known(owner, seat) for owner in range(self.seats)],
             "since": [
                 self._shown(battle, seat)
@@ -319,7 +319,7 @@ class PackGame(Game):
         return {
             "battle": battle.number,
             "laid": [[*battle.laid.get(other, ())] for other in range(self.seats)],
-            "down": battle.down.copy(),
+            "down": battle.down,
             "winner": battle.winner,
             "order": self._order(battle, seat),
         }

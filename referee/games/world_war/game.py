@@ -71,7 +71,7 @@ class WorldWar(Game):
         limits = {"armies": war.placeable(seat), "territories": own}
         return Decision(str(war.asked), limits=limits)
 
-    def view(self, seat: int) -> Observation:
+    def live_view(self, seat: int) -> Observation:
         """Return the board and all that is public, with the hand and objective of `seat`."""
         war = self.war
         mine = seat in war.deciders()
@@ -81,8 +81,8 @@ class WorldWar(Game):
             "decision": war.asked if mine else None,
             "round": war.round,
             "in_turn": None if war.is_sealed() else war.in_turn,
-            "owner": war.forces.owner.copy(),
-            "armies": war.forces.armies.copy(),
+            "owner": war.forces.owner,
+            "armies": war.forces.armies,
             "conquered": war.conquered,
             "battle": self._battle(),
             "cards": [CARDS[card] for card in war.hands[seat]],

@@ -48,6 +48,8 @@ class Log:
 
     def __init__(self, seats: int) -> None:
         self._events: list[Event] = []
+        self._shown: list[dict[str, Any]] = []
+        """The same as JSON; never changed either."""
         self._cut = 0
         self._told = [0] * seats
         self._turns: deque[int] = deque(maxlen=seats + 1)
@@ -56,6 +58,7 @@ class Log:
     def add(self, *event: Any) -> None:
         """Take an event in: its kind, then its fields."""
         self._events.append(event)
+        self._shown.append(_shown(event))
 
     def answered(self, seat: int) -> None:
         """Note that `seat` has been told all that there is."""
@@ -67,11 +70,12 @@ class Log:
         self.add("turn", seat, number)
         needed = min(self._turns[0], *(self._told[other] for other in living))
         del self._events[: needed - self._cut]
+        del self._shown[: needed - self._cut]
         self._cut = max(self._cut, needed)
 
     def since(self, seat: int) -> list[dict[str, Any]]:
         """Return what has happened since `seat` was last asked, as JSON."""
-        return [_shown(event) for event in self._events[max(0, self._told[seat] - self._cut) :]]
+        return self._shown[max(0, self._told[seat] - self._cut) :]
 
     def latest(self) -> list[Event]:
         """Return the events of the last turn of every seat, and of the one that goes on."""
