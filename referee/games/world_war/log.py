@@ -49,7 +49,7 @@ class Log:
     def __init__(self, seats: int) -> None:
         self._events: list[Event] = []
         self._shown: list[dict[str, Any]] = []
-        """The same as JSON; never changed either."""
+        """The first of them as JSON, as far as anybody has looked; never changed either."""
         self._cut = 0
         self._told = [0] * seats
         self._turns: deque[int] = deque(maxlen=seats + 1)
@@ -58,7 +58,6 @@ class Log:
     def add(self, *event: Any) -> None:
         """Take an event in: its kind, then its fields."""
         self._events.append(event)
-        self._shown.append(_shown(event))
 
     def answered(self, seat: int) -> None:
         """Note that `seat` has been told all that there is."""
@@ -75,6 +74,7 @@ class Log:
 
     def since(self, seat: int) -> list[dict[str, Any]]:
         """Return what has happened since `seat` was last asked, as JSON."""
+        self._shown += map(_shown, self._events[len(self._shown) :])
         return self._shown[max(0, self._told[seat] - self._cut) :]
 
     def latest(self) -> list[Event]:
