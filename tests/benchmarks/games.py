@@ -4,8 +4,8 @@
     python -m tests.benchmarks.games khan duel  # some
 
 `rules` is the loop of deciders, sample and apply; `asked` adds what the referee does for each
-decision besides: decision, live_view and check. The last columns say where the time of `asked` goes.
-Games take turns, so that a noisy machine disturbs all alike; the best of the rounds counts.
+decision besides: decision, live_view and check. The last columns say where the time of `asked`
+goes. Games take turns, so that a noisy machine disturbs all alike; the best of the rounds counts.
 """
 
 import sys
