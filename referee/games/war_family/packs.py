@@ -313,7 +313,7 @@ class PackGame(Game):
     def _order(self, battle: Battle, seat: int | None) -> list[str] | None:
         if battle.order is None or not self._sees_order(seat, battle.winner):
             return None
-        return battle.order.copy()
+        return battle.order
 
     def _shown(self, battle: Battle, seat: int) -> dict[str, Any]:
         return {

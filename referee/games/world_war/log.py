@@ -27,14 +27,14 @@ def _plain(rolls: Iterable[Iterable[Iterable[int]]]) -> list[list[list[int]]]:
     return [[[*dice] for dice in roll] for roll in rolls]
 
 
-COPIED: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
+AS_JSON: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
     "setup": (("armies", dict),),
     "trade": (("cards", list), ("extra", dict)),
     "deploy": (("armies", dict),),
     "attack": (("rolls", _plain),),
     "eliminated": (("cards", list),),
 }
-"""By kind of event, the fields that a receiver could change, and how each is copied."""
+"""By kind of event, the fields that are not kept as JSON, and what makes it of each."""
 
 Event = tuple[Any, ...]
 """A kind of event and the values of its fields; never changed once it is in the log."""
@@ -73,7 +73,7 @@ class Log:
         self._cut = max(self._cut, needed)
 
     def since(self, seat: int) -> list[dict[str, Any]]:
-        """Return what has happened since `seat` was last asked, as JSON."""
+        """Return what has happened since `seat` was last asked, as JSON that all seats share."""
         self._shown += map(_shown, self._events[len(self._shown) :])
         return self._shown[max(0, self._told[seat] - self._cut) :]
 
@@ -86,6 +86,6 @@ class Log:
 def _shown(event: Event) -> dict[str, Any]:
     kind = event[0]
     shown = dict(zip(_NAMES[kind], event, strict=True))
-    for name, copied in COPIED.get(kind, ()):
-        shown[name] = copied(shown[name])
+    for name, made in AS_JSON.get(kind, ()):
+        shown[name] = made(shown[name])
     return shown
