@@ -1,19 +1,21 @@
 """The command `arena`, and `python -m arena`."""
 
-import signal
 import sys
 
 
 def run() -> None:
     """Run the command; once it is done, Ctrl-C has nothing more to stop."""
-    try:
-        from arena.cli import main  # it takes a moment, and Ctrl-C may come in it
+    try:  # what is imported takes a moment, and Ctrl-C may come in it
+        import signal
 
-        main(prog_name="arena")
+        from arena.cli import main
+
+        try:
+            main(prog_name="arena")
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         sys.exit("arena: interrupted.")
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":
