@@ -9,7 +9,7 @@ from referee.games.world_war.forces import Forces
 MOST_DICE = 3
 MOST_ROLLS = 1000
 
-Roll = tuple[list[int], list[int]]
+Roll = list[list[int]]
 """The attacker's dice and the defender's, each from high to low."""
 
 
@@ -58,7 +58,7 @@ def fight(
         faces = chance.dice(2 * MOST_DICE, 6, "roll", *place, number)
         thrown = sorted(faces[: min(attack.dice, ours - 1)], reverse=True)
         against = sorted(faces[MOST_DICE:][: min(defence, theirs)], reverse=True)
-        rolls.append((thrown, against))
+        rolls.append([thrown, against])
         lost, killed = losses(thrown, against)
         ours -= lost
         theirs -= killed

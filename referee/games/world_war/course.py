@@ -11,7 +11,19 @@ from referee.games.world_war.board import CARDS, NUMBER, TERRITORIES
 from referee.games.world_war.cards import MOST_IN_HAND, ON_OWN, exchange_armies, sets, worth
 from referee.games.world_war.forces import Forces, Reach
 from referee.games.world_war.goals import Goal, World, counting, is_met, objectives
-from referee.games.world_war.log import Log
+from referee.games.world_war.log import (
+    Attacked,
+    CardDrawn,
+    Conquered,
+    Deployed,
+    Eliminated,
+    Followed,
+    Fortified,
+    Log,
+    Marched,
+    SetUp,
+    Traded,
+)
 from referee.games.world_war.options import WorldWarOptions
 
 ARMIES = {3: 35, 4: 30, 5: 25, 6: 20}
@@ -129,7 +141,7 @@ class War:
             armies = placements[seat]
             self.left[seat] -= sum(armies.values())
             self._place(armies)
-            self.log.add("setup", seat, (*armies.items(),))
+            self.log.add(SetUp(seat, armies))
         if any(self.left):
             later = ((self.in_turn + step) % self.seats for step in count(1))
             self.in_turn = next(seat for seat in later if self.left[seat])
@@ -151,7 +163,7 @@ class War:
     def deploy(self, armies: Mapping[str, int]) -> None:
         """Place the reinforcements."""
         self._place(armies)
-        self.log.add("deploy", self.in_turn, (*armies.items(),))
+        self.log.add(Deployed(self.in_turn, armies))
         if not self._is_won("change"):
             self._ask_attack()
 
@@ -170,18 +182,18 @@ class War:
         attack, forces, seat = self.attack, self.forces, self.in_turn
         defender = forces.owner[attack.target]
         place = (self.round, seat, self.attacks)
-        fought = fight(forces, attack, dice, self._chance, place)
-        names = TERRITORIES[attack.source], TERRITORIES[attack.target]
-        self.log.add("attack", seat, *names, attack.dice, defender, dice, *fought)
+        rolls, lost, killed = fight(forces, attack, dice, self._chance, place)
+        ends = TERRITORIES[attack.source], TERRITORIES[attack.target]
+        self.log.add(Attacked(seat, *ends, attack.dice, defender, dice, rolls, lost, killed))
         if forces.armies[attack.target]:
             self._ask_attack()
         else:
-            self._conquer(seat, defender, survivors=len(fought.rolls[-1][0]))
+            self._conquer(seat, defender, survivors=len(rolls[-1][0]))
 
     def occupy(self, armies: int) -> None:
         """Let armies follow into the territory just conquered."""
         if armies:
-            self._follow("occupy", armies)
+            self._follow(Followed, armies)
             if self._is_won("change"):
                 return
         self._ask_attack()
@@ -200,7 +212,7 @@ class War:
         """Move armies between two territories, and end the turn."""
         self.forces.move(source, goal, armies)
         names = TERRITORIES[source], TERRITORIES[goal]
-        self.log.add("fortify", self.in_turn, *names, armies)
+        self.log.add(Fortified(self.in_turn, *names, armies))
         if not self._is_won("change"):
             self.end_turn()
 
@@ -245,8 +257,8 @@ class War:
         self.hands[seat] = [card for card in self.hands[seat] if card not in cards]
         self.used_pile += cards
         self._place(extra)
-        names = tuple(CARDS[card] for card in cards)
-        self.log.add("trade", seat, names, self.reinforcements, (*extra.items(),))
+        names = [CARDS[card] for card in cards]
+        self.log.add(Traded(seat, names, self.reinforcements, extra))
         return self._is_won("change")
 
     def _reinforce(self) -> None:
@@ -270,7 +282,7 @@ class War:
     def _conquer(self, seat: int, loser: int, survivors: int) -> None:
         self.forces.take(self.attack.target, seat)
         self.conquered = True
-        self._follow("conquest", survivors)
+        self._follow(Conquered, survivors)
         if not self.forces.count[loser]:
             self._eliminate(loser, seat)
         if self._is_won("change"):
@@ -280,15 +292,15 @@ class War:
         else:
             self._ask_attack()
 
-    def _follow(self, event: str, armies: int) -> None:
+    def _follow(self, event: type[Marched], armies: int) -> None:
         source, target = self.attack.source, self.attack.target
         self.forces.move(source, target, armies)
-        self.log.add(event, self.in_turn, TERRITORIES[source], TERRITORIES[target], armies)
+        self.log.add(event(self.in_turn, TERRITORIES[source], TERRITORIES[target], armies))
 
     def _eliminate(self, seat: int, by: int) -> None:
         self.fallen.append(Fall(seat, by, self.round))
         self._slayers[seat] = by
-        self.log.add("eliminated", seat, by, tuple(CARDS[card] for card in self.hands[seat]))
+        self.log.add(Eliminated(seat, by, [CARDS[card] for card in self.hands[seat]]))
         self.used_pile += self.hands[seat]
         self.hands[seat] = []
 
@@ -299,7 +311,7 @@ class War:
             self.draw_pile = self._chance.arranged(self.used_pile, range(len(CARDS)), *event)
             self.used_pile = []
         self.hands[seat] = sorted([*self.hands[seat], self.draw_pile.pop()])
-        self.log.add("card", seat, reshuffled)
+        self.log.add(CardDrawn(seat, reshuffled))
 
     def _is_won(self, moment: str) -> bool:
         """End the game if the seat in turn has won, at this moment of its turn."""

@@ -1,43 +1,95 @@
 """What has happened in a World War before everybody's eyes, for views and texts."""
 
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Mapping
 
-FIELDS = {
-    "setup": ("seat", "armies"),
-    "turn": ("seat", "round"),
-    "trade": ("seat", "cards", "armies", "extra"),
-    "deploy": ("seat", "armies"),
-    "attack": (
-        *("seat", "from", "to", "dice", "defender", "defender_dice"),
-        *("rolls", "attacker_lost", "defender_lost"),
-    ),
-    "conquest": ("seat", "from", "to", "armies"),
-    "eliminated": ("seat", "by", "cards"),
-    "occupy": ("seat", "from", "to", "armies"),
-    "card": ("seat", "reshuffled"),
-    "fortify": ("seat", "from", "to", "armies"),
-}
-"""By kind of event, what is told of it."""
-_NAMES = {kind: ("event", *fields) for kind, fields in FIELDS.items()}
+import msgspec
 
 
-def _plain(rolls: Iterable[Iterable[Iterable[int]]]) -> list[list[list[int]]]:
-    return [[[*dice] for dice in roll] for roll in rolls]
+class Event(
+    msgspec.Struct,
+    frozen=True,
+    eq=False,
+    gc=False,
+    tag_field="event",
+    rename={"source": "from", "target": "to"},
+):
+    """What one seat did, or what befell it; nothing of it changes any more."""
+
+    seat: int
 
 
-AS_JSON: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
-    "setup": (("armies", dict),),
-    "trade": (("cards", list), ("extra", dict)),
-    "deploy": (("armies", dict),),
-    "attack": (("rolls", _plain),),
-    "eliminated": (("cards", list),),
-}
-"""By kind of event, the fields that are not kept as JSON, and what makes it of each."""
+class SetUp(Event, frozen=True, tag="setup"):
+    """Armies of the set-up were placed."""
 
-Event = tuple[Any, ...]
-"""A kind of event and the values of its fields; never changed once it is in the log."""
+    armies: Mapping[str, int]
+
+
+class TurnBegun(Event, frozen=True, tag="turn"):
+    """A turn began."""
+
+    round: int
+
+
+class Traded(Event, frozen=True, tag="trade"):
+    """A set of cards was exchanged, for armies and for more on own territories."""
+
+    cards: list[str]
+    armies: int
+    extra: Mapping[str, int]
+
+
+class Deployed(Event, frozen=True, tag="deploy"):
+    """Reinforcements were placed."""
+
+    armies: Mapping[str, int]
+
+
+class Attacked(Event, frozen=True, tag="attack"):
+    """An attack was rolled out."""
+
+    source: str
+    target: str
+    dice: int
+    defender: int
+    defender_dice: int
+    rolls: list[list[list[int]]]
+    """Each the attacker's dice, then the defender's, from high to low."""
+    attacker_lost: int
+    defender_lost: int
+
+
+class Marched(Event, frozen=True):
+    """Armies went from one territory to another."""
+
+    source: str
+    target: str
+    armies: int
+
+
+class Conquered(Marched, frozen=True, tag="conquest"):
+    """The survivors of the last roll took the territory."""
+
+
+class Followed(Marched, frozen=True, tag="occupy"):
+    """More armies followed them."""
+
+
+class Fortified(Marched, frozen=True, tag="fortify"):
+    """Armies moved at the end of the turn."""
+
+
+class Eliminated(Event, frozen=True, tag="eliminated"):
+    """The seat lost its last territory, and its cards with it."""
+
+    by: int
+    cards: list[str]
+
+
+class CardDrawn(Event, frozen=True, tag="card"):
+    """The seat drew a card, for which the used ones may have been shuffled."""
+
+    reshuffled: bool
 
 
 class Log:
@@ -48,15 +100,13 @@ class Log:
 
     def __init__(self, seats: int) -> None:
         self._events: list[Event] = []
-        self._shown: list[dict[str, Any]] = []
-        """The first of them as JSON, as far as anybody has looked; never changed either."""
         self._cut = 0
         self._told = [0] * seats
         self._turns: deque[int] = deque(maxlen=seats + 1)
         """Where the last turns begin."""
 
-    def add(self, *event: Any) -> None:
-        """Take an event in: its kind, then its fields."""
+    def add(self, event: Event) -> None:
+        """Take an event in."""
         self._events.append(event)
 
     def answered(self, seat: int) -> None:
@@ -66,26 +116,16 @@ class Log:
     def begin_turn(self, seat: int, number: int, living: list[int]) -> None:
         """Note that a turn begins in the round of this number; nobody else needs to be told."""
         self._turns.append(self._cut + len(self._events))
-        self.add("turn", seat, number)
+        self.add(TurnBegun(seat, number))
         needed = min(self._turns[0], *(self._told[other] for other in living))
         del self._events[: needed - self._cut]
-        del self._shown[: needed - self._cut]
         self._cut = max(self._cut, needed)
 
-    def since(self, seat: int) -> list[dict[str, Any]]:
-        """Return what has happened since `seat` was last asked, as JSON that all seats share."""
-        self._shown += map(_shown, self._events[len(self._shown) :])
-        return self._shown[max(0, self._told[seat] - self._cut) :]
+    def since(self, seat: int) -> list[Event]:
+        """Return what has happened since `seat` was last asked."""
+        return self._events[max(0, self._told[seat] - self._cut) :]
 
     def latest(self) -> list[Event]:
         """Return the events of the last turn of every seat, and of the one that goes on."""
         first = self._turns[0] if self._turns else 0
         return self._events[first - self._cut :]
-
-
-def _shown(event: Event) -> dict[str, Any]:
-    kind = event[0]
-    shown = dict(zip(_NAMES[kind], event, strict=True))
-    for name, made in AS_JSON.get(kind, ()):
-        shown[name] = made(shown[name])
-    return shown

@@ -19,7 +19,19 @@ from referee.games.world_war.board import (
 from referee.games.world_war.course import War
 from referee.games.world_war.forces import Forces
 from referee.games.world_war.goals import told
-from referee.games.world_war.log import Event
+from referee.games.world_war.log import (
+    Attacked,
+    CardDrawn,
+    Conquered,
+    Deployed,
+    Eliminated,
+    Event,
+    Followed,
+    Fortified,
+    SetUp,
+    Traded,
+    TurnBegun,
+)
 
 NAMES = "ABCDEF"
 WIDTH = 80
@@ -152,10 +164,10 @@ def _turns(events: Iterable[Event], turns: int) -> list[str]:
     """Return a paragraph for each of the last `turns` turns that `events` tell of."""
     paragraphs: list[list[Event]] = [[]]
     for event in events:
-        if event[0] == "turn":
+        if isinstance(event, TurnBegun):
             paragraphs.append([])
         paragraphs[-1].append(event)
-    if len(paragraphs[-1]) == 1 and paragraphs[-1][0][0] == "turn":
+    if len(paragraphs[-1]) == 1 and isinstance(paragraphs[-1][0], TurnBegun):
         paragraphs.pop()  # the turn that has just begun
     lines = []
     for paragraph in paragraphs[-turns:]:
@@ -164,72 +176,80 @@ def _turns(events: Iterable[Event], turns: int) -> list[str]:
 
 
 def _paragraph(events: Sequence[Event]) -> list[str]:
-    if not events or events[0][0] != "turn":
+    if not (events and isinstance(events[0], TurnBegun)):
         last = events[-_MOST_CLAUSES:]
         lines = ["  ..."] if len(last) < len(events) else []
         for event in last:
-            lines += _wrapped(f"{NAMES[event[1]]} {_clause(event)}", "  ", "  ")
+            lines += _wrapped(f"{NAMES[event.seat]} {_clause(event)}", "  ", "  ")
         return lines
-    _, seat, number = events[0]
+    begun = events[0]
     told = "; ".join(_clauses(events[1:])) or "nothing"
-    return _wrapped(f"{NAMES[seat]} in round {number}: {told}", "  ", "  ")
+    return _wrapped(f"{NAMES[begun.seat]} in round {begun.round}: {told}", "  ", "  ")
 
 
 def _clauses(events: Sequence[Event]) -> list[str]:
     """Return the last events in words, attacks along the same border taken together."""
-    together: list[list[Event]] = []
+    together: list[Event | list[Attacked]] = []
     for event in events:
-        if event[0] == "attack" and together and together[-1][0][:4] == event[:4]:
-            together[-1].append(event)
+        if not isinstance(event, Attacked):
+            together.append(event)
+        elif together and isinstance(same := together[-1], list) and _along(same[0], event):
+            same.append(event)
         else:
             together.append([event])
     last = together[-_MOST_CLAUSES:]
-    clauses = [_fought(same) if same[0][0] == "attack" else _clause(same[0]) for same in last]
+    clauses = [_fought(told) if isinstance(told, list) else _clause(told) for told in last]
     return clauses if len(last) == len(together) else ["...", *clauses]
 
 
-def _fought(attacks: Sequence[Event]) -> str:
-    _, _, source, target, _, defender, *_ = attacks[0]
-    costs = [(len(rolls), lost, killed) for *_, rolls, lost, killed in attacks]
-    rolls, lost, killed = map(sum, zip(*costs, strict=True))
+def _along(one: Attacked, other: Attacked) -> bool:
+    """Return whether two attacks of a turn went along the same border."""
+    return (one.source, one.target) == (other.source, other.target)
+
+
+def _fought(attacks: Sequence[Attacked]) -> str:
+    first = attacks[0]
+    rolls = sum(len(attack.rolls) for attack in attacks)
+    lost = sum(attack.attacker_lost for attack in attacks)
+    killed = sum(attack.defender_lost for attack in attacks)
     count = "1 roll" if rolls == 1 else f"{rolls} rolls"
-    ends = f"{source} > {target} ({NAMES[defender]})"
+    ends = f"{first.source} > {first.target} ({NAMES[first.defender]})"
     return f"attacks {ends}, {count}, lost {lost}, killed {killed}"
 
 
 @lru_cache(maxsize=500)
 def _clause(event: Event) -> str:
     match event:
-        case "setup", _, armies:
-            return f"sets up {_told_armies(dict(armies))}"
-        case "trade", _, cards, armies, extra:
-            more = f" and {_told_armies(dict(extra))}" if extra else ""
-            return f"trades {', '.join(cards)} for {armies}{more}"
-        case "deploy", _, armies:
-            return f"deploys {_told_armies(dict(armies))}"
-        case "conquest", _, _, target, armies:
-            return f"takes {target} with {armies}"
-        case "eliminated", fallen, _, _:
-            return f"{NAMES[fallen]} IS OUT"
-        case "occupy", _, _, _, armies:
-            return f"{armies} more follow"
-        case "card", _, reshuffled:
-            return "draws a card" + (" (the used cards reshuffled)" if reshuffled else "")
-    _, _, source, target, armies = event
-    return f"moves {armies} {source} > {target}"
+        case SetUp():
+            return f"sets up {_told_armies(event.armies)}"
+        case Traded():
+            more = f" and {_told_armies(event.extra)}" if event.extra else ""
+            return f"trades {', '.join(event.cards)} for {event.armies}{more}"
+        case Deployed():
+            return f"deploys {_told_armies(event.armies)}"
+        case Conquered():
+            return f"takes {event.target} with {event.armies}"
+        case Eliminated():
+            return f"{NAMES[event.seat]} IS OUT"
+        case Followed():
+            return f"{event.armies} more follow"
+        case CardDrawn():
+            return "draws a card" + (" (the used cards reshuffled)" if event.reshuffled else "")
+        case Fortified():
+            return f"moves {event.armies} {event.source} > {event.target}"
+    raise AssertionError(f"no words for {event}")
 
 
 def _last_dice(events: Sequence[Event]) -> list[str]:
     """Return the dice of the attack that came last, if it was in the turn that goes on."""
     for event in reversed(events):
-        if event[0] == "turn":
+        if isinstance(event, TurnBegun):
             return []
-        if event[0] == "attack":
-            _, _, source, target, *_, rolls, _, _ = event
-            shown = [f"{_faces(one)} v {_faces(other)}" for one, other in rolls]
+        if isinstance(event, Attacked):
+            shown = [f"{_faces(one)} v {_faces(other)}" for one, other in event.rolls]
             more = "... " if len(shown) > _MOST_ROLLS else ""
             rolled = ", ".join(shown[-_MOST_ROLLS:])
-            return _wrapped(f"Last dice, {source} > {target}: {more}{rolled}")
+            return _wrapped(f"Last dice, {event.source} > {event.target}: {more}{rolled}")
     return []
 
 

@@ -187,7 +187,7 @@ def test_a_roll_does_not_depend_on_how_many_dice_are_thrown():
     assert (ours, theirs) == (sorted(faces[:3])[::-1], sorted(faces[3:])[::-1])
     for dice in (1, 2, 3):
         for defence in (1, 2, 3):
-            expected = sorted(faces[:dice])[::-1], sorted(faces[3:][:defence])[::-1]
+            expected = [sorted(faces[:dice])[::-1], sorted(faces[3:][:defence])[::-1]]
             assert rolled(dice, defence) == expected
 
 
