@@ -19,6 +19,7 @@ from referee.limits import Limits
 from referee.sandbox import Child, Ended, Launcher
 from referee.verdict import Verdict, instead, verdict
 
+_GLANCE = 470  # bytes read at a look: nearly always a whole line, and no work for malloc
 _PIECE = LINE_LIMIT  # bytes read at a time: what a pipe holds, and never too much for a line
 _DRAINED = 64  # pieces of standard error read when nobody waits for them
 _STALL_SECONDS = 0.5  # a wait that overran by more: the referee was stopped, and the bot perhaps
@@ -161,8 +162,8 @@ class BotProcess:
             due = self._answered + timeout
             if self._unsent:
                 line = self._flush(timeout)
-            elif look and (data := self._read(_PIECE)) is not None:
-                line = self._heard(data)
+            elif look and (data := self._read(_GLANCE)) is not None:
+                line, look = self._heard(data), False
             else:
                 line = self._collect(self._poll.poll(timeout * 1000))  # rounded up
             self._answered = monotonic()

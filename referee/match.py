@@ -148,18 +148,20 @@ class Match:
         )
 
     def _evidence(self, began: float) -> Evidence:
+        cpu, wall, lag = [], [], []
         ended = began
-        lags = []
         for turn in self._turns:
+            cpu.append(int(turn.cpu * 1e6))
+            wall.append(ceil((turn.ended - turn.began) * 1e6))
             if turn is _UNASKED.turn:
-                lags.append(0.0)
+                lag.append(0)
             else:
-                lags.append(turn.began - ended)
+                lag.append(int((turn.began - ended) * 1e6))
                 ended = turn.ended
         return Evidence(
-            cpu=[int(turn.cpu * 1e6) for turn in self._turns],
-            wall=[ceil((turn.ended - turn.began) * 1e6) for turn in self._turns],
-            lag=[int(lag * 1e6) for lag in lags],
+            cpu=cpu,
+            wall=wall,
+            lag=lag,
             stderr=[seat.stderr for seat in self._seats],
             conversations=[list(seat.conversation) for seat in self._seats],
             burners=[number for number, seat in enumerate(self._seats) if seat.burner],
