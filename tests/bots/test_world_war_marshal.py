@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from referee.games.world_war.battle import losses
-from referee.games.world_war.board import CONTINENTS
 from referee.games.world_war.game import WorldWar
 from referee.games.world_war.goals import Continents, Destroy, Territories
 from tests.bots.driver import BOTS, Match, python, seated
@@ -18,9 +17,7 @@ from tests.referee.games.world_war_positions import OUT_OF_REACH, play, position
 
 MARSHAL = python(BOTS / "world_war_marshal.py")
 SENSIBLE = python(BOTS / "world_war_sensible.py")
-OCEANIA_AND_AMERICA = Continents(
-    (CONTINENTS.index("north_america"), CONTINENTS.index("oceania")), 0
-)
+OCEANIA_AND_AMERICA = Continents(["north_america", "oceania"], 0)
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import count, cycle
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from referee.chance import Chance
 from referee.game import ranked
@@ -36,8 +37,8 @@ CHECKED = {
 """By `victory_check`, when in a turn the objective is looked at."""
 
 
-class Fall(NamedTuple):
-    """An elimination."""
+class Fall(Struct, frozen=True):
+    """An elimination, as it is shown."""
 
     seat: int
     by: int

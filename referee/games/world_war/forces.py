@@ -48,9 +48,10 @@ class Forces:
         pairs = zip(self.armies, self.owner, strict=True)
         return sum(holder == seat and n >= least for n, holder in pairs)
 
-    def continents(self, seat: int) -> list[int]:
+    def continents(self, seat: int) -> list[str]:
         """Return the continents that `seat` holds whole."""
-        return [continent for continent, holder in enumerate(self.holder) if holder == seat]
+        pairs = zip(CONTINENTS, self.holder, strict=True)
+        return [continent for continent, holder in pairs if holder == seat]
 
     def reinforcements(self, seat: int, minimum: int) -> int:
         """Return what territories, at least the `minimum`, and continents bring in a turn."""

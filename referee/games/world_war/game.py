@@ -17,7 +17,6 @@ from referee.games.world_war.checks import (
     trade_refusal,
 )
 from referee.games.world_war.course import War
-from referee.games.world_war.goals import shown
 from referee.games.world_war.options import WorldWarOptions
 from referee.games.world_war.samples import (
     sample_attack,
@@ -91,10 +90,10 @@ class WorldWar(Game):
             "draw_pile": len(war.draw_pile),
             "used_pile": [CARDS[card] for card in war.used_pile],
             "exchanges": war.exchanges,
-            "fallen": [fall._asdict() for fall in war.fallen],
-            "mission": shown(war.missions[seat]),
-            "goal": shown(war.goal(seat)),
-            "objectives": [*map(shown, war.missions)] if war.asked is None else None,
+            "fallen": war.fallen,
+            "mission": war.missions[seat],
+            "goal": war.goal(seat),
+            "objectives": war.missions if war.asked is None else None,
             "events": war.log.since(seat),
         }
 

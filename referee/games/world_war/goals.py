@@ -1,33 +1,38 @@
 """World War's objectives: the classic fourteen, and the whole world."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
-from referee.games.world_war.board import CONTINENTS, TERRITORIES
+from msgspec import Struct
+
+from referee.games.world_war.board import TERRITORIES
 from referee.games.world_war.forces import Forces
 
 
-class Continents(NamedTuple):
+class Objective(Struct, frozen=True, tag_field="kind", tag=str.lower):
+    """What a seat has to achieve, as it is shown."""
+
+
+class Continents(Objective, frozen=True):
     """Hold continents, and so many others besides."""
 
-    continents: tuple[int, ...]
+    continents: list[str]
     extra: int
 
 
-class Territories(NamedTuple):
+class Territories(Objective, frozen=True):
     """Hold territories, each with so many armies at least."""
 
-    number: int
+    count: int
     min_armies: int
 
 
-class Destroy(NamedTuple):
+class Destroy(Objective, frozen=True):
     """Eliminate a seat oneself."""
 
     seat: int
 
 
-class World(NamedTuple):
+class World(Objective, frozen=True):
     """Hold everything."""
 
 
@@ -39,16 +44,13 @@ SUBSTITUTE = Territories(24, 1)
 
 def objectives(seats: int) -> list[Goal]:
     """Return the objectives of the secret form, in the rules page's order."""
-    wanted = (
-        (("europe", "oceania"), 1),
-        (("europe", "south_america"), 1),
-        (("north_america", "africa"), 0),
-        (("north_america", "oceania"), 0),
-        (("asia", "south_america"), 0),
-        (("asia", "africa"), 0),
-    )
     return [
-        *(Continents(tuple(map(CONTINENTS.index, names)), extra) for names, extra in wanted),
+        Continents(["europe", "oceania"], 1),
+        Continents(["europe", "south_america"], 1),
+        Continents(["north_america", "africa"], 0),
+        Continents(["north_america", "oceania"], 0),
+        Continents(["asia", "south_america"], 0),
+        Continents(["asia", "africa"], 0),
         Territories(24, 1),
         Territories(18, 2),
         *map(Destroy, range(seats)),
@@ -80,25 +82,11 @@ def is_met(goal: Goal, seat: int, forces: Forces, slayers: Mapping[int, int]) ->
             return forces.count[seat] == len(TERRITORIES)
 
 
-def shown(goal: Goal) -> dict[str, Any]:
-    """Return a goal as JSON."""
-    match goal:
-        case Continents(continents, extra):
-            names = [CONTINENTS[continent] for continent in continents]
-            return {"kind": "continents", "continents": names, "extra": extra}
-        case Territories(number, min_armies):
-            return {"kind": "territories", "count": number, "min_armies": min_armies}
-        case Destroy(target):
-            return {"kind": "destroy", "seat": target}
-        case World():
-            return {"kind": "world"}
-
-
 def told(goal: Goal, names: str) -> str:
     """Return a goal in words; `names` holds a letter for each seat."""
     match goal:
         case Continents(continents, extra):
-            wanted = " and ".join(CONTINENTS[continent] for continent in continents)
+            wanted = " and ".join(continents)
             return f"hold {wanted}" + (" and one more continent" if extra else "")
         case Territories(number, 1):
             return f"hold {number} territories"

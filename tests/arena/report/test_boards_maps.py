@@ -313,7 +313,7 @@ def test_what_a_seat_holds_and_brings_stands_in_a_table():
 
 
 def test_an_objective_that_has_changed_is_shown_with_the_one_dealt():
-    missions = [Destroy(0), Continents((4, 3), 0), Continents((2, 5), 1)]
+    missions = [Destroy(0), Continents(["asia", "africa"], 0), Continents(["europe", "oceania"], 1)]
     game = war.position("alaska:6", "kamchatka:4", at="attack", missions=missions)
     assert goals(drawn(game), 0) == ["hold 24 territories", "destroy A ann"]
     assert goals(drawn(game), 1) == ["hold asia and africa"]

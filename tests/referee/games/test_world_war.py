@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from referee.chance import Chance
 from referee.games.world_war.battle import Attack, fight
@@ -16,14 +17,13 @@ from referee.games.world_war.board import (
     BORDERS,
     CARDS,
     CONTINENT,
-    CONTINENTS,
     MEMBERS,
     NUMBER,
     TERRITORIES,
     WEAPON,
 )
 from referee.games.world_war.forces import Forces
-from referee.games.world_war.goals import Continents, Destroy, Territories, objectives, shown
+from referee.games.world_war.goals import Continents, Destroy, Territories, objectives
 from tests.referee.games.conformance import RecordedChance
 from tests.referee.games.world_war_positions import (
     KEEP,
@@ -101,7 +101,7 @@ def play_set_up(game):
 
 @pytest.mark.parametrize("seats", [3, 4, 5, 6])
 def test_objectives_are_different_and_among_those_of_the_seats_in_play(seats):
-    known = [shown(goal) for goal in objectives(seats)]
+    known = to_builtins(objectives(seats))
     assert len(known) == 8 + seats
     dealt = [new_game(seats).view(seat)["mission"] for seat in range(seats)]
     assert all(mission in known for mission in dealt)
@@ -110,7 +110,7 @@ def test_objectives_are_different_and_among_those_of_the_seats_in_play(seats):
 
 def test_every_objective_is_dealt():
     dealt = {json.dumps(new_game(3, str(n)).view(0)["mission"]) for n in range(300)}
-    assert dealt == {json.dumps(shown(goal)) for goal in objectives(3)}
+    assert dealt == {json.dumps(goal) for goal in to_builtins(objectives(3))}
 
 
 def test_in_the_world_all_have_the_same_objective():
@@ -358,7 +358,7 @@ def test_a_round_ends_with_the_last_living_seat():
 
 
 def four_continents(check):
-    goal = Continents((CONTINENTS.index("north_america"), CONTINENTS.index("africa")), 0)
+    goal = Continents(["north_america", "africa"], 0)
     holding = "africa alaska:5 northwest_territory greenland alberta ontario quebec"
     return position(
         f"{holding} western_united_states eastern_united_states",
@@ -453,12 +453,10 @@ def test_eighteen_territories_need_two_armies_on_each():
 
 
 def test_a_third_continent_must_be_another():
-    europe, oceania, africa = map(CONTINENTS.index, ("europe", "oceania", "africa"))
-    goals = [Continents((europe, oceania), 1), OUT_OF_REACH, OUT_OF_REACH]
+    goals = [Continents(["europe", "oceania"], 1), OUT_OF_REACH, OUT_OF_REACH]
     assert position("europe oceania", "quebec", missions=goals).deciders()
     assert position("europe africa asia", "quebec", missions=goals).deciders()
     assert not position("europe oceania africa", "quebec", missions=goals).deciders()
-    assert CONTINENTS[africa] == "africa"
 
 
 def test_an_objective_against_the_fallen_is_replaced_only_if_another_did_it():

@@ -3,7 +3,7 @@
 import pytest
 
 from referee.chance import Chance
-from referee.games.world_war.board import CARDS, CONTINENTS, TERRITORIES
+from referee.games.world_war.board import CARDS, TERRITORIES
 from referee.games.world_war.goals import Continents, Destroy, Territories
 from tests.referee.games.world_war_positions import (
     KEEP,
@@ -25,7 +25,7 @@ from tests.referee.games.world_war_positions import (
     to_deploy,
 )
 
-EUROPE_OCEANIA = Continents((CONTINENTS.index("europe"), CONTINENTS.index("oceania")), 1)
+EUROPE_OCEANIA = Continents(["europe", "oceania"], 1)
 ASIDE = "iceland argentina"
 """Two territories of no account, which bring no armies."""
 
@@ -385,7 +385,7 @@ def test_h17_the_fallen_come_last_the_latest_first(survivors, places):
         seats=5,
         fallen=[(3, 0, 6), (1, 0, 9)],
         round=10,
-        missions=[Continents((0, 1), 0), *[OUT_OF_REACH] * 4],
+        missions=[Continents(["north_america", "south_america"], 0), *[OUT_OF_REACH] * 4],
         survivors=survivors,
     )
     assert game.places() == places
