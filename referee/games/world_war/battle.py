@@ -1,6 +1,7 @@
 """World War's combats: an attack, its rolls, and what they cost."""
 
 from collections.abc import Sequence
+from operator import gt
 from typing import NamedTuple
 
 from referee.chance import Chance, Key
@@ -31,7 +32,7 @@ def most_dice(armies: int) -> int:
 def losses(attack: Sequence[int], defence: Sequence[int]) -> tuple[int, int]:
     """Return what attacker and defender lose by dice that are sorted from high to low."""
     pairs = min(len(attack), len(defence))
-    beaten = sum(attack[at] > defence[at] for at in range(pairs))
+    beaten = sum(map(gt, attack, defence))
     return pairs - beaten, beaten
 
 
