@@ -100,7 +100,7 @@ class StealWar(Game):
             "laid": self._laid(),
             "up": [trick.up.get(other) for other in range(self.seats)],
             "protected": sorted(trick.protected),
-            "thefts": [theft._asdict() for theft in trick.thefts],
+            "thefts": trick.thefts,
             "won": self.won,
             "since": [
                 self._shown(past) for past in self.tricks if past.number > self._decided[seat]
@@ -291,8 +291,8 @@ class StealWar(Game):
     def _shown(self, trick: Trick) -> dict[str, Any]:
         return {
             "trick": trick.number,
-            "laid": [[*trick.laid.get(seat, ())] for seat in range(self.seats)],
-            "thefts": [theft._asdict() for theft in trick.thefts],
+            "laid": [trick.laid.get(seat, []) for seat in range(self.seats)],
+            "thefts": trick.thefts,
             "winner": trick.winner,
             "top": trick.top,
         }

@@ -4,7 +4,8 @@ Rules page "The War family", section 2.
 """
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from referee.chance import Chance
 from referee.games.war_family.cards import deal, deck, strength
@@ -16,8 +17,8 @@ DOWN = 3
 """Cards laid face down in a war, before the one that fights."""
 
 
-class Theft(NamedTuple):
-    """A card sent to steal."""
+class Theft(Struct, frozen=True):
+    """A card sent to steal, as it is shown."""
 
     seat: int
     target: int
