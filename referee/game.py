@@ -101,11 +101,11 @@ class Game(ABC):
 
         It is enough for a program that remembers nothing else, and holds `game`, `seat` and
         `decision` (None when the game is over). It may share with the game what that goes on to
-        change, for a caller that is done with it at once.
+        change, lists, dictionaries and structs, for a caller that is done with it at once.
         """
 
     def view(self, seat: int) -> Observation:
-        """Return a copy of what `seat` may know, for the caller to keep.
+        """Return a copy of what `seat` may know, as plain JSON, for the caller to keep.
 
         The caller may change it, as it may change what `decision` and `default` return.
         """
