@@ -5,6 +5,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from referee.games.world_war.battle import Roll
+
 
 class Event(
     msgspec.Struct,
@@ -14,7 +16,10 @@ class Event(
     tag_field="event",
     rename={"source": "from", "target": "to"},
 ):
-    """What one seat did, or what befell it; nothing of it changes any more."""
+    """What one seat did, or what befell it, in the form in which it is shown.
+
+    Nothing of it changes any more, and no event equals another: words are kept by event.
+    """
 
     seat: int
 
@@ -53,8 +58,7 @@ class Attacked(Event, frozen=True, tag="attack"):
     dice: int
     defender: int
     defender_dice: int
-    rolls: list[list[list[int]]]
-    """Each the attacker's dice, then the defender's, from high to low."""
+    rolls: list[Roll]
     attacker_lost: int
     defender_lost: int
 
