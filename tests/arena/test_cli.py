@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -196,6 +197,19 @@ def test_doctor_tells_of_this_machine(arena: Arena) -> None:
 
 
 # --- terminals and pipes
+
+
+@pytest.mark.parametrize("module", ["signal", "click"])
+def test_ctrl_c_while_a_module_is_read_is_told_in_a_word(tmp_path: Path, module: str) -> None:
+    (tmp_path / f"{module}.py").write_text("raise KeyboardInterrupt")
+    done = subprocess.run(
+        [*ARENA, "run", "cup"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (1, "arena: interrupted.\n")
 
 
 def test_a_reader_that_leaves_early_is_no_trouble() -> None:
