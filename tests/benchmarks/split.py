@@ -19,6 +19,7 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -91,7 +92,7 @@ def script_of(name: str) -> Script:
                 ask = Ask(
                     id=ids[seat],
                     decision=decision.name,
-                    view=game.view(seat),
+                    view=deepcopy(game.live_view(seat)),  # as it is encoded, not as it is read
                     legal=decision.legal,
                     limits=decision.limits,
                     clock=clock.left,

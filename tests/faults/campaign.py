@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.arena.conftest import ROOT
 from tests.faults.leagues import Arrangement, Evidence, FaultyLeague
 from tests.faults.strikes import KILLS, SIGNALS, Strike, kill_bot
 from tests.faults.tally import Tally
@@ -31,7 +32,10 @@ _ENDINGS = re.compile(
 )
 """The last words of a run that was struck and ends with 1."""
 
-_OURS = re.compile(r'File ".*(/arena/__main__\.py|/multiprocess/\w+\.py)"')
+_OURS = re.compile(
+    rf'File "({re.escape(str(ROOT))}/(arena|referee|protocol|bots)/|.*/multiprocess/)'
+)
+"""In a traceback, a place in the project, or in what starts its workers."""
 _SWALLOWED = re.compile(
     r"Exception ignored in: <function _get_module_lock.*\n"
     r"Traceback \(most recent call last\):\n(  .*\n)+KeyboardInterrupt: \n"

@@ -167,6 +167,21 @@ def test_a_reply_as_long_as_the_limit_is_read(seat_of: SeatOf) -> None:
     assert good(ask(seat))
 
 
+def test_a_reply_of_any_length_is_read_whole(seat_of: SeatOf) -> None:
+    seat = seat_of(
+        """
+        while line := sys.stdin.buffer.readline():
+            ask = json.loads(line)
+            length = ask["view"]["n"]
+            reply = json.dumps({"id": ask["id"], "move": {"echo": length}})
+            say(reply.ljust(length) + "\\n")
+        """,
+        **PATIENT,
+    )
+    lengths = [*range(460, 480), *range(930, 950), 5_000, 65_000]  # a look takes 470 bytes
+    assert [length for length in lengths if not good(ask(seat, length), length)] == []
+
+
 REPLY = '{"id":1,"move":{"echo":1}}\\n'
 
 

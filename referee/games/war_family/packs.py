@@ -318,7 +318,7 @@ class PackGame(Game):
     def _shown(self, battle: Battle, seat: int) -> dict[str, Any]:
         return {
             "battle": battle.number,
-            "laid": [[*battle.laid.get(other, ())] for other in range(self.seats)],
+            "laid": [battle.laid.get(other, []) for other in range(self.seats)],
             "down": battle.down,
             "winner": battle.winner,
             "order": self._order(battle, seat),
