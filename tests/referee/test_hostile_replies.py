@@ -2,6 +2,7 @@
 
 import re
 import resource
+import select
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import pytest
 
 from protocol.lines import LINE_LIMIT
 from protocol.messages import NOTE_LIMIT, End, Start
+from referee import bot_process
 from referee.capture import KEPT
 from referee.fault import Fault
 from referee.game import Decision
@@ -167,19 +169,22 @@ def test_a_reply_as_long_as_the_limit_is_read(seat_of: SeatOf) -> None:
     assert good(ask(seat))
 
 
-def test_a_reply_of_any_length_is_read_whole(seat_of: SeatOf) -> None:
+@pytest.mark.parametrize("length", [469, 470, 471, 940, 65_000])
+def test_a_reply_that_is_there_at_the_first_look_is_read_whole(
+    seat_of: SeatOf, monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    monkeypatch.setattr(bot_process, "_RUN_SECONDS", -1.0)  # as if the bot had always just run
     seat = seat_of(
-        """
-        while line := sys.stdin.buffer.readline():
-            ask = json.loads(line)
-            length = ask["view"]["n"]
-            reply = json.dumps({"id": ask["id"], "move": {"echo": length}})
-            say(reply.ljust(length) + "\\n")
+        f"""
+        say('{{"id":1,"move":{{"echo":1}}}}'.ljust({length} - 1) + "\\n")
+        hear()
+        answer_all()
         """,
         **PATIENT,
     )
-    lengths = [*range(460, 480), *range(930, 950), 5_000, 65_000]  # a look takes 470 bytes
-    assert [length for length in lengths if not good(ask(seat, length), length)] == []
+    select.select([seat.process._child.stdout], [], [], 20)
+    assert good(ask(seat, 1), 1)
+    assert good(ask(seat, 2), 2)
 
 
 REPLY = '{"id":1,"move":{"echo":1}}\\n'
