@@ -145,9 +145,8 @@ class _Check:
         limits, wall = self._setting.limits, self._start_seconds
         if limits.clock == "wall":
             return f"after {wall:.2f} s; {limits.startup:g} s allowed"
-        return (
-            f"after {wall:.2f} s; {process.on_turn:.2f} s of CPU time, {limits.startup:g} s allowed"
-        )
+        cpu = process.meter.on_turn
+        return f"after {wall:.2f} s; {cpu:.2f} s of CPU time, {limits.startup:g} s allowed"
 
     def _next_table(self, trials: Sequence[Trial]) -> Table | None:
         """Return the next match to play: every seat in turn, with every number of seats.

@@ -166,7 +166,7 @@ def ask_again(feed: Feed, process: BotProcess) -> Iterator[Again]:
     Whatever it answers, the match goes on as it was recorded. A fault does not stop it unless the
     process cannot be asked any more.
     """
-    seat = ProcessSeat(process, ())
+    seat = ProcessSeat(process)
     if (fault := seat.start(feed.start)) is not None:
         raise RunError(f"the bot did not take the start of the match: {fault.reason}.")
     for asked in feed.asks():

@@ -40,7 +40,7 @@ class _WatchedSeat(ProcessSeat):
     """A bot's seat that notes which decisions it is asked."""
 
     def __init__(self, process: BotProcess) -> None:
-        super().__init__(process, ())
+        super().__init__(process)
         self.asked: Counter[str] = Counter()
 
     def ask(self, decision: Decision, view: Observation) -> Answer:

@@ -281,9 +281,8 @@ class Table:
                 processes.append(self._process(bot, rotation))
             except StartupError as error:
                 processes.append(error)
-        running = [process for process in processes if isinstance(process, BotProcess)]
         return [
-            ProcessSeat(process, [other for other in running if other is not process])
+            ProcessSeat(process)
             if isinstance(process, BotProcess)
             else EmptySeat(str(process), process.stderr)
             for process in processes
@@ -299,7 +298,9 @@ class Table:
             setup = self._setup
             program, name = setup.programs[bot], setup.names[bot]
             try:
-                process = start_bot(self._launcher, program, setup.limits, name)
+                process = start_bot(
+                    self._launcher, program, setup.limits, name, self._processes.values()
+                )
             except StartupError:
                 self._launcher.check_copies()
                 raise

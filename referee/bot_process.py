@@ -1,21 +1,22 @@
 """A bot's running process: its pipes, its CPU clock, its standard error, and its end."""
 
-import contextlib
 import fcntl
 import io
 import os
 import re
 import select
-import signal
 import termios
-from collections.abc import Sequence
+from collections.abc import Collection
 from time import clock_gettime, monotonic
 from typing import NoReturn
 
 from protocol.lines import LINE_LIMIT, LineBuffer
 from referee.capture import Capture
 from referee.clock import Clock, Turn, cpu_clock, wall_cap
+from referee.freezer import Freezer
 from referee.limits import Limits
+from referee.meter import Meter
+from referee.procfs import Waits, descendants, identity, open_in_none
 from referee.sandbox import Child, Ended, Launcher
 from referee.verdict import Verdict, instead, verdict
 
@@ -25,14 +26,20 @@ _DRAINED = 64  # pieces of standard error read when nobody waits for them
 _STALL_SECONDS = 0.5  # a wait that overran by more: the referee was stopped, and the bot perhaps
 _RUN_SECONDS = 2e-6  # a write that took longer: a bot on the same core ran, and may have answered
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
-_BURNT_SECONDS = 0.1  # of CPU that any bot may use off turn in a match ...
-_BURNT_SHARE = 0.5  # ... and how much more, as a share of what it used on turn
 _IDLE_SHARE = 0.1  # of the time allowed: who used less CPU waits for something
-_SHORT_SECONDS = 0.0001  # between two turns: a thousand such make up what any bot may burn
+_SHORT_SECONDS = 0.0001  # between two turns: what was used then counts as used in the second
+_LOOK_SECONDS = 0.02  # of waiting for an answer, after which the referee looks around
+_AWAY_SECONDS = 0.005  # of a turn without using CPU: somebody else may have the core
+_LEAST_SECONDS = 0.01  # for which a bot that had no core is waited for once more
+_UNFROZEN_SECONDS = 0.1  # of CPU used in a match while frozen: who did so has lifted its freeze
 
 
 class LateError(Exception):
     """The bot has used up its time; the text says how."""
+
+
+class UnfrozenError(Exception):
+    """The bot has run while it was frozen; the text says how long."""
 
 
 class GoneError(Exception):
@@ -51,11 +58,17 @@ class BotProcess:
     error; nothing is read while nothing is asked.
     """
 
-    def __init__(self, launcher: Launcher, child: Child, limits: Limits) -> None:
+    def __init__(
+        self,
+        launcher: Launcher,
+        child: Child,
+        limits: Limits,
+        neighbours: Collection["BotProcess"] = (),
+    ) -> None:
         self._launcher = launcher
         self._limits = limits
-        self._unwatched = limits.sandbox == "bwrap"  # no clock shows what its children burn
-        self._childless = limits.sandbox == "landlock"  # whose filter allows threads alone
+        self._neighbours = neighbours
+        self._is_inside = limits.sandbox == "bwrap"  # of what is known, and no clock shows it
         self._child = child
         self._cpu_clock = cpu_clock(child.pid)
         self._lines = LineBuffer()
@@ -66,27 +79,37 @@ class BotProcess:
         self._poll = select.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
-        self._frozen = False
         self._began = self._cap_start = self._answered = 0.0  # the turn, its cap, the last answer
+        self._looked = 0.0  # when the referee last looked around
         self._turn_cpu = 0.0
+        self._waits: Waits | None = None  # of this turn, once it may have waited for a core
+        self._waited = 0.0  # what of that is off the wall
         self.allowed = 0.0
+        self.charge = 0.0
+        """Seconds that this turn is charged for what was used between turns."""
         self._by_cpu = True
         self.ended: Ended | None = None
         """How the process ended, once it has."""
-        self.begin_match(())
+        self._freezer = Freezer(child, limits.sandbox)
+        self._lifted = ""  # how it lifted its freeze, until that is told
+        self._lifts = 0
+        self._is_many = False  # whether it has been seen with children
+        if self._is_inside:
+            ends = {child.stdin: "input", child.stdout: "output"}
+            self._pipes = {identity(os.fstat(end)): name for end, name in ends.items()}
+        self.meter = Meter(self._cpu())
+        self.begin_match()
 
-    def begin_match(self, rivals: Sequence["BotProcess"]) -> None:
-        """Forget the last match; `rivals` are the other processes of the new one."""
-        self._rivals = rivals
+    def begin_match(self) -> None:
+        """Forget the last match, but for what the bot used since then."""
         self.stderr = Capture()
         self.burner = False
         """Whether it burnt CPU between its turns; then it is frozen there."""
-        self.on_turn = 0.0
-        """CPU seconds used while asked, in this match."""
-        self.off_turn = 0.0
-        """CPU seconds used between its turns, in this match."""
+        self.meter.begin_match()
+        self.unfrozen = 0.0
+        """CPU seconds used while frozen, in this match."""
+        self._ran = 0.0  # those for which it was not yet blamed
         self._rested = 0.0  # when its last turn ended, if it had one in this match
-        self._mark = self._cpu()  # the CPU clock when its last turn ended, or the match began
 
     def end_match(self) -> None:
         """Empty the standard error and leave the process frozen until it plays again."""
@@ -97,7 +120,7 @@ class BotProcess:
     def send(self, line: bytes) -> None:
         """Send a line that needs no answer; raise GoneError if nobody can read it."""
         if self.ended is not None:  # its descriptors are closed: others may have their numbers
-            raise GoneError(f"it {self.ended}")
+            raise GoneError(self._lifted, "killed") if self._lifted else GoneError(f"it {self.ended}")
         data = self._unsent + line if self._unsent else line
         try:
             sent = os.write(self._stdin, data)
@@ -110,16 +133,21 @@ class BotProcess:
     def ask(self, line: bytes, clock: Clock) -> bytes:
         """Start the clock, send what is asked, and return the bot's next line.
 
-        Raises what `read_line` does.
+        Raises what `read_line` does, and UnfrozenError, with which the bot is not asked.
         """
-        if self._frozen:
-            self.thaw()
         self.allowed = clock.allowed
         self._by_cpu = clock.by_cpu
-        self._turn_cpu = self._mark
+        self._turn_cpu = self.meter.mark
+        self.charge = 0.0
+        self._waits = None
         self._began = self._cap_start = self._answered = began = monotonic()
-        if began - self._rested > _SHORT_SECONDS:
-            self._judge_off_turn()
+        if self._freezer.frozen:
+            self.thaw()
+        if began - self._rested > _SHORT_SECONDS and self.ended is None:
+            self._settle()
+        if self._lifted and self.ended is None:
+            why, self._lifted = self._lifted, ""
+            raise UnfrozenError(why)
         if self._unsent or self.ended is not None:
             self.send(line)
         else:  # as nearly always, and a call less
@@ -131,21 +159,25 @@ class BotProcess:
                 if sent < len(line):
                     self._unsent = line[sent:]
         self._cap_start = self._answered = asked = monotonic()  # what was before is the referee's
+        if self.charge and not self._by_cpu:
+            self._cap_start -= self.charge
         return self._next_line(self.allowed, look=asked - began > _RUN_SECONDS)
 
-    def _judge_off_turn(self) -> None:
+    def _settle(self) -> None:
         """Tell what the bot used since its last turn from what it uses in this one.
 
-        After a moment there is nothing to tell: it pays for that itself.
+        What was not free is charged to this turn. After a moment there is nothing to tell: the
+        bot pays for that itself.
         """
         try:
-            self._turn_cpu = cpu = clock_gettime(self._cpu_clock)
+            cpu = clock_gettime(self._cpu_clock)
         except OSError:  # it has ended; what holds its pipes now is not the bot
             self._gone("it has ended")
-        if self.on_turn:  # what it used before its first turn was for getting ready
-            self.off_turn += cpu - self._mark
-            if self.off_turn > _BURNT_SECONDS + _BURNT_SHARE * self.on_turn:
-                self.burner = True
+        charge = self.meter.settle(cpu)
+        if charge:
+            self.charge = charge
+            self.burner = True
+        self._turn_cpu = cpu - charge
 
     def read_line(self) -> bytes:
         """Return another line in the same turn.
@@ -159,16 +191,17 @@ class BotProcess:
     def _next_line(self, timeout: float, *, look: bool = False) -> bytes:
         line = self._lines.pop() if self._lines.held else None
         while line is None:
-            due = self._answered + timeout
+            wait = min(_LOOK_SECONDS, timeout)
+            due = self._answered + wait
             if self._unsent:
-                line = self._flush(timeout)
+                line = self._flush(wait)
             elif look and (data := self._read(_GLANCE)) is not None:
                 line, look = self._heard(data), False
             else:
-                line = self._collect(self._poll.poll(timeout * 1000))  # rounded up
+                line = self._collect(self._poll.poll(wait * 1000))  # rounded up
             self._answered = monotonic()
             if self._answered - due > _STALL_SECONDS:
-                self._cap_start = self._answered
+                self._cap_start, self._waits = self._answered, None
             if line is None:
                 timeout = self._time_left()
         return line
@@ -188,21 +221,24 @@ class BotProcess:
         until = monotonic() + seconds
         while line is None and (left := until - monotonic()) > 0:
             line = self._collect(self._poll.poll(left * 1000))
-        self._judge_off_turn()
+        self._settle()
         self.freeze()
         return self.unread() if line is None else line
 
     def close_turn(self) -> Turn:
         """Stop the clock; return what the turn took."""
         answered = self._rested = self._answered
+        if self._waits is not None and not self._by_cpu:
+            self._forgive()
+        meter = self.meter
         try:
-            self._mark = clock_gettime(self._cpu_clock)
+            meter.mark = mark = clock_gettime(self._cpu_clock)
         except OSError:  # it has ended, as the next turn is to find out
-            self._mark = self._turn_cpu
+            meter.mark = mark = self._turn_cpu
             self._rested = 0.0
-        cpu = self._mark - self._turn_cpu
-        self.on_turn += cpu
-        if self.burner or self._unwatched:
+        cpu = mark - self._turn_cpu
+        meter.on_turn += cpu
+        if self.burner or self._is_inside:
             self.freeze()
         return Turn(self._began, answered, cpu, answered - self._cap_start)
 
@@ -213,27 +249,53 @@ class BotProcess:
 
     def freeze(self) -> None:
         """Stop the process where it is."""
-        if not self._frozen and self.ended is None:
-            self._signal(signal.SIGSTOP)
-            self._frozen = True
+        if self.ended is None:
+            self._freezer.freeze()
 
     def thaw(self) -> None:
-        """Let a frozen process go on."""
-        if self._frozen and self.ended is None:
-            self._signal(signal.SIGCONT)
-            self._frozen = False
+        """Let a frozen process go on, unless it did so by itself: then it stays until its turn."""
+        if self._freezer.frozen and self.ended is None:
+            self._look_at_freeze()
+            if not self._lifted:
+                self._freezer.thaw()
 
-    def freeze_if_burning(self) -> bool:
-        """Freeze the process if it is using up a turn that is not its own; return whether so."""
-        if self._frozen or self.ended is not None:
-            return False
-        burnt = self._cpu() - self._mark
-        if burnt <= _BURNT_SECONDS:
-            return False
-        if self.off_turn + burnt > _BURNT_SECONDS + _BURNT_SHARE * self.on_turn:
+    def prepare(self) -> None:
+        """Let the bot get ready for its first turn, if it can be seen what it uses for that."""
+        if not self._is_inside:
+            self.thaw()
+
+    def watch(self) -> None:
+        """Look at what the process uses while another is asked.
+
+        It is frozen if that is more than is free; who lifts its freeze is known, and ended the
+        second time.
+        """
+        if self.ended is not None:
+            return
+        if self._freezer.frozen:
+            self._look_at_freeze()
+        elif self.meter.is_overdrawn(self._cpu()):
             self.burner = True
-        self.freeze()
-        return True
+            self.freeze()
+
+    def _look_at_freeze(self) -> None:
+        used = self._freezer.look()
+        if not used:
+            return
+        if self._is_inside:
+            self.meter.owed += used
+        self.unfrozen += used
+        self._ran += used
+        if self._ran <= _UNFROZEN_SECONDS:
+            return
+        self._lifts += 1
+        self._lifted = (
+            f"it ran while it was frozen between its turns: {self._ran:.3f} s of CPU time"
+        )
+        self._ran = 0.0
+        if self._lifts > 1:
+            self._lifted += ", and was ended for it, as it was not the first time"
+            self.stop()
 
     def close_input(self) -> None:
         """Tell the bot that no more will come, so that it can exit by itself."""
@@ -257,13 +319,6 @@ class BotProcess:
             return clock_gettime(self._cpu_clock)
         except OSError:  # it has ended and was reaped
             return self._turn_cpu
-
-    def _signal(self, number: int) -> None:
-        """Signal the process, and its children as far as they are in its process group."""
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._child.pidfd, number)
-            if not self._childless:
-                os.killpg(self._child.pid, number)
 
     def _collect(self, events: list[tuple[int, int]]) -> bytes | None:
         """Read what a poll found; return the next line, if it is there now."""
@@ -327,24 +382,68 @@ class BotProcess:
     def _time_left(self) -> float:
         """Return how long to wait for the bot now, in seconds; raise LateError if it is late."""
         moment = monotonic()
+        if moment - max(self._began, self._looked) >= _LOOK_SECONDS:
+            self._look_around(moment)
+        cap = wall_cap(self.allowed) if self._by_cpu else self.allowed
+        cpu = self._cpu() - self._turn_cpu
+        if self._by_cpu and cpu >= self.allowed:
+            raise self._late(
+                f"{cpu:.3f} s of CPU time used{self.of_it_before()}; {self.allowed:.3f} s allowed"
+            )
+        left = cap - (moment - self._cap_start)
+        if left <= 0:
+            self._forgive()
+            left = cap - (moment - self._cap_start)
+            if left <= 0:
+                raise self._late(self._too_long(moment, cpu))
+            left = max(left, _LEAST_SECONDS)
+        return min(self.allowed - cpu, left) if self._by_cpu else left
+
+    def _too_long(self, moment: float, cpu: float) -> str:
+        """Return why a bot is late by the wall, in words."""
         wall = moment - self._cap_start
         if not self._by_cpu:
-            left = self.allowed - wall
-            if left > 0 or self._rival_burnt(moment):
-                return left if left > 0 else self.allowed
-            raise self._late(f"no answer after {wall:.3f} s; {self.allowed:.3f} s allowed")
-        cpu = self._cpu() - self._turn_cpu
-        if cpu >= self.allowed:
-            raise self._late(f"{cpu:.3f} s of CPU time used; {self.allowed:.3f} s allowed")
-        cap = wall_cap(self.allowed)
-        if wall >= cap:
-            if not self._rival_burnt(moment):
-                raise self._late(
-                    f"no answer after {wall:.3f} s on the wall, {cpu:.3f} s of CPU time used; "
-                    f"{cap:.3f} s and {self.allowed:.3f} s allowed"
-                )
-            wall = 0.0
-        return min(self.allowed - cpu, cap - wall)
+            before = self.of_it_before()
+            return f"no answer after {wall:.3f} s{before}; {self.allowed:.3f} s allowed"
+        return (
+            f"no answer after {wall:.3f} s on the wall, {cpu:.3f} s of CPU time used; "
+            f"{wall_cap(self.allowed):.3f} s and {self.allowed:.3f} s allowed"
+        )
+
+    def of_it_before(self) -> str:
+        """Return in words what of a turn's time was used before it; nothing if nothing was."""
+        return f", {self.charge:.3f} s of it before it was asked" if self.charge else ""
+
+    def _look_around(self, moment: float) -> None:
+        """See to it, while an answer is waited for, that the bot has the core.
+
+        Those beside it are frozen if they use it; for what others take, it is given time. In
+        bwrap, where a process of bwrap's holds the pipes too, see whether the bot still does.
+        """
+        self._looked = moment
+        for other in self._neighbours:
+            if other is not self:
+                other.watch()
+        pid = self._child.pid
+        if self._is_inside:
+            pids = descendants(pid)
+            for closed in open_in_none(pids, self._pipes.keys()) if pids else ():
+                self._gone(f"it closed its standard {self._pipes[closed]}")
+            if len(pids) != 1:  # no clock shows how long its processes wait for one another
+                self._waits, self._is_many = None, True
+                return
+            pid = pids[0]
+        if self._waits is None and not self._is_many:
+            away = moment - self._began - (self._cpu() - self._turn_cpu)
+            if away > _AWAY_SECONDS:
+                self._waits, self._waited = Waits(pid), 0.0
+
+    def _forgive(self) -> None:
+        """Take off the wall what the bot has waited for a core that others had."""
+        if self._waits is not None:
+            waited = self._waits.seconds()
+            self._cap_start += waited - self._waited
+            self._waited = waited
 
     def _late(self, reason: str) -> LateError:
         """Return the error of a bot whose time is up, with what it did instead of answering."""
@@ -352,11 +451,3 @@ class BotProcess:
         is_idle = self._cpu() - self._turn_cpu < _IDLE_SHARE * self.allowed
         did = instead(self.unread(), has_unread=unread, is_idle=is_idle)
         return LateError(reason + did)
-
-    def _rival_burnt(self, moment: float) -> bool:
-        """Freeze rivals that used up this bot's core; if there are any, start its cap anew."""
-        burnt = [rival.freeze_if_burning() for rival in self._rivals]
-        if any(burnt):
-            self._cap_start = moment
-            return True
-        return False

@@ -5,10 +5,22 @@ from typing import Literal
 import msgspec
 
 Kind = Literal[
-    "late", "illegal", "malformed", "crash", "memory", "files", "processes", "flood", "startup"
+    "late",
+    "illegal",
+    "malformed",
+    "unfrozen",
+    "crash",
+    "memory",
+    "files",
+    "processes",
+    "killed",
+    "flood",
+    "startup",
 ]
 
-FATAL: frozenset[Kind] = frozenset({"crash", "memory", "files", "processes", "flood", "startup"})
+FATAL: frozenset[Kind] = frozenset(
+    {"crash", "memory", "files", "processes", "killed", "flood", "startup"}
+)
 """The kinds after which there is nobody left to ask: they forfeit at once."""
 
 _SHOWN = 2000  # characters of a line that are kept

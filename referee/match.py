@@ -36,6 +36,14 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """By seat, the last lines exchanged before the first fault."""
     burners: list[int]
     """The seats whose process burnt CPU off turn and was frozen between its turns."""
+    charged: dict[int, Microseconds] = {}
+    """By seat, the CPU time used off turn that its decisions were charged, if any."""
+    unfrozen: dict[int, Microseconds] = {}
+    """By seat, the CPU time that it used while it was frozen, if any."""
+    waited: dict[int, int] = {}
+    """By entry, how much less than `wall` was held against the bot, as it waited for a core; where
+    the wall is judged, less than nothing if it was charged. Differences below a millisecond are
+    left out."""
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -44,6 +52,8 @@ class Played(msgspec.Struct, frozen=True):
     replay: Replay
     evidence: Evidence
 
+
+_SLIGHT_SECONDS = 0.001  # that may pass between the ask and the start of the bot's time
 
 _UNASKED = Answer(None, Turn(0.0, 0.0))
 """That of a seat that is out, and not asked."""
@@ -149,10 +159,14 @@ class Match:
 
     def _evidence(self, began: float) -> Evidence:
         cpu, wall, lag = [], [], []
+        waited = {}
         ended = began
-        for turn in self._turns:
+        for number, turn in enumerate(self._turns):
             cpu.append(int(turn.cpu * 1e6))
-            wall.append(ceil((turn.ended - turn.began) * 1e6))
+            taken = turn.ended - turn.began
+            wall.append(ceil(taken * 1e6))
+            if abs(taken - turn.wall) > _SLIGHT_SECONDS and turn.wall:
+                waited[number] = int((taken - turn.wall) * 1e6)
             if turn is _UNASKED.turn:
                 lag.append(0)
             else:
@@ -165,7 +179,15 @@ class Match:
             stderr=[seat.stderr for seat in self._seats],
             conversations=[list(seat.conversation) for seat in self._seats],
             burners=[number for number, seat in enumerate(self._seats) if seat.burner],
+            charged=self._by_seat(lambda seat: seat.charged),
+            unfrozen=self._by_seat(lambda seat: seat.unfrozen),
+            waited=waited,
         )
+
+    def _by_seat(self, seconds: Callable[[Seat], float]) -> dict[int, int]:
+        """Return what is not nothing of each seat, in microseconds."""
+        found = ((number, int(seconds(seat) * 1e6)) for number, seat in enumerate(self._seats))
+        return {number: used for number, used in found if used}
 
 
 def starts(game: Game, match: str, control: TimeControl, seeds: Sequence[int]) -> list[Start]:

@@ -10,7 +10,7 @@ import msgspec
 from protocol.errors import ProtocolError
 from protocol.lines import OverlongLineError, encode, encode_lines
 from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
-from referee.bot_process import BotProcess, GoneError, LateError
+from referee.bot_process import BotProcess, GoneError, LateError, UnfrozenError
 from referee.clock import Clock, Turn
 from referee.fault import Fault, Kind, shown
 from referee.game import Decision, Move, Observation
@@ -60,6 +60,16 @@ class Seat(ABC):
     def burner(self) -> bool:
         """Whether the bot burnt CPU between its turns."""
         return False
+
+    @property
+    def charged(self) -> float:
+        """CPU seconds used between its turns that its decisions were charged."""
+        return 0.0
+
+    @property
+    def unfrozen(self) -> float:
+        """CPU seconds that the bot used while it was frozen."""
+        return 0.0
 
     @property
     def stderr(self) -> str:
@@ -116,9 +126,8 @@ class ProcessSeat(Seat):
 
     encodes = True
 
-    def __init__(self, process: BotProcess, rivals: Sequence[BotProcess]) -> None:
+    def __init__(self, process: BotProcess) -> None:
         self.process = process
-        self._rivals = rivals
         self._given_up: set[int] = set()
         self._id = 0
         self._sent = self.heard = b""
@@ -128,13 +137,13 @@ class ProcessSeat(Seat):
     def start(self, start: Start) -> Fault | None:
         """Tell the bot about the match."""
         self.clock = Clock(start.clock)
-        self.process.begin_match(self._rivals)
+        self.process.begin_match()
         self._sent = encode(start)
         try:
             self.process.send(self._sent)
         except GoneError as error:
             return self._fault(error.kind, str(error))
-        self.process.thaw()  # only now, so that the bot wakes but once
+        self.process.prepare()  # only now, so that the bot wakes but once
         return None
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
@@ -158,7 +167,7 @@ class ProcessSeat(Seat):
             reply = read_reply(self.heard)
             if reply.id != number:
                 reply = self._reply_after(reply)
-        except (LateError, GoneError, ProtocolError) as error:
+        except (LateError, GoneError, UnfrozenError, ProtocolError) as error:
             fault = self._fault_of(error)
         turn = process.close_turn()
         if not clock.spend(turn.cpu, turn.wall) and fault is None:
@@ -197,6 +206,16 @@ class ProcessSeat(Seat):
         return self.process.burner
 
     @property
+    def charged(self) -> float:
+        """What the process used between its turns beyond what is free."""
+        return self.process.meter.charged
+
+    @property
+    def unfrozen(self) -> float:
+        """What the process used while it was frozen."""
+        return self.process.unfrozen
+
+    @property
     def stderr(self) -> str:
         """What the process wrote to its standard error in this match."""
         return self.process.stderr_text()
@@ -209,8 +228,11 @@ class ProcessSeat(Seat):
             lines += [f"→ {shown(self._sent)}", f"← {shown(self.heard)}"]
             self.conversation = [line for line in lines if line[2:]]
 
-    def _fault_of(self, error: LateError | GoneError | ProtocolError) -> Fault:
+    def _fault_of(self, error: LateError | GoneError | UnfrozenError | ProtocolError) -> Fault:
         """Return the fault that came instead of a reply."""
+        if isinstance(error, UnfrozenError):
+            self._sent, self.heard = self._before  # the ask was not sent
+            return self._fault("unfrozen", str(error))
         if isinstance(error, ProtocolError) and not isinstance(error, OverlongLineError):
             return self._fault("malformed", str(error))
         self.heard = self.process.unread()
@@ -234,7 +256,7 @@ class ProcessSeat(Seat):
 
     def _overdrawn(self, turn: Turn) -> str:
         return (
-            f"answered after {turn.cpu:.3f} s of CPU time and {turn.ended - turn.began:.3f} s on "
-            f"the wall; {self.process.allowed:.3f} s "
+            f"answered after {turn.cpu:.3f} s of CPU time{self.process.of_it_before()} and "
+            f"{turn.ended - turn.began:.3f} s on the wall; {self.process.allowed:.3f} s "
             f"{'of CPU time ' if self.clock.by_cpu else ''}allowed"
         )

@@ -1,7 +1,7 @@
 """Bots' processes from their start, until they are ready, to their end."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from protocol.errors import ProtocolError
 from protocol.lines import encode
@@ -36,13 +36,22 @@ def end_processes(processes: Iterable[BotProcess]) -> None:
         process.stop(grace=max(0.0, deadline - time.monotonic()))
 
 
-def start_bot(launcher: Launcher, program: Program, limits: Limits, name: str) -> BotProcess:
+def start_bot(
+    launcher: Launcher,
+    program: Program,
+    limits: Limits,
+    name: str,
+    neighbours: Collection[BotProcess] = (),
+) -> BotProcess:
     """Start a bot and wait until it says ready, within `limits.startup`.
+
+    `neighbours` are the processes that live beside it, itself perhaps among them: they are kept
+    from using its core while it is asked.
 
     Raises StartupError; then nothing of the process is left.
     """
     try:
-        process = BotProcess(launcher, launcher.start(program, limits), limits)
+        process = BotProcess(launcher, launcher.start(program, limits), limits, neighbours)
     except StartError as error:
         raise StartupError(f"it could not be started: {error}", "") from None
     clock = Clock(

@@ -8,7 +8,7 @@ from referee.fault import shown
 from referee.limits import Limits
 from referee.sandbox import Ended
 
-Verdict = Literal["crash", "memory", "files", "processes"]
+Verdict = Literal["crash", "memory", "files", "processes", "killed"]
 
 _LAST_WORDS = 4096  # characters of the standard error that are looked at
 _SIGNS: tuple[tuple[Verdict, str], ...] = (

@@ -213,6 +213,7 @@ def _started(
             check_bot(launcher, bot)
     prove(launcher, limits)
     processes: list[BotProcess | None] = []
+    running: list[BotProcess] = []
     with StatusLine() as line:
         for bot, name in zip(bots, names, strict=True):
             if bot is None:
@@ -220,11 +221,12 @@ def _started(
                 continue
             try:
                 line.show(partial(str, f"waiting for {name}, {limits.startup_cap:g} s at the most"))
-                process = start_bot(launcher, bot.program, limits, bot.name)
+                process = start_bot(launcher, bot.program, limits, bot.name, running)
             except StartupError as error:
                 said = f" It wrote:\n{_excerpt(error.stderr)}" if error.stderr else ""
                 raise ArenaError(f"bot {name!r}: {safe(str(error))}.{said}") from None
             processes.append(process)
+            running.append(process)
     return _Party(bots, names, processes, launcher.walls.name)
 
 
@@ -260,9 +262,8 @@ def _seats(
         if bot is None or process is None:
             seats.append(HumanSeat(game, number, party.names[number], seeds[number], running))
         else:
-            rivals = [other for other in running if other is not process]
             wire = tapped(process, number, bot.name) if log else process
-            seats.append(ShownSeat(wire, rivals, game, telling))
+            seats.append(ShownSeat(wire, game, telling))
     return seats
 
 

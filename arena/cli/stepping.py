@@ -42,10 +42,8 @@ class Telling:
 class ShownSeat(ProcessSeat):
     """A bot's seat in a match that is told: before the bot is asked, the table may be drawn."""
 
-    def __init__(
-        self, process: BotProcess, rivals: Sequence[BotProcess], game: Game, telling: Telling
-    ) -> None:
-        super().__init__(process, rivals)
+    def __init__(self, process: BotProcess, game: Game, telling: Telling) -> None:
+        super().__init__(process)
         self._game = game
         self._telling = telling
 

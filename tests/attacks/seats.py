@@ -45,7 +45,7 @@ def run_seat(launcher: Launcher, program: Program, sandbox: str, act: str) -> di
 
 
 def _seat(process: BotProcess, allowed: Limits) -> ProcessSeat:
-    seat = ProcessSeat(process, [])
+    seat = ProcessSeat(process)
     words: dict[str, Any] = {"match": "m", "game": "g", "seat": 0, "seats": 1, "options": {}}
     seat.start(Start(**words, table={}, clock=allowed.time_control, seed=1))
     return seat

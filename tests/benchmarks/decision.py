@@ -210,9 +210,7 @@ def measured(folder: Path, sandbox: str) -> dict[str, Cost]:
             "rules and bookkeeping alone": lambda: timed(
                 lambda: a_match([FunctionSeat(answered) for _ in range(2)])
             ),
-            "referee": lambda: timed(
-                lambda: a_match([ProcessSeat(each, ()) for each in processes])
-            ),
+            "referee": lambda: timed(lambda: a_match([ProcessSeat(each) for each in processes])),
         }
         for _ in range(ROUNDS):
             for name, way in ways.items():

@@ -76,7 +76,7 @@ def own_cpu() -> tuple[float, float]:
     with Launcher("none") as launcher:
         processes = [start_bot(launcher, bot.program, LIMITS, bot.name) for _ in range(2)]
         for number in range(-2, MATCHES):  # the first two warm up
-            seats = [ProcessSeat(process, ()) for process in processes]
+            seats = [ProcessSeat(process) for process in processes]
             match = new_game(game, 2, options, str(number))
             began = time.process_time()
             played = Match(match, seats, 2).play(starts(match, "x", LIMITS.time_control, [1, 2]))

@@ -78,7 +78,7 @@ def transcript() -> str:
         record = Path(folder) / "record"
         program = Program((sys.executable, "-I", "-S", "-c", BOT, str(record), *REPLIES), folder)
         process = start_bot(launcher, program, limits, "my_bot")
-        seats = [ProcessSeat(process, []), *(FunctionSeat(scripted(plays)) for plays in OTHERS)]
+        seats = [ProcessSeat(process), *(FunctionSeat(scripted(plays)) for plays in OTHERS)]
         opening = starts(game, "3f9a1c20b7e4d501-0", limits.time_control, [271828, 0, 0, 0])
         played = Match(game, seats, limits.faults_allowed).play(opening)
         process.close_input()

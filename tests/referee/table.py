@@ -41,7 +41,9 @@ class Table:
         """Start a program or a naughty fixture, and wait until it is ready."""
         if isinstance(program, str):
             program = self.naughty(program, *arguments)
-        process = start_bot(self.launcher, program, Limits(sandbox="none", **limits), "bot")
+        process = start_bot(
+            self.launcher, program, Limits(sandbox="none", **limits), "bot", self._running
+        )
         self._running.append(process)
         return process
 
@@ -52,14 +54,10 @@ class Table:
         watch: Watch | None = None,
         **limits: Any,
     ) -> Played:
-        """Play a match; the processes among those who hold its seats are rivals."""
+        """Play a match."""
         allowed = Limits(sandbox="none", **limits)
-        processes = [holder for holder in holders if isinstance(holder, BotProcess)]
         seats = [
-            ProcessSeat(holder, [other for other in processes if other is not holder])
-            if isinstance(holder, BotProcess)
-            else holder
-            for holder in holders
+            ProcessSeat(holder) if isinstance(holder, BotProcess) else holder for holder in holders
         ]
         told = starts(game, "m", allowed.time_control, range(len(seats)))
         return Match(game, seats, allowed.faults_allowed).play(told, watch)

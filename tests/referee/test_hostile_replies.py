@@ -88,7 +88,7 @@ def seat_of(launcher: Launcher) -> Iterator[SeatOf]:
         limits = Limits(sandbox="none", **settings)
         process = start_bot(launcher, program(text), limits, "hostile")
         running.append(process)
-        seat = ProcessSeat(process, [])
+        seat = ProcessSeat(process)
         assert seat.start(start(limits)) is None
         return seat
 
@@ -525,7 +525,7 @@ def test_a_bot_that_does_not_get_ready_is_told_why(
 def test_a_bot_that_is_ready_and_listens_no_more_crashes_at_the_start(launcher: Launcher) -> None:
     limits = Limits(sandbox="none")
     deaf = program("hear(); os.close(0); say({'type': 'ready'}); time.sleep(1000)", TONGUE)
-    seat = ProcessSeat(start_bot(launcher, deaf, limits, "hostile"), [])
+    seat = ProcessSeat(start_bot(launcher, deaf, limits, "hostile"))
     assert seat.start(start(limits)) == Fault("crash", "it closed its standard input")
 
 

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from referee.bot_process import BotProcess
-from referee.game import Game
 from referee.match import Played
-from referee.replay import Entry
 from referee.sandbox import Launcher
 from referee.seat import FunctionSeat
-from tests.referee.games_for_tests import AtOnce, Countdown, dealt
+from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.process_watch import cpu, gone, state, until
 from tests.referee.table import Table, on_one_core, pid_of
 
@@ -239,27 +237,6 @@ def test_bots_rest_from_their_start_to_their_first_match(table: Table) -> None:
     assert is_at_rest(burner(table))
 
 
-def test_what_a_bot_prepares_while_others_decide_first_is_not_on_its_clock(table: Table) -> None:
-    """Though it rested until the match began: its start lets it go on, not its first ask."""
-    bot = table.start(
-        table.python(
-            """
-            import polite
-            for message in polite.messages():
-                if message["type"] == "hello":
-                    polite.send(polite.READY)
-                elif message["type"] == "start":
-                    polite.burn(0.3)
-                elif message["type"] == "ask":
-                    polite.send(polite.reply(message))
-            """
-        )
-    )
-    first = table.start("late", 1.5, 1, "sleep")
-    played = table.play(dealt(Countdown, 2, rounds=1), [first, bot])
-    assert played.evidence.cpu[1] < 100_000
-
-
 def test_bots_rest_after_their_forfeit(table: Table) -> None:
     bot = table.start(
         table.python(
@@ -280,52 +257,3 @@ def test_bots_rest_after_their_forfeit(table: Table) -> None:
 
     table.play(dealt(Countdown, 3, rounds=1), [bot, FunctionSeat(look), FunctionSeat(look)])
     assert rests == [True, True]
-
-
-# When the cap expires, the rivals' clocks are read first
-
-SLOW = {"clock": "wall", "move_time": 0.6}
-"""A sleeper of 0.9 s is late, unless it is given a second cap."""
-
-
-def sleeper(table: Table) -> BotProcess:
-    return table.start("late", 0.9, 1, "sleep", **SLOW)
-
-
-def test_with_polite_rivals_the_cap_is_the_cap(table: Table) -> None:
-    bots = [table.start("polite"), sleeper(table)]
-    played = table.play(dealt(Countdown, 2, rounds=1), bots, **SLOW)
-    assert len(late(played, 1)) == 1
-
-
-def test_a_rival_that_burns_the_core_does_not_make_the_seat_asked_late(table: Table) -> None:
-    rival = burner(table)
-    played = table.play(dealt(Countdown, 2, rounds=1), [rival, sleeper(table)], **SLOW)
-    assert late(played, 1) == []
-    assert state(pid_of(rival)) == "T"
-
-
-def test_a_rival_that_burns_the_core_again_buys_no_third_cap(table: Table) -> None:
-    bots = [burner(table), table.start("late", 60, 1, "sleep")]
-    played = table.play(dealt(Countdown, 2, rounds=1), bots, **SLOW)
-    assert len(late(played, 1)) == 1
-    assert 1_200_000 <= played.evidence.wall[1] < 5_000_000
-
-
-def test_a_rival_that_burns_before_its_own_first_turn_is_frozen_as_well(table: Table) -> None:
-    played = table.play(dealt(AtOnce, 2, rounds=1), [sleeper(table), burner(table)], **SLOW)
-    assert late(played, 0) == []
-
-
-def test_a_rival_that_has_thought_long_may_not_burn_the_core_for_it(table: Table) -> None:
-    """Whoever saves up CPU time on its own turns could starve a rival at the decisive one."""
-    rival = burner(table)
-
-    def long_thought(_game: Game, entries: list[Entry]) -> None:
-        if entries[0].seat == 0:
-            rival.on_turn += 100.0
-
-    played = table.play(
-        dealt(Countdown, 2, rounds=1), [rival, sleeper(table)], watch=long_thought, **SLOW
-    )
-    assert late(played, 1) == []

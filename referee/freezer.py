@@ -1,0 +1,96 @@
+"""Stops a bot's processes between its turns, and finds out if they run all the same.
+
+They are stopped by a signal, and programs have found ways to have the kernel send themselves the
+one that lifts it: the sandbox refuses those that are known. What counts is what is measured: who
+used CPU while it was stopped has lifted its freeze.
+"""
+
+import contextlib
+import os
+import signal
+from time import clock_gettime, monotonic
+
+from referee.clock import cpu_clock
+from referee.procfs import cpu_of, family
+from referee.sandbox import Child
+
+STOPPING_SECONDS = 0.02
+"""CPU seconds that a process may use until it has stopped: it may be deep in the kernel."""
+_LOOK_SECONDS = 0.02  # between looks at all processes of a sandbox, each of which takes 50 us
+
+
+class Freezer:
+    """The freeze of one bot.
+
+    Args:
+        child: its process, running.
+        sandbox: what is around it. In `bwrap` the process that is known only waits for the bot's,
+            so that the CPU time of all in there is read.
+
+    """
+
+    def __init__(self, child: Child, sandbox: str) -> None:
+        self.frozen = False
+        self._child = child
+        self._has_group = sandbox != "landlock"  # whose filter allows threads, and no children
+        self._is_inside = sandbox == "bwrap"
+        self._cpu_clock = cpu_clock(child.pid)
+        self._mark = 0.0  # what had been used when it was frozen, or when last looked at
+        self._awake = 0.0  # seconds since then that it was let run
+        self._thawed = self._looked = monotonic()
+        self._cores = len(os.sched_getaffinity(child.pid)) if self._is_inside else 1
+
+    def freeze(self) -> None:
+        """Stop it where it is."""
+        if not self.frozen:
+            self._signal(signal.SIGSTOP)
+            self.frozen = True
+            if self._is_inside:
+                self._awake += monotonic() - self._thawed
+            else:
+                self._mark = self._cpu()
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        if self.frozen:
+            self._signal(signal.SIGCONT)
+            self.frozen = False
+            if self._is_inside:
+                self._thawed = monotonic()
+
+    def look(self) -> float:
+        """Look at a frozen bot; if it runs, stop it again. Return the CPU seconds that it used.
+
+        Less than what stopping may take is nothing, and is kept in mind for the next look.
+        """
+        if not self._is_inside:
+            now = self._cpu()
+            used = now - self._mark
+        else:
+            moment = monotonic()
+            if moment - self._looked < _LOOK_SECONDS:
+                return 0.0
+            self._looked = moment
+            now = cpu_of(family(self._child.pid))
+            # on its turns it may have used every core all the time: the rest was not on its turns
+            used = now - self._mark - self._awake * self._cores
+            if self._awake:
+                self._mark, self._awake = now - max(used, 0.0), 0.0
+        if used <= STOPPING_SECONDS:
+            return 0.0
+        self._mark = now
+        self._signal(signal.SIGSTOP)
+        return used
+
+    def _cpu(self) -> float:
+        try:
+            return clock_gettime(self._cpu_clock)
+        except OSError:  # it has ended and was reaped
+            return self._mark
+
+    def _signal(self, number: int) -> None:
+        """Signal the process, and its children: the sandbox lets none of them leave its group."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._child.pidfd, number)
+            if self._has_group:
+                os.killpg(self._child.pid, number)

@@ -1,0 +1,120 @@
+"""What the kernel shows of running processes: see proc(5), and sched-stats in its documentation."""
+
+import os
+from collections.abc import Iterable, Set
+from contextlib import suppress
+from time import clock_gettime
+from typing import NamedTuple
+
+from referee.clock import cpu_clock
+
+File = tuple[int, int]
+"""A file by the numbers of its device and of its inode."""
+
+_TICK = 1 / os.sysconf("SC_CLK_TCK")
+_CUTIME, _CSTIME = 13, 14  # places in /proc/PID/stat after the name
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the children of a process, theirs, and so on; what has ended has none."""
+    found = []
+    left = [pid]
+    while left:
+        for thread in _threads(left.pop()):
+            with suppress(OSError), open(f"{thread}/children", "rb") as file:
+                children = [int(word) for word in file.read().split()]
+                found += children
+                left += children
+    return found
+
+
+def family(pid: int) -> list[int]:
+    """Return a process with all that it has started."""
+    return [pid, *descendants(pid)]
+
+
+def cpu_of(pids: Iterable[int]) -> float:
+    """Return the CPU seconds used by processes, and by those children that they have reaped."""
+    used = 0.0
+    for pid in pids:
+        with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+            reaped = int(fields[_CUTIME]) + int(fields[_CSTIME])
+            used += clock_gettime(cpu_clock(pid)) + reaped * _TICK
+    return used
+
+
+def open_files(pid: int) -> set[File]:
+    """Return the files that a process has open; raise OSError if the kernel does not show them."""
+    found = set()
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        with suppress(FileNotFoundError):  # closed meanwhile
+            found.add(identity(os.stat(f"/proc/{pid}/fd/{name}")))
+    return found
+
+
+def identity(seen: os.stat_result) -> File:
+    """Return which file it is that was looked at."""
+    return seen.st_dev, seen.st_ino
+
+
+def open_in_none(pids: Iterable[int], files: Set[File]) -> set[File]:
+    """Return which of some files none of the processes has open, as far as can be seen."""
+    left = set(files)
+    for pid in pids:
+        try:
+            left -= open_files(pid)
+        except FileNotFoundError:
+            continue  # it has ended
+        except OSError:
+            return set()
+    return left
+
+
+class Scheduled(NamedTuple):
+    """A thread's time: seconds that it ran, and seconds that it was ready and had no core."""
+
+    ran: float
+    waited: float
+
+
+class Waits:
+    """How long a process had no core, as others had it, from when this is made.
+
+    A thread may also wait for another of its own process: on one core, for as long as that runs.
+    This is taken off, so that nobody gains time by making itself wait. Without schedstats in the
+    kernel nobody is seen to wait.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._used, self._before = self._now()
+        self._most = 0.0
+
+    def seconds(self) -> float:
+        """Return the seconds that the thread waited that waited longest; never less than before."""
+        used, now = self._now()
+        for thread, (ran, waited) in now.items():
+            before = self._before.get(thread, Scheduled(0.0, 0.0))
+            others = used - self._used - (ran - before.ran)
+            self._most = max(self._most, waited - before.waited - max(0.0, others))
+        return self._most
+
+    def _now(self) -> tuple[float, dict[int, Scheduled]]:
+        """Return what the process has used in all, and how its threads were scheduled."""
+        threads = {}
+        for thread in _threads(self._pid):
+            with suppress(OSError), open(f"{thread}/schedstat", "rb") as file:
+                ran, waited, _ = file.read().split()
+                name = int(thread.rpartition("/")[2])
+                threads[name] = Scheduled(int(ran) * 1e-9, int(waited) * 1e-9)
+        with suppress(OSError):
+            return clock_gettime(cpu_clock(self._pid)), threads
+        return 0.0, {}  # it has ended
+
+
+def _threads(pid: int) -> list[str]:
+    """Return the folders of a process's threads; none if it has ended."""
+    with suppress(OSError):
+        return [f"/proc/{pid}/task/{name}" for name in os.listdir(f"/proc/{pid}/task")]
+    return []

@@ -1,0 +1,233 @@
+"""Real bots that use the core between their turns, or lift their freeze; and who pays for it."""
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.bot_process import BotProcess
+from referee.match import Played
+from referee.meter import FREE_SECONDS
+from referee.sandbox import Launcher
+from referee.seat import FunctionSeat
+from tests.referee.games_for_tests import Countdown, dealt
+from tests.referee.process_watch import cpu, state
+from tests.referee.table import Table, on_one_core, pid_of
+from tests.referee.test_processes_clock import ONE, burner, late
+
+PREPARES = """
+import polite
+seconds = {seconds}
+for message in polite.messages():
+    if message["type"] == "hello":
+        polite.send(polite.READY)
+    elif message["type"] == "{when}":
+        polite.burn(seconds.pop(0) if seconds else 0.0)
+    elif message["type"] == "ask":
+        polite.send(polite.reply(message))
+"""
+"""A bot that burns CPU at a message that asks nothing."""
+
+
+@pytest.fixture
+def pinned(tmp_path: Path) -> Iterator[Table]:
+    """A table whose bots share one core with the referee, as a worker's do."""
+    with on_one_core(), Launcher("none") as launcher:
+        table = Table(launcher, tmp_path)
+        yield table
+        table.close()
+
+
+def wait(seconds: float) -> FunctionSeat:
+    """Return a seat that takes its time."""
+
+    def choose(_decision: object, _view: object) -> dict[str, int]:
+        time.sleep(seconds)
+        return ONE
+
+    return FunctionSeat(choose)
+
+
+def kinds(played: Played, seat: int) -> list[str]:
+    """Return the kinds of a seat's faults."""
+    return [
+        entry.fault.kind for entry in played.replay.entries if entry.seat == seat and entry.fault
+    ]
+
+
+# What is used between turns
+
+
+def prepares(table: Table, when: str, *seconds: float) -> BotProcess:
+    return table.start(table.python(PREPARES.format(when=when, seconds=list(seconds))))
+
+
+def test_what_is_free_may_be_prepared_while_others_decide_first(table: Table) -> None:
+    bot = prepares(table, "start", 0.05)
+    played = table.play(dealt(Countdown, 2, rounds=1), [wait(0.3), bot])
+    assert played.evidence.cpu[1] < 20_000
+    assert played.evidence.charged == {}
+
+
+def test_what_is_prepared_beyond_it_is_charged_to_the_first_decision(table: Table) -> None:
+    bot = prepares(table, "start", 0.4)
+    played = table.play(dealt(Countdown, 2, rounds=2), [wait(0.8), bot])
+    first, second = (played.evidence.cpu[number] for number in (1, 3))
+    assert 250_000 < first < 400_000
+    assert second < 20_000
+    assert played.evidence.charged == {1: pytest.approx(first, abs=20_000)}
+    assert played.evidence.burners == [1]
+
+
+def test_who_has_used_more_than_a_decision_allows_is_late_with_it(table: Table) -> None:
+    bot = prepares(table, "start", 0.6)
+    played = table.play(dealt(Countdown, 2, rounds=2), [wait(1.0), bot], move_time=0.3)
+    (reason,) = late(played, 1)
+    assert re.search(r"0\.[3-6]\d+ s of it before it was asked", reason), reason
+
+
+def test_it_is_drawn_from_the_bank(table: Table) -> None:
+    bot = prepares(table, "start", 0.6)
+    limits = {"move_time": 0.1, "bank": 0.6}
+    assert late(table.play(dealt(Countdown, 2, rounds=2), [wait(1.0), bot], **limits), 1) == []
+    bot = prepares(table, "start", 0.6)
+    limits["bank"] = 0.2
+    assert late(table.play(dealt(Countdown, 2, rounds=1), [wait(1.0), bot], **limits), 1) != []
+
+
+def test_it_is_charged_where_the_wall_is_judged_too(table: Table) -> None:
+    bot = table.start(table.python(PREPARES.format(when="start", seconds=[0.6])), clock="wall")
+    limits = {"move_time": 0.3, "clock": "wall"}
+    played = table.play(dealt(Countdown, 2, rounds=1), [wait(1.0), bot], **limits)
+    assert late(played, 1) != []
+
+
+def test_what_is_used_after_a_match_is_charged_in_the_next(table: Table) -> None:
+    """Nobody freezes it at once: it is asked nothing, and others finish first."""
+    bot = prepares(table, "end", 0.4)
+    table.play(dealt(Countdown, 1, rounds=1), [bot])
+    bot.thaw()
+    time.sleep(0.6)
+    bot.freeze()
+    played = table.play(dealt(Countdown, 1, rounds=1), [bot])
+    assert played.evidence.cpu[0] > 250_000
+
+
+def test_quiet_matches_save_up_no_more_than_is_free(table: Table) -> None:
+    bot = prepares(table, "start", *[0.0] * 20, 0.4)
+    for _ in range(20):
+        table.play(dealt(Countdown, 1, rounds=1), [bot])
+    played = table.play(dealt(Countdown, 2, rounds=1), [wait(0.8), bot])
+    assert played.evidence.cpu[1] > 1e6 * (0.38 - FREE_SECONDS)
+
+
+def test_a_burner_is_frozen_while_another_thinks(pinned: Table) -> None:
+    """And not only once that one is late."""
+    rival, thinker = burner(pinned), pinned.start("late", 0.5)
+    before = cpu(pid_of(rival))
+    pinned.play(dealt(Countdown, 2, rounds=1), [rival, thinker])
+    assert cpu(pid_of(rival)) - before < 0.25
+    assert state(pid_of(rival)) == "T"
+
+
+# Who lifts a freeze
+
+
+def test_who_lifts_its_freeze_has_a_fault_and_is_ended_the_second_time(pinned: Table) -> None:
+    thinker, cheat = pinned.start("late", 0.3), pinned.start("unfreeze")
+    played = pinned.play(dealt(Countdown, 2, rounds=8), [cheat, thinker], move_time=2.0)
+    assert kinds(played, 0) == ["unfrozen", "killed"]
+    assert cheat.ended is not None
+    assert played.replay.places == [2, 1]
+    assert kinds(played, 1) == []
+    assert played.evidence.unfrozen[0] > 200_000
+    first, last = (entry.fault for entry in played.replay.entries if entry.fault)
+    assert re.search(r"it ran while it was frozen between its turns: 0\.\d+ s of CPU", first.reason)
+    assert last.reason.endswith("and was ended for it, as it was not the first time")
+
+
+def test_who_lifts_its_freeze_between_its_matches_is_found_by_those_who_play(
+    pinned: Table,
+) -> None:
+    cheat, thinker = pinned.start("unfreeze"), pinned.start("late", 1.5)
+    pinned.play(dealt(Countdown, 1, rounds=1), [cheat])
+    pinned.play(dealt(Countdown, 1, rounds=1), [thinker], move_time=5.0)
+    assert cheat.ended is not None
+    played = pinned.play(dealt(Countdown, 2, rounds=1), [cheat, FunctionSeat(lambda *_: ONE)])
+    assert kinds(played, 0) == ["killed"]
+    assert played.replay.places == [2, 1]
+
+
+def test_who_is_frozen_and_stays_so_has_done_nothing(pinned: Table) -> None:
+    bot, thinker = burner(pinned), pinned.start("late", 0.3)
+    played = pinned.play(dealt(Countdown, 2, rounds=5), [bot, thinker], move_time=2.0)
+    assert kinds(played, 0) == kinds(played, 1) == []
+    assert played.evidence.unfrozen == {}
+    assert played.evidence.burners == [0]
+
+
+# Who has to wait for a core
+
+BUSY = "import os\nos.setsid()\nwhile True: pass"
+
+
+@contextmanager
+def busy(loops: int) -> Iterator[None]:
+    """Keep our core busy by so many processes, each with a session and so a share of its own."""
+    with on_one_core():
+        running = [subprocess.Popen([sys.executable, "-S", "-c", BUSY]) for _ in range(loops)]
+        time.sleep(0.2)
+        try:
+            yield
+        finally:
+            for process in running:
+                process.kill()
+                process.wait()
+
+
+@pytest.mark.parametrize("clock", ["cpu", "wall"])
+def test_a_busy_machine_makes_nobody_late(pinned: Table, clock: str) -> None:
+    """Half of what is allowed, with a ninth of the core: more than any cap would leave."""
+    bot = pinned.start("late", 0.2, clock=clock)
+    with busy(8):
+        limits: dict[str, Any] = {"move_time": 0.25 if clock == "cpu" else 0.4, "clock": clock}
+        played = pinned.play(dealt(Countdown, 1, rounds=3), [bot], **limits)
+    assert late(played) == []
+    assert min(played.evidence.wall) > 1_000_000
+    assert all(played.evidence.waited[number] > 500_000 for number in range(3))
+
+
+def test_a_sleeper_pays_on_a_busy_machine_too(pinned: Table) -> None:
+    bot = pinned.start("late", 60, 1, "sleep")
+    with busy(4):
+        began = time.monotonic()
+        played = pinned.play(dealt(Countdown, 1, rounds=1), [bot], move_time=0.1)
+    assert len(late(played)) == 1
+    assert time.monotonic() - began < 3.0
+
+
+def test_nobody_gains_time_by_waiting_for_threads_of_its_own(pinned: Table) -> None:
+    """Each of them waits most of the time, as the others run."""
+    bot = pinned.start(
+        pinned.python(
+            """
+            import polite, threading
+            def spin(ask):
+                threads = [threading.Thread(target=polite.burn, args=(60,)) for _ in range(8)]
+                for thread in threads: thread.start()
+                for thread in threads: thread.join()
+            polite.play(spin)
+            """
+        ),
+        clock="wall",
+    )
+    limits: dict[str, Any] = {"move_time": 0.5, "clock": "wall"}
+    played = pinned.play(dealt(Countdown, 1, rounds=1), [bot], **limits)
+    assert len(late(played)) == 1
+    assert played.evidence.wall[0] < 800_000
