@@ -120,7 +120,9 @@ class BotProcess:
     def send(self, line: bytes) -> None:
         """Send a line that needs no answer; raise GoneError if nobody can read it."""
         if self.ended is not None:  # its descriptors are closed: others may have their numbers
-            raise GoneError(self._lifted, "killed") if self._lifted else GoneError(f"it {self.ended}")
+            if self._lifted:
+                raise GoneError(self._lifted, "killed")
+            raise GoneError(f"it {self.ended}")
         data = self._unsent + line if self._unsent else line
         try:
             sent = os.write(self._stdin, data)

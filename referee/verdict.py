@@ -63,6 +63,8 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
     for kind, signs in _OPENINGS:
         if found := re.search(signs, stderr, re.MULTILINE):
             return kind, _told(kind, found[0], ended, limits)
+    if ended.refused:
+        return "processes", _told("processes", "", ended, limits)
     if code == -signal.SIGSEGV:
         return "crash", "it touched memory that is not its own, or its stack was full"
     if limits.sandbox == "bwrap" and code - _BY_SIGNAL in set(signal.Signals):
@@ -78,6 +80,8 @@ def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
         return f"it ran out of open files: {limits.open_files} allowed"
     if limits.sandbox != "landlock":
         return f"it lacked a process or thread: {limits.processes} allowed"
+    if ended.refused:
+        return f"it asked for more than {limits.processes} threads, {ended.refused} times in vain"
     if re.search(_THREADS, sign):
         return "it could not start as many threads as it wanted"
     return (

@@ -11,12 +11,16 @@ for the bot's 0, 1 and 2, and is answered by `{"pid": n}` with a pidfd, or `{"er
 `"machine": errno` where no bot could be started; what walls it may name is in `walls.py`.
 `{"stop": pid}` ends a bot. `{"stage": folder}` names a folder that goes with everything else.
 Either way a bot's end is told once: `{"ended": pid, "status": wait status, "cpu": seconds,
-"memory": bytes at its peak}`.
+"memory": bytes at its peak, "refused": threads that it asked for beyond its limit}`.
+
+The kernel counts processes and threads by user, so that one bot's could leave none to another of
+the same user. Where the filter says so, it asks this server about every new thread instead.
 """
 
 import base64
 import ctypes
 import errno
+import fcntl
 import json
 import os
 import resource
@@ -32,9 +36,13 @@ PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
-PR_SET_SECCOMP = 22
 PR_CAPBSET_DROP = 24
-SECCOMP_MODE_FILTER = 2
+SECCOMP_SET_MODE_FILTER = 1
+SECCOMP_FILTER_FLAG_NEW_LISTENER = 1 << 3
+SECCOMP_IOCTL_NOTIF_RECV = 0xC0502100
+SECCOMP_IOCTL_NOTIF_SEND = 0xC0182101
+SECCOMP_USER_NOTIF_FLAG_CONTINUE = 1
+NOTICE_SIZE = 80  # bytes of struct seccomp_notif, which begins with a number of 64 bits
 CAPABILITY_VERSION_3 = 0x20080522
 O_PATH = 0o10000000
 UINT_MAX = 0xFFFFFFFF
@@ -44,12 +52,14 @@ LANDLOCK_RULE_PATH_BENEATH = 1
 CAPSET = 126
 SCHED_SETATTR = 314
 SCHED_GETATTR = 315
+SECCOMP = 317
 CLOSE_RANGE = 436
 LANDLOCK_CREATE_RULESET = 444
 LANDLOCK_ADD_RULE = 445
 LANDLOCK_RESTRICT_SELF = 446
 REQUEST_LIMIT = 1 << 17
 END_SECONDS = 3.0
+REFUSALS_LIMIT = 1000  # of threads: whoever asks on costs others the time that it takes to answer
 SLICE_NANOSECONDS = 100_000  # the least that the kernel takes
 
 Request = dict[str, Any]
@@ -95,8 +105,10 @@ def go_first() -> None:
         pass  # where it is forbidden, a decision takes a little longer
 
 
-def become_bot(request: Request, descriptors: list[int], server: int) -> None:
+def become_bot(request: Request, descriptors: list[int], server: int, link: socket.socket) -> None:
     """Turn the forked child into the bot; never returns.
+
+    `link`, which execution closes, takes what the server is to answer the bot's questions by.
 
     The order matters: the ruleset is made with the referee's rights, the death signal is set
     after the change of user, which clears it, and the filter comes last of all.
@@ -123,7 +135,7 @@ def become_bot(request: Request, descriptors: list[int], server: int) -> None:
         system_call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
     if request["seccomp"]:
         system_call(CLOSE_RANGE, 3, UINT_MAX, CLOSE_RANGE_CLOEXEC)
-        load_filter(request["seccomp"])
+        socket.send_fds(link, [b"+"], [load_filter(request["seccomp"])])
     os.execve(request["argv"][0], request["argv"], request["env"])
 
 
@@ -162,14 +174,18 @@ def drop_to(uid: int) -> None:
     system_call(CAPSET, struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
 
 
-def load_filter(walls: Request) -> None:
-    """Load the filter of system calls, with this process's own pid written into it."""
+def load_filter(walls: Request) -> int:
+    """Load the filter of system calls, with this process's own pid written into it.
+
+    Return the descriptor at which the kernel asks about what the filter leaves open.
+    """
     code = bytearray(base64.b64decode(walls["code"]))
     for offset in walls["own_pid_at"]:
         struct.pack_into("=I", code, offset, os.getpid())
     text = ctypes.create_string_buffer(bytes(code), len(code))
     program = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program)
+    flags = SECCOMP_FILTER_FLAG_NEW_LISTENER
+    return system_call(SECCOMP, SECCOMP_SET_MODE_FILTER, flags, program)
 
 
 class MachineError(Exception):
@@ -190,14 +206,38 @@ def explained(error: BaseException) -> str:
 class Bot:
     """A started bot: the child of this server and, in bwrap, the process inside."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, listener: int, threads: int) -> None:
         self.pid = self.told = pid
         self.pidfd = self.told_pidfd = os.pidfd_open(pid)
+        self.listener = listener
+        self.threads = threads
+        self.refused = 0
 
     def goes_inside(self, pid: int) -> None:
         """Take `pid` for the bot's process from now on."""
         self.told = pid
         self.told_pidfd = os.pidfd_open(pid)
+
+    def answer(self) -> None:
+        """Let it start another thread, unless it has as many as it may have.
+
+        Some that ask at the same moment may all be let through: at most twice as many.
+        """
+        notice = bytearray(NOTICE_SIZE)
+        try:
+            fcntl.ioctl(self.listener, SECCOMP_IOCTL_NOTIF_RECV, notice)
+            threads = os.stat(f"/proc/{self.pid}/task").st_nlink - 2
+            (number,) = struct.unpack_from("=Q", notice)
+            if threads < self.threads:
+                reply = struct.pack("=QqiI", number, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE)
+            else:
+                self.refused += 1
+                reply = struct.pack("=QqiI", number, 0, -errno.EAGAIN, 0)
+            fcntl.ioctl(self.listener, SECCOMP_IOCTL_NOTIF_SEND, reply)
+        except OSError:
+            pass  # it has ended, or a signal came, after which it asks again
+        if self.refused >= REFUSALS_LIMIT:
+            kill(self.pid)
 
     def end(self) -> Request:
         """Kill and reap it with what is left of its process group; return the report."""
@@ -212,7 +252,10 @@ class Bot:
                 pass
             os.close(self.told_pidfd)
         os.close(self.pidfd)
+        if self.listener >= 0:
+            os.close(self.listener)
         report["ended"] = self.told
+        report["refused"] = self.refused
         return report
 
 
@@ -255,36 +298,46 @@ class Gate:
 def start(request: Request, descriptors: list[int]) -> Bot:
     """Fork a bot, or raise RefusedError if it could not be started, OSError if none could.
 
-    The end of the status pipe proves that the program was executed.
+    The end of the link to the child proves that the program was executed.
     """
     if len(descriptors) < 3:  # the kernel drops those that there is no room for
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
     gate = Gate(request["bwrap"]) if request.get("bwrap") else None
     server = os.getpid()
-    status, told = os.pipe()
-    with open(status, "rb", buffering=0) as answer:
-        try:
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener, reason = -1, ""
+    with here:
+        with there:
             pid = os.fork()
             if pid == 0:
                 try:
                     if gate is not None:
                         request["argv"] = gate.passed(request["argv"])
-                    become_bot(request, descriptors, server)
+                    become_bot(request, descriptors, server, there)
                 except MachineError as error:
-                    os.write(told, b"!" + str(error).encode())
+                    there.send(b"!" + str(error).encode())
                 except BaseException as error:  # the child may do nothing but tell and go
-                    os.write(told, explained(error).encode()[:500])
+                    there.send(explained(error).encode()[:500])
                 finally:
                     os._exit(126)
-        finally:
-            os.close(told)
-        reason = answer.read(500).decode(errors="replace")
+        while True:
+            message, sent, _, _ = socket.recv_fds(here, 1000, 1)
+            if not message:
+                break
+            if sent:
+                (listener,) = sent
+            else:
+                reason = message.decode(errors="replace")
+    if listener >= 0:
+        os.set_inheritable(listener, False)
     if reason:
+        if listener >= 0:
+            os.close(listener)
         os.waitpid(pid, 0)
         if reason.startswith("!"):
             raise OSError(0, reason[1:])
         raise RefusedError(0, reason)
-    bot = Bot(pid)
+    bot = Bot(pid, listener, request.get("threads", 0))
     try:
         if gate is not None:
             gate.open(bot)
@@ -382,6 +435,8 @@ def serve(link: socket.socket, stages: list[str]) -> None:
     def forget(pid: int) -> None:
         bot = bots.pop(pid)
         poll.unregister(bot.pidfd)
+        if bot.listener >= 0:
+            poll.unregister(bot.listener)
         link.send(json.dumps(bot.end()).encode())
         reap_orphans({bot.pid for bot in bots.values()})
 
@@ -389,6 +444,9 @@ def serve(link: socket.socket, stages: list[str]) -> None:
         ready = {descriptor for descriptor, _ in poll.poll()}
         for pid in [pid for pid, bot in bots.items() if bot.pidfd in ready]:
             forget(pid)
+        for bot in bots.values():
+            if bot.listener in ready:
+                bot.answer()
         if link.fileno() not in ready:
             continue
         message, descriptors, _, _ = socket.recv_fds(link, REQUEST_LIMIT, 3)
@@ -414,6 +472,8 @@ def serve(link: socket.socket, stages: list[str]) -> None:
         else:
             bots[bot.told] = bot
             poll.register(bot.pidfd, select.POLLIN)
+            if bot.listener >= 0:
+                poll.register(bot.listener, select.POLLIN)
             socket.send_fds(link, [json.dumps({"pid": bot.told}).encode()], [bot.told_pidfd])
         for descriptor in descriptors:
             os.close(descriptor)

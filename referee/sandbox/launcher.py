@@ -37,6 +37,8 @@ class Ended:
     status: int
     cpu: float
     memory: int
+    refused: int = 0
+    """Threads that it asked for beyond its limit."""
 
     @property
     def code(self) -> int:
@@ -218,7 +220,7 @@ class Launcher:
         message = msgspec.json.decode(data)
         if "ended" in message:
             self._ended[message["ended"]] = Ended(
-                message["status"], message["cpu"], message["memory"]
+                message["status"], message["cpu"], message["memory"], message["refused"]
             )
         return message, descriptors
 

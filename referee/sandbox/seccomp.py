@@ -20,6 +20,7 @@ KILL: Final = 0x80000000
 ANSWER: Final = 0x00050000  # and in the low bits an errno; with 0, success without effect
 REFUSE: Final = ANSWER | errno.EPERM
 UNKNOWN: Final = ANSWER | errno.ENOSYS
+ASK: Final = 0x7FC00000  # the fork server, which knows how many threads there are
 
 X86_64: Final = 0xC000003E
 
@@ -105,7 +106,9 @@ def never(calls: str, *arguments: Argument) -> Rule:
 
 CLONE_THREAD: Final = 0x00010000
 NAMESPACES: Final = 0x7E020000 | 0x80  # the last is CLONE_NEWTIME
-THREAD: Final = only("clone", Argument(0, (CLONE_THREAD,), mask=CLONE_THREAD | NAMESPACES))
+THREAD: Final = Rule(
+    "clone", (Argument(0, (CLONE_THREAD,), mask=CLONE_THREAD | NAMESPACES),), ASK, REFUSE
+)
 CHILD: Final = only("clone", Argument(0, (0,), mask=NAMESPACES))
 
 MAP_SHARED: Final = 0x01

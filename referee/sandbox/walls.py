@@ -8,7 +8,6 @@ import socket
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from referee.limits import Limits
@@ -23,8 +22,6 @@ SLOTS = 64
 """How many of them a referee uses: one for each bot that runs at a time."""
 _BLOCKS = 64  # of so many users, each for one referee
 
-_THREADS = 512  # of an ordinary user's bots, beyond what the user runs already
-_THREADS_OF_ONE = 64  # of a bot with a user of its own
 _MIB = 1 << 20
 
 
@@ -112,17 +109,14 @@ class LandlockWalls(Walls):
             "code": base64.b64encode(filter_.code).decode(),
             "own_pid_at": filter_.own_pid_at,
         }
-        self._threads = _tasks_of(os.getuid()) + _THREADS
 
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
         """Ask for all of it."""
         return {
             "argv": program.argv,
             "env": environment(search_path(uid)),
-            "limits": [
-                *bounds(limits),
-                (resource.RLIMIT_NPROC, self._threads if uid is None else _THREADS_OF_ONE),
-            ],
+            "limits": bounds(limits),
+            "threads": limits.processes,
             "landlock": landlock.ruleset(
                 self._abi, sys.base_prefix, program.folder, program.files
             )._asdict(),
@@ -167,24 +161,12 @@ def environment(path: str) -> Mapping[str, str]:
     }
 
 
-def _tasks_of(uid: int) -> int:
-    """Return how many processes and threads a user runs now."""
-    count = 0
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if folder.stat().st_uid == uid:
-                count += sum(1 for _ in (folder / "task").iterdir())
-        except OSError:
-            continue  # it has ended meanwhile
-    return count
-
-
 def claim_uids(first: int | None) -> tuple[int, socket.socket]:
     """Return the first of SLOTS users that nobody is and no other referee uses, and the claim.
 
-    RLIMIT_NPROC counts by user: with a user in common, one league's bots could starve another's.
-    The claim is an abstract socket, which goes with its owner. Raises SandboxError if there are
-    no such users from `first` on.
+    With a user in common, one league's bots could reach for another's. The claim is an abstract
+    socket, which goes with its owner. Raises SandboxError if there are no such users from `first`
+    on.
     """
     start = FIRST_UID if first is None else first
     for uid in range(start, start + _BLOCKS * SLOTS, SLOTS):
