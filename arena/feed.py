@@ -103,8 +103,8 @@ class Feed:
                 known += 1
                 decision, view = game.decision(self.seat), game.view(self.seat)
                 yield Asked(number, known, game, decision, view, copy.copy(clock), entry)
-                cpu, wall = (each[number - 1] / 1e6 for each in (evidence.cpu, evidence.wall))
-                clock.spend(cpu, wall)
+                wall = evidence.wall[number - 1] - evidence.waited.get(number - 1, 0)
+                clock.spend(evidence.cpu[number - 1] / 1e6, wall / 1e6)
                 if entry.fault is not None and entry.fault.forfeit:
                     return
 

@@ -203,6 +203,8 @@ def seat_rows(opened: OpenedMatch, only: int | None = None) -> list[dict[str, An
                 "faults": dict(opened.match.faults[seat]),
                 "forfeited": seat in opened.match.forfeits,
                 "burner": seat in evidence.burners,
+                "charged_us": evidence.charged.get(seat, 0),
+                "unfrozen_us": evidence.unfrozen.get(seat, 0),
                 "last_lines": evidence.conversations[seat],
                 "stderr": evidence.stderr[seat],
             }
@@ -309,6 +311,8 @@ def _entry(opened: OpenedMatch, number: int, move: str, width: int) -> Iterator[
         first, *rest = fold(line, max(width - len(start), 20))
         yield start + first
         yield from (" " * len(start) + part for part in rest)
+    if (waited := evidence.waited.get(number, 0)) >= _BUSY:
+        yield f"{_INDENT}it waited {waited / 1000:.0f} ms for a core: that is off its wall time"
     if entry.note:
         yield from folded(f"note: {entry.note}", _INDENT, width)
     if entry.fault is not None:
@@ -345,6 +349,11 @@ def _remains(opened: OpenedMatch, only: int | None) -> Iterator[str]:
         who = f"{safe(row['bot'])} (seat {row['seat']})"
         if row["burner"]:
             yield f"{who} burnt CPU off turn and was frozen between its turns."
+        if row["charged_us"]:
+            charged = f"{row['charged_us'] / 1e6:.3f} s more CPU off turn than is free"
+            yield f"{who} used {charged}: its next decisions were charged."
+        if row["unfrozen_us"]:
+            yield f"{who} used {row['unfrozen_us'] / 1e6:.3f} s of CPU while it was frozen."
         if row["last_lines"]:
             yield f"Last lines before the first fault of {who}:"
             yield from (f"  {safe(line)}" for line in row["last_lines"])

@@ -312,6 +312,10 @@ def check_fit(replay: Replay, evidence: Evidence) -> None:
     for name, length, of, found in lists:
         if len(found) != length:
             raise Damage(f"its record has {len(found)} {name} for {length} {of}")
-    for seat in (*(entry.seat for entry in replay.entries), *evidence.burners):
+    used = (*evidence.burners, *evidence.charged, *evidence.unfrozen)
+    for seat in (*(entry.seat for entry in replay.entries), *used):
         if not 0 <= seat < seats:
             raise Damage(f"its record has a seat {seat}, and there are {seats} seats")
+    for number in evidence.waited:
+        if not 0 <= number < entries:
+            raise Damage(f"its record has an entry {number}, and there are {entries} entries")

@@ -21,7 +21,7 @@ Watch = Callable[[Game, Sequence[Entry]], None]
 """Called before each step is applied, with the decisions of that step."""
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was measured and kept of a match; nothing of it enters a result."""
 
     cpu: list[Microseconds]

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from referee.bot_process import BotProcess
 from referee.game import Game
 from referee.limits import Limits
 from referee.match import Match, Played, Watch, starts
-from referee.sandbox import Launcher, Program
+from referee.sandbox import PYTHON, Launcher, Program
 from referee.seat import ProcessSeat, Seat
 from referee.starting import start_bot
 
@@ -22,9 +23,10 @@ NAUGHTY = Path(__file__).parents[2] / "bots" / "naughty"
 class Table:
     """Where bots are started and play, each with limits of its own making."""
 
-    def __init__(self, launcher: Launcher, folder: Path) -> None:
+    def __init__(self, launcher: Launcher, folder: Path, sandbox: str = "none") -> None:
         self.launcher = launcher
         self.folder = folder
+        self.sandbox: Any = sandbox
         self._running: list[BotProcess] = []
 
     def naughty(self, name: str, *arguments: object) -> Program:
@@ -37,12 +39,20 @@ class Table:
         source = f"import sys; sys.path.insert(0, {str(NAUGHTY)!r})\n{dedent(text)}"
         return Program((sys.executable, "-S", "-c", source), str(self.folder))
 
+    def walled(self, text: str, *arguments: str, **limits: Any) -> BotProcess:
+        """Start a program of Python behind walls, which can import nothing of ours."""
+        folder = Path(tempfile.mkdtemp(prefix="arena-test-", dir=self.folder))
+        (folder / "bot.py").write_text(text)
+        return self.start(
+            Program((PYTHON, "bot.py", *arguments), str(folder), ("bot.py",)), **limits
+        )
+
     def start(self, program: Program | str, *arguments: object, **limits: Any) -> BotProcess:
         """Start a program or a naughty fixture, and wait until it is ready."""
         if isinstance(program, str):
             program = self.naughty(program, *arguments)
         process = start_bot(
-            self.launcher, program, Limits(sandbox="none", **limits), "bot", self._running
+            self.launcher, program, Limits(sandbox=self.sandbox, **limits), "bot", self._running
         )
         self._running.append(process)
         return process
@@ -55,7 +65,7 @@ class Table:
         **limits: Any,
     ) -> Played:
         """Play a match."""
-        allowed = Limits(sandbox="none", **limits)
+        allowed = Limits(sandbox=self.sandbox, **limits)
         seats = [
             ProcessSeat(holder) if isinstance(holder, BotProcess) else holder for holder in holders
         ]

@@ -1,11 +1,14 @@
 """Real bots that use the core between their turns, or lift their freeze; and who pays for it."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +17,12 @@ import pytest
 from referee.bot_process import BotProcess
 from referee.match import Played
 from referee.meter import FREE_SECONDS
+from referee.procfs import cpu_of, family
 from referee.sandbox import Launcher
 from referee.seat import FunctionSeat
 from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.process_watch import cpu, state
+from tests.referee.sandbox.walled import WALLED, need
 from tests.referee.table import Table, on_one_core, pid_of
 from tests.referee.test_processes_clock import ONE, burner, late
 
@@ -231,3 +236,179 @@ def test_nobody_gains_time_by_waiting_for_threads_of_its_own(pinned: Table) -> N
     played = pinned.play(dealt(Countdown, 1, rounds=1), [bot], **limits)
     assert len(late(played)) == 1
     assert played.evidence.wall[0] < 800_000
+
+
+# Behind walls
+
+
+@pytest.fixture(params=WALLED)
+def walled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
+    """A table whose bots are pinned and behind walls."""
+    need(request.param)
+    with on_one_core(), Launcher(request.param) as launcher:
+        table = Table(launcher, tmp_path, sandbox=request.param)
+        yield table
+        table.close()
+
+
+def family_of(process: BotProcess) -> list[int]:
+    return family(pid_of(process))
+
+
+BURNS = """
+import json, os, sys, threading, time
+if len(sys.argv) > 1 and os.fork() == 0:
+    while True: pass
+threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"ready"}', flush=True)
+    elif message["type"] == "ask":
+        print(json.dumps({"id": message["id"], "move": {"take": 1}}), flush=True)
+"""
+
+
+@contextmanager
+def lifting(bot: BotProcess) -> Iterator[None]:
+    """Lift a bot's freeze from outside, whatever trick that stands for."""
+    over = threading.Event()
+
+    def lift() -> None:
+        while not over.wait(0.001):
+            for pid in family_of(bot):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    thread = threading.Thread(target=lift)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+ALONE_OR_NOT = pytest.mark.parametrize(
+    ("walled", "words"),
+    [("landlock", ()), ("bwrap", ()), ("bwrap", ("child",))],
+    indirect=["walled"],
+)
+
+
+@ALONE_OR_NOT
+def test_whatever_lifts_a_freeze_is_seen(walled: Table, words: tuple[str, ...]) -> None:
+    bot = walled.walled(BURNS, *words)
+    seen = []
+
+    def wait_(_decision: object, _view: object) -> dict[str, int]:
+        with lifting(bot):
+            for _ in range(20):
+                time.sleep(0.05)
+                bot.watch()
+        seen.append(bot.ended)
+        return ONE
+
+    game = dealt(Countdown, 2, rounds=3)
+    played = walled.play(game, [bot, FunctionSeat(wait_)], move_time=5.0)
+    assert kinds(played, 0) in (["killed"], ["unfrozen", "killed"])
+    assert seen[-1] is not None
+    assert played.evidence.unfrozen[0] > 100_000
+
+
+@ALONE_OR_NOT
+def test_who_burns_behind_walls_is_frozen_and_lifts_nothing(
+    walled: Table, words: tuple[str, ...]
+) -> None:
+    bot = walled.walled(BURNS, *words)
+    used = []
+
+    def wait_(_decision: object, _view: object) -> dict[str, int]:
+        bot.watch()
+        for _ in range(10):
+            time.sleep(0.05)
+            bot.watch()
+        used.append(cpu_of(family_of(bot)))
+        time.sleep(0.2)
+        used.append(cpu_of(family_of(bot)))
+        return ONE
+
+    game = dealt(Countdown, 2, rounds=3)
+    played = walled.play(game, [bot, FunctionSeat(wait_)], move_time=5.0)
+    assert kinds(played, 0) == []
+    assert played.evidence.unfrozen == {}
+    assert all(after - before < 0.03 for before, after in zip(used[::2], used[1::2], strict=True))
+
+
+CLOSES = """
+import json, os, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"ready"}', flush=True)
+    elif message["type"] == "ask":
+        os.close({"input": 0, "output": 1}[sys.argv[1]])
+        time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize(
+    ("walled", "end"),
+    [("landlock", "output"), ("bwrap", "output"), ("bwrap", "input")],
+    indirect=["walled"],
+)
+def test_a_closed_end_is_a_crash(walled: Table, end: str) -> None:
+    """In landlock, that its input is closed shows when it is written to."""
+    began = time.monotonic()
+    bot = walled.walled(CLOSES, end)
+    played = walled.play(dealt(Countdown, 1, rounds=2), [bot], move_time=5.0)
+    (fault,) = (entry.fault for entry in played.replay.entries if entry.fault)
+    assert (fault.kind, fault.reason) == ("crash", f"take: it closed its standard {end}")
+    assert time.monotonic() - began < 4.0
+
+
+THINKS = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"ready"}', flush=True)
+    elif message["type"] == "ask":
+        until = time.process_time() + 0.2
+        while time.process_time() < until: pass
+        print(json.dumps({"id": message["id"], "move": {"take": 1}}), flush=True)
+"""
+
+
+def test_a_busy_machine_makes_nobody_late_behind_walls(walled: Table) -> None:
+    bot = walled.walled(THINKS)
+    with busy(8):
+        played = walled.play(dealt(Countdown, 1, rounds=3), [bot], move_time=0.6)
+    assert late(played) == []
+
+
+@pytest.mark.parametrize("walled", ["bwrap"], indirect=True)
+def test_children_that_burn_buy_no_time(walled: Table) -> None:
+    """They keep their parent waiting, and are gone before they are counted."""
+    bot = walled.walled(
+        """
+import json, os, signal, sys, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"ready"}', flush=True)
+    elif message["type"] == "ask":
+        while True:
+            for _ in range(4):
+                if os.fork() == 0:
+                    until = time.process_time() + 0.003
+                    while time.process_time() < until: pass
+                    os._exit(0)
+            until = time.process_time() + 0.003
+            while time.process_time() < until: pass
+"""
+    )
+    played = walled.play(dealt(Countdown, 1, rounds=1), [bot], move_time=0.5)
+    assert len(late(played)) == 1
+    assert played.evidence.wall[0] < 1_000_000
