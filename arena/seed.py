@@ -13,10 +13,8 @@ Derivation = Literal[1, 2]
 NEWEST: Derivation = 2
 """That of leagues in which nothing was played yet."""
 
-SEEDS_LIMIT = 10**12
-"""Of fewer seeds that are whole numbers, some computer has tried all within some years."""
-LETTERS_LIMIT = 12
-"""Of fewer letters a text is a word, and words are tried as numbers are."""
+SHORT = 12
+"""Characters of a seed that may be found by trying: those of a number below 10**12, or of a word."""
 
 _COST = 1 << 16  # for 0.15 s of CPU time and 64 MiB on a core of a server
 
@@ -39,10 +37,7 @@ def deal_behind(game: str, seed: str) -> str:
 
 def is_guessable(seed: int | str) -> bool:
     """Return whether a seed is so short that it may be found by trying, whatever a try costs."""
-    text = str(seed)
-    if text.isdecimal():
-        return int(text) < SEEDS_LIMIT
-    return len(text) < LETTERS_LIMIT
+    return len(str(seed).lstrip("-0")) <= SHORT
 
 
 def _stretched(purpose: str, game: str, seed: str, size: int) -> str:

@@ -342,12 +342,14 @@ def test_a_wrong_mark_is_found(arena: Arena, new: League, mark: str | None) -> N
 # --- warnings
 
 
-@pytest.mark.parametrize("seed", [0, 1, SEED, "9" * 12, "spring", "springtime!", 10**12 - 1])
+@pytest.mark.parametrize(
+    "seed", [0, 1, SEED, 10**12 - 1, "spring", "springtime!!", "0" * 30 + SEED]
+)
 def test_short_seeds_can_be_guessed(seed: int | str) -> None:
     assert is_guessable(seed)
 
 
-@pytest.mark.parametrize("seed", [10**12, 2**53 - 1, "a longer word", "3.14159265358"])
+@pytest.mark.parametrize("seed", [10**12, 2**53 - 1, "9" * 5000, "a longer word"])
 def test_long_ones_are_not_said_to_be(seed: int | str) -> None:
     assert not is_guessable(seed)
 

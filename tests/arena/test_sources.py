@@ -16,7 +16,7 @@ from tests.arena.conftest import Arena
 FILE = """\
 game = "{game}"
 seats = {seats}
-seed = 1
+seed = 2
 deals = 5
 """
 
