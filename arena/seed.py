@@ -14,7 +14,7 @@ NEWEST: Derivation = 2
 """That of leagues in which nothing was played yet."""
 
 SHORT = 12
-"""Characters of a seed that may be found by trying: those of a number below 10**12, or of a word."""
+"""Characters of a seed that may be found by trying: a number below 10**12, or a word."""
 
 _COST = 1 << 16  # for 0.15 s of CPU time and 64 MiB on a core of a server
 
