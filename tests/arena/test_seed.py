@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -14,8 +15,10 @@ import pytest
 
 from arena import run
 from arena.league import read_league
+from arena.roster import SHIPPED
 from arena.schedule import Schedule
 from arena.seed import deal_behind, is_guessable, league_key
+from arena.store import Store
 from arena.worker import Setup
 from referee.chance import Chance
 from tests.arena.conftest import ROOT, Arena, League
@@ -37,6 +40,23 @@ shipped = "random"
 [[bot]]
 name = "turtle"
 shipped = "turtle"
+"""
+SPY = """
+import json, sys
+
+class Ears:
+    def __init__(self, lines):
+        self.buffer = self
+        self.lines = lines
+    def __iter__(self):
+        for line in self.lines:
+            if json.loads(line)["type"] == "start":
+                print(line.decode(), end="", file=sys.stderr)
+            yield line
+
+sys.stdin = Ears(sys.stdin.buffer)
+import kit, duel_random
+kit.run(duel_random.choose)
 """
 OLD_EXPORT = ROOT / "tests" / "vectors" / "derivation_1.jsonl"
 """What commit ad13075 exported of that league: the seed was the key then."""
@@ -82,16 +102,21 @@ def stretched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
     league_key.cache_clear()
 
 
-def told(arena: Arena, folder: Path) -> list[tuple[str, dict[str, Any]]]:
-    """Return the name and the start of each bot in each match, as they were sent."""
-    matches = json.loads(arena("matches", folder, "--format", "json").stdout)["matches"]
-    found = []
-    for match in matches:
-        for seat in (0, 1):
-            lines = arena("show", folder, match["match"], "--messages", "--seat", seat).stdout
-            sent = [json.loads(line) for line in lines.splitlines()[:2]]
-            found.append((sent[0]["name"], sent[1]))
-    return found
+def told(league: League) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name of a bot that writes down what it hears, and each start that it heard."""
+    with Store(league.folder / "league.db") as store:
+        for match in store.matches():
+            evidence = store.record(match)[0].open_evidence()
+            for bot, said in zip(match.bots, evidence.stderr, strict=True):
+                if bot.name == "spy":
+                    yield bot.name, json.loads(said.splitlines()[0])
+
+
+def spy(league: League) -> str:
+    """Make a bot that plays at random and writes down each `start`; return its entry."""
+    entry = league.bot("spy", SPY)
+    shutil.copy(SHIPPED / "duel_random.py", league.home / "spy")
+    return entry
 
 
 def guess_in_a_league(name: str, start: dict[str, Any]) -> str | None:
@@ -115,35 +140,34 @@ def guess_in_a_match(seat: int, seed: int) -> str | None:
 # --- what bots are told
 
 
-def test_a_bot_found_the_seed_of_a_league_and_does_not_any_more(arena: Arena, old: League) -> None:
-    name, start = told(arena, old.folder)[0]
-    assert guess_in_a_league(name, start) == SEED
-    (old.folder / "league.db").unlink()
-    old.call("run", "--workers", "1")
-    starts = told(arena, old.folder)
-    assert len(starts) == 12
-    for name, start in starts[:2]:
-        assert guess_in_a_league(name, start) is None
+def test_a_bot_found_the_seed_of_a_league_and_does_not_any_more(old: League) -> None:
+    old.write(FILE + spy(old))
+    for guess in (SEED, None):
+        old.call("run", "--workers", "1")
+        starts = list(told(old))
+        assert len(starts) == 12
+        assert {guess_in_a_league(*heard) for heard in starts[:2]} == {guess}
+        (old.folder / "league.db").unlink()
 
 
-def test_nothing_of_a_league_is_what_the_seed_alone_gives(arena: Arena, new: League) -> None:
-    ours = read_league(new.folder).schedule
+def test_nothing_of_a_league_is_what_the_seed_alone_gives(league: League) -> None:
+    league.write(FILE + spy(league))
+    league.call("run", "--workers", "1")
+    ours = read_league(league.folder).schedule
     theirs = Schedule.of_lineup("duel", SEED, "cyclic", ours.entrants)
-    for deal in ours.plan():
-        assert ours.deal_seed(deal) != theirs.deal_seed(deal)
-        for number in range(2):
-            match, other = ours.match_id(deal, number), theirs.match_id(deal, number)
-            assert match != other
-            for bot in deal.lineup:
-                assert ours.bot_seed(match, bot) not in (
-                    theirs.bot_seed(match, bot),
-                    theirs.bot_seed(other, bot),
-                )
-    played = {match.id for match, _ in new.stored()}
-    assert played == {ours.match_id(deal, n) for deal in ours.plan() for n in range(2)}
-    for name, start in told(arena, new.folder):
-        bot = [entrant.key for entrant in ours.entrants].index(name)
-        assert start["seed"] == ours.bot_seed(start["match"], bot)
+    bots = {bot.key: number for number, bot in enumerate(ours.entrants)}
+    played = league.stored()
+    deals = list(ours.plan())
+    assert {match.id for match, _ in played} == {
+        ours.match_id(deal, number) for deal in deals for number in range(2)
+    }
+    foreign = {theirs.match_id(deal, number) for deal in deals for number in range(2)}
+    assert foreign.isdisjoint(match.id for match, _ in played)
+    cards = {theirs.deal_seed(deal) for deal in deals}
+    assert cards.isdisjoint(replay.seed for _, replay in played)
+    for name, start in told(league):
+        assert start["seed"] == ours.bot_seed(start["match"], bots[name])
+        assert start["seed"] != theirs.bot_seed(start["match"], bots[name])
 
 
 def test_a_bot_does_not_find_the_seed_of_a_single_match(arena: Arena, tmp_path: Path) -> None:
