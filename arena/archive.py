@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -37,6 +37,14 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     bots: list[ExportedBot]
     matches: Annotated[int, Meta(ge=0)]
     """How many lines follow, so that a file that was cut off does not pass for a whole one."""
+
+    @property
+    def fixed(self) -> dict[str, Any]:
+        """The settings by key, those that an old export lacks filled in."""
+        return {
+            **msgspec.to_builtins(self.settings),
+            "derivation": self.settings.derivation,
+        }
 
     @property
     def versions(self) -> dict[BotVersion, tuple[str, ...]]:

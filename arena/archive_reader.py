@@ -181,7 +181,7 @@ class Archive:
         lineup = tuple(sorted(map(astuple, line.bots)))
         if len({key for key, _ in lineup}) != settings.seats or len(lineup) != settings.seats:
             raise self.error(f"match {line.match}: {settings.seats} bots play a match; {_EDITED}")
-        schedule = _schedule(settings.game, settings.seed, settings.rotations, lineup)
+        schedule = _schedule(settings.game, settings.key, settings.rotations, lineup)
         deal = Deal(tuple(range(settings.seats)), line.deal)
         seated = line.rotation < schedule.rotation_count and tuple(
             lineup[bot] for bot in schedule.seating(deal, line.rotation)
@@ -198,11 +198,11 @@ class Archive:
 
 @lru_cache(maxsize=4096)
 def _schedule(
-    game: str, seed: str, rotations: Rotations, lineup: tuple[tuple[str, str], ...]
+    game: str, key: str, rotations: Rotations, lineup: tuple[tuple[str, str], ...]
 ) -> Schedule:
     """Return the schedule of a league in which only this line-up plays."""
     entrants = tuple(Entrant(key, version) for key, version in lineup)
-    return Schedule.of_lineup(game, seed, rotations, entrants)
+    return Schedule.of_lineup(game, key, rotations, entrants)
 
 
 def _is_whole(replay: Replay, evidence: Evidence, seats: int) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Self
 from arena.database_file import WAIT, check_file, explained, patiently
 from arena.migrations import is_current, prepare
 from arena.schema import VERSION
+from arena.seed import NEWEST, Derivation
 from arena.stored import BotVersion, Damage, check_bot, setting_of, settings_of
 
 
@@ -88,6 +89,13 @@ class Database:
         """Return the settings the stored matches were played with; empty before the first."""
         with self.explained():
             return {key: setting_of(key, value) for key, value in self._setting_rows().items()}
+
+    def derivation(self) -> Derivation:
+        """Return how chance comes from the league's seed: the newest way before the first match."""
+        if not self.has_matches():
+            return NEWEST
+        with self.explained():
+            return settings_of(self._setting_rows()).derivation
 
     def _setting_rows(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT key, value FROM setting"))

@@ -2,15 +2,16 @@
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
 from arena.display import counted
 from arena.league import League
-from arena.schedule import Entrant
+from arena.schedule import Entrant, Schedule
 from arena.show import OpenedMatch
 from arena.store import Store
+from arena.stored import FixedSettings
 from protocol.errors import ArenaError, RunError
 from protocol.lines import encode
 from protocol.messages import VERSION, Ask, End, Hello, Start
@@ -118,12 +119,12 @@ def feed_of(league: League, opened: OpenedMatch, seat: int) -> Feed:
     game = game_of(opened.replay)
     with Store(league.database) as store:  # by key, on which a bot's own dice depend
         bots = store.find(opened.match.id).bots
-        settings = store.settings()
-    limits = msgspec.convert(settings["limits"], Limits)
+        settings = msgspec.convert(store.settings(), FixedSettings)
+    limits = settings.limits
     entrants = sorted(
         (Entrant(bot.name, bot.version) for bot in bots), key=lambda entrant: entrant.key
     )
-    schedule = replace(league.schedule, seed=settings["seed"], entrants=tuple(entrants))
+    schedule = Schedule.of_lineup(settings.game, settings.key, settings.rotations, tuple(entrants))
     seeds = [
         schedule.bot_seed(opened.match.id, entrants.index(Entrant(bot.name, bot.version)))
         for bot in bots

@@ -16,7 +16,8 @@ from msgspec import Meta
 
 from arena.entries import BotSettings, Purpose, bot_of, check_key_of, check_name_of
 from arena.roster import Bot, LostBot
-from arena.schedule import Entrant, Rotations, Schedule
+from arena.schedule import Entrant, Outline, Rotations, Schedule
+from arena.seed import NEWEST, Derivation, league_key
 from arena.store import Store
 from protocol.errors import ArenaError
 from referee.game import Game, Options
@@ -85,25 +86,44 @@ class League:
         return tuple(bot for bot in self.bots if isinstance(bot, LostBot))
 
     @cached_property
+    def derivation(self) -> Derivation:
+        """How its chance comes from its seed: as it did when the first match was played."""
+        if not self.database.exists():
+            return NEWEST
+        with self.store() as store:
+            return store.derivation()
+
+    @cached_property
     def schedule(self) -> Schedule:
-        """Everything that is to be played."""
-        settings = self.settings
-        return Schedule(
-            game=self.game.name,
-            seed=str(settings.seed),
-            seats=self.seats,
-            deals=settings.deals,
-            rotations=settings.rotations,
-            share=settings.share,
-            entrants=tuple(Entrant(bot.key, bot.version) for bot in self.bots),
-        )
+        """Everything that is to be played, by the key that the seed is stretched to."""
+        seed = str(self.settings.seed)
+        key = league_key(self.game.name, seed, self.derivation)
+        return Schedule(**self._extent(), game=self.game.name, key=key)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """How much is to be played: known without the key, unless a share is chosen by it."""
+        return self.schedule if self.settings.share < 1 else self.check_extent()
+
+    def check_extent(self) -> Outline:
+        """Return how much there is to play or choose from; raise ArenaError if it is too much."""
+        return Outline(**self._extent())
+
+    def _extent(self) -> dict[str, Any]:
+        return {
+            "seats": self.seats,
+            "deals": self.settings.deals,
+            "rotations": self.settings.rotations,
+            "share": self.settings.share,
+            "entrants": tuple(Entrant(bot.key, bot.version) for bot in self.bots),
+        }
 
     def store(self, *, create: bool = False) -> Store:
         """Open the results, which call every bot by its present name."""
         return Store(self.database, create=create, names={bot.key: bot.name for bot in self.bots})
 
     def fixed(self) -> dict[str, Any]:
-        """Return what may not change once a match was played, by key of the file."""
+        """Return what the file may not change once a match was played, by key."""
         settings = self.settings
         return {
             "game": self.game.name,
@@ -114,6 +134,10 @@ class League:
             "options": msgspec.to_builtins(self.options),
             "limits": msgspec.to_builtins(self.limits),
         }
+
+    def conditions(self) -> dict[str, Any]:
+        """Return all that is stored of how its matches are played: this, and the derivation."""
+        return {**self.fixed(), "derivation": self.derivation}
 
 
 def read_league(folder: Path, purpose: Purpose = "play") -> League:
@@ -220,7 +244,7 @@ class _Reader:
                 f"{game.name} with {seats} seats needs at least {seats} bots; there are "
                 f"{len(league.bots)}."
             )
-        self._checked(lambda: league.schedule)
+        self._checked(league.check_extent)
         return league
 
     def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:

@@ -61,12 +61,13 @@ def _merge(league: League, named: Path, archives: Sequence[Archive], watch: Watc
     merged = Merged()
     try:
         with Store(league.database, create=True) as store:
-            if store.count():
+            has_matches = store.has_matches()
+            if has_matches:
                 check_unchanged(league, store)
             commands = _commands(league, named, archives, store)
             index = {bot: number for number, bot in enumerate(commands)}
             new = _new_matches(archives, store, index, merged, watch)
-            settings = store.settings() or msgspec.to_builtins(archives[0].header.settings)
+            settings = store.settings() if has_matches else archives[0].header.fixed
             merged.added = store.merge(settings, commands, new)
     except BaseException:  # Ctrl-C too: raised again once nothing is left of it
         if is_new:
@@ -78,14 +79,16 @@ def _merge(league: League, named: Path, archives: Sequence[Archive], watch: Watc
 
 
 def _commands(
-    league: League, named: Path, archives: Iterable[Archive], store: Store
+    league: League, named: Path, archives: Sequence[Archive], store: Store
 ) -> dict[BotVersion, tuple[str, ...]]:
     """Return the bots of all headers; raise ArenaError for a header of another league."""
     fixed = league.fixed()
+    if store.has_matches():
+        fixed["derivation"] = store.derivation()
     known = {bot: tuple(command) for bot, command in store.commands().items()}
     found: dict[BotVersion, tuple[str, ...]] = {}
     for archive in archives:
-        change = difference(fixed, msgspec.to_builtins(archive.header.settings))
+        change = difference(fixed, archive.header.fixed)
         if change:
             raise _of_another_league(archive, str(named), change)
         for bot, command in archive.header.versions.items():
@@ -95,6 +98,7 @@ def _commands(
                     f"version the same; the line was edited or damaged."
                 )
             found[bot] = command
+    _check_one_league(archives)  # nothing else says which derivation a new league is to have
     return found
 
 
@@ -108,9 +112,8 @@ def _of_another_league(archive: Archive, named: str, change: str) -> ArenaError:
 def _check_one_league(archives: Sequence[Archive]) -> None:
     """Raise ArenaError if the headers are not all of leagues that can be merged."""
     first, *others = archives
-    fixed = msgspec.to_builtins(first.header.settings)
     for archive in others:
-        change = difference(fixed, msgspec.to_builtins(archive.header.settings))
+        change = difference(first.header.fixed, archive.header.fixed)
         if change:
             raise _of_another_league(archive, first.name, change)
 
@@ -212,8 +215,9 @@ def _parts(
     archive: Archive, deals: int, bots: list[dict[str, Any]]
 ) -> tuple[Settings, dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
     """Return what the file of a new league is made of."""
-    settings = msgspec.to_builtins(archive.header.settings)
+    settings = archive.header.fixed
     options, limits = settings.pop("options"), settings.pop("limits")
+    del settings["derivation"]  # which the database says
     return Settings(**settings, deals=deals), options, limits, bots
 
 

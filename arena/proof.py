@@ -38,11 +38,12 @@ class OtherRules(Exception):  # noqa: N818 - nothing is wrong with the match
 
 
 def prove(
-    row: Mapping[str, Any], numbers: Mapping[BotVersion, int], conditions: FixedSettings
+    row: Mapping[str, Any], numbers: Mapping[BotVersion, int], conditions: FixedSettings, key: str
 ) -> None:
     """Return if a match is what it should be, down to each digit of its results.
 
-    `row` is as `RawStore.rows` returns it, and `numbers` are those of the bots in the database.
+    `row` is as `RawStore.rows` returns it, `numbers` are those of the bots in the database, and
+    `key` is that of the conditions.
     Raises Difference with the first thing that is not so, or OtherRules if nothing is wrong and
     the match cannot be played again here. Of faults, what was wrong with an answer is taken on
     trust, as are times and what a bot wrote.
@@ -52,7 +53,7 @@ def prove(
             raise Difference(f"its row of the table {table} is missing.")
     replay, evidence = _opened(row)
     _check_conditions(replay, conditions)
-    _check_schedule(row, replay, numbers, conditions)
+    _check_schedule(row, replay, numbers, conditions, key)
     _check_columns(row, replay, evidence)
     _check_rules(replay, conditions.limits)
 
@@ -82,9 +83,10 @@ def _check_schedule(
     replay: Replay,
     numbers: Mapping[BotVersion, int],
     conditions: FixedSettings,
+    key: str,
 ) -> None:
     """Raise Difference unless the schedule seats these bots so, at this deal."""
-    schedule = _schedule(row["lineup"], conditions)
+    schedule = _schedule(row["lineup"], conditions, key)
     deal = Deal(tuple(range(conditions.seats)), row["number"])
     _check("its deal", deal_name(row["name"]), schedule.deal_id(deal))
     _check("its seed", replay.seed, schedule.deal_seed(deal))
@@ -107,11 +109,11 @@ def _entrants(lineup: str) -> tuple[Entrant, ...]:
     return tuple(Entrant(key, version) for key, version in bots)
 
 
-def _schedule(lineup: str, conditions: FixedSettings) -> Schedule:
+def _schedule(lineup: str, conditions: FixedSettings, key: str) -> Schedule:
     entrants = _entrants(lineup)
     if len(entrants) != conditions.seats:
         raise Difference(f"its line-up has {len(entrants)} bots for {conditions.seats} seats.")
-    return Schedule.of_lineup(conditions.game, conditions.seed, conditions.rotations, entrants)
+    return Schedule.of_lineup(conditions.game, key, conditions.rotations, entrants)
 
 
 def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -> None:

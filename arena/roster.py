@@ -53,6 +53,11 @@ class Bot:
         """The name its deals and results are kept under."""
         return self.name if self.first_name is None else self.first_name
 
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it came along with the arena."""
+        return self.folder == SHIPPED
+
     @cached_property
     def version(self) -> str:
         """The hash of exactly the command and the files: another hash, another version."""

@@ -134,7 +134,7 @@ class Run:
     def play(self) -> Iterator[Progress]:
         """Play and store what is missing; yield what happened, already stored."""
         ids = self._store.bot_ids(self._league.bots)
-        self._store.keep_settings(self._league.fixed())
+        self._store.keep_settings(self._league.conditions())
         for progress in self._runner.run():
             if progress.played:
                 now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

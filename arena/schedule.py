@@ -52,16 +52,12 @@ class Deal:
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """A round robin: every line-up of `seats` entrants plays `deals` deals in all rotations.
+class Outline:
+    """How much a round robin is: every line-up of `seats` entrants plays `deals` deals.
 
-    A deal's seed depends on the league's seed, the keys of its line-up and its number alone, so
-    adding a bot changes nothing for the others. `share` keeps a part of the pairs of a line-up
-    and a deal, chosen by hash.
+    Each is played in all rotations. No seed is needed to say so, unless a share is chosen by it.
     """
 
-    game: str
-    seed: str
     seats: int
     deals: int
     rotations: Rotations
@@ -77,16 +73,6 @@ class Schedule:
                 f"{pairs:,} deals. At most {PAIRS_LIMIT:,} can be chosen among, and "
                 f"{DEALS_LIMIT:,} played: ask for fewer deals or bots, or a smaller share."
             )
-
-    @classmethod
-    def of_lineup(
-        cls, game: str, seed: str, rotations: Rotations, lineup: tuple[Entrant, ...]
-    ) -> Self:
-        """Return the schedule of a league in which one line-up plays, to look its deals up in.
-
-        A deal's id, seed and seating are the same in every league of that seed.
-        """
-        return cls(game, seed, len(lineup), 1, rotations, 1.0, lineup)
 
     @property
     def rotation_count(self) -> int:
@@ -124,6 +110,43 @@ class Schedule:
             return comb(len(self.entrants), self.seats) * self.deals
         return sum(1 for _ in self.plan())
 
+    def _kept(self, _: Deal) -> bool:
+        """Return whether a deal is in the share that is played."""
+        assert self.share >= 1, "a share is chosen by the key"
+        return True
+
+
+@dataclass(frozen=True)
+class Schedule(Outline):
+    """A round robin with all that is dealt in it.
+
+    A deal's seed depends on the league's key, the keys of its line-up and its number alone, so
+    adding a bot changes nothing for the others. `share` keeps a part of the pairs of a line-up
+    and a deal, chosen by hash.
+    """
+
+    game: str
+    key: str
+    """What all chance comes from: made of the seed, which workers are never told."""
+
+    @classmethod
+    def of_lineup(
+        cls, game: str, key: str, rotations: Rotations, lineup: tuple[Entrant, ...]
+    ) -> Self:
+        """Return the schedule of a league in which one line-up plays, to look its deals up in.
+
+        A deal's id, seed and seating are the same in every league of that key.
+        """
+        return cls(
+            game=game,
+            key=key,
+            seats=len(lineup),
+            deals=1,
+            rotations=rotations,
+            share=1.0,
+            entrants=lineup,
+        )
+
     def deal_seed(self, deal: Deal) -> str:
         """Return the seed of the deal's cards and dice."""
         return self._hash("deal", deal, versions=False).hex()
@@ -153,6 +176,7 @@ class Schedule:
         return int.from_bytes(digest[:8], "little") >> (64 - _SEED_BITS)
 
     def _kept(self, deal: Deal) -> bool:
+        """Return whether a deal is in the share that is played."""
         if self.share >= 1:
             return True
         word = int.from_bytes(self._hash("share", deal, versions=False)[:8], "little")
@@ -164,5 +188,5 @@ class Schedule:
         return self._digest(purpose, str(deal.number), *words)
 
     def _digest(self, *words: str) -> bytes:
-        text = "\0".join((self.game, self.seed, *words))
+        text = "\0".join((self.game, self.key, *words))
         return hashlib.blake2b(text.encode(), digest_size=16).digest()

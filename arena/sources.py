@@ -70,7 +70,7 @@ def field_of(
         if any(number not in results for number in numbers):
             continue  # of others, or stored by a run since
         stored += count * len(numbers) * (present >= set(found[numbers[0]].bots))
-        if len(numbers) < league.schedule.rotation_count:
+        if len(numbers) < league.outline.rotation_count:
             waiting += count * len(numbers)
             continue
         new = count
@@ -98,16 +98,16 @@ def field_of(
 
 def _missing(league: League, store: Store, stored: int) -> int:
     """Return how many matches the league asks for beyond the stored ones of its present bots."""
-    schedule = league.schedule
+    outline = league.outline
     entrants = {(bot.name, bot.version): number for number, bot in enumerate(league.bots)}
-    first = schedule.deals if schedule.share >= 1 else 0  # only those may not be asked for
+    first = outline.deals if outline.share >= 1 else 0  # only those may not be asked for
     for number, lineup, matches in store.deal_sizes(first):
         bots = [(bot.name, bot.version) for bot in lineup]
         if entrants.keys() >= set(bots):
             deal = Deal(tuple(sorted(entrants[bot] for bot in bots)), number)
-            if not schedule.asks_for(deal):
+            if not outline.asks_for(deal):
                 stored -= matches
-    return schedule.deal_count() * schedule.rotation_count - stored
+    return outline.deal_count() * outline.rotation_count - stored
 
 
 def _faults(

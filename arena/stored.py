@@ -11,6 +11,7 @@ from msgspec import Meta
 from arena.result import Record
 from arena.roster import check_name
 from arena.schedule import PAIRS_LIMIT, Rotations
+from arena.seed import Derivation, league_key
 from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.match import Evidence
@@ -26,7 +27,9 @@ class Damage(Exception):  # noqa: N818 - it is what is found, and `Store` makes 
     """What is stored is not what was written; the text says what, in a few words."""
 
 
-class FixedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FixedSettings(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """What may not change once a match was played, defaults filled in."""
 
     game: str
@@ -36,6 +39,13 @@ class FixedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     rotations: Rotations
     options: dict[str, Any]
     limits: Limits
+    derivation: Derivation = 1
+    """How chance comes from the seed; leagues from before there were two ways do not say."""
+
+    @property
+    def key(self) -> str:
+        """What all chance of the league comes from."""
+        return league_key(self.game, self.seed, self.derivation)
 
 
 @dataclass(frozen=True)
@@ -193,12 +203,13 @@ def setting_of(key: str, text: str, kind: Any = Any) -> Any:
 
 def settings_of(rows: Mapping[str, str]) -> FixedSettings:
     """Return all settings, given by key as they are stored; raise Damage if one is not right."""
-    kinds = {field.name: field.type for field in msgspec.structs.fields(FixedSettings)}
-    for key in sorted(kinds.keys() - rows.keys()):
+    known = msgspec.structs.fields(FixedSettings)
+    kinds = {each.name: each.type for each in known}
+    for key in sorted({each.name for each in known if each.required} - rows.keys()):
         raise Damage(f"the setting {key} is missing")
     for key in sorted(rows.keys() - kinds.keys()):
         raise Damage(f"there is a setting {key!r}, which no league has")
-    return FixedSettings(**{key: setting_of(key, rows[key], kinds[key]) for key in kinds})
+    return FixedSettings(**{key: setting_of(key, rows[key], kinds[key]) for key in rows})
 
 
 def check_bot(number: int, key: str, version: str) -> None:

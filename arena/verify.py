@@ -151,15 +151,16 @@ def _verdicts(
     path: Path, conditions: FixedSettings, pages: list[Page], workers: int
 ) -> Generator[Verdict, None, None]:
     """Yield the verdict on each page, in their order, from as many processes."""
+    key = conditions.key
     if workers == 1:
         with RawStore(path) as store:
             for page in pages:
-                yield _verdict(store, conditions, page)
+                yield _verdict(store, conditions, key, page)
         return
     links = []
     try:
         for _ in range(workers):  # they never hear Ctrl-C: whoever started them does, and ends them
-            started = spawn(_serve, path, conditions, blocked=(signal.SIGINT,))
+            started = spawn(_serve, path, conditions, key, blocked=(signal.SIGINT,))
             links.append(started.link)
         ahead = _AHEAD * workers
         for number, page in enumerate(pages):
@@ -174,13 +175,13 @@ def _verdicts(
         kill_all()
 
 
-def _serve(link: Any, path: Path, conditions: FixedSettings) -> None:
+def _serve(link: Any, path: Path, conditions: FixedSettings, key: str) -> None:
     """Answer pages with verdicts until there is nobody who asks."""
     with suppress(EOFError, ConnectionError):
         try:
             with RawStore(path) as store:
                 while True:
-                    link.send(_verdict(store, conditions, link.recv()))
+                    link.send(_verdict(store, conditions, key, link.recv()))
         except ArenaError as error:
             link.send(error)
 
@@ -196,13 +197,13 @@ def _answer(link: Any) -> Verdict:
     return answer
 
 
-def _verdict(store: RawStore, conditions: FixedSettings, page: Page) -> Verdict:
+def _verdict(store: RawStore, conditions: FixedSettings, key: str, page: Page) -> Verdict:
     verdict = Verdict()
     rows = store.rows(*page)
     numbers = store.bot_numbers()  # read later than the rows, it knows all their bots
     for row in rows:
         try:
-            prove(row, numbers, conditions)
+            prove(row, numbers, conditions, key)
         except Difference as difference:
             verdict.damaged.append((_id(row), str(difference)))
         except OtherRules as rules:

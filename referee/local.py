@@ -152,10 +152,11 @@ def play(
 ) -> Replay:
     """Play one match, a bot for each seat in their order; return the record of it.
 
-    It is the match that `arena play` plays with this seed. A refused move raises
-    RefusedMoveError, which names the decision, the move and the reason; with `faults_allowed` it
-    is a fault as in a league. Whatever a bot raises goes through. ArenaError is raised for a game
-    or options that there are not, and for a number of bots that cannot play it.
+    It is the match that `arena play` plays with this seed, if that has 16 hexadecimal digits or
+    more; others it stretches. A refused move raises RefusedMoveError, which names the decision,
+    the move and the reason; with `faults_allowed` it is a fault as in a league. Whatever a bot
+    raises goes through. ArenaError is raised for a game or options that there are not, and for a
+    number of bots that cannot play it.
     """
     kind = find_game(game)
     check_seats(kind, len(bots))

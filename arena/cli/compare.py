@@ -249,7 +249,7 @@ def _play(run: Run, league: League, comparison: Comparison, *, kept: bool) -> bo
         safe(
             f"{one} against {other} at {league.game.name}, seed {league.settings.seed}: at most "
             f"{counted(league.settings.deals, 'deal')} of "
-            f"{counted(league.schedule.rotation_count, 'match', 'matches')}."
+            f"{counted(league.outline.rotation_count, 'match', 'matches')}."
         ),
         err=True,
     )

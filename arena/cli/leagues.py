@@ -30,10 +30,11 @@ from arena.cli.rating import rated
 from arena.display import counted, safe, safe_lines
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
-from arena.roster import SHIPPED, find_bot
+from arena.roster import find_bot
 from arena.run import WHOLE, Part, Run, open_run
 from arena.runner import FORFEITS_IN_A_ROW, Progress
 from arena.schedule import Rotations
+from arena.seed import is_guessable
 from arena.sources import field_of
 from protocol.errors import ArenaError, RunError
 from referee.options import find_game
@@ -100,8 +101,9 @@ def init(
         league, settings, key_values(options), {"sandbox": sandbox, **given}, entries
     )
     click.echo(f"{made.folder / FILE} is written.")
-    matches = made.schedule.deal_count() * made.schedule.rotation_count
+    matches = made.outline.deal_count() * made.outline.rotation_count
     _tell_plan(made, matches, None, default_workers())
+    _warn_guessable(made)
     click.echo(safe(f"Next: arena run {shlex.quote(str(league))}"))
 
 
@@ -117,7 +119,7 @@ def bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
     called, equals, what = word.partition("=")
     is_called = equals and "/" not in called
     bot = find_bot(what, game, called) if is_called else find_bot(word, game)
-    if bot.folder == SHIPPED and bot.command[0] == PYTHON:
+    if bot.is_shipped and bot.command[0] == PYTHON:
         return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
     entry: dict[str, object] = {
         "name": bot.name,
@@ -135,7 +137,7 @@ def _tell_plan(
 
     Without `workers`, it is what one core would need: on a cluster, many share in it.
     """
-    if not league.schedule.deal_count():
+    if not league.outline.deal_count():
         click.echo("The league asks for no match at all: raise its deals or its share.", err=True)
         return
     if not missing:
@@ -154,6 +156,24 @@ def _tell_plan(
         time = f"about {duration(missing * mean_seconds / workers)}"
     matches = f"{counted(missing, 'match', 'matches')} to play"
     click.echo(f"{form.format(matches, time)}.", err=True)
+
+
+def _warn_guessable(league: League) -> None:
+    """Say it where the seed may be found by trying, and the authors of bots may be strangers."""
+    if not is_guessable(league.settings.seed) or all(bot.is_shipped for bot in league.bots):
+        return
+    what = (
+        f"{league.folder} was begun by an older Bot Arena, and a bot can find its seed by trying"
+        if league.derivation == 1
+        else f"the seed of {league.folder} is so short that authors of bots may find it by trying"
+    )
+    click.echo(
+        safe(
+            f"Warning: {what}, and with it all cards. If you do not know them, make a new "
+            f"league without --seed, which draws one."
+        ),
+        err=True,
+    )
 
 
 @main.command()
@@ -238,6 +258,7 @@ def _play_missing(
         if not run.missing:
             return notes
         warn_unprotected(league.limits.sandbox)
+        _warn_guessable(league)
         with stopped_by_signals(run) as heard, ProgressLine(run.missing) as line:
             for progress in run.play():
                 line.advance(progress.played)

@@ -30,6 +30,7 @@ from arena.cli.wire import tapped
 from arena.display import safe, safe_lines
 from arena.roster import HUMAN, Bot, find_bot
 from arena.saved import MATCH, SavedMatch, Target, distinct, seated
+from arena.seed import deal_behind
 from arena.show import result
 from arena.walls import check_bot
 from protocol.errors import ArenaError
@@ -172,7 +173,7 @@ def play(
     if not seed.isprintable():
         raise ArenaError(f"a seed is printable text, unlike {seed!r}.")
     click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
-    match = new_game(kind, len(bots), chosen, seed)
+    match = new_game(kind, len(bots), chosen, deal_behind(kind.name, seed))
     with ExitStack() as stack:
         party = _started(stack, found, names, allowed, sandbox_uid)
         telling = way.telling(names, party.processes)

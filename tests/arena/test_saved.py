@@ -21,6 +21,7 @@ from protocol.errors import ArenaError
 from tests.arena.conftest import Arena, files_no_larger_than
 
 UNWALLED = ("--sandbox", "none")
+DEAL = "9924cfe6a75091f5"
 TALKATIVE = """
 import sys
 import kit, guerra_random
@@ -51,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def file(home: Path) -> Path:
     """A match of the talkative bot against a random one, saved; not to be changed."""
     path = home / "match.json"
-    words = ("guerra", str(home / "talkative"), "random", "--seed", "7", *UNWALLED)
+    words = ("guerra", str(home / "talkative"), "random", "--seed", DEAL, *UNWALLED)
     options = ("--option", "transfers=2", "--limit", "move_time=2.5", "--save", str(path))
     with pytest.raises(SystemExit) as ended:
         main(["play", *words, *options, "--quiet"], standalone_mode=True)
@@ -79,7 +80,7 @@ def test_a_file_holds_how_the_match_was_set_up_and_what_came_of_it(file: Path) -
     assert all(len(seat["version"]) == 16 for seat in found["seats"])
     assert found["seats"][0]["command"] == ["{python}", "bot.py"]
     assert (found["limits"]["move_time"], found["limits"]["sandbox"]) == (2.5, "none")
-    assert (replay["game"], replay["rules"], replay["seed"]) == ("guerra", 1, "7")
+    assert (replay["game"], replay["rules"], replay["seed"]) == ("guerra", 1, DEAL)
     assert replay["options"]["transfers"] == 2
     assert len(evidence["cpu"]) == len(evidence["lag"]) == len(replay["entries"])
     assert evidence["stderr"][0].startswith("thinking\n")
@@ -112,7 +113,7 @@ def test_a_match_with_a_person_is_saved(arena: Arena, tmp_path: Path) -> None:
 
 
 def test_a_file_is_told_like_a_match_of_a_league(arena: Arena, played: Path, file: Path) -> None:
-    head = "Match of guerra, seed 7"
+    head = f"Match of guerra, seed {DEAL}"
     shown = arena("show", file).stdout
     assert shown.splitlines()[0] == head
     assert "\n  Limits: move_time 2.5\n" in shown
@@ -141,7 +142,7 @@ def test_a_file_has_seats_tables_and_formats(arena: Arena, file: Path) -> None:
     assert "[talkative]" not in tables
     found = json.loads(arena("show", file, "--format", "json").stdout)
     assert (found["match"], found["deal"], found["rotation"]) == (None, None, None)
-    assert found["seed"] == "7"
+    assert found["seed"] == DEAL
     assert found["limits"]["move_time"] == 2.5
     entries = read_match(file).replay.entries
     assert [row["move"] for row in found["decisions"]] == [entry.move for entry in entries]

@@ -32,7 +32,7 @@ def schedules(draw: st.DrawFn, *, most_seats: int = 4) -> Schedule:
         *keys,
         seats=seats,
         deals=draw(st.integers(1, 13)),
-        seed=draw(st.text(max_size=5)),
+        key=draw(st.text(max_size=5)),
         rotations=draw(st.sampled_from(["cyclic", "all", "one"])),
         share=draw(st.sampled_from([1.0, 0.7, 0.2])),
     )
@@ -42,7 +42,7 @@ def schedule(
     *keys: str,
     seats: int = 2,
     deals: int = 3,
-    seed: str = "1",
+    key: str = "1",
     rotations: Rotations = "cyclic",
     share: float = 1.0,
     game: str = "guerra",
@@ -50,7 +50,7 @@ def schedule(
     entrants = tuple(Entrant(key, f"version of {key}") for key in sorted(keys))
     return Schedule(
         game=game,
-        seed=seed,
+        key=key,
         seats=seats,
         deals=deals,
         rotations=rotations,
@@ -222,8 +222,8 @@ def test_another_version_of_a_bot_plays_the_same_deals_under_other_ids() -> None
         assert found.deal_id(deal) != newer.deal_id(deal)
 
 
-@pytest.mark.parametrize("other", [{"seed": "2"}, {"game": "cold_war"}])
-def test_another_seed_or_game_has_other_deals(other: dict[str, str]) -> None:
+@pytest.mark.parametrize("other", [{"key": "2"}, {"game": "cold_war"}])
+def test_another_key_or_game_has_other_deals(other: dict[str, str]) -> None:
     found = schedule("a", "b")
     changed = replace(found, **other)  # type: ignore[arg-type] # one field of any
     deal = Deal((0, 1), 0)
@@ -255,7 +255,7 @@ def test_too_many_deals_are_refused() -> None:
 
 def test_a_deal_is_the_same_in_every_release() -> None:
     """If this fails, every stored league would be played anew: think twice."""
-    found = schedule("a", "b", "c", seats=3, seed="golden")
+    found = schedule("a", "b", "c", seats=3, key="golden")
     deal = Deal((0, 1, 2), 1)
     match = found.match_id(deal, 2)
     assert found.deal_seed(deal) == "9924cfe6a75091f55a0e467f939f42a6"

@@ -16,7 +16,7 @@ from tests.arena.conftest import Arena
 FILE = """\
 game = "{game}"
 seats = {seats}
-seed = 1
+seed = 2
 deals = 5
 """
 
@@ -49,7 +49,7 @@ class Book:
         schedule = league.schedule
         deal = next(deal for deal in schedule.plan() if deal.number == number)
         with Store(league.database, create=True) as store:
-            store.keep_settings(league.fixed())
+            store.keep_settings(league.conditions())
             ids = store.bot_ids(league.bots)
             for rotation in rotations:
                 bots = schedule.seating(deal, rotation)

@@ -6,7 +6,6 @@
 One match of guerra is played. All the others are dealt from seeds of their own and have its moves.
 """
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,13 @@ from referee.match import Played
 
 BOTS = [{"name": name, "shipped": name} for name in ("sensible", "random")]
 LIMITS = {"sandbox": "none"}
+_MEASURED = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
+"""A small process between: to start with, the kernel counts the memory of whoever starts one."""
 
 
 def league_of(folder: Path, deals: int) -> League:
@@ -60,10 +66,9 @@ def matches(league: League, one: WholeMatch) -> Iterator[tuple[PlayedMatch, str]
 
 def timed(*words: object) -> tuple[float, float]:
     """Run a command; return its seconds of CPU time and its MB at most."""
-    process = subprocess.Popen([sys.executable, "-m", "arena", *map(str, words)])
-    _, status, usage = os.wait4(process.pid, 0)
-    assert status == 0
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    command = [sys.executable, "-c", _MEASURED, sys.executable, "-m", "arena", *map(str, words)]
+    found = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.split()
+    return float(found[-2]), float(found[-1]) / 1024
 
 
 def main(count: int) -> None:
@@ -73,7 +78,7 @@ def main(count: int) -> None:
         league = league_of(home / "league", count // 2)
         commands = {BotVersion(bot.key, bot.version): bot.command for bot in league.bots}
         with league.store(create=True) as store:
-            store.merge(league.fixed(), commands, matches(league, one_match(home / "one")))
+            store.merge(league.conditions(), commands, matches(league, one_match(home / "one")))
         file, copy = home / "league.jsonl", home / "copy"
         rows = [
             ("export", *timed("export", league.folder, file)),

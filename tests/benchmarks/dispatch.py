@@ -139,7 +139,7 @@ def storing(folder: Path, large: int) -> Iterator[tuple[object, ...]]:
     for base in (0, large):
         league = league_of(folder / str(base), base + room)
         with Store(league.database, create=True) as store:
-            store.keep_settings(league.fixed())
+            store.keep_settings(league.conditions())
             ids = store.bot_ids(league.bots)
             matches = ready_matches(league)
             for _ in range(0, base, 50_000):

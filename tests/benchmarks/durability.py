@@ -29,7 +29,7 @@ def pace(folder: Path, batch: int, count: int, *, durable: bool) -> float:
     league = make(folder, size, store=False)
     played = islice(matches(league), count)
     with Store(league.database, create=True) as store:
-        store.keep_settings(league.fixed())
+        store.keep_settings(league.conditions())
         ids = store.bot_ids(league.bots)
         store._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
         spent = 0.0

@@ -37,7 +37,7 @@ def league_rates(workers: int) -> tuple[float, float]:
     bots = [shipped_bot(GAME, "random", name) for name in ("one", "other")]
     schedule = Schedule(
         game=GAME,
-        seed="benchmark",
+        key="benchmark",
         seats=2,
         deals=DEALS,
         rotations="cyclic",

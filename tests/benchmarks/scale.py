@@ -66,7 +66,7 @@ def make(folder: Path, size: Size, *, store: bool = True) -> League:
     league = make_league(folder, settings, {}, {}, entries)
     played = matches(league) if store else iter(())
     with Store(league.database, create=True) as opened:
-        opened.keep_settings(league.fixed())
+        opened.keep_settings(league.conditions())
         ids = opened.bot_ids(league.bots)
         while some := list(islice(played, BATCH)):
             opened.add(some, ids, played_at="")

@@ -22,6 +22,9 @@ comments before a block, one or several; they begin with a small letter:
                                  stands for any text in a line; alone in a line it, or `...`,
                                  stands for any lines. A command with nothing below is not
                                  compared
+    <!-- like -->                the same, but for figures: any number may be another one, with
+                                 as many digits as it likes, a rank an interval, and the rows
+                                 of a table in another order. For what a drawn seed decides
     <!-- output -->              the block is what the last command printed, seen or given
     <!-- as: COMMAND -->         done instead of the block's first command, where that cannot be
                                  done here, such as `make demo`
@@ -53,7 +56,8 @@ PAGES = [
 
 SHELL, CONSOLE = "sh", "console"
 TEXTS = ("", "csv", "json", "text", "toml", "transcript")
-MARKS = ("as", "commands", "exact", "exits", "file", "given", "not run", "output", "types")
+COMPARED = ("exact", "like")
+MARKS = ("as", "commands", *COMPARED, "exits", "file", "given", "not run", "output", "types")
 
 _PARTS = re.compile(
     r"^ *<!--\s*(?P<comment>.*?)\s*-->"
@@ -74,11 +78,15 @@ class PageError(AssertionError):
 
 @dataclass(frozen=True)
 class Command:
-    """What a reader types in line `line`; what it `shows`, if that is to be compared."""
+    """What a reader types in line `line`; what it `shows`, if that is to be compared.
+
+    Unless that `is_exact`, figures may be others.
+    """
 
     line: int
     words: str
     shows: str | None = None
+    is_exact: bool = True
     exits: int = 0
     types: str | None = None
 
@@ -172,7 +180,7 @@ class _Parsed:
             return
         if mark not in MARKS:
             raise self.error(f"{mark!r} is none of the comments that are known: {MARKS}")
-        if (mark in ("commands", "exact", "output")) == bool(value):
+        if (mark in ("commands", *COMPARED, "output")) == bool(value):
             raise self.error(f"the comment {mark!r} has {'no' if value else 'a'} value")
         if mark == "given":
             yield Command(self.line, value)
@@ -203,7 +211,8 @@ class _Parsed:
     def commands(self, commands: list[Command], marks: Marks) -> Iterator[Step]:
         if not commands:
             raise self.error("there is no command in this block")
-        if "exact" in marks and all(command.shows is None for command in commands):
+        is_compared = not marks.keys().isdisjoint(COMPARED)
+        if is_compared and all(command.shows is None for command in commands):
             raise self.error("the block shows no output")
         instead = [marks["as"]] if "as" in marks else []
         words = [*instead, *(command.words for command in commands[len(instead) :])]
@@ -211,7 +220,8 @@ class _Parsed:
             yield replace(
                 command,
                 words=done,
-                shows=command.shows if "exact" in marks else None,
+                shows=command.shows if is_compared else None,
+                is_exact="like" not in marks,
                 types=marks.get("types"),
                 exits=int(marks.get("exits", 0)) if command is commands[-1] else 0,
             )

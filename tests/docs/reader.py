@@ -75,7 +75,7 @@ class Reader:
             told = f"$ {words}\nexit code {code}, not {command.exits}:\n{self.output}"
             raise PageError(self.page, command.line, told)
         if command.shows is not None:
-            self._compare(command.line, f"$ {words}", command.shows)
+            self._compare(command.line, f"$ {words}", command.shows, exact=command.is_exact)
 
     def _write(self, file: File) -> None:
         path = Path(self._folder.read_text().strip(), file.path)
@@ -84,8 +84,10 @@ class Reader:
         if file.text.startswith("#!"):
             path.chmod(0o755)
 
-    def _compare(self, line: int, what: str, shown: str) -> None:
-        if not re.fullmatch(_pattern(shown), f"{self.output.rstrip()}\n"):
+    def _compare(self, line: int, what: str, shown: str, *, exact: bool = True) -> None:
+        printed = f"{self.output.rstrip()}\n"
+        likeness = str if exact else without_figures
+        if not re.fullmatch(_pattern(likeness(shown)), likeness(printed)):
             told = f"{what}\nprinted:\n{self.output}\nbut the page shows:\n{shown}"
             raise PageError(self.page, line, told)
 
@@ -142,6 +144,28 @@ def _heard(screen: int, typed: str | None) -> str:
     raise TimeoutError(
         f"has not ended after {PATIENCE:.0f} s:\n{output.decode(errors='replace')[-2000:]}"
     )
+
+
+def without_figures(text: str) -> str:
+    """Return a text with 0 for each number, and the rows of its tables in the order of letters.
+
+    An interval of whole numbers, as ranks are, is one number; of spaces one is left.
+    """
+    lines: list[str] = []
+    row = None  # where the rows of the table begin
+    for line in text.splitlines():
+        line = re.sub(r"\d+([.,]\d+)*", "0", line)
+        line = re.sub(r"(?<![\w-])0-0(?![\w-])", "0", line)
+        line = re.sub("-{2,}", "--", " ".join(line.split()))
+        if row is not None and not line:
+            lines[row:] = sorted(lines[row:])
+            row = None
+        lines.append(line)
+        if line and set(line) <= {"-", " "}:
+            row = len(lines)
+    if row is not None:
+        lines[row:] = sorted(lines[row:])
+    return "\n".join(lines) + "\n"
 
 
 def _pattern(shown: str) -> str:

@@ -106,6 +106,57 @@ def test_other_output_is_refused(reader: Reader, shown: str) -> None:
         follow(reader, f"<!-- exact -->\n```console\n$ printf 'a\\nb\\nc\\n'\n{shown}\n```\n")
 
 
+TABLE = """\
+$ cat table
+  Rank  Bot         Rating ± 2σ    W/D/L
+------  ------  ---------------  -------
+     1  quiet     28.81 ± 0.74   105/0/5
+   2-3  mine       9.38 ± 0.57   25/0/15
+   2-3  random    19.43 ± 0.89    7/0/23
+
+480 matches of khan in 240 whole deals.
+"""
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("28.81", "8.8"),
+        ("  2-3  mine  ", "    2  mine  "),
+        ("480", "4,800"),
+        ("105/0/5", " 99/1/0"),
+        ("     1  quiet ", "     3  random"),
+    ],
+)
+def test_figures_may_be_others(reader: Reader, other: tuple[str, str]) -> None:
+    (reader.home / "table").write_text(TABLE.partition("\n")[2])
+    page = TABLE.replace(*other)
+    if "random" in other[1]:  # two rows have changed their places
+        page = TABLE.replace("quiet ", "random").replace("3  random    19", "3  quiet     19")
+    follow(reader, f"<!-- like -->\n```console\n{page}```\n")
+    with pytest.raises(PageError, match="but the page shows"):
+        follow(reader, f"<!-- exact -->\n```console\n{page}```\n")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("mine ", "yours"),
+        ("105/0/5", "  105/5"),
+        ("± 0.57", "      "),
+        ("khan", "duel"),
+        ("   2-3  mine       9.38 ± 0.57   25/0/15\n", ""),
+        ("W/D/L", "Place"),
+        ("\n480", "\nRank: all.\n480"),
+        ("28.81", "    -"),
+    ],
+)
+def test_words_columns_and_rows_may_not(reader: Reader, other: tuple[str, str]) -> None:
+    (reader.home / "table").write_text(TABLE.partition("\n")[2])
+    with pytest.raises(PageError, match="but the page shows"):
+        follow(reader, f"<!-- like -->\n```console\n{TABLE.replace(*other)}```\n")
+
+
 def test_a_prompt_is_answered(reader: Reader) -> None:
     page = """
         <!-- types: yes -->
@@ -160,6 +211,7 @@ def test_a_block_that_is_left_out_has_a_reason() -> None:
         ("<!-- fiel: a.py -->\n", "'fiel' is none of the comments that are known"),
         ("<!-- not run -->\n```sh\na\n```\n", "'not run' has a value"),
         ("<!-- exact -->\n```sh\ntrue\n```\n", "shows no output"),
+        ("<!-- like -->\n```sh\ntrue\n```\n", "shows no output"),
         ("<!-- exact -->\n\nNo block.\n", "no block follows the comment 'exact'"),
         ("<!-- exits: 1 -->\n", "no block follows the comment 'exits'"),
         ("<!-- exits: 1 -->\n```json\n{}\n```\n", "is not for such a block"),

@@ -20,6 +20,8 @@ from tests.referee.games.conformance import BRIEF
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots"
+DEAL = "9924cfe6a75091f5"
+"""A seed that `arena play` deals by as it stands."""
 DECIDED = [name for name, game in GAMES.items() if game.decisions]
 
 
@@ -96,7 +98,7 @@ def test_a_function_plays_the_match_that_it_plays_as_a_process_told_the_same(
     bot.write_text(shebang + WITNESS.format(bots=str(BOTS), game=game, facts=facts, log=str(log)))
     bot.chmod(0o755)
     seats = GAMES[game].seat_counts[0]
-    command = ["play", game, *[str(bot)] * seats, "--seed", "7", "--sandbox", "none", "--quiet"]
+    command = ["play", game, *[str(bot)] * seats, "--seed", DEAL, "--sandbox", "none", "--quiet"]
     command += [word for name, value in options.items() for word in ("--option", f"{name}={value}")]
     subprocess.run([sys.executable, "-m", "arena", *command], cwd=ROOT, check=True)
     as_processes = sorted(log.read_text().splitlines())
@@ -106,7 +108,7 @@ def test_a_function_plays_the_match_that_it_plays_as_a_process_told_the_same(
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    play(game, [module.choose] * seats, seed=7, options=options)
+    play(game, [module.choose] * seats, seed=DEAL, options=options)
     assert sorted(log.read_text().splitlines()) == as_processes
 
 

@@ -88,7 +88,7 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
             )
             played.append(PlayedMatch(found, RECORD, EVIL, "none"))
     with Store(league.database, create=True) as store:
-        store.keep_settings(league.fixed())
+        store.keep_settings(league.conditions())
         ids = store.bot_ids(league.bots)
         matches = iter(played[: len(played) - missing])
         while some := list(islice(matches, 7)):
