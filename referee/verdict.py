@@ -7,6 +7,7 @@ from typing import Literal
 from referee.fault import shown
 from referee.limits import Limits
 from referee.sandbox import Ended
+from referee.sandbox.walls import THREADS
 
 Verdict = Literal["crash", "memory", "files", "processes", "killed"]
 
@@ -81,7 +82,7 @@ def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
     if limits.sandbox != "landlock":
         return f"it lacked a process or thread: {limits.processes} allowed"
     if ended.refused:
-        return f"it asked for more than {limits.processes} threads, {ended.refused} times in vain"
+        return f"it asked for more than {THREADS} threads, {ended.refused} times in vain"
     if re.search(_THREADS, sign):
         return "it could not start as many threads as it wanted"
     return (

@@ -20,8 +20,10 @@ FIRST_UID = 60100
 """The first of the users that bots are run as when the referee is root."""
 SLOTS = 64
 """How many of them a referee uses: one for each bot that runs at a time."""
+THREADS = 128
+"""How many threads a bot behind Landlock may have: Java starts some 20 on one core, and more on
+many."""
 _BLOCKS = 64  # of so many users, each for one referee
-
 _MIB = 1 << 20
 
 
@@ -116,7 +118,7 @@ class LandlockWalls(Walls):
             "argv": program.argv,
             "env": environment(search_path(uid)),
             "limits": bounds(limits),
-            "threads": limits.processes,
+            "threads": THREADS,
             "landlock": landlock.ruleset(
                 self._abi, sys.base_prefix, program.folder, program.files
             )._asdict(),
