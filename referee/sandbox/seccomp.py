@@ -29,6 +29,7 @@ MISSING: Final = (
     "io_uring_setup io_uring_enter io_uring_register",
     "io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents",  # a machine-wide quota
     "clone3 openat2 memfd_create",
+    "timer_create",  # whose timers send any signal, SIGCONT too: `timeout` then uses an older one
     "mincore cachestat",  # whether a file was read: a memory that any process can ask
 )
 """Programs that find these missing use an older call, whose arguments a filter can see, or none."""
@@ -45,7 +46,6 @@ REFUSED: Final = {
     " migrate_pages",
     "wide doors into the kernel": "perf_event_open bpf userfaultfd modify_ldt memfd_secret iopl"
     " ioperm syslog lookup_dcookie",
-    "timers that send what signal they like": "timer_create",
     "groups, which are frozen as one": "setsid setpgid",
     "priorities": "setpriority sched_setscheduler sched_setparam sched_setattr ioprio_set",
     "locks that others see": "flock",

@@ -30,7 +30,8 @@ class Attack:
     props: tuple[str, ...] = ()
     """What the scene needs besides the files: links, listeners, terminal, victims, bits, pages.
 
-    And what becomes of the bot: it is frozen, often, ended, left idle, or a rival comes after it.
+    And what becomes of the bot: it is frozen, ended, left idle, or a rival comes after it; often
+    where chance decides.
     """
     feature: str = ""
     """What this kernel must have for the attack to be possible."""

@@ -20,8 +20,8 @@ FREEZES, OFTEN = 3, 20
 SETTLE = 0.02
 """Seconds in which what is frozen may come to rest."""
 FROZEN = 0.1
-MOST_CPU = 0.04
-"""Seconds of CPU time that are more than what is frozen uses in so many."""
+MOST_CPU = 0.005
+"""Seconds of CPU time that are more than what is frozen uses in so many; a busy core gives few."""
 FLIGHT = 150
 FLUSHES = 100
 _PIDFD_GETFD, _SIOCOUTQ = 438, 0x5411

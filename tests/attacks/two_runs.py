@@ -17,7 +17,7 @@ from tests.attacks.judges_sharing import send
 from tests.attacks.pages import set_in_memory
 from tests.attacks.scene import MESSAGE_BITS, PAGES, Scene
 
-TRIES = 3
+TRIES, OFTEN = 2, 10
 PATIENCE = 6.0
 
 
@@ -85,7 +85,8 @@ class Exchange:
 
 def run_two(exchange: Exchange, bits: int, props: Sequence[str]) -> dict[str, Any]:
     """Say whether a random message arrives; others on the machine may disturb it now and then."""
-    effect = any(exchange.succeeds(bits, props) for _ in range(TRIES))
+    tries = OFTEN if "often" in props else TRIES
+    effect = any(exchange.succeeds(bits, props) for _ in range(tries))
     if "broken: " in exchange.detail:
         return {"error": f"the program has a mistake: {exchange.detail}"}
     return {"effect": effect, "detail": exchange.detail}

@@ -58,15 +58,16 @@ def away(act: Callable[[], object]) -> int:
 
 
 def timer(facts: Facts) -> None:
-    """Have a timer send SIGCONT every millisecond."""
+    """Have timers send SIGCONT: one that was about to when SIGSTOP came is lost."""
 
     def trick() -> None:
         signal.signal(signal.SIGCONT, lambda *_: None)  # what nobody handles is sent but once
         event = struct.pack("qii", 0, CONT, 0) + bytes(48)
-        number = ctypes.c_int()
-        raw("timer_create", time.CLOCK_MONOTONIC, event, ctypes.byref(number))
-        step = struct.pack("qqqq", 0, 1_000_000, 0, 1_000_000)
-        call("timer_settime", ctypes.c_void_p(number.value), 0, step, None)
+        for at in range(1, 30):
+            number = ctypes.c_int()
+            raw("timer_create", time.CLOCK_MONOTONIC, event, ctypes.byref(number))
+            step = struct.pack("qqqq", 0, at * 700_000, 0, at * 700_000)
+            call("timer_settime", ctypes.c_void_p(number.value), 0, step, None)
 
     arm(trick)
 

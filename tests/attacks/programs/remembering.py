@@ -30,6 +30,7 @@ PIPES, PIPE_STEP = 8192, 512
 MOMENT = 0.02
 SIGNALS = 64
 THREADS = 24
+NICE = 16
 
 
 def bits(facts: Facts) -> str:
@@ -139,9 +140,9 @@ def cpu_clock(facts: Facts) -> None:
 
 def niceness(facts: Facts) -> None:
     if bits(facts):
-        os.nice(value(facts))
+        os.setpriority(os.PRIO_PROCESS, 0, NICE + value(facts))
     else:
-        tell(facts, os.getpriority(os.PRIO_PROCESS, facts["partner"]))
+        tell(facts, os.getpriority(os.PRIO_PROCESS, facts["partner"]) - NICE)
 
 
 def input_priority(facts: Facts) -> None:
