@@ -30,17 +30,27 @@ MISSING: Final = (
     "io_uring_setup io_uring_enter io_uring_register",
     "io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents",  # a machine-wide quota
     "clone3 openat2 memfd_create",
+    "timer_create",  # whose timers send any signal, SIGCONT too: `timeout` then uses an older one
+    "mincore cachestat",  # whether a file was read: a memory that any process can ask
 )
-"""Programs that find these missing use an older call, whose arguments a filter can see."""
+"""Programs that find these missing use an older call, whose arguments a filter can see, or none."""
 
-IGNORED: Final = ("sync syncfs",)
+IGNORED: Final = (
+    "sync syncfs fsync fdatasync sync_file_range",  # the disk would be kept waiting for them
+    "fadvise64 readahead",  # what is in memory of a file is everybody's
+)
 
 REFUSED: Final = {
     "sockets": "socket bind connect listen accept accept4",
     "other processes": "ptrace process_vm_readv process_vm_writev kcmp process_madvise"
-    " process_mrelease pidfd_open pidfd_send_signal pidfd_getfd",
+    " process_mrelease pidfd_open pidfd_send_signal pidfd_getfd get_robust_list move_pages"
+    " migrate_pages",
     "wide doors into the kernel": "perf_event_open bpf userfaultfd modify_ldt memfd_secret iopl"
     " ioperm syslog lookup_dcookie",
+    "groups, which are frozen as one": "setsid setpgid",
+    "priorities": "setpriority sched_setscheduler sched_setparam sched_setattr ioprio_set",
+    "locks that others see": "flock",
+    "memory that no limit counts": "setsockopt vmsplice",
     "mounts": "mount umount2 pivot_root move_mount open_tree open_tree_attr fsopen fsconfig"
     " fsmount fspick mount_setattr statmount listmount",
     "namespaces": "chroot unshare setns",
@@ -82,16 +92,21 @@ class Argument:
     index: int
     values: tuple[int, ...]
     mask: int = 0xFFFFFFFF
+    clock: bool = False
+    """Whether it names the CPU clock of a process, whose pid is then compared."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What calls are answered if all arguments hold, and what they are otherwise."""
+    """What calls are answered if all arguments hold, and what they are otherwise.
+
+    None leaves them to the rules that follow.
+    """
 
     calls: str
     arguments: tuple[Argument, ...]
     then: int
-    otherwise: int
+    otherwise: int | None
 
 
 def only(calls: str, *arguments: Argument) -> Rule:
@@ -104,21 +119,46 @@ def never(calls: str, *arguments: Argument) -> Rule:
     return Rule(calls, arguments, REFUSE, ALLOW)
 
 
+SIGCHLD: Final = 17
+SIGCONT: Final = 18
+NO_WAKING: Final = (
+    Rule("kill tkill rt_sigqueueinfo", (Argument(1, (SIGCONT,)),), REFUSE, None),
+    Rule("tgkill rt_tgsigqueueinfo", (Argument(2, (SIGCONT,)),), REFUSE, None),
+)
+"""Whoever sends itself SIGCONT again and again is never frozen for long."""
+
 CLONE_THREAD: Final = 0x00010000
 NAMESPACES: Final = 0x7E020000 | 0x80  # the last is CLONE_NEWTIME
+EXIT_SIGNAL: Final = 0xFF
 THREAD: Final = Rule(
     "clone", (Argument(0, (CLONE_THREAD,), mask=CLONE_THREAD | NAMESPACES),), ASK, REFUSE
 )
-CHILD: Final = only("clone", Argument(0, (0,), mask=NAMESPACES))
+CHILD: Final = only("clone", Argument(0, (0, SIGCHLD), mask=NAMESPACES | EXIT_SIGNAL))
+"""The signal that a child's end sends to its parent could be SIGCONT."""
 
 MAP_SHARED: Final = 0x01
 MAP_ANONYMOUS: Final = 0x20
 MAP_GROWSDOWN: Final = 0x100
+MAP_POPULATE: Final = 0x8000
 COUNTED_MEMORY: Final = only(
     "mmap",
-    Argument(3, (0, MAP_SHARED, MAP_ANONYMOUS), MAP_SHARED | MAP_ANONYMOUS | MAP_GROWSDOWN),
+    Argument(
+        3,
+        (0, MAP_SHARED, MAP_ANONYMOUS),
+        MAP_SHARED | MAP_ANONYMOUS | MAP_GROWSDOWN | MAP_POPULATE,
+    ),
 )
-"""RLIMIT_DATA counts neither shared anonymous memory nor what pretends to be a stack."""
+"""RLIMIT_DATA counts neither shared anonymous memory nor what pretends to be a stack.
+
+To fill memory at once may take seconds, in which nothing but death stops a process.
+"""
+ADVICE: Final = Rule(
+    "madvise",
+    (Argument(2, (12, 20, 21, 22, 23)),),  # MADV_MERGEABLE, COLD, PAGEOUT, POPULATE_*
+    ANSWER | errno.EINVAL,
+    ALLOW,
+)
+"""As above, and what makes memory common with others or takes it away from them."""
 
 AF_UNIX: Final = 1
 SOCK_STREAM: Final = 1
@@ -142,6 +182,7 @@ FCNTL: Final = never(
             1024,  # F_SETLEASE
             1026,  # F_NOTIFY
             1031,  # F_SETPIPE_SZ
+            *(1036, 1038),  # F_SET_RW_HINT, F_SET_FILE_RW_HINT: which others can read
             *(6, 7, 37, 38),  # F_SETLK and its kin: the kernel keeps a record for each, uncounted
         ),
     ),
@@ -164,7 +205,31 @@ IOCTL: Final = never(
         ),
     ),
 )
-PRCTL: Final = never("prctl", Argument(0, (1, 36)))  # PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
+PRCTL: Final = never(
+    "prctl",
+    Argument(
+        0,
+        (
+            1,  # PR_SET_PDEATHSIG
+            36,  # PR_SET_CHILD_SUBREAPER
+            62,  # PR_SCHED_CORE: a core whose other thread stands idle
+            67,  # PR_SET_MEMORY_MERGE
+        ),
+    ),
+)
+
+RWF_NOWAIT: Final = 0x08
+RWF_DONTCACHE: Final = 0x80
+READING: Final = Rule(
+    "preadv2",
+    (Argument(5, (0,), RWF_NOWAIT | RWF_DONTCACHE),),
+    ALLOW,
+    ANSWER | errno.EOPNOTSUPP,
+)
+"""Whether a file was read before is told by what can be read of it without waiting."""
+
+MS_SYNC: Final = 4
+WAITING_FOR_DISK: Final = Rule("msync", (Argument(2, (MS_SYNC,), MS_SYNC),), ANSWER, ALLOW)
 
 O_ACCMODE: Final = 3
 O_TRUNC: Final = 0o1000
@@ -175,16 +240,26 @@ TRUNCATING_OPENS: Final = (
     never("openat", Argument(2, UNWRITTEN, O_TRUNC | O_ACCMODE)),
 )
 
-PRIO_PROCESS: Final = 0
-IOPRIO_WHO_PROCESS: Final = 1
 ITSELF: Final = (0, OWN_PID)
 TO_ITSELF: Final = (
     only("kill", Argument(0, ITSELF)),  # 0 is its group, and so the session that it leads
     only("tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo", Argument(0, (OWN_PID,))),
-    only("prlimit64 sched_setscheduler sched_setparam sched_setattr", Argument(0, ITSELF)),
-    only("setpriority", Argument(0, (PRIO_PROCESS,)), Argument(1, ITSELF)),
-    only("ioprio_set", Argument(0, (IOPRIO_WHO_PROCESS,)), Argument(1, ITSELF)),
+    only("prlimit64", Argument(0, ITSELF)),
 )
+
+OF_PROCESS: Final = 0x80000000
+OF_THREAD: Final = 0x4
+READ_CLOCKS: Final = "clock_gettime clock_nanosleep clock_getres"
+OWN_CLOCKS: Final = (
+    Rule(
+        READ_CLOCKS,
+        (Argument(0, (0, OF_THREAD, OF_PROCESS | OF_THREAD), OF_PROCESS | OF_THREAD),),
+        ALLOW,
+        None,
+    ),
+    only(READ_CLOCKS, Argument(0, ITSELF, clock=True)),
+)
+"""The kernel itself shows a process the clocks of no threads but its own."""
 
 # The program
 
@@ -200,6 +275,8 @@ class Instruction(NamedTuple):
 
 LOAD: Final = 0x20
 AND: Final = 0x54
+XOR: Final = 0xA4
+SHIFT_RIGHT: Final = 0x74
 JUMP_IF_EQUAL: Final = 0x15
 JUMP_IF_ABOVE: Final = 0x25
 RETURN: Final = 0x06
@@ -239,25 +316,28 @@ def if_any(values: list[int], body: Program) -> Program:
     return tests + body
 
 
-def unless_any(values: tuple[int, ...], body: Program) -> Program:
-    """Return the program that runs `body` if the loaded word is none of the values."""
-    last = len(values) - 1
-    tests = [
-        Instruction(JUMP_IF_EQUAL, last - at + len(body), 0, value)
-        for at, value in enumerate(values)
-    ]
-    return tests + body
+def unless(value: int, body: Program) -> Program:
+    """Return the program that runs `body` if the loaded word is not the value."""
+    return [Instruction(JUMP_IF_EQUAL, len(body), 0, value), *body]
+
+
+def loaded(argument: Argument) -> Program:
+    """Return the program that loads what an argument is judged by."""
+    program = [load(ARGUMENTS_AT + 8 * argument.index)]
+    if argument.clock:  # the kernel's `~pid << 3`, and what kind of clock
+        program += [Instruction(XOR, 0, 0, 0xFFFFFFFF), Instruction(SHIFT_RIGHT, 0, 0, 3)]
+    if argument.mask != 0xFFFFFFFF:
+        program.append(Instruction(AND, 0, 0, argument.mask))
+    return program
 
 
 def judged(rule: Rule) -> Program:
     """Return the program that answers calls by their arguments and passes all others on."""
-    body: Program = []
-    for argument in rule.arguments:
-        body.append(load(ARGUMENTS_AT + 8 * argument.index))
-        if argument.mask != 0xFFFFFFFF:
-            body.append(Instruction(AND, 0, 0, argument.mask))
-        body += unless_any(argument.values, [answer(rule.otherwise)])
-    return if_any(numbers(rule.calls), [*body, answer(rule.then)])
+    body = [answer(rule.then)]
+    for argument in reversed(rule.arguments):
+        body = [*loaded(argument), *if_any(list(argument.values), body)]
+    body.append(load(NUMBER_AT) if rule.otherwise is None else answer(rule.otherwise))
+    return if_any(numbers(rule.calls), body)
 
 
 def entry() -> Program:
@@ -267,7 +347,7 @@ def entry() -> Program:
     """
     return [
         load(ARCHITECTURE_AT),
-        *unless_any((X86_64,), [answer(KILL)]),
+        *unless(X86_64, [answer(KILL)]),
         load(NUMBER_AT),
         Instruction(JUMP_IF_ABOVE, 0, 1, LAST_KNOWN),
         answer(UNKNOWN),
@@ -302,7 +382,9 @@ def build(*, own_pid: bool = True, children: bool = False, landlock_abi: int = 7
     Without `own_pid` the calls that act on processes are left to a pid namespace. `children` lets
     a bot have child processes. Below Landlock's third ABI the filter also refuses truncation.
     """
-    rules = [CHILD if children else THREAD, COUNTED_MEMORY, CLOSED_PAIR, FCNTL, IOCTL, PRCTL]
+    rules = [COUNTED_MEMORY, ADVICE, *(OWN_CLOCKS if own_pid else ())]  # called most often
+    rules += [READING, WAITING_FOR_DISK, CHILD if children else THREAD]
+    rules += [CLOSED_PAIR, FCNTL, IOCTL, PRCTL, *NO_WAKING]
     refused = list(REFUSED.values())
     if own_pid:
         rules += TO_ITSELF

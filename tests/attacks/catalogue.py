@@ -1,56 +1,12 @@
 """The hostile bots: what each is called, what it runs, and who judges whether it had effect."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
-
 from tests.attacks import judges as j
 from tests.attacks import judges_resources as r
-from tests.attacks.judges import Judge
-
-Kind = Literal["bot", "seat", "orphan"]
-
-
-@dataclass(frozen=True)
-class Attack:
-    """One hostile bot."""
-
-    group: str
-    name: str
-    """What the table calls it."""
-    program: str
-    """The file of the program, without its ending."""
-    act: str
-    """What the program is told to do."""
-    judge: Judge | None = None
-    """Who says whether it had effect; None where the way it is run decides."""
-    kind: Kind = "bot"
-    """`bot` runs alone, `seat` is asked by a referee, `orphan` loses its referee to SIGKILL."""
-    props: tuple[str, ...] = ()
-    """What the scene needs besides the files: links, listeners, terminal, victims."""
-    feature: str = ""
-    """What this kernel must have for the attack to be possible."""
-
-    @property
-    def slug(self) -> str:
-        """The attack's name in tests."""
-        return f"{self.program}.{self.act}" + (".orphan" if self.kind == "orphan" else "")
-
-
-Row = tuple[str, str, Judge] | tuple[str, str, Judge, str]
-
-
-def _group(
-    group: str, program: str, rows: Iterable[Row], props: tuple[str, ...] = ()
-) -> list[Attack]:
-    return [
-        Attack(group, name, program, act, judge, props=props, feature="".join(feature))
-        for act, name, judge, *feature in rows
-    ]
-
+from tests.attacks.attack import Attack, group_of
+from tests.attacks.catalogue_sharing import FREEZING, REMEMBERING, STARVING
 
 FILES = [
-    *_group(
+    *group_of(
         "Files",
         "files",
         [
@@ -87,7 +43,7 @@ FILES = [
             ("lock_results", "lock the results", j.locked),
         ],
     ),
-    *_group(
+    *group_of(
         "Files",
         "files",
         [
@@ -116,7 +72,7 @@ FILES = [
 
 _A_SOCKET = j.holds(r"^socket:")
 NETWORK = [
-    *_group(
+    *group_of(
         "Network",
         "network",
         [
@@ -140,7 +96,7 @@ NETWORK = [
         ],
         props=("listeners",),
     ),
-    *_group(
+    *group_of(
         "Network",
         "native",
         [
@@ -151,7 +107,7 @@ NETWORK = [
 ]
 
 RESOURCES = [
-    *_group(
+    *group_of(
         "Resources",
         "resources",
         [
@@ -213,7 +169,7 @@ _ORPHANS = {
     "everything_at_once": "all of them at once",
 }
 OUTLIVING = [
-    *_group(
+    *group_of(
         "Outliving the game",
         "outliving",
         [(act, name, j.outlives) for act, name in _OUTLIVING.items()],
@@ -224,7 +180,7 @@ OUTLIVING = [
     ),
 ]
 
-OTHERS = _group(
+OTHERS = group_of(
     "Other processes",
     "others",
     [
@@ -258,7 +214,7 @@ OTHERS = _group(
 )
 
 LEAKS = [
-    *_group(
+    *group_of(
         "Leaks and leftovers",
         "leaks",
         [
@@ -273,7 +229,7 @@ LEAKS = [
             ("kernel_key", "kernel key left", r.key_left, "keys"),
         ],
     ),
-    *_group(
+    *group_of(
         "Leaks and leftovers",
         "leaks",
         [
@@ -300,7 +256,7 @@ LEAKS = [
 ]
 
 PRIVILEGE = [
-    *_group(
+    *group_of(
         "Privilege",
         "privilege",
         [
@@ -323,7 +279,7 @@ PRIVILEGE = [
             ("watch_everything", "fanotify", j.holds(r"fanotify")),
         ],
     ),
-    *_group(
+    *group_of(
         "Privilege",
         "privilege",
         [("join_namespace", "enter another's namespaces", j.other_namespace)],
@@ -344,5 +300,8 @@ _WIRE = {
 }
 PROTOCOL = [Attack("Protocol", name, "wire", act, kind="seat") for act, name in _WIRE.items()]
 
-ATTACKS = [*FILES, *NETWORK, *RESOURCES, *OUTLIVING, *OTHERS, *LEAKS, *PRIVILEGE, *PROTOCOL]
+ATTACKS = [
+    *(*FILES, *NETWORK, *RESOURCES, *FREEZING, *STARVING, *REMEMBERING),
+    *(*OUTLIVING, *OTHERS, *LEAKS, *PRIVILEGE, *PROTOCOL),
+]
 BY_SLUG = {attack.slug: attack for attack in ATTACKS}

@@ -11,6 +11,9 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from tests.attacks.judges_sharing import flushes
+from tests.attacks.pages import in_memory, set_in_memory
+
 _libc = ctypes.CDLL(None, use_errno=True)
 _IO_URING_SETUP = 425
 
@@ -114,6 +117,45 @@ def _posix_queues() -> str:
     return "" if Path("/proc/sys/fs/mqueue").exists() else "this kernel has no POSIX queues"
 
 
+def _evictable() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "pages")
+        path.write_bytes(b"x" * 8192)
+        set_in_memory(path, there=False)
+        return "" if not in_memory(path, 0) else "the temporary folder's files stay in memory"
+
+
+def _access_times() -> str:
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"x")
+        file.flush()
+        Path(file.name).read_bytes()
+        seen = Path(file.name).stat()
+        if seen.st_atime_ns > seen.st_mtime_ns:
+            return ""
+        return "the temporary folder is mounted noatime"
+
+
+def _core_scheduling() -> str:
+    cookie = ctypes.c_ulong()
+    if _libc.prctl(62, 0, 0, 0, ctypes.byref(cookie)) == 0:
+        return ""
+    return "no core here has two threads, or this kernel cannot keep them apart"
+
+
+def _huge_pages() -> str:
+    chosen = _value("/sys/kernel/mm/transparent_hugepage/enabled")
+    return "" if chosen and "[never]" not in chosen else "this kernel makes no huge pages"
+
+
+def _flushes() -> str:
+    with tempfile.NamedTemporaryFile() as file:
+        before = flushes()
+        for _ in range(50):
+            os.fsync(file.fileno())
+        return "" if flushes() > before + 25 else "the temporary folder's disk needs no flushing"
+
+
 _PROBES: dict[str, Callable[[], str]] = {
     "compiler": lambda: "" if os.environ.get("ATTACKS_NATIVE") else "there is no C compiler (cc)",
     "32-bit calls": lambda: _native("call_32_bits"),
@@ -133,6 +175,11 @@ _PROBES: dict[str, Callable[[], str]] = {
     "attach": _attach,
     "counters": _counters,
     "posix queues": _posix_queues,
+    "evictable": _evictable,
+    "access times": _access_times,
+    "core scheduling": _core_scheduling,
+    "huge pages": _huge_pages,
+    "flushes": _flushes,
 }
 
 

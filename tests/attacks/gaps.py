@@ -31,12 +31,6 @@ GAPS: dict[tuple[str, str, str], str] = {
         "as with stat.",
     ),
     **_named(
-        "others.cpu_clock",
-        ["landlock"],
-        "The CPU clock of a known pid can be read by anybody. It is a timing channel, and the "
-        "runtimes read their own threads' clocks in the same way.",
-    ),
-    **_named(
         "leaks.reopen_stdin",
         ["landlock", "bwrap"],
         "A pipe can be opened anew by whoever holds it and is of the user who made it. Harmless: "
@@ -66,6 +60,54 @@ GAPS: dict[tuple[str, str, str], str] = {
         ["bwrap"],
         "bwrap caps the bytes of a tmpfs, not its inodes; they vanish with the bot.",
     ),
+    **_named(
+        "starving.all_signals",
+        ["landlock", "bwrap"],
+        "RLIMIT_SIGPENDING counts the queued signals of all of a user's bots together: one that "
+        "queues 1,024 leaves a rival none, who then cannot send itself real-time signals. A user "
+        "of its own for each bot, which root has, contains it.",
+        users=["user"],
+    ),
+    **_named(
+        "remembering.queued_signals",
+        ["landlock", "bwrap"],
+        "As above: who counts what is left of 1,024 learns up to 10 bits, from a process that is "
+        "there at the same time, frozen or not. A user of its own for each bot contains it.",
+        users=["user"],
+    ),
+    **_named(
+        "remembering.futexes",
+        ["landlock"],
+        "Who wakes those that wait in a file that both may read is told how many they were: a bit "
+        "for each waiting thread, some 50 bits for a process. Programs need such calls to wait "
+        "for their threads. What is frozen does not wait: bwrap freezes every bot off turn.",
+    ),
+    **_named(
+        "remembering.process_numbers",
+        ["landlock"],
+        "Processes and threads are numbered one after another on the whole machine: some 4 bits "
+        "to the next process, if little else is started. bwrap numbers each bot's anew.",
+    ),
+    **_named(
+        "remembering.thread_numbers",
+        ["landlock"],
+        "Which pids are there can be asked by calls that threads need for themselves: a bit for "
+        "each thread, some 50 bits for a process, frozen or not. bwrap hides the others'.",
+    ),
+    **_named(
+        "remembering.pipe_numbers",
+        ["landlock", "bwrap"],
+        "The kernel numbers pipes and sockets one after another on each core, and everybody sees "
+        "the numbers of his own: some 4 bits to the next process on that core, if little else "
+        "runs there. Only a kernel of its own, in a virtual machine, hides them.",
+    ),
+    **_named(
+        "remembering.pages_by_faults",
+        ["landlock", "bwrap"],
+        "What was read is in memory, for everybody and until something else needs the place: a "
+        "bit for each 4 KiB of files that nobody else reads. Faults are counted for each process, "
+        "and time tells it too. Only a virtual machine has a memory of its own.",
+    ),
 }
 """Attack, sandbox and user of every expected gap, with the reason."""
 
@@ -75,6 +117,8 @@ _REFEREE = "The referee's own wall: its clock, its line limit and its freezing."
 _KILLED = "SIGKILL ends it whatever it does, and its pid cannot be mistaken."
 _SERVER = "The fork server outlives a referee that is killed, and ends everything that it started."
 _BUILT = "A bot gets its three pipes and an environment that is built, with any sandbox."
+_STOPPED = "SIGSTOP is neither handled nor blocked, and what is stopped runs no handlers."
+_UNLIMITED = "Without walls there is no limit to reach."
 _LIMITED = "The limits on data memory and on core files are set with any sandbox."
 
 UNAIDED: dict[tuple[str, str], str] = {
@@ -117,6 +161,11 @@ UNAIDED: dict[tuple[str, str], str] = {
             "outliving.clears_death_signal.orphan": _SERVER,
             "outliving.ignores_signals.orphan": _SERVER,
             "outliving.everything_at_once.orphan": _SERVER,
+            "freezing.interval_timer": _STOPPED,
+            "freezing.every_signal": _STOPPED,
+            "remembering.frozen_futexes": "What is frozen waits for nothing.",
+            "remembering.thread_count": _UNLIMITED,
+            "starving.all_threads": _UNLIMITED,
             "leaks.inherited_descriptors": _BUILT,
             "leaks.inherited_environment": _BUILT,
             "privilege.join_namespace": "Without walls it is in the same namespaces as everybody.",

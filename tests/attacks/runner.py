@@ -16,12 +16,16 @@ from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, Child, Launcher, SandboxError, StartError, prove
 from tests.attacks import judges as j
 from tests.attacks import judges_resources as r
-from tests.attacks.catalogue import BY_SLUG, Attack
+from tests.attacks import judges_sharing as s
+from tests.attacks.attack import Attack
+from tests.attacks.catalogue import BY_SLUG
 from tests.attacks.features import missing
 from tests.attacks.judges import Case
-from tests.attacks.scene import Scene
+from tests.attacks.pages import set_in_memory
+from tests.attacks.scene import PAGES, Scene
 from tests.attacks.seats import run_orphan, run_seat
 from tests.attacks.settings import limits
+from tests.attacks.two_runs import Exchange, run_two
 from tests.attacks.victims import Victims
 from tests.referee.process_watch import state
 
@@ -90,6 +94,10 @@ class Runner:
             words = ("./native",)
             if attack.program != "native":
                 words = (PYTHON, "-S", "-E", f"{attack.program}.py")
+            if "bits" in attack.props:
+                scene.plant_bits()
+            if "pages" in attack.props:
+                scene.plant_pages()
             command = (*words, attack.act, scene.token)
             program = make_bot("hostile", scene.mine, command).program
             if "links" in attack.props:
@@ -100,6 +108,9 @@ class Runner:
                 scene.swap()
             if attack.kind == "seat":
                 return run_seat(self.launcher(sandbox), program, sandbox, attack.act)
+            if attack.kind == "memory":
+                exchange = Exchange(self.launcher(sandbox), scene, program, limits(sandbox))
+                return run_two(exchange, attack.bits, attack.props)
             try:
                 return self._run_bot(attack, sandbox, scene, program)
             except (StartError, SandboxError) as error:
@@ -120,7 +131,7 @@ class Runner:
             if "terminal" in attack.props:
                 scene.open_terminal()
             self._note(scene)
-            before = {"keys": r.key_counts()}
+            before: dict[str, object] = {"keys": r.key_counts()}
             child = launcher.start(program, limits(sandbox))
             run = BotRun(attack, scene, launcher, child, victims, before)
             stack.callback(run.close)
@@ -159,6 +170,13 @@ class BotRun:
         self._remember()
         self._tell_facts()
         done = self._hear(b"done\n", stir=True)
+        if "frozen" in self.attack.props:
+            group = self.launcher.walls.name.startswith("bwrap")
+            often = "often" in self.attack.props  # where chance decides
+            runs = s.runs_when_frozen(self.scene, self.child, group=group, often=often)
+            self.case.before["runs frozen"] = runs
+        if "rival" in self.attack.props:
+            self.case.before["rival"] = self._rival()
         effect = self._judged()
         if not effect:
             time.sleep(SETTLE)
@@ -189,7 +207,32 @@ class BotRun:
             "signals": r.signals_waiting(),
             "aio": r.aio_places(),
             "clock": self._clock,
+            "files": s.open_files(),
+            "available": s.anonymous_memory(),
+            "flushes": s.flushes(),
+            "priorities": s.priorities(case.pid),
         }
+        if "pages" in self.attack.props:
+            set_in_memory(case.folder / PAGES, there=True)
+
+    def _rival(self) -> str:
+        """Let a rival take what it needs; return what it says of that."""
+        words = (PYTHON, "-S", "-E", "rival.py")
+        bot = make_bot("rival", self.scene.other, words)
+        try:
+            rival = self.launcher.start(bot.program, limits(self.launcher.walls.name.split()[0]))
+        except (StartError, SandboxError) as error:
+            return f"not started: {error}"
+        said = b""
+        os.write(rival.stdin, b"\n")
+        while b"done" not in said and select.select([rival.stdout], [], [], PATIENCE)[0]:
+            data = os.read(rival.stdout, 4096)
+            if not data:
+                said += b"not started"
+                break
+            said += data
+        self.launcher.stop(rival)
+        return said.decode()
 
     def _tell_facts(self) -> None:
         facts = self.scene.facts() | {

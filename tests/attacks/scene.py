@@ -14,6 +14,10 @@ from typing import Any
 from tests.referee.process_watch import state, until
 
 PROGRAMS = Path(__file__).parent / "programs"
+MESSAGE_BITS = 16
+PAGES = "pages.bin"
+PAGE_STEP = 1 << 18
+"""Bytes from one part of the large file to the next: more than is ever read ahead."""
 
 
 def processes_with(word: str) -> list[tuple[int, str]]:
@@ -64,7 +68,8 @@ class Scene:
         if native is not None:
             shutil.copy(native, self.mine / "native")
         self.other = self._folder("bots/other")
-        shutil.copy(PROGRAMS / "victim.py", self.other)
+        for name in ("victim.py", "rival.py"):
+            shutil.copy(PROGRAMS / name, self.other)
         self.notes = self._file(self.other / "notes.txt")
         script = self.other / "run.sh"
         script.write_text(f"#!/bin/sh\necho {self.secret}\n")
@@ -80,6 +85,15 @@ class Scene:
         path.write_text(f"{self.secret}\n")
         path.chmod(mode)
         return path
+
+    def plant_bits(self) -> None:
+        """Put files into the bot's folder, one for each bit of a message."""
+        for at in range(MESSAGE_BITS):
+            (self.mine / f"bit{at:02}").write_text("one bit")
+
+    def plant_pages(self) -> None:
+        """Put a file into the bot's folder that is large enough to be in memory in part."""
+        (self.mine / PAGES).write_bytes(b"x" * (MESSAGE_BITS * PAGE_STEP))
 
     def plant_links(self) -> None:
         """Put links to what is not the bot's into its folder, as its author could."""

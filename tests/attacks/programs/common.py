@@ -37,6 +37,13 @@ _NUMBERS = {  # x86_64, aarch64
     "pidfd_getfd": (438, 438),
     "fchmodat2": (452, 452),
     "io_setup": (206, 0),
+    "futex": (202, 98),
+    "timer_create": (222, 107),
+    "ioprio_get": (252, 31),
+    "set_robust_list": (273, 99),
+    "get_robust_list": (274, 100),
+    "sched_setattr": (314, 274),
+    "sched_getattr": (315, 275),
 }
 
 

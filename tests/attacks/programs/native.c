@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,6 +12,8 @@
 #define THREADS 1500
 #define STACK 8192
 #define SECONDS 20
+#define WAKERS 6
+#define ROUNDS 2000000000L
 
 static char stacks[THREADS][STACK] __attribute__((aligned(16)));
 
@@ -31,6 +34,43 @@ static long thread_bomb(void)
     while (made < THREADS && clone(wait_here, stacks[made] + STACK, flags, 0) >= 0)
         made++;
     return made;
+}
+
+static int wake(void *nothing)
+{
+    long pid = syscall(SYS_getpid);
+    (void)nothing;
+    for (long round = 0; round < ROUNDS; round++)
+        syscall(SYS_kill, pid, SIGCONT);
+    syscall(SYS_exit, 0);
+    return 0;
+}
+
+/* Threads that wake their own process on and on: a freeze lasts until the next of them. */
+static long wakes_itself(void)
+{
+    int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+    long made = 0;
+    while (made < WAKERS && clone(wake, stacks[made] + STACK, flags, 0) >= 0)
+        made++;
+    return made;
+}
+
+static int burn(void *nothing)
+{
+    (void)nothing;
+    for (volatile long round = 0; round < ROUNDS; round++)
+        continue;
+    syscall(SYS_exit, 0);
+    return 0;
+}
+
+/* A child that has its parent's memory and works for it; the parent can do nothing meanwhile. */
+static long works_as_child(void)
+{
+    printf("done\n");
+    fflush(stdout);
+    return clone(burn, stacks[0] + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, 0);
 }
 
 #ifdef __x86_64__
@@ -72,6 +112,10 @@ int main(int count, char **words)
         result = call_32_bits();
     else if (!strcmp(words[1], "call_x32"))
         result = call_x32();
+    else if (!strcmp(words[1], "wakes_itself"))
+        result = wakes_itself();
+    else if (!strcmp(words[1], "works_as_child"))
+        result = works_as_child();
     printf("result %ld\ndone\n", result);
     fflush(stdout);
     while (fgets(line, sizeof line, stdin))

@@ -87,12 +87,75 @@ class Bot {
 }
 """,
 }
+SOURCES |= {
+    "ruby": """\
+#!/usr/bin/env ruby
+require "json"
+$stdout.sync = true
+Thread.new { sleep 0.001 }.join
+$stdin.each_line do |line|
+  asked = JSON.parse(line)
+  puts asked["type"] == "hello" ? '{"type": "ready"}' : %({"id": #{asked["id"]}, "move": "pass"})
+end
+""",
+    "lua": """\
+#!/usr/bin/env lua5.4
+io.stdout:setvbuf("line")
+for line in io.lines() do
+    local id = line:match('"id": (%d+)')
+    print(id and ('{"id": %d, "move": "pass"}'):format(id) or '{"type": "ready"}')
+end
+""",
+    "perl": """\
+#!/usr/bin/env perl
+$| = 1;
+while (<STDIN>) {
+    print /"id": (\\d+)/ ? qq({"id": $1, "move": "pass"}\\n) : qq({"type": "ready"}\\n);
+}
+""",
+    "numpy": """\
+#!/usr/bin/python3
+import json, sys
+import numpy
+for line in sys.stdin:
+    asked = json.loads(line)
+    large = numpy.ones((200, 200))
+    assert (large @ large).sum() == 200**3
+    if asked["type"] == "hello":
+        print(json.dumps({"type": "ready"}), flush=True)
+    else:
+        print(json.dumps({"id": asked["id"], "move": "pass"}), flush=True)
+""",
+    "go": """\
+package main
+import ("bufio"; "fmt"; "os"; "regexp"; "runtime"; "sync")
+func main() {
+    var all sync.WaitGroup
+    for at := 0; at < 8; at++ {
+        all.Add(1)
+        go func() { for sum := 0; sum < 5000000; sum++ {}; runtime.GC(); all.Done() }()
+    }
+    all.Wait()
+    lines := bufio.NewScanner(os.Stdin)
+    number := regexp.MustCompile(`"id": (\\d+)`)
+    for lines.Scan() {
+        if found := number.FindStringSubmatch(lines.Text()); found != nil {
+            fmt.Printf("{\\"id\\": %s, \\"move\\": \\"pass\\"}\\n", found[1])
+        } else {
+            fmt.Println("{\\"type\\": \\"ready\\"}")
+        }
+    }
+}
+""",
+}
 COMPILERS = {
     "c": ("cc", "-o", "bot", "bot.c"),
     "rust": ("rustc", "-C", "opt-level=0", "-o", "bot", "bot.rs"),
     "java": ("javac", "Bot.java"),
+    "go": ("go", "build", "-o", "bot", "bot.go"),
 }
 SCRIPTS = {"python": "/usr/bin/python3", "node": "node", "shell": "/bin/sh"}
+SCRIPTS |= {"ruby": "ruby", "lua": "lua5.4", "perl": "perl", "numpy": "/usr/bin/python3"}
 
 
 @pytest.fixture(scope="module")
@@ -113,14 +176,19 @@ def build(language: str, folder: Path) -> Program:
     tool = shutil.which(words[0] if words else SCRIPTS[language])
     if tool is None or (language == "java" and shutil.which("java") is None):
         pytest.skip(f"BOTS IN {language.upper()} ARE NOT TESTED HERE: its tools are missing")
+    if language == "numpy" and subprocess.run([tool, "-c", "import numpy"]).returncode != 0:
+        pytest.skip(f"BOTS WITH NUMPY ARE NOT TESTED HERE: {tool} cannot import it")
     if words is None:
         (folder / "bot").write_text(SOURCES[language])
         (folder / "bot").chmod(0o755)
     else:
-        (folder / {"java": "Bot.java", "c": "bot.c", "rust": "bot.rs"}[language]).write_text(
-            SOURCES[language]
+        (
+            folder / {"java": "Bot.java", "c": "bot.c", "rust": "bot.rs", "go": "bot.go"}[language]
+        ).write_text(SOURCES[language])
+        cache = os.environ | {"GOCACHE": str(folder / "cache")}
+        done = subprocess.run(
+            [tool, *words[1:]], cwd=folder, env=cache, capture_output=True, text=True
         )
-        done = subprocess.run([tool, *words[1:]], cwd=folder, capture_output=True, text=True)
         if done.returncode != 0 and language == "rust":
             pytest.skip(f"BOTS IN RUST ARE NOT TESTED HERE: {done.stderr}")
         assert done.returncode == 0, done.stderr

@@ -65,6 +65,16 @@ def test_exactly_the_listed_files_are_copied(make: Callable[[], Stage], bot: Pro
         assert Path(placed.folder, name).read_bytes() == Path(bot.folder, name).read_bytes()
 
 
+def test_reading_a_copy_leaves_no_trace(make: Callable[[], Stage], bot: Program) -> None:
+    """Or a bot could remember by it: the kernel sets no time of access that lies ahead."""
+    folder = Path(make().place(bot).folder)
+    paths = [folder, folder / "data", *(folder / name for name in bot.files)]
+    before = [path.stat().st_atime_ns for path in paths]
+    for path in paths:
+        assert list(path.iterdir()) if path.is_dir() else path.read_bytes()
+    assert [path.stat().st_atime_ns for path in paths] == before
+
+
 def test_a_program_among_the_files_is_run_from_its_copy(
     make: Callable[[], Stage], bot: Program
 ) -> None:
