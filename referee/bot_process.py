@@ -82,11 +82,10 @@ class BotProcess:
         self._began = self._cap_start = self._answered = 0.0  # the turn, its cap, the last answer
         self._looked = 0.0  # when the referee last looked around
         self._turn_cpu = 0.0
-        self._waits: Waits | None = None  # of this turn, once it may have waited for a core
+        self._waits: Waits | None = None  # of a turn with a look, once it may have had no core
         self._waited = 0.0  # what of that is off the wall
+        self._charge = self._charged = 0.0  # what was charged last, and when that turn began
         self.allowed = 0.0
-        self.charge = 0.0
-        """Seconds that this turn is charged for what was used between turns."""
         self._by_cpu = True
         self.ended: Ended | None = None
         """How the process ended, once it has."""
@@ -140,16 +139,11 @@ class BotProcess:
         self.allowed = clock.allowed
         self._by_cpu = clock.by_cpu
         self._turn_cpu = self.meter.mark
-        self.charge = 0.0
-        self._waits = None
         self._began = self._cap_start = self._answered = began = monotonic()
         if self._freezer.frozen:
-            self.thaw()
-        if began - self._rested > _SHORT_SECONDS and self.ended is None:
+            self._wake()
+        if began - self._rested > _SHORT_SECONDS:
             self._settle()
-        if self._lifted and self.ended is None:
-            why, self._lifted = self._lifted, ""
-            raise UnfrozenError(why)
         if self._unsent or self.ended is not None:
             self.send(line)
         else:  # as nearly always, and a call less
@@ -161,9 +155,17 @@ class BotProcess:
                 if sent < len(line):
                     self._unsent = line[sent:]
         self._cap_start = self._answered = asked = monotonic()  # what was before is the referee's
-        if self.charge and not self._by_cpu:
-            self._cap_start -= self.charge
+        if not self._by_cpu:
+            self._cap_start -= self._charge_now()
         return self._next_line(self.allowed, look=asked - began > _RUN_SECONDS)
+
+    def _wake(self) -> None:
+        """Thaw the bot for its turn; raise UnfrozenError if it has done so by itself."""
+        self.thaw()
+        if self._lifted and self.ended is None:
+            self._settle()
+            why, self._lifted = self._lifted, ""
+            raise UnfrozenError(why)
 
     def _settle(self) -> None:
         """Tell what the bot used since its last turn from what it uses in this one.
@@ -171,15 +173,21 @@ class BotProcess:
         What was not free is charged to this turn. After a moment there is nothing to tell: the
         bot pays for that itself.
         """
+        if self.ended is not None:
+            return  # as it is told when something is sent
         try:
             cpu = clock_gettime(self._cpu_clock)
         except OSError:  # it has ended; what holds its pipes now is not the bot
             self._gone("it has ended")
         charge = self.meter.settle(cpu)
         if charge:
-            self.charge = charge
+            self._charge, self._charged = charge, self._began
             self.burner = True
         self._turn_cpu = cpu - charge
+
+    def _charge_now(self) -> float:
+        """Return the seconds that this turn is charged for what was used before it."""
+        return self._charge if self._charged == self._began else 0.0
 
     def read_line(self) -> bytes:
         """Return another line in the same turn.
@@ -192,13 +200,14 @@ class BotProcess:
 
     def _next_line(self, timeout: float, *, look: bool = False) -> bytes:
         line = self._lines.pop() if self._lines.held else None
+        if look and line is None and (data := self._read(_GLANCE)) is not None:
+            line = self._heard(data)
+            self._answered = monotonic()
         while line is None:
             wait = min(_LOOK_SECONDS, timeout)
             due = self._answered + wait
             if self._unsent:
                 line = self._flush(wait)
-            elif look and (data := self._read(_GLANCE)) is not None:
-                line, look = self._heard(data), False
             else:
                 line = self._collect(self._poll.poll(wait * 1000))  # rounded up
             self._answered = monotonic()
@@ -230,7 +239,7 @@ class BotProcess:
     def close_turn(self) -> Turn:
         """Stop the clock; return what the turn took."""
         answered = self._rested = self._answered
-        if self._waits is not None and not self._by_cpu:
+        if not self._by_cpu:
             self._forgive()
         meter = self.meter
         try:
@@ -414,7 +423,8 @@ class BotProcess:
 
     def of_it_before(self) -> str:
         """Return in words what of a turn's time was used before it; nothing if nothing was."""
-        return f", {self.charge:.3f} s of it before it was asked" if self.charge else ""
+        charge = self._charge_now()
+        return f", {charge:.3f} s of it before it was asked" if charge else ""
 
     def _look_around(self, moment: float) -> None:
         """See to it, while an answer is waited for, that the bot has the core.
@@ -422,6 +432,8 @@ class BotProcess:
         Those beside it are frozen if they use it; for what others take, it is given time. In
         bwrap, where a process of bwrap's holds the pipes too, see whether the bot still does.
         """
+        if self._looked < self._began:
+            self._waits = None
         self._looked = moment
         for other in self._neighbours:
             if other is not self:
@@ -442,7 +454,7 @@ class BotProcess:
 
     def _forgive(self) -> None:
         """Take off the wall what the bot has waited for a core that others had."""
-        if self._waits is not None:
+        if self._waits is not None and self._looked > self._began:
             waited = self._waits.seconds()
             self._cap_start += waited - self._waited
             self._waited = waited

@@ -42,8 +42,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By seat, the CPU time that it used while it was frozen, if any."""
     waited: dict[int, int] = {}
     """By entry, how much less than `wall` was held against the bot, as it waited for a core; where
-    the wall is judged, less than nothing if it was charged. Differences below a millisecond are
-    left out."""
+    the wall is judged, less than nothing if it was charged. Of long turns alone."""
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -53,7 +52,7 @@ class Played(msgspec.Struct, frozen=True):
     evidence: Evidence
 
 
-_SLIGHT_SECONDS = 0.001  # that may pass between the ask and the start of the bot's time
+_LONG_SECONDS = 0.02  # of a turn in which the bot may have had to wait for a core
 
 _UNASKED = Answer(None, Turn(0.0, 0.0))
 """That of a seat that is out, and not asked."""
@@ -165,7 +164,7 @@ class Match:
             cpu.append(int(turn.cpu * 1e6))
             taken = turn.ended - turn.began
             wall.append(ceil(taken * 1e6))
-            if abs(taken - turn.wall) > _SLIGHT_SECONDS and turn.wall:
+            if (taken > _LONG_SECONDS or turn.wall > taken) and turn.wall:
                 waited[number] = int((taken - turn.wall) * 1e6)
             if turn is _UNASKED.turn:
                 lag.append(0)
