@@ -15,8 +15,8 @@ from referee.capture import Capture
 from referee.clock import Clock, Turn, cpu_clock, wall_cap
 from referee.freezer import Freezer
 from referee.limits import Limits
+from referee.lookout import LOOK_SECONDS, Lookout
 from referee.meter import Meter
-from referee.procfs import Waits, descendants, identity, open_in_none
 from referee.sandbox import Child, Ended, Launcher
 from referee.verdict import Verdict, instead, verdict
 
@@ -28,10 +28,7 @@ _RUN_SECONDS = 2e-6  # a write that took longer: a bot on the same core ran, and
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
 _IDLE_SHARE = 0.1  # of the time allowed: who used less CPU waits for something
 _SHORT_SECONDS = 0.0001  # between two turns: what was used then counts as used in the second
-_LOOK_SECONDS = 0.02  # of waiting for an answer, after which the referee looks around
-_AWAY_SECONDS = 0.005  # of a turn without using CPU: somebody else may have the core
 _LEAST_SECONDS = 0.01  # for which a bot that had no core is waited for once more
-_UNFROZEN_SECONDS = 0.1  # of CPU used in a match while frozen: who did so has lifted its freeze
 
 
 class LateError(Exception):
@@ -67,7 +64,7 @@ class BotProcess:
     ) -> None:
         self._launcher = launcher
         self._limits = limits
-        self._neighbours = neighbours
+        self._lookout = Lookout(child, limits.sandbox, neighbours)
         self._is_inside = limits.sandbox == "bwrap"  # of what is known, and no clock shows it
         self._child = child
         self._cpu_clock = cpu_clock(child.pid)
@@ -80,22 +77,13 @@ class BotProcess:
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
         self._began = self._cap_start = self._answered = 0.0  # the turn, its cap, the last answer
-        self._looked = 0.0  # when the referee last looked around
         self._turn_cpu = 0.0
-        self._waits: Waits | None = None  # of a turn with a look, once it may have had no core
-        self._waited = 0.0  # what of that is off the wall
         self._charge = self._charged = 0.0  # what was charged last, and when that turn began
         self.allowed = 0.0
         self._by_cpu = True
         self.ended: Ended | None = None
         """How the process ended, once it has."""
-        self._freezer = Freezer(child, limits.sandbox)
-        self._lifted = ""  # how it lifted its freeze, until that is told
-        self._lifts = 0
-        self._is_many = False  # whether it has been seen with children
-        if self._is_inside:
-            ends = {child.stdin: "input", child.stdout: "output"}
-            self._pipes = {identity(os.fstat(end)): name for end, name in ends.items()}
+        self.freezer = Freezer(child, limits.sandbox)
         self.meter = Meter(self._cpu())
         self.begin_match()
 
@@ -105,9 +93,7 @@ class BotProcess:
         self.burner = False
         """Whether it burnt CPU between its turns; then it is frozen there."""
         self.meter.begin_match()
-        self.unfrozen = 0.0
-        """CPU seconds used while frozen, in this match."""
-        self._ran = 0.0  # those for which it was not yet blamed
+        self.freezer.begin_match()
         self._rested = 0.0  # when its last turn ended, if it had one in this match
 
     def end_match(self) -> None:
@@ -119,8 +105,8 @@ class BotProcess:
     def send(self, line: bytes) -> None:
         """Send a line that needs no answer; raise GoneError if nobody can read it."""
         if self.ended is not None:  # its descriptors are closed: others may have their numbers
-            if self._lifted:
-                raise GoneError(self._lifted, "killed")
+            if self.freezer.lifted:
+                raise GoneError(self.freezer.lifted, "killed")
             raise GoneError(f"it {self.ended}")
         data = self._unsent + line if self._unsent else line
         try:
@@ -140,7 +126,7 @@ class BotProcess:
         self._by_cpu = clock.by_cpu
         self._turn_cpu = self.meter.mark
         self._began = self._cap_start = self._answered = began = monotonic()
-        if self._freezer.frozen:
+        if self.freezer.frozen:
             self._wake()
         if began - self._rested > _SHORT_SECONDS:
             self._settle()
@@ -162,10 +148,9 @@ class BotProcess:
     def _wake(self) -> None:
         """Thaw the bot for its turn; raise UnfrozenError if it has done so by itself."""
         self.thaw()
-        if self._lifted and self.ended is None:
+        if self.freezer.lifted and self.ended is None:
             self._settle()
-            why, self._lifted = self._lifted, ""
-            raise UnfrozenError(why)
+            raise UnfrozenError(self.freezer.tell())
 
     def _settle(self) -> None:
         """Tell what the bot used since its last turn from what it uses in this one.
@@ -204,7 +189,7 @@ class BotProcess:
             line = self._heard(data)
             self._answered = monotonic()
         while line is None:
-            wait = min(_LOOK_SECONDS, timeout)
+            wait = min(LOOK_SECONDS, timeout)
             due = self._answered + wait
             if self._unsent:
                 line = self._flush(wait)
@@ -212,7 +197,8 @@ class BotProcess:
                 line = self._collect(self._poll.poll(wait * 1000))  # rounded up
             self._answered = monotonic()
             if self._answered - due > _STALL_SECONDS:
-                self._cap_start, self._waits = self._answered, None
+                self._cap_start = self._answered
+                self._lookout.forget()
             if line is None:
                 timeout = self._time_left()
         return line
@@ -240,7 +226,7 @@ class BotProcess:
         """Stop the clock; return what the turn took."""
         answered = self._rested = self._answered
         if not self._by_cpu:
-            self._forgive()
+            self._cap_start += self._lookout.waited(self._began)
         meter = self.meter
         try:
             meter.mark = mark = clock_gettime(self._cpu_clock)
@@ -261,14 +247,14 @@ class BotProcess:
     def freeze(self) -> None:
         """Stop the process where it is."""
         if self.ended is None:
-            self._freezer.freeze()
+            self.freezer.freeze()
 
     def thaw(self) -> None:
         """Let a frozen process go on, unless it did so by itself: then it stays until its turn."""
-        if self._freezer.frozen and self.ended is None:
+        if self.freezer.frozen and self.ended is None:
             self._look_at_freeze()
-            if not self._lifted:
-                self._freezer.thaw()
+            if not self.freezer.lifted:
+                self.freezer.thaw()
 
     def prepare(self) -> None:
         """Let the bot get ready for its first turn, if it can be seen what it uses for that."""
@@ -283,29 +269,17 @@ class BotProcess:
         """
         if self.ended is not None:
             return
-        if self._freezer.frozen:
+        if self.freezer.frozen:
             self._look_at_freeze()
         elif self.meter.is_overdrawn(self._cpu()):
             self.burner = True
             self.freeze()
 
     def _look_at_freeze(self) -> None:
-        used = self._freezer.look()
-        if not used:
-            return
-        if self._is_inside:
+        used = self.freezer.look()
+        if self._is_inside:  # no clock shows it
             self.meter.owed += used
-        self.unfrozen += used
-        self._ran += used
-        if self._ran <= _UNFROZEN_SECONDS:
-            return
-        self._lifts += 1
-        self._lifted = (
-            f"it ran while it was frozen between its turns: {self._ran:.3f} s of CPU time"
-        )
-        self._ran = 0.0
-        if self._lifts > 1:
-            self._lifted += ", and was ended for it, as it was not the first time"
+        if self.freezer.is_hopeless:
             self.stop()
 
     def close_input(self) -> None:
@@ -393,17 +367,19 @@ class BotProcess:
     def _time_left(self) -> float:
         """Return how long to wait for the bot now, in seconds; raise LateError if it is late."""
         moment = monotonic()
-        if moment - max(self._began, self._looked) >= _LOOK_SECONDS:
-            self._look_around(moment)
-        cap = wall_cap(self.allowed) if self._by_cpu else self.allowed
         cpu = self._cpu() - self._turn_cpu
+        if self._lookout.is_due(moment, self._began):
+            closed = self._lookout.look(self, moment, self._began, cpu)
+            if closed:
+                self._gone(f"it closed its standard {closed}")
+        cap = wall_cap(self.allowed) if self._by_cpu else self.allowed
         if self._by_cpu and cpu >= self.allowed:
             raise self._late(
                 f"{cpu:.3f} s of CPU time used{self.of_it_before()}; {self.allowed:.3f} s allowed"
             )
         left = cap - (moment - self._cap_start)
         if left <= 0:
-            self._forgive()
+            self._cap_start += self._lookout.waited(self._began)
             left = cap - (moment - self._cap_start)
             if left <= 0:
                 raise self._late(self._too_long(moment, cpu))
@@ -425,39 +401,6 @@ class BotProcess:
         """Return in words what of a turn's time was used before it; nothing if nothing was."""
         charge = self._charge_now()
         return f", {charge:.3f} s of it before it was asked" if charge else ""
-
-    def _look_around(self, moment: float) -> None:
-        """See to it, while an answer is waited for, that the bot has the core.
-
-        Those beside it are frozen if they use it; for what others take, it is given time. In
-        bwrap, where a process of bwrap's holds the pipes too, see whether the bot still does.
-        """
-        if self._looked < self._began:
-            self._waits = None
-        self._looked = moment
-        for other in self._neighbours:
-            if other is not self:
-                other.watch()
-        pid = self._child.pid
-        if self._is_inside:
-            pids = descendants(pid)
-            for closed in open_in_none(pids, self._pipes.keys()) if pids else ():
-                self._gone(f"it closed its standard {self._pipes[closed]}")
-            if len(pids) != 1:  # no clock shows how long its processes wait for one another
-                self._waits, self._is_many = None, True
-                return
-            pid = pids[0]
-        if self._waits is None and not self._is_many:
-            away = moment - self._began - (self._cpu() - self._turn_cpu)
-            if away > _AWAY_SECONDS:
-                self._waits, self._waited = Waits(pid), 0.0
-
-    def _forgive(self) -> None:
-        """Take off the wall what the bot has waited for a core that others had."""
-        if self._waits is not None and self._looked > self._began:
-            waited = self._waits.seconds()
-            self._cap_start += waited - self._waited
-            self._waited = waited
 
     def _late(self, reason: str) -> LateError:
         """Return the error of a bot whose time is up, with what it did instead of answering."""

@@ -14,8 +14,8 @@ from referee.clock import cpu_clock
 from referee.procfs import cpu_of, family
 from referee.sandbox import Child
 
-STOPPING_SECONDS = 0.02
-"""CPU seconds that a process may use until it has stopped: it may be deep in the kernel."""
+_STOPPING_SECONDS = 0.02  # of CPU that a process may use until it has stopped
+_LIFTED_SECONDS = 0.1  # of CPU used in a match while frozen: who did so has lifted its freeze
 _LOOK_SECONDS = 0.02  # between looks at all processes of a sandbox, each of which takes 50 us
 
 
@@ -31,6 +31,9 @@ class Freezer:
 
     def __init__(self, child: Child, sandbox: str) -> None:
         self.frozen = False
+        self.lifted = ""
+        """How it lifted its freeze, in words, until that is told."""
+        self._lifts = 0
         self._child = child
         self._has_group = sandbox != "landlock"  # whose filter allows threads, and no children
         self._is_inside = sandbox == "bwrap"
@@ -38,7 +41,24 @@ class Freezer:
         self._mark = 0.0  # what had been used when it was frozen, or when last looked at
         self._awake = 0.0  # seconds since then that it was let run
         self._thawed = self._looked = monotonic()
+        self.begin_match()
         self._cores = len(os.sched_getaffinity(child.pid)) if self._is_inside else 1
+
+    def begin_match(self) -> None:
+        """Begin to count what it uses in a match."""
+        self.ran = 0.0
+        """CPU seconds used while frozen, in this match."""
+        self._blamed = 0.0  # those for which it was blamed
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether it has lifted its freeze a second time."""
+        return self._lifts > 1
+
+    def tell(self) -> str:
+        """Return in words how it lifted its freeze, which is told once."""
+        told, self.lifted = self.lifted, ""
+        return told
 
     def freeze(self) -> None:
         """Stop it where it is."""
@@ -76,11 +96,22 @@ class Freezer:
             used = now - self._mark - self._awake * self._cores
             if self._awake:
                 self._mark, self._awake = now - max(used, 0.0), 0.0
-        if used <= STOPPING_SECONDS:
+        if used <= _STOPPING_SECONDS:
             return 0.0
         self._mark = now
         self._signal(signal.SIGSTOP)
+        self.ran += used
+        self._blame()
         return used
+
+    def _blame(self) -> None:
+        ran = self.ran - self._blamed
+        if ran > _LIFTED_SECONDS:
+            self._blamed = self.ran
+            self._lifts += 1
+            self.lifted = f"it ran while it was frozen between its turns: {ran:.3f} s of CPU time"
+            if self.is_hopeless:
+                self.lifted += ", and was ended for it, as it was not the first time"
 
     def _cpu(self) -> float:
         try:

@@ -213,7 +213,7 @@ class ProcessSeat(Seat):
     @property
     def unfrozen(self) -> float:
         """What the process used while it was frozen."""
-        return self.process.unfrozen
+        return self.process.freezer.ran
 
     @property
     def stderr(self) -> str:

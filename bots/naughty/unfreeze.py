@@ -9,7 +9,7 @@ import threading
 import polite
 
 CLOCK_MONOTONIC = 1
-TIMERS = 20
+TIMERS = 60
 MILLISECOND = 1_000_000  # nanoseconds
 
 libc = ctypes.CDLL(None)

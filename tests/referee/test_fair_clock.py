@@ -144,6 +144,26 @@ def test_a_burner_is_frozen_while_another_thinks(pinned: Table) -> None:
 # Who lifts a freeze
 
 
+@contextmanager
+def lifting(bot: BotProcess) -> Iterator[None]:
+    """Lift a bot's freeze from outside, whatever trick that stands for."""
+    over = threading.Event()
+
+    def lift() -> None:
+        while not over.wait(0.001):
+            for pid in family(pid_of(bot)):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    thread = threading.Thread(target=lift)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
 def test_who_lifts_its_freeze_has_a_fault_and_is_ended_the_second_time(pinned: Table) -> None:
     thinker, cheat = pinned.start("late", 0.3), pinned.start("unfreeze")
     played = pinned.play(dealt(Countdown, 2, rounds=8), [cheat, thinker], move_time=2.0)
@@ -160,9 +180,10 @@ def test_who_lifts_its_freeze_has_a_fault_and_is_ended_the_second_time(pinned: T
 def test_who_lifts_its_freeze_between_its_matches_is_found_by_those_who_play(
     pinned: Table,
 ) -> None:
-    cheat, thinker = pinned.start("unfreeze"), pinned.start("late", 1.5)
+    cheat, thinker = burner(pinned), pinned.start("late", 1.5)
     pinned.play(dealt(Countdown, 1, rounds=1), [cheat])
-    pinned.play(dealt(Countdown, 1, rounds=1), [thinker], move_time=5.0)
+    with lifting(cheat):
+        pinned.play(dealt(Countdown, 1, rounds=1), [thinker], move_time=5.0)
     assert cheat.ended is not None
     played = pinned.play(dealt(Countdown, 2, rounds=1), [cheat, FunctionSeat(lambda *_: ONE)])
     assert kinds(played, 0) == ["killed"]
@@ -251,10 +272,6 @@ def walled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
         table.close()
 
 
-def family_of(process: BotProcess) -> list[int]:
-    return family(pid_of(process))
-
-
 BURNS = """
 import json, os, sys, threading, time
 if len(sys.argv) > 1 and os.fork() == 0:
@@ -267,26 +284,6 @@ for line in sys.stdin:
     elif message["type"] == "ask":
         print(json.dumps({"id": message["id"], "move": {"take": 1}}), flush=True)
 """
-
-
-@contextmanager
-def lifting(bot: BotProcess) -> Iterator[None]:
-    """Lift a bot's freeze from outside, whatever trick that stands for."""
-    over = threading.Event()
-
-    def lift() -> None:
-        while not over.wait(0.001):
-            for pid in family_of(bot):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGCONT)
-
-    thread = threading.Thread(target=lift)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
 
 
 ALONE_OR_NOT = pytest.mark.parametrize(
@@ -328,9 +325,9 @@ def test_who_burns_behind_walls_is_frozen_and_lifts_nothing(
         for _ in range(10):
             time.sleep(0.05)
             bot.watch()
-        used.append(cpu_of(family_of(bot)))
+        used.append(cpu_of(family(pid_of(bot))))
         time.sleep(0.2)
-        used.append(cpu_of(family_of(bot)))
+        used.append(cpu_of(family(pid_of(bot))))
         return ONE
 
     game = dealt(Countdown, 2, rounds=3)

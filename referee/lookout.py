@@ -1,0 +1,81 @@
+"""What is looked at while one bot is waited for: its neighbours, its pipes, and its core."""
+
+import os
+from collections.abc import Collection
+from typing import Protocol
+
+from referee.procfs import Waits, descendants, identity, open_in_none
+from referee.sandbox import Child
+
+LOOK_SECONDS = 0.02
+"""Between looks, each of which takes some 30 us."""
+_AWAY_SECONDS = 0.005  # of a turn without using CPU: somebody else may have the core
+
+
+class Neighbour(Protocol):
+    """A process that may use the core of the one that is asked."""
+
+    def watch(self) -> None:
+        """Freeze it if it does."""
+
+
+class Lookout:
+    """Looks around for one bot, in turns that take long.
+
+    Args:
+        child: the bot's process.
+        sandbox: what is around it. In `bwrap`, a process of bwrap's holds the pipes too, and lives
+            as long as the bot's.
+        neighbours: the processes that live beside it, itself perhaps among them.
+
+    """
+
+    def __init__(self, child: Child, sandbox: str, neighbours: Collection[Neighbour]) -> None:
+        self._pid = child.pid
+        self._neighbours = neighbours
+        self._is_inside = sandbox == "bwrap"
+        ends = {child.stdin: "input", child.stdout: "output"}
+        self._pipes = {identity(os.fstat(end)): name for end, name in ends.items()}
+        self._looked = 0.0
+        self._has_children = False
+        self._waits: Waits | None = None  # in this turn, since it was away from the core
+        self._forgiven = 0.0
+
+    def is_due(self, moment: float, began: float) -> bool:
+        """Return whether it is time for a look, in a turn that began then."""
+        return moment - max(self._looked, began) >= LOOK_SECONDS
+
+    def look(self, own: Neighbour, moment: float, began: float, used: float) -> str:
+        """See to it that the bot has the core; return which of its pipes it has closed, if one.
+
+        `own` is the bot, which has `used` so many seconds of CPU in this turn. Neighbours are
+        frozen if they use the core. What others take of it is noticed from now on.
+        """
+        if self._looked < began:
+            self._waits = None
+        self._looked = moment
+        for other in self._neighbours:
+            if other is not own:
+                other.watch()
+        pids = descendants(self._pid) if self._is_inside else [self._pid]
+        if self._is_inside:
+            for closed in open_in_none(pids, self._pipes.keys()) if pids else ():
+                return self._pipes[closed]
+            # what ended unseen may have kept the others waiting
+            self._has_children = self._has_children or len(pids) != 1
+        if self._has_children:
+            self._waits = None
+        elif self._waits is None and moment - began - used > _AWAY_SECONDS:
+            self._waits, self._forgiven = Waits(*pids), 0.0
+        return ""
+
+    def waited(self, began: float) -> float:
+        """Return the seconds that the bot had no core in this turn and that were not told yet."""
+        if self._waits is None or self._looked < began:
+            return 0.0
+        before, self._forgiven = self._forgiven, self._waits.seconds()
+        return self._forgiven - before
+
+    def forget(self) -> None:
+        """Begin anew to notice what others take."""
+        self._waits = None
