@@ -1,5 +1,6 @@
 """The self test of a sandbox: a canary that must not get out."""
 
+import errno
 import os
 import select
 import tempfile
@@ -54,6 +55,12 @@ def _why(reason: str) -> str:
         return (
             f"the self test could not be executed ({reason}). If {tempfile.gettempdir()} is "
             f"mounted noexec, set TMPDIR to a folder where programs may run."
+        )
+    if os.strerror(errno.EBUSY) in reason:
+        return (
+            f"the self test could not be started ({reason}): a supervisor of system calls is "
+            f"around us already, as in containers of LXD that intercept some, and the kernel has "
+            f"room for one. Switch that off, or use --sandbox bwrap."
         )
     return f"the self test could not be started: {reason}."
 
