@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
+from arena.bot_files import LEAGUE_FILE
+from arena.continuity import continued, unread
 from arena.entries import BotSettings, Purpose, bot_of, check_key_of, check_name_of
 from arena.roster import Bot, LostBot
 from arena.schedule import Entrant, Rotations, Schedule
@@ -30,9 +32,11 @@ from referee.options import (
     read_settings,
     suggestion,
 )
+from referee.sandbox.sources import read_at_most
 
-FILE = "league.toml"
+FILE = LEAGUE_FILE
 DATABASE = "league.db"
+_FILE_LIMIT = 8 << 20
 
 T = TypeVar("T")
 
@@ -87,6 +91,13 @@ class League:
     @cached_property
     def schedule(self) -> Schedule:
         """Everything that is to be played."""
+        return self._scheduled([bot.version for bot in self.bots])
+
+    def check_size(self) -> None:
+        """Raise ArenaError if it asks for too much; what the bots' files are does not matter."""
+        self._scheduled([""] * len(self.bots))
+
+    def _scheduled(self, versions: Sequence[str]) -> Schedule:
         settings = self.settings
         return Schedule(
             game=self.game.name,
@@ -95,7 +106,9 @@ class League:
             deals=settings.deals,
             rotations=settings.rotations,
             share=settings.share,
-            entrants=tuple(Entrant(bot.key, bot.version) for bot in self.bots),
+            entrants=tuple(
+                Entrant(bot.key, version) for bot, version in zip(self.bots, versions, strict=True)
+            ),
         )
 
     def store(self, *, create: bool = False) -> Store:
@@ -123,26 +136,33 @@ def read_league(folder: Path, purpose: Purpose = "play") -> League:
     of the bots, or if they are too few.
     """
     file, text = _file_of(folder)
-    return _read(file, text, purpose)
+    return settled(_read(file, text, purpose), trusting=purpose == "read")
 
 
 def read_played(folder: Path) -> League:
     """Read a league for what was played in it; bots need not be there any more.
 
-    One that cannot be found is the version of it that played last. Raises ArenaError if anything
-    is wrong with the league's file itself.
+    One that cannot be found is the version of it that played last. Files that look as they did
+    are not read again. Raises ArenaError if anything is wrong with the league's file itself.
     """
+    return read_league(folder, "read")
+
+
+def read_asked(folder: Path) -> League:
+    """Read what a league's file asks for, whatever became of its bots and of its results."""
     file, text = _file_of(folder)
-    league = _read(file, text, "read")
-    if not league.lost or not league.database.exists():
-        return league
-    with Store(league.database) as store:
-        last = store.last_versions()
-    bots = (
-        replace(bot, version=last.get(bot.key, "")) if isinstance(bot, LostBot) else bot
-        for bot in league.bots
-    )
-    return replace(league, bots=tuple(bots))
+    return _read(file, text, "read")
+
+
+def settled(league: League, *, trusting: bool = False) -> League:
+    """Return a league whose bots are the versions under which its results are stored.
+
+    See `continued`.
+    """
+    if not league.database.is_file() or not league.database.stat().st_size:
+        return replace(league, bots=unread(league.bots))
+    with league.store() as store:
+        return replace(league, bots=continued(league.bots, store, trusting=trusting))
 
 
 def _file_of(folder: Path) -> tuple[Path, str]:
@@ -159,7 +179,7 @@ def _file_of(folder: Path) -> tuple[Path, str]:
         _check_not_bereft(folder)
         raise ArenaError(f"{folder} is not a league: it has no {FILE}. `arena init` makes one.")
     try:
-        return file, file.read_text(encoding="utf-8-sig")
+        return file, read_at_most(file, _FILE_LIMIT).decode("utf-8-sig")
     except OSError as error:
         raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError as error:
@@ -220,7 +240,7 @@ class _Reader:
                 f"{game.name} with {seats} seats needs at least {seats} bots; there are "
                 f"{len(league.bots)}."
             )
-        self._checked(lambda: league.schedule)
+        self._checked(league.check_size)
         return league
 
     def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:
