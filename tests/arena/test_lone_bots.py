@@ -304,6 +304,8 @@ RANDOM = '\n[[bot]]\nname = "random"\nshipped = "random"\n'
 @pytest.fixture
 def old(here: Path) -> Path:
     """A league beside its bots as an earlier release played it: all of the folder counted."""
+    for path in here.iterdir():
+        os.utime(path, (time.time() - 10, time.time() - 10))  # matches are dated in seconds
     cup = here / "cup"
     cup.mkdir()
     names = json.dumps(sorted(path.name for path in here.iterdir() if path.is_file()))
@@ -316,10 +318,18 @@ def old(here: Path) -> Path:
     return here
 
 
+def made_later(*paths: Path) -> None:
+    """Have files, as far as they are there, be younger than the matches."""
+    for path in paths:
+        if path.exists():
+            os.utime(path, (time.time() + 10, time.time() + 10))
+
+
 @pytest.mark.parametrize("first", ["rank", "report", "run", "table", "export"])
 def test_results_of_an_earlier_release_carry_over(old: Path, first: str) -> None:
     words = {"report": ("-o", "cup.html"), "export": ("all.jsonl",)}.get(first, ())
     do(old, first, "cup", *words)
+    made_later(old / "all.jsonl")
     before = standings(old)
     assert before["mine"][0] == 4
     (old / "more.md").write_text("a table")
@@ -349,8 +359,7 @@ def test_what_came_to_lie_there_since_does_not_keep_them_from_it(old: Path) -> N
     """As the table or the page of an earlier release, which then showed no results."""
     (old / "table.md").write_text(do(old, "export", "cup"))
     (old / "cup.html").write_text("a page")
-    for name in ("table.md", "cup.html"):
-        os.utime(old / name, (time.time() + 2, time.time() + 2))  # matches are dated in seconds
+    made_later(old / "table.md", old / "cup.html")
     assert standings(old)["mine"][0] == 4
     assert "Nothing is missing" in do(old, "run", "cup")
 
@@ -377,6 +386,7 @@ def test_a_helper_may_be_named_in_such_a_league_without_losing_results(old: Path
 
 def test_who_may_not_write_reads_them_nonetheless(old: Path) -> None:
     do(old, "export", "cup", "all.jsonl")  # which brings the database up to date
+    made_later(old / "all.jsonl")
     with closing(sqlite3.connect(old / "cup" / "league.db")) as db:
         db.execute("CREATE TRIGGER closed BEFORE INSERT ON look BEGIN SELECT 1 FROM nowhere; END")
         db.commit()
@@ -391,6 +401,6 @@ def test_files_that_league_toml_names_are_no_old_rule(arena: Arena, league: Leag
     text = 'game = "guerra"\nseed = 1\ndeals = 1\n\n[limits]\nsandbox = "none"\n' + RANDOM
     league.write(text + entry)
     assert arena("run", league.folder, "--workers", "1").exit_code == 0
-    league.write(text + entry.replace('"guerra_random.py", ', ""))
+    league.write(text + entry.replace('"."', '"bot.py", "kit.py"'))
     told = json.loads(arena("rank", league.folder, "--format", "json").stdout)
     assert {row["matches"] for row in told["standings"]} == {0}
