@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from arena.bot_files import LEAGUE_FILE
 from arena.roster import Bot, bot_folder, check_name, lost_bot, make_bot, shipped_bot
 from protocol.errors import ArenaError
 
@@ -15,8 +16,8 @@ from protocol.errors import ArenaError
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
     """One `[[bot]]` of `league.toml`: one that comes along, a folder with a bot.toml, or a command.
 
-    A command's `folder` is by default that of the program it names. The `key` of a bot that was
-    renamed is what it was called when it entered.
+    A command is run in `folder`, by default the league's, and `files` are by default those that it
+    names. The `key` of a bot that was renamed is what it was called when it entered.
     """
 
     name: str
@@ -66,8 +67,9 @@ def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot
     """Return the bot of an entry in a league of a game in a folder.
 
     Raises ArenaError if it says of no bot where it is. One that is not there, or cannot be run,
-    is an error only if it is to play; otherwise it is lost, or as its files are. What is found
-    on the PATH, or anywhere else outside of its folder, need not be here if it plays elsewhere.
+    is an error only if it is to play; otherwise it is lost, or as its files are, which are not
+    read yet. What is found on the PATH, or anywhere else outside of its folder, need not be here
+    if it plays elsewhere.
     """
     if entry.shipped is None and entry.command is None and entry.folder is None:
         raise ArenaError(
@@ -75,9 +77,12 @@ def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot
             f"shipped bot."
         )
     try:
-        bot = replace(_found(entry, game, folder), first_name=entry.key).hashed()
+        bot = replace(_found(entry, game, folder), first_name=entry.key)
+        if purpose == "read":
+            return bot
         is_own = "/" in bot.command[0] and not Path(bot.command[0]).is_absolute()
-        return bot.checked() if purpose == "play" or (purpose == "send" and is_own) else bot
+        bot = bot.hashed()
+        return bot.checked() if purpose == "play" or is_own else bot
     except ArenaError as error:
         if purpose != "read":
             raise
@@ -93,4 +98,4 @@ def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
     here = folder / (entry.folder or "")
     if entry.command is None:
         return bot_folder(here, entry.name)
-    return make_bot(entry.name, here, entry.command, entry.files)
+    return make_bot(entry.name, here, entry.command, entry.files, listed_in=LEAGUE_FILE)

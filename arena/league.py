@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
+from arena.bot_files import LEAGUE_FILE
+from arena.continuity import continued, unread
 from arena.entries import BotSettings, Purpose, bot_of, check_key_of, check_name_of
 from arena.roster import Bot, LostBot
 from arena.schedule import Entrant, Outline, Rotations, Schedule
@@ -31,9 +33,11 @@ from referee.options import (
     read_settings,
     suggestion,
 )
+from referee.sandbox.sources import read_at_most
 
-FILE = "league.toml"
+FILE = LEAGUE_FILE
 DATABASE = "league.db"
+_FILE_LIMIT = 8 << 20
 
 T = TypeVar("T")
 
@@ -96,9 +100,9 @@ class League:
     @cached_property
     def schedule(self) -> Schedule:
         """Everything that is to be played, by the key that the seed is stretched to."""
-        seed = str(self.settings.seed)
-        key = league_key(self.game.name, seed, self.derivation)
-        return Schedule(**self._extent(), game=self.game.name, key=key)
+        key = league_key(self.game.name, str(self.settings.seed), self.derivation)
+        versions = [bot.version for bot in self.bots]
+        return Schedule(**self._extent(versions), game=self.game.name, key=key)
 
     @cached_property
     def outline(self) -> Outline:
@@ -106,16 +110,22 @@ class League:
         return self.schedule if self.settings.share < 1 else self.check_extent()
 
     def check_extent(self) -> Outline:
-        """Return how much there is to play or choose from; raise ArenaError if it is too much."""
-        return Outline(**self._extent())
+        """Return how much there is to play or choose from; raise ArenaError if it is too much.
 
-    def _extent(self) -> dict[str, Any]:
+        What the bots' files are does not matter for that.
+        """
+        return Outline(**self._extent([""] * len(self.bots)))
+
+    def _extent(self, versions: Sequence[str]) -> dict[str, Any]:
+        entrants = (
+            Entrant(bot.key, version) for bot, version in zip(self.bots, versions, strict=True)
+        )
         return {
             "seats": self.seats,
             "deals": self.settings.deals,
             "rotations": self.settings.rotations,
             "share": self.settings.share,
-            "entrants": tuple(Entrant(bot.key, bot.version) for bot in self.bots),
+            "entrants": tuple(entrants),
         }
 
     def store(self, *, create: bool = False) -> Store:
@@ -147,26 +157,33 @@ def read_league(folder: Path, purpose: Purpose = "play") -> League:
     of the bots, or if they are too few.
     """
     file, text = _file_of(folder)
-    return _read(file, text, purpose)
+    return settled(_read(file, text, purpose), trusting=purpose == "read")
 
 
 def read_played(folder: Path) -> League:
     """Read a league for what was played in it; bots need not be there any more.
 
-    One that cannot be found is the version of it that played last. Raises ArenaError if anything
-    is wrong with the league's file itself.
+    One that cannot be found is the version of it that played last. Files that look as they did
+    are not read again. Raises ArenaError if anything is wrong with the league's file itself.
     """
+    return read_league(folder, "read")
+
+
+def read_asked(folder: Path) -> League:
+    """Read what a league's file asks for, whatever became of its bots and of its results."""
     file, text = _file_of(folder)
-    league = _read(file, text, "read")
-    if not league.lost or not league.database.exists():
-        return league
-    with Store(league.database) as store:
-        last = store.last_versions()
-    bots = (
-        replace(bot, version=last.get(bot.key, "")) if isinstance(bot, LostBot) else bot
-        for bot in league.bots
-    )
-    return replace(league, bots=tuple(bots))
+    return _read(file, text, "read")
+
+
+def settled(league: League, *, trusting: bool = False) -> League:
+    """Return a league whose bots are the versions under which its results are stored.
+
+    See `continued`.
+    """
+    if not league.database.is_file() or not league.database.stat().st_size:
+        return replace(league, bots=unread(league.bots))
+    with league.store() as store:
+        return replace(league, bots=continued(league.bots, store, trusting=trusting))
 
 
 def _file_of(folder: Path) -> tuple[Path, str]:
@@ -183,7 +200,7 @@ def _file_of(folder: Path) -> tuple[Path, str]:
         _check_not_bereft(folder)
         raise ArenaError(f"{folder} is not a league: it has no {FILE}. `arena init` makes one.")
     try:
-        return file, file.read_text(encoding="utf-8-sig")
+        return file, read_at_most(file, _FILE_LIMIT).decode("utf-8-sig")
     except OSError as error:
         raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError as error:

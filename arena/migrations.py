@@ -37,6 +37,8 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by a newer Bot Arena (database version {version}, this one "
             f"reads {VERSION}). Use the newer one."
         )
+    elif version == 3:
+        _make(db, ["look"])
     elif version == 2:
         _from_version_2(db)
     elif version == 1:
@@ -82,7 +84,7 @@ def _from_version_2(db: sqlite3.Connection) -> None:
     ).rowcount
     _check_count(db, copied, "deals")
     _drop(db, "match", "deal")
-    _make(db, ["deal_in_order"])
+    _make(db, ["deal_in_order", "look"])
 
 
 def _from_version_1(db: sqlite3.Connection, path: Path) -> None:

@@ -4,8 +4,16 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from arena.store import Store
-from arena.stored import BotVersion, Damage, FixedSettings, check_bot, read_command, settings_of
+from arena.store import LOOKS, Store
+from arena.stored import (
+    BotVersion,
+    Damage,
+    FixedSettings,
+    check_bot,
+    known_bot,
+    read_command,
+    settings_of,
+)
 
 Page = tuple[int, int]
 """The first and the last of the numbers that some deals have in the database."""
@@ -70,6 +78,13 @@ class RawStore(Store):
                 read_command(command)
             except Damage as damage:
                 found.append(f"bot {key!r}, row {number}: {damage}")
+        with self.explained():
+            looks = self._db.execute(LOOKS).fetchall()
+        for look in looks:
+            try:
+                known_bot(look)
+            except Damage as damage:
+                found.append(f"bot {look[0]!r}: {damage}")
         return found
 
     def pages(self, size: int) -> list[Page]:

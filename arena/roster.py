@@ -1,26 +1,38 @@
 """The bots of a league: what is run for each, and the files that make its version."""
 
-import hashlib
+import itertools
+import json
+import math
 import os
 import shlex
 import shutil
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Self, TypeGuard
 
+from arena.bot_files import (
+    Look,
+    absent,
+    command_files,
+    look,
+    named_files,
+    readable,
+    signature,
+)
+from arena.display import safe
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, Program, is_program, opening
+from referee.sandbox.sources import read_at_most
 
 SHIPPED = Path(__file__).parent.parent / "bots"
 """The folder of the bots that come along, one file `<game>_<name>.py` each."""
 HUMAN = "human"
 """The word for a person, who sits only in single matches."""
-LEAGUE_FILE = "league.toml"
-"""What marks a folder as a league, which is no part of any bot."""
+BOT_FILE = "bot.toml"
+"""What says of a folder how its bot is run."""
 NAME_LIMIT = 40
 """The most characters of a bot's name."""
 
@@ -29,8 +41,9 @@ SOURCES = {
     *(".zig", ".hs", ".ml", ".nim", ".d", ".pas"),
 }
 """How the files of compiled languages end."""
-_FILES_LIMIT = 2000
-_BYTES_LIMIT = 256 << 20
+_BOT_FILE_LIMIT = 64 << 10
+_COMMAND_LIMIT = 64 << 10  # bytes in JSON, half of what the fork server takes
+_LOOKED_AT = 1000  # names of a folder among which an example is found
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,14 @@ class Bot:
     files: tuple[str, ...]
     first_name: str | None = None
     """What it was called when it entered the league, if it was renamed."""
+    listed_in: str = field(default="", compare=False)
+    """The file that may name its files; empty for a lone program of the command line."""
+    by_command: bool = field(default=False, compare=False)
+    """Whether nothing names its files, so that they are those that its command names."""
+    known_digest: str = field(default="", compare=False)
+    """The hash of command and files, where it is known without reading them."""
+    plays_as: str = field(default="", compare=False)
+    """The version under which it goes on, if that is not the hash, see `continuity`."""
 
     @property
     def key(self) -> str:
@@ -58,14 +79,46 @@ class Bot:
         """Whether it came along with the arena."""
         return self.folder == SHIPPED
 
-    @cached_property
+    @property
     def version(self) -> str:
-        """The hash of exactly the command and the files: another hash, another version."""
-        return self._hash()
+        """What its results are stored under: another hash, another version."""
+        return self.plays_as or self.digest
+
+    @property
+    def digest(self) -> str:
+        """The hash of exactly the command and the files."""
+        return self.known_digest or self.first_look.digest
+
+    @cached_property
+    def first_look(self) -> Look:
+        """What its files were when they were first read."""
+        return self.look()
+
+    def look(self) -> Look:
+        """Read its files and return what they are now."""
+        return look(self.name, self.folder, self.command, self.files)
+
+    def signature(self) -> str:
+        """Return what is another text if its files were changed, without reading them."""
+        return signature(self.folder, self.command, self.files)
+
+    def folder_digest(self, until: float = math.inf) -> str:
+        """Return the hash by which a release before this one knew it: all of its folder counted.
+
+        Files are left out that were written after a time. It is empty if the folder is not there,
+        or holds too much.
+        """
+        try:
+            files = named_files(self.name, self.folder, ["."])
+            with readable(self.name):
+                then = [file for file in files if (self.folder / file).stat().st_mtime <= until]
+            return look(self.name, self.folder, self.command, then).digest
+        except ArenaError:
+            return ""
 
     def hashed(self) -> Self:
         """Return the bot; raise ArenaError if its files cannot be read."""
-        assert self.version
+        assert self.digest
         return self
 
     def checked(self) -> Self:
@@ -73,27 +126,16 @@ class Bot:
         assert self.program
         return self
 
+    def is_as(self, then: "Bot") -> bool:
+        """Return whether command and files are those of this bot as it was."""
+        try:
+            return self.digest == then.digest
+        except ArenaError:
+            return False
+
     def has_changed(self) -> bool:
         """Return whether the files are others by now."""
-        try:
-            return self._hash() != self.version
-        except ArenaError:
-            return True
-
-    def _hash(self) -> str:
-        digest = hashlib.blake2b(len(self.command).to_bytes(8, "little"), digest_size=8)
-        for word in self.command:
-            digest.update(_framed(os.fsencode(word)))
-        for name in self.files:
-            digest.update(_framed(os.fsencode(name)))
-            try:
-                content = (self.folder / name).read_bytes()
-            except OSError as error:
-                raise ArenaError(
-                    f"bot {self.name!r}: {self.folder / name} cannot be read: {error.strerror}."
-                ) from None
-            digest.update(_framed(content))
-        return digest.hexdigest()
+        return not replace(self, known_digest="").is_as(self)
 
     @cached_property
     def program(self) -> Program:
@@ -113,21 +155,24 @@ class Bot:
                 )
             return found
         path = self.folder / word
-        with _readable(self.name):
+        with readable(self.name):
             self._check_executable(path)
         return str(path)
 
     def _check_executable(self, path: Path) -> None:
         if path.is_dir():
-            raise ArenaError(f"bot {self.name!r}: {path} is a folder; name the program in it.")
+            raise ArenaError(
+                f"bot {self.name!r}: {safe(str(path))} is a folder; name the program in it."
+            )
         if path.is_symlink() and not path.exists():
             raise ArenaError(
-                f"bot {self.name!r}: {path} is a link that leads nowhere; put the program there."
+                f"bot {self.name!r}: {safe(str(path))} is a link that leads nowhere; put the "
+                f"program there."
             )
         if not path.exists():
-            raise ArenaError(f"bot {self.name!r}: {_absent(path, self.folder)}")
+            raise ArenaError(f"bot {self.name!r}: {absent(path, self.folder)}")
         if not os.access(path, os.X_OK):
-            raise ArenaError(f"bot {self.name!r}: {path} {_unexecutable(path)}")
+            raise ArenaError(f"bot {self.name!r}: {safe(str(path))} {_unexecutable(path)}")
 
 
 @dataclass(frozen=True)
@@ -161,11 +206,7 @@ class LostBot(Bot):
 def lost_bot(name: str, key: str | None, error: ArenaError) -> LostBot:
     """Return what is left of a bot that an error says is not to be found."""
     problem = str(error).removeprefix(f"bot {name!r}: ")
-    return LostBot(name, Path(), (), (), key, problem)
-
-
-def _framed(data: bytes) -> bytes:
-    return len(data).to_bytes(8, "little") + data
+    return LostBot(name, Path(), (), (), first_name=key, problem=problem)
 
 
 def check_name(name: str) -> None:
@@ -175,54 +216,53 @@ def check_name(name: str) -> None:
         raise ArenaError(f"a bot's name is 1 to {NAME_LIMIT} printable characters, not {shown!r}.")
 
 
-@contextmanager
-def _readable(name: str) -> Iterator[None]:
-    """Turn errors of the file system into ones of a bot that cannot be read."""
-    try:
-        yield
-    except OSError as error:
-        raise ArenaError(
-            f"bot {name!r}: {error.filename} cannot be read: {error.strerror}."
-        ) from None
-
-
 def make_bot(
-    name: str, folder: Path, command: Sequence[str], files: Iterable[str] | None = None
+    name: str,
+    folder: Path,
+    command: Sequence[str],
+    files: Iterable[str] | None = None,
+    *,
+    listed_in: str = "",
 ) -> Bot:
-    """Return a bot whose files exist; by default they are its folder's, save hidden ones."""
+    """Return a bot whose files exist; by default they are those that its command names.
+
+    `listed_in` is the file that may name them. Raises ArenaError if they are more than a bot may
+    have, or none that it can have; they are not read for that.
+    """
+    _check_command(name, command)
     check_name(name)
-    if not command:
-        raise ArenaError(f"bot {name!r}: its command is empty.")
-    with _readable(name):
+    with readable(name):
         if not folder.is_dir():
-            raise ArenaError(f"bot {name!r}: there is no folder {folder}.")
+            raise ArenaError(f"bot {name!r}: there is no folder {safe(str(folder))}.")
         folder = folder.resolve()
         found = (
-            _folder_files(name, folder, folder)
+            command_files(name, folder, command)
             if files is None
-            else _named_files(name, folder, files)
+            else named_files(name, folder, files)
         )
-    return Bot(name, folder, tuple(command), found)
+    return Bot(name, folder, tuple(command), found, listed_in=listed_in, by_command=files is None)
 
 
-def _named_files(name: str, folder: Path, files: Iterable[str]) -> tuple[str, ...]:
-    found: set[str] = set()
-    for word in files:
-        path = folder / word
-        if Path(word).is_absolute() or ".." in Path(word).parts:
-            raise ArenaError(f"bot {name!r}: files are named inside its folder, unlike {word!r}.")
-        if path.is_dir():
-            found.update(str(Path(word) / inner) for inner in _folder_files(name, path, folder))
-        elif _is_of_a_league(path.name):
+def _check_command(name: str, command: Sequence[str]) -> None:
+    """Raise ArenaError for a command that nobody could pass on."""
+    if not command:
+        raise ArenaError(f"bot {name!r}: its command is empty.")
+    for word in command:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
             raise ArenaError(
-                f"bot {name!r}: {path} is a league's and no bot may read it; take it off its files."
+                f"bot {name!r}: {word[:40]!r} in its command is not UTF-8; rename it."
+            ) from None
+        if "\0" in word:
+            raise ArenaError(
+                f"bot {name!r}: no word of a command can hold \\0, unlike {word[:40]!r}."
             )
-        elif path.is_file():
-            _check_inside(name, path, folder)
-            found.add(str(Path(word)))
-        else:
-            raise ArenaError(f"bot {name!r}: {_absent(path, folder)}")
-    return tuple(sorted(found))
+    if len(json.dumps(command)) > _COMMAND_LIMIT:
+        raise ArenaError(
+            f"bot {name!r}: its command is too long ({len(command)} words; "
+            f"{_COMMAND_LIMIT >> 10} KiB at the most). Put what it says into a file of the bot."
+        )
 
 
 def _unexecutable(path: Path) -> str:
@@ -234,60 +274,6 @@ def _unexecutable(path: Path) -> str:
     if is_program(str(path)):
         return "is not executable; try chmod +x."
     return f"is not executable; try chmod +x, and a first line such as {opening(str(path))}."
-
-
-def _absent(path: Path, folder: Path) -> str:
-    built = (folder / "Makefile").is_file()
-    how = f"; build it: make -C {shlex.quote(str(folder))}" if built else ""
-    return f"there is no file {path}{how}."
-
-
-def _folder_files(name: str, folder: Path, root: Path) -> tuple[str, ...]:
-    """Return the files of a folder; dot files, `__pycache__` and leagues are left out.
-
-    `root` is the bot's folder, out of which no link may lead.
-    """
-    _check_inside(name, folder, root)
-    found: list[str] = []
-    size = 0
-    for here, folders, files in os.walk(folder, onerror=_give_up):
-        folders[:] = sorted(
-            inner for inner in folders if inner[0] != "." and inner != "__pycache__"
-        )
-        if LEAGUE_FILE in files and here != str(folder):
-            folders.clear()
-            continue
-        for file in files:
-            path = Path(here, file)
-            if file[0] == "." or _is_of_a_league(file) or not path.is_file():
-                continue
-            _check_inside(name, path, root)
-            found.append(str(path.relative_to(folder)))
-            size += path.stat().st_size
-            if len(found) > _FILES_LIMIT or size > _BYTES_LIMIT:
-                raise ArenaError(
-                    f"bot {name!r}: its folder {folder} holds more than {_FILES_LIMIT} files or "
-                    f"{_BYTES_LIMIT >> 20} MiB; name the bot's own files: files = [...]."
-                )
-    return tuple(sorted(found))
-
-
-def _give_up(error: OSError) -> None:
-    """Raise the error of a folder that cannot be read, which would else count as empty."""
-    raise error
-
-
-def _check_inside(name: str, path: Path, folder: Path) -> None:
-    """Raise ArenaError for a link out of a bot's folder: it would show the bot any file."""
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise ArenaError(
-            f"bot {name!r}: {path} is a link to {path.resolve()}, out of its folder; put the file "
-            f"itself there, or name the bot's own files in a bot.toml: files = [...]."
-        )
-
-
-def _is_of_a_league(file: str) -> bool:
-    return file == LEAGUE_FILE or file.startswith("league.db")
 
 
 def shipped(game: str) -> dict[str, Path]:
@@ -308,44 +294,51 @@ def shipped_bot(game: str, name: str, called: str | None = None) -> Bot | None:
 
 
 def bot_folder(folder: Path, called: str | None = None) -> Bot:
-    """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`."""
-    file = folder / "bot.toml"
+    """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`.
+
+    Without `files`, all files of the folder are its own.
+    """
+    file = folder / BOT_FILE
     said = f"bot {called!r}: " if called else ""
+    shown = safe(str(file))
     try:
         if not folder.is_dir():
-            raise ArenaError(f"{said}there is no folder {folder}.")
-        settings = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+            raise ArenaError(f"{said}there is no folder {safe(str(folder))}.")
+        settings = tomllib.loads(read_at_most(file, _BOT_FILE_LIMIT).decode("utf-8-sig"))
     except FileNotFoundError:
         raise ArenaError(
-            f"{folder} is a folder without a bot.toml; name the program{_example(folder)}."
+            f"{safe(str(folder))} is a folder without a bot.toml; name the "
+            f"program{_example(folder)}."
         ) from None
     except OSError as error:
-        raise ArenaError(f"{said}{file} cannot be read: {error.strerror}.") from None
+        raise ArenaError(f"{said}{shown} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
-        raise ArenaError(f"{file}: not TOML: {error}") from None
+        raise ArenaError(f"{shown}: not TOML: {error}") from None
     unknown = set(settings) - {"name", "command", "files"}
     if unknown:
         raise ArenaError(
-            f"{file}: there is no key {min(unknown)!r}; there are name, command and files."
+            f"{shown}: there is no key {min(unknown)!r}; there are name, command and files."
         )
     command = settings.get("command")
-    files = settings.get("files")
+    files = settings.get("files", ["."])
     if not _is_words(command):
         is_what = "is missing" if command is None else "is a list of text"
-        raise ArenaError(f'{file}: command {is_what}: command = ["./bot"].')
-    if not (files is None or _is_words(files)):
-        raise ArenaError(f'{file}: files is a list of text: files = ["bot.py"].')
+        raise ArenaError(f'{shown}: command {is_what}: command = ["./bot"].')
+    if not _is_words(files):
+        raise ArenaError(f'{shown}: files is a list of text: files = ["bot.py"].')
     name = settings.get("name", folder.resolve().name) if called is None else called
     if not isinstance(name, str):
-        raise ArenaError(f"{file}: name is text.")
-    return make_bot(name, folder, command, files)
+        raise ArenaError(f"{shown}: name is text.")
+    return make_bot(name, folder, command, files, listed_in=BOT_FILE)
 
 
 def _example(folder: Path) -> str:
     """Return the first program of a folder as an example of how to name it, if there is one."""
-    for path in sorted(folder.glob("[!.]*")):
+    with readable(folder.name), os.scandir(folder) as entries:
+        names = [entry.name for entry in itertools.islice(entries, _LOOKED_AT)]
+    for path in (folder / name for name in sorted(names) if name[0] != "."):
         if path.is_file() and os.access(path, os.X_OK) and is_program(str(path)):
-            return f", as {path}"
+            return f", as {safe(str(path))}"
     return ""
 
 
@@ -356,25 +349,31 @@ def _is_words(value: object) -> TypeGuard[list[str]]:
 def find_bot(word: str, game: str, called: str | None = None) -> Bot:
     """Return the bot that a word of the command line means.
 
-    It is the name of one that comes along, a folder with a `bot.toml`, or an executable; the
-    files of an executable are those of its folder. Raises ArenaError if it means none, or two.
+    It is the name of one that comes along, a folder with a `bot.toml`, or an executable, which is
+    that file and the kit that it uses. Raises ArenaError if it means none, or two.
     """
     if "/" not in word and (bot := shipped_bot(game, word, called)):
         _check_not_here(word, game)
         return bot
     path = Path(word)
-    if path.is_dir():
-        return bot_folder(path, called)
-    if not path.exists():
-        if word == HUMAN:
-            raise ArenaError("a human cannot play in a league, only in `arena play`.")
-        come_along = "those that come along need a --game"
-        if game:
-            names = ", ".join(shipped(game)) or "none"
-            come_along = f"the bots that come along for {game} are {names}"
-        raise ArenaError(f"there is no bot {word!r}: it is no file here, and {come_along}.")
-    bot = make_bot(path.stem if called is None else called, path.parent, (f"./{path.name}",))
-    return bot.checked()
+    name = path.stem if called is None else called
+    with readable(name):
+        if path.is_dir():
+            return bot_folder(path, called)
+        if not path.exists():
+            raise _unfound(word, game)
+    return make_bot(name, path.parent, (f"./{path.name}",)).checked()
+
+
+def _unfound(word: str, game: str) -> ArenaError:
+    """Return the error of a word that means no bot."""
+    if word == HUMAN:
+        return ArenaError("a human cannot play in a league, only in `arena play`.")
+    come_along = "those that come along need a --game"
+    if game:
+        names = ", ".join(shipped(game)) or "none"
+        come_along = f"the bots that come along for {game} are {names}"
+    return ArenaError(f"there is no bot {word!r}: it is no file here, and {come_along}.")
 
 
 def _check_not_here(word: str, game: str) -> None:

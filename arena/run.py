@@ -3,10 +3,12 @@
 import datetime
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NamedTuple, Self
 
 import msgspec
 
+from arena.continuity import remember
 from arena.league import League
 from arena.local import LocalWorkforce, usable_cores
 from arena.locks import locked
@@ -145,7 +147,10 @@ class Run:
 
     def _edited(self) -> Progress:
         """Return what to tell of each bot whose files are no longer those that were entered."""
-        names = [bot.name for bot in self._league.bots if bot.has_changed()]
+        again = [(bot, replace(bot, known_digest="")) for bot in self._league.bots]  # not yet read
+        same = [now for then, now in again if now.is_as(then)]
+        names = [then.name for then, now in again if now not in same]
+        remember(same, self._store)
         if self.workers is None:  # to a cluster, the version that was entered is sent, or nothing
             old = "was changed since the run began: what was played is its old version. Run again."
             return Progress(news=[f"Bot {name!r} {old}" for name in names])
@@ -172,6 +177,8 @@ def open_run(
         if store.has_matches():
             check_unchanged(league, store)
         with Run(league, store, workers, sandbox_uid, part, cluster).staffed() as run:
+            if not run.missing:
+                remember(league.bots, store)
             yield run
 
 

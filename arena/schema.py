@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from arena.result import MatchResult, PlayedMatch
 from arena.stored import Damage, deal_name, deal_number
 
-VERSION = 3
+VERSION = 4
 APPLICATION_ID = 0x41524E41  # "ARNA"
 _MANY = 20  # rows added by one statement
 _REMEMBERED = 20_000  # numbers of line-ups, of results and of deals, some MB each
@@ -20,6 +20,10 @@ CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE bot (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, command TEXT NOT NULL,
     UNIQUE (name, version)
+) STRICT;
+CREATE TABLE look (
+    name TEXT NOT NULL, digest TEXT NOT NULL, version TEXT NOT NULL, signature TEXT NOT NULL,
+    seal TEXT NOT NULL, PRIMARY KEY (name, digest)
 ) STRICT;
 CREATE TABLE lineup (id INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE deal (
@@ -47,6 +51,9 @@ CREATE TABLE record (
 Deals are numbered as they come, so that what is added stands together in the file, however many
 there are. A deal's name is its id in the league, a hash, as `deal_number` makes a number of it; it
 has no index, whose pages would be touched at random. The order of storing shows nowhere else.
+
+A look is what the files of a bot were last seen to be; `continuity` tells what for. Its seal is a
+hash of the rest of the row, which nothing else would prove.
 """
 STATEMENTS = {
     re.findall(r"(?:TABLE|INDEX) (\w+)", statement)[0]: statement

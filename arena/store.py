@@ -4,6 +4,7 @@ Only what was played is stored, never a rating. Nothing is ever overwritten: a m
 written in the same transaction as its record.
 """
 
+import datetime
 import json
 from array import array
 from bisect import bisect_left
@@ -18,11 +19,13 @@ from arena.stored import (
     BotVersion,
     Circumstances,
     Damage,
+    KnownBot,
     StoredMatch,
     WholeMatch,
     deal_name,
     deal_number,
     deal_range,
+    known_bot,
     match_of,
     opened,
     read_command,
@@ -79,6 +82,11 @@ _LAST_VERSIONS = """
     ) AS last JOIN result ON result.id = last.result,
         json_each(result.bots) AS seat JOIN bot ON bot.id = seat.value
     GROUP BY bot.id ORDER BY max(last.at), bot.id
+"""
+LOOKS = "SELECT name, digest, version, signature, seal FROM look"
+"""What `known_bot` reads."""
+_KEEP_LOOK = """
+    INSERT OR REPLACE INTO look (name, digest, version, signature, seal) VALUES (?, ?, ?, ?, ?)
 """
 _KNOWN = """
     SELECT deal.name, rotations
@@ -190,10 +198,34 @@ class Store(Tallies):
             rows = self._db.execute(_LAST_VERSIONS).fetchall()
             return dict(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
 
+    def last_played(self) -> float:
+        """Return when the last match was stored, as a time stamp; 0 if that is not known."""
+        with self.explained():
+            (last,) = self._db.execute("SELECT max(played_at) FROM record").fetchone()
+        try:
+            return datetime.datetime.fromisoformat(last).timestamp()
+        except (TypeError, ValueError):
+            return 0.0
+
     def bot_names(self) -> list[str]:
         """Return the names of all bots that have played, in order."""
         with self.explained():
             return sorted({bot.name for bot in self._bots().values()})
+
+    def entered(self) -> set[tuple[str, str]]:
+        """Return key and version of every bot that was ever to play."""
+        with self.explained():
+            return set(self._db.execute("SELECT name, version FROM bot"))
+
+    def known_bots(self) -> list[KnownBot]:
+        """Return what is known of the files of bots."""
+        with self.explained():
+            return [known_bot(row) for row in self._db.execute(LOOKS)]
+
+    def keep_known(self, bots: Iterable[KnownBot]) -> None:
+        """Store what is known of the files of bots."""
+        with self._transaction():
+            self._db.executemany(_KEEP_LOOK, [(*bot, bot.seal) for bot in bots])
 
     def mean_seconds(self) -> float | None:
         """Return the mean time on the wall of the matches stored last; None if there are none."""

@@ -1,5 +1,6 @@
 """What is stored of a league, as it is read back; what cannot be is damage."""
 
+import hashlib
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -54,6 +55,23 @@ class BotVersion:
 
     name: str
     version: str
+
+
+class KnownBot(NamedTuple):
+    """What is known of the files of a bot, so that they need not be read to know its version."""
+
+    key: str
+    digest: str
+    """The hash of its command and files."""
+    version: str
+    """The one that it plays as: the hash, or a version that it continues."""
+    signature: str
+    """What is another text if a file was changed; empty if that is not known."""
+
+    @property
+    def seal(self) -> str:
+        """What stands beside it in the database, to prove it."""
+        return hashlib.blake2b("\0".join(self).encode(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -219,6 +237,15 @@ def check_bot(number: int, key: str, version: str) -> None:
         int(version, 16)
     except (ArenaError, ValueError):
         raise Damage(f"bot {number} has a name or a version that no bot has") from None
+
+
+def known_bot(row: Sequence[Any]) -> KnownBot:
+    """Return what a row says of the files of a bot."""
+    *words, seal = typed(row, tuple[str, str, str, str, str], "what is known of a bot's files")
+    found = KnownBot(*words)
+    if found.seal != seal:
+        raise Damage("what is known of a bot's files is not what was written")
+    return found
 
 
 def seats_of(text: str) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from arena.display import counted
-from arena.league import DATABASE, FILE, read_league
+from arena.league import DATABASE, FILE, read_asked
 from arena.proof import Difference, OtherRules, prove
 from arena.raw_store import Page, RawStore
 from arena.spawning import kill_all, spawn
@@ -45,7 +45,7 @@ class Verification:
     def __init__(self, folder: Path, workers: int) -> None:
         self._path = folder / DATABASE
         if not self._path.exists():
-            read_league(folder)  # which says what is wrong, if it is no league at all
+            read_asked(folder)  # which says what is wrong, if it is no league at all
         self._workers = workers
         self._rows: list[dict[str, Any]] = []
         self._notes: list[str] = []
@@ -75,7 +75,7 @@ class Verification:
     def _compare_limits(self, folder: Path, conditions: FixedSettings) -> None:
         """Compare the limits, of which replays know nothing, with those of the league's file."""
         try:
-            asked = msgspec.to_builtins(read_league(folder).limits)
+            asked = msgspec.to_builtins(read_asked(folder).limits)
         except ArenaError as error:
             self._notes.append(f"The stored limits were compared with nothing: {error}")
             return

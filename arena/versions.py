@@ -7,14 +7,24 @@ from arena.roster import Bot, LostBot
 from arena.store import Store
 from referee.options import suggestion
 
+_OLD_RULE = (
+    " It may be the same program: all of its folder counted then, and something there was changed "
+    "since; now its files are those that its command names."
+)
+
 
 def changed(league: League, store: Store) -> list[str]:
-    """Return a sentence for each bot that has played, but not in its present version."""
+    """Return a sentence for each bot that has played, but not in its present version.
+
+    One that has played only for earlier releases, by which all of its folder counted, is told so.
+    """
     played = set(store.bot_keys())
     known = {key for key, _ in played}
+    seen = {bot.key for bot in store.known_bots() if bot.digest == bot.version}
     return [
         f"{bot.name} has changed since it played: its results so far are those of another "
-        f"version (--versions shows them). Unless its files are named, every file beside it counts."
+        f"version (--versions shows them)."
+        + (_OLD_RULE if bot.by_command and bot.key not in seen else "")
         for bot in league.bots
         if bot.key in known and (bot.key, bot.version) not in played
         if not isinstance(bot, LostBot)

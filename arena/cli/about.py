@@ -23,6 +23,7 @@ from arena.cli.common import (
 )
 from arena.cli.progress import StatusLine
 from arena.display import safe
+from arena.hints import advice
 from arena.roster import SHIPPED, Bot, find_bot, shipped
 from arena.tables import Column, Table, render
 from arena.walls import check_bot
@@ -287,5 +288,6 @@ def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str]
     except SandboxError as error:
         return {"value": "is refused", "remark": safe(error.what)}, False
     except StartupError as error:
-        return {"value": "fails", "remark": safe(f"{error}.")}, error.late
+        hint = advice(bot, error.stderr, limits)
+        return {"value": "fails", "remark": safe(f"{error}.{hint}")}, error.late
     return {"value": "gets ready", "remark": ""}, False

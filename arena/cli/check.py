@@ -1,5 +1,6 @@
 """The command that says whether a bot is fit to play."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -111,14 +112,14 @@ def _found(word: str, game: str) -> tuple[str, Bot | ArenaError]:
 
     Raises ArenaError for a word that names nothing here, or may also mean one that comes along.
     """
-    name = Path(word).resolve().stem
+    name = Path(os.path.realpath(word)).stem
     try:
         bot = find_bot(word, game)
         name = bot.name
         return name, bot.hashed().checked()
     except ArenaError as error:
         is_ours = "/" not in word and shipped_bot(game, word) is not None
-        if is_ours or not Path(word).exists():
+        if is_ours or not os.path.lexists(word):
             raise
         return name, error
 

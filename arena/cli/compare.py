@@ -23,7 +23,16 @@ from arena.cli.leagues import GO_ON, bot_entry, league_seed, stopped_by_signals
 from arena.cli.progress import StatusLine
 from arena.compare import Comparison
 from arena.display import counted, safe, safe_lines
-from arena.league import FILE, League, Settings, make_league, read_league, write_league
+from arena.hints import advice
+from arena.league import (
+    FILE,
+    League,
+    Settings,
+    make_league,
+    read_league,
+    settled,
+    write_league,
+)
 from arena.roster import NAME_LIMIT, check_name, shipped
 from arena.run import Run, open_run
 from arena.stats.sequential import HALF, Rates
@@ -123,7 +132,7 @@ def compare(
         _check_different(league, asked.names())
         if kept:
             _check_same_bots(kept, league)
-            league = replace(league, folder=folder)
+            league = settled(replace(league, folder=folder))
         elif keep:
             league = asked.make(folder)
         comparison = Comparison(league, *asked.names(), rates)
@@ -270,6 +279,12 @@ def _follow(run: Run, league: League, comparison: Comparison, line: StatusLine) 
     for progress in run.play():
         comparison.take(progress.played)
         aside |= {league.bots[bot].name: reason for bot, reason in progress.set_aside.items()}
+        for bot, reason in progress.set_aside.items():
+            entered = league.bots[bot]
+            if entered.listed_in == FILE:  # which nobody wrote
+                entered = replace(entered, listed_in="")
+            if hint := advice(entered, reason, league.limits):
+                line.say(safe(f"{entered.name}:{hint}"))
         for sentence in progress.news:
             line.say(safe(sentence))
         for problem in progress.problems:
@@ -278,8 +293,8 @@ def _follow(run: Run, league: League, comparison: Comparison, line: StatusLine) 
         if comparison.ending is not None or problems:
             run.stop()
         line.show(lambda: safe(comparison.status()))
-    for bot, reason in sorted(aside.items()):
+    for name, reason in sorted(aside.items()):
         if not comparison.has_begun:
-            raise ArenaError(f"bot {bot!r} {reason}; there is nothing to compare.")
-        comparison.set_aside(bot, safe(reason))
+            raise ArenaError(f"bot {name!r} {reason}; there is nothing to compare.")
+        comparison.set_aside(name, safe(reason))
     return problems

@@ -8,6 +8,7 @@ import click
 from arena.cli.common import warn_unprotected
 from arena.display import safe, safe_lines
 from arena.feed import Again, Feed, ask_again, verdict
+from arena.hints import advice
 from arena.roster import Bot
 from arena.show import folded
 from arena.walls import check_bot
@@ -69,8 +70,9 @@ def _started(launcher: Launcher, feed: Feed, bot: Bot) -> BotProcess:
     try:
         return start_bot(launcher, bot.program, feed.limits, feed.hello.name)
     except StartupError as error:
+        hint = advice(bot, error.stderr, feed.limits)
         said = f" It wrote:\n{safe_lines(error.stderr, '  ')}" if error.stderr else ""
-        raise RunError(f"bot {bot.name!r}: {safe(str(error))}.{said}") from None
+        raise RunError(f"bot {bot.name!r}: {safe(str(error) + '.' + hint)}{said}") from None
 
 
 def _told(again: Again) -> Iterator[str]:

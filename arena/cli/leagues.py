@@ -28,6 +28,7 @@ from arena.cli.common import (
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.display import counted, safe, safe_lines
+from arena.hints import advice
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
 from arena.roster import find_bot
@@ -125,8 +126,8 @@ def bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
         "name": bot.name,
         "folder": os.path.relpath(bot.folder, league.resolve()),
     }
-    if not (bot.folder / "bot.toml").is_file():
-        entry["command"] = list(bot.command)
+    if bot.by_command:  # written out, so that a reader sees which they are
+        entry |= {"command": list(bot.command), "files": list(bot.files)}
     return entry
 
 
@@ -280,7 +281,8 @@ def _tell(progress: Progress, league: League, line: ProgressLine) -> list[str]:
     notes = []
     for bot, reason in progress.set_aside.items():
         name = league.bots[bot].name
-        line.say(safe(f"{name} is set aside for this run: it {reason}."))
+        hint = advice(league.bots[bot], reason, league.limits)
+        line.say(safe(f"{name} is set aside for this run: it {reason}.{hint}"))
         notes.append(safe(f"{name} was set aside: it {reason}."))
     for bot, match in progress.forfeiting.items():
         name = league.bots[bot].name

@@ -28,6 +28,7 @@ from arena.cli.progress import StatusLine
 from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Telling
 from arena.cli.wire import tapped
 from arena.display import safe, safe_lines
+from arena.hints import advice
 from arena.roster import HUMAN, Bot, find_bot
 from arena.saved import MATCH, SavedMatch, Target, distinct, seated
 from arena.seed import deal_behind
@@ -224,8 +225,9 @@ def _started(
                 line.show(partial(str, f"waiting for {name}, {limits.startup_cap:g} s at the most"))
                 process = start_bot(launcher, bot.program, limits, bot.name, running)
             except StartupError as error:
+                hint = advice(bot, error.stderr, limits)
                 said = f" It wrote:\n{_excerpt(error.stderr)}" if error.stderr else ""
-                raise ArenaError(f"bot {name!r}: {safe(str(error))}.{said}") from None
+                raise ArenaError(f"bot {name!r}: {safe(str(error) + '.' + hint)}{said}") from None
             processes.append(process)
             running.append(process)
     return _Party(bots, names, processes, launcher.walls.name)

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import msgspec
 
+from arena.bot_files import readable
 from arena.roster import Bot
 from protocol.errors import ArenaError
+from referee.sandbox.sources import Sources
 
 _FILE = {True: 0o555, False: 0o444}  # by whether it can be executed: nobody is to write
 _FOLDER = 0o555
@@ -29,7 +31,7 @@ class Entry(msgspec.Struct, frozen=True):
     name: str
     command: list[bytes]
     version: str
-    """The hash of the command and the files, see `Bot.version`."""
+    """The hash of the command and the files, see `Bot.digest`."""
 
 
 class Bundle(msgspec.Struct, frozen=True):
@@ -45,22 +47,25 @@ class BrokenBundleError(ArenaError):
 
 def entry_of(bot: Bot) -> Entry:
     """Return what is sent of a bot first, and always."""
-    return Entry(bot.name, [os.fsencode(word) for word in bot.command], bot.version)
+    return Entry(bot.name, [os.fsencode(word) for word in bot.command], bot.digest)
 
 
 def pack_bot(bot: Bot) -> bytes:
     """Return a bot's bundle, encoded; raise ArenaError if its files cannot be read."""
-    files = []
-    for name in bot.files:
-        path = bot.folder / name
-        try:
-            is_executable = os.access(path, os.X_OK)
-            files.append(BundledFile(os.fsencode(name), is_executable, path.read_bytes()))
-        except OSError as error:
-            raise ArenaError(
-                f"bot {bot.name!r}: {path} cannot be read: {error.strerror}."
-            ) from None
+    with readable(bot.name), Sources(bot.folder) as sources:
+        files = [_packed(bot, sources, name) for name in bot.files]
     return msgspec.msgpack.encode(Bundle(entry_of(bot), files))
+
+
+def _packed(bot: Bot, sources: Sources, name: str) -> BundledFile:
+    try:
+        with sources.open(name) as file:
+            is_executable = bool(os.fstat(file.fileno()).st_mode & 0o111)
+            content = b"".join(sources.pieces(file, name))
+    except OSError as error:
+        error.filename = str(bot.folder / name)
+        raise
+    return BundledFile(os.fsencode(name), is_executable, content)
 
 
 def unpack_bot(data: bytes, base: Path) -> None:
@@ -86,9 +91,9 @@ def unpack_bot(data: bytes, base: Path) -> None:
             path.chmod(_FILE[file.is_executable])
         for here, _, _ in os.walk(new, topdown=False):
             Path(here).chmod(_FOLDER)
-        if _found(entry, new).version != entry.version:
+        if _found(entry, new).digest != entry.version:
             raise BrokenBundleError(f"bot {entry.name!r}: what arrived is not what was sent.")
-        if not folder.is_dir() or _found(entry, folder).version != entry.version:
+        if not folder.is_dir() or _found(entry, folder).digest != entry.version:
             discard(folder)
             new.rename(folder)
     finally:
@@ -115,7 +120,7 @@ def unpacked(entry: Entry, base: Path) -> Bot:
     """
     folder = _folder(entry, base)
     bot = _found(entry, folder)
-    if not folder.is_dir() or bot.version != entry.version:
+    if not folder.is_dir() or bot.digest != entry.version:
         raise BrokenBundleError(
             f"bot {entry.name!r}: what lies in {folder} is not what was sent; something changed it."
         )

@@ -39,7 +39,7 @@ class Greeter:
         self._run = run
         self._setup = encode(setup)
         self._entries = encode([entry_of(bot) for bot in bots])
-        self._bots = {bot.version: bot for bot in bots}
+        self._bots = {bot.digest: bot for bot in bots}
         self._patience = _OPEN_SECONDS + len(bots) * setup.limits.startup_cap
 
     async def opened(self, client: Any, address: str, name: str) -> Machine:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from referee.sandbox.program import Program
+from referee.sandbox.sources import odd_kind
 
 _FIRST_LINE = 256  # bytes of it that the kernel looks at
 _OPENINGS = {".py": "#!/usr/bin/env python3", ".js": "#!/usr/bin/env node"}
@@ -74,7 +75,7 @@ def _is_binary(begins: bytes) -> bool:
 
 def _beginning(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read(_FIRST_LINE)
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return b"" if odd_kind(os.fstat(file.fileno()).st_mode) else file.read(_FIRST_LINE)
     except OSError:
         return b""

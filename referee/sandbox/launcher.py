@@ -1,6 +1,5 @@
 """The referee's side of the fork server: start a program, stop it, learn how it ended."""
 
-import errno
 import os
 import signal
 import socket
@@ -17,12 +16,16 @@ from referee.limits import Limits
 from referee.sandbox.bwrap import BwrapWalls
 from referee.sandbox.errors import StartError, unstartable
 from referee.sandbox.executable import unstarted
+from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.stage import Stage
 from referee.sandbox.walls import SLOTS, LandlockWalls, NoWalls, Walls, claim_uids
 
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
 _MESSAGE_LIMIT = 1 << 16
+_TOO_LONG = (
+    "its command is too long, or too many files lie in its folder: put them into a folder in that"
+)
 _WALLS: dict[str, type[Walls]] = {
     "landlock": LandlockWalls,
     "bwrap": BwrapWalls,
@@ -152,12 +155,13 @@ class Launcher:
     def _asked(self, request: dict[str, Any], descriptors: list[int]) -> tuple[dict[str, Any], int]:
         """Return the fork server's answer to a request to start, and the pidfd in it."""
         try:
-            socket.send_fds(self._link, [msgspec.json.encode({"start": request})], descriptors)
-            return self._answer()
-        except OSError as error:
-            if error.errno != errno.EMSGSIZE:
-                raise
-            return {"error": "its command or its list of files is too long"}, -1
+            message = msgspec.json.encode({"start": request})
+        except UnicodeEncodeError:
+            return {"error": "its command, or its folder, has a name that is not UTF-8"}, -1
+        if len(message) > REQUEST_LIMIT:
+            return {"error": _TOO_LONG}, -1
+        socket.send_fds(self._link, [message], descriptors)
+        return self._answer()
 
     def _failure(
         self, program: Program, placed: Program, answer: dict[str, Any], said: str

@@ -1,12 +1,11 @@
 """Copies of bots' files where the users that run them may enter, and nobody may write."""
 
-import ctypes
 import fcntl
 import itertools
 import os
+import re
 import secrets
 import shutil
-import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,14 +14,11 @@ from typing import BinaryIO
 
 from referee.sandbox.errors import MachineError, SandboxError, StartError
 from referee.sandbox.program import Program, barrier
+from referee.sandbox.sources import Sources
 
 _PREFIX = "arena-stage-"
-_PIECE = 1 << 20  # bytes copied at a time
-_OPENAT2 = 437
-_RESOLVE_BENEATH = 0x08 | 0x02  # and no links of /proc
-_libc = ctypes.CDLL(None, use_errno=True)
-_NEVER_READ = ((1 << 31) - 1) * 10**9
-"""When the copies were read last, as they say: as it lies ahead, reading them leaves no trace."""
+_FAR = 4_102_444_800  # the year 2100, in seconds
+_STAGED = re.compile(rf"[^\s'\"]*/{_PREFIX}[0-9a-f]{{16}}/[0-9]+(?=/)")
 _YOUNG = 60.0  # seconds within which a stage may not be locked yet
 
 
@@ -63,21 +59,18 @@ class Stage:
         placed = self._placed.get(program)
         if placed is None:
             folder = Path(self.folder, str(next(self._numbers)))
-            source = os.open(program.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
-                with self._written():
-                    folder.mkdir()
-                for name in program.files:
-                    self._copy(source, name, folder / name)
+                with Sources(program.folder) as sources:
+                    with self._written():
+                        folder.mkdir()
+                    for name in program.files:
+                        self._copy(sources, name, folder / name)
             except BaseException:  # Ctrl-C too: raised again once the space is free
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
-            finally:
-                os.close(source)
-            for here, _, names in os.walk(folder):
+            for here, _, _ in os.walk(folder):
                 os.chmod(here, 0o755)  # noqa: S103 - see above; the umask has had its say
-                for path in (here, *(f"{here}/{name}" for name in names)):
-                    os.utime(path, ns=(_NEVER_READ, os.stat(path).st_mtime_ns))
+                _keep_access_time(here)
             argv = list(program.argv)
             if argv[0].startswith(f"{program.folder}/"):
                 argv[0] = f"{folder}{argv[0].removeprefix(program.folder)}"
@@ -106,15 +99,15 @@ class Stage:
                 f"space there, or set TMPDIR to another folder open to everybody; then run again."
             ) from None
 
-    def _copy(self, folder: int, name: str, target: Path) -> None:
-        """Copy a file beneath an open folder, whatever its owner puts in its place meanwhile."""
-        with open(open_beneath(folder, name), "rb") as source, self._written():
+    def _copy(self, sources: Sources, name: str, target: Path) -> None:
+        with sources.open(name) as source, self._written():
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as copy:
-                while piece := _read(source, name):
+                for piece in _pieces(sources, source, name):
                     copy.write(piece)
             runs = os.fstat(source.fileno()).st_mode & 0o111
             target.chmod(0o555 if runs else 0o444)
+            _keep_access_time(target)
 
     def remove(self) -> None:
         """Remove everything."""
@@ -123,22 +116,26 @@ class Stage:
             os.close(self._lock)
 
 
-def _read(source: BinaryIO, name: str) -> bytes:
+def _pieces(sources: Sources, source: BinaryIO, name: str) -> Iterator[bytes]:
+    """Yield what a file holds; raise StartError, which is no error of writing."""
     try:
-        return source.read(_PIECE)
+        yield from sources.pieces(source, name)
     except OSError as error:
         raise StartError(f"{name}: {error.strerror}") from None
 
 
-def open_beneath(folder: int, name: str) -> int:
-    """Open a file to be read, by a path that does not lead out of an open folder."""
-    how = struct.pack("QQQ", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, 0, _RESOLVE_BENEATH)
-    path = os.fsencode(name)
-    found = _libc.syscall(_OPENAT2, folder, ctypes.c_char_p(path), how, len(how))
-    if found < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), name)
-    return int(found)
+def _keep_access_time(path: str | Path) -> None:
+    """Have nothing show that a copy is read.
+
+    All processes of a bot share its copies, and could leave one another word by reading them. The
+    kernel (relatime) leaves a time of access alone that is younger than those of change.
+    """
+    os.utime(path, (_FAR, os.stat(path).st_mtime))
+
+
+def unstaged(text: str, folder: str | Path) -> str:
+    """Return what a bot wrote with its copies' folder called by that of its files."""
+    return _STAGED.sub(lambda _: str(folder), text)
 
 
 def sweep(base: Path, prefix: str) -> None:

@@ -105,6 +105,7 @@ class League:
         return (
             f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\n'
             'command = ["{python}", "bot.py"]\n'
+            'files = ["."]\n'
         )
 
     def start(self, *words: str, **settings: Any) -> "subprocess.Popen[str]":

@@ -169,8 +169,10 @@ def test_a_file_that_the_bot_may_not_read_is_named(
         settings.write(f"files = {files}\n")
     told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
     name = "helper" if "/" in file else file
-    hint = f"{name} lies in the folder, but not among `files` of bot.toml: the bot may not read it."
-    assert (told[-1] == hint) == (not listed and "taste" not in source)
+    is_named = not listed and "taste" not in source
+    assert (told[-1] == f'files = ["bot.py", "{name}"]') == is_named
+    said = f"{name} lies in the folder, but not among the bot's files"
+    assert (said in told[-2] and "In its bot.toml, write:" in told[-2]) == is_named
 
 
 def test_a_file_outside_of_its_folder_is_said_to_be_hidden(

@@ -57,8 +57,10 @@ def test_a_file_that_is_no_program_is_told_so(doctor: Doctor, public: Path) -> N
             assert "./bot.sh is no program: it lacks a first line" in row["remark"]
 
 
-def test_a_late_bot_is_waited_for_once(doctor: Doctor) -> None:
-    first, *rest = doctor(NAUGHTY / "never_ready.py", "--limit", "startup=0.2")
+def test_a_late_bot_is_waited_for_once(doctor: Doctor, public: Path) -> None:
+    folder = shutil.copytree(NAUGHTY, public / "naughty")
+    (folder / "bot.toml").write_text('command = ["{python}", "never_ready.py"]\n')
+    first, *rest = doctor(folder, "--limit", "startup=0.2")
     assert first["value"] == "fails"
     assert "no answer after 1.4" in first["remark"]
     for row in rest:

@@ -184,12 +184,14 @@ def test_a_bot_in_the_leagues_own_folder_does_not_see_the_results(
     )
     for path in (league.home / "mine").iterdir():
         path.rename(league.folder / path.name)
-    enter(league, league.folder, "{python}", "bot.py")
+    enter(league, league.folder, "{python}", "bot.py", files='files = ["."]')
     result = arena("run", league.folder, "--workers", "1")
     assert (result.exit_code, league.count()) == (0, 2), result.output
 
 
-@pytest.mark.parametrize("files", ["", 'files = ["bot", "table"]', 'files = ["bot", "inner"]'])
+@pytest.mark.parametrize(
+    "files", ['files = ["."]', 'files = ["bot", "table"]', 'files = ["bot", "inner"]']
+)
 def test_a_link_out_of_a_bots_folder(arena: Arena, league: League, mine: Path, files: str) -> None:
     """Its author may have planted it; the referee's user can read what it leads to."""
     key = league.home / "key"
@@ -212,7 +214,7 @@ def test_a_link_to_a_folder_out_of_a_bots_folder(arena: Arena, league: League, m
 def test_a_link_inside_a_bots_folder_is_fine(arena: Arena, league: League, mine: Path) -> None:
     (mine / "inner").mkdir()
     (mine / "inner" / "table").symlink_to("../bot")
-    for files in ("", 'files = ["bot", "inner"]'):
+    for files in ('files = ["."]', 'files = ["bot", "inner"]'):
         enter(league, mine, "./bot", files=files)
         assert "out of its folder" not in arena("run", league.folder).output
 

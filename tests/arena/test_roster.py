@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena import roster
+from arena import bot_files
 from arena.roster import (
     NAME_LIMIT,
     PYTHON,
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def version(folder: Path, *command: str, name: str = "clever") -> str:
-    return make_bot(name, folder, command or ("./run.sh",)).version
+    return make_bot(name, folder, command or ("./run.sh",), ["."]).version
 
 
 def refused(make: Callable[[], object]) -> str:
@@ -59,8 +59,8 @@ def refused(make: Callable[[], object]) -> str:
 # --- what makes a version
 
 
-def test_a_bots_files_are_those_of_its_folder_save_hidden_ones(folder: Path) -> None:
-    assert make_bot("clever", folder, ["./run.sh"]).files == ("data/book.txt", "run.sh")
+def test_a_folders_files_are_all_but_hidden_ones(folder: Path) -> None:
+    assert make_bot("clever", folder, ["./run.sh"], ["."]).files == ("data/book.txt", "run.sh")
 
 
 @settings(
@@ -121,12 +121,6 @@ def test_nothing_else_makes_another_version(folder: Path, tmp_path: Path) -> Non
     moved = tmp_path / "elsewhere"
     shutil.copytree(folder, moved)
     assert version(moved) == before
-
-
-def test_a_file_whose_name_is_not_utf8_belongs_to_the_version(folder: Path) -> None:
-    before = version(folder)
-    Path(os.fsdecode(os.fsencode(folder) + b"/\xff")).touch()
-    assert version(folder) != before
 
 
 # --- files that are named
@@ -230,12 +224,14 @@ def test_a_league_in_its_folder_is_no_part_of_a_bot(folder: Path, file: str) -> 
     assert version(folder) == before
 
 
-@pytest.mark.parametrize("limit", ["_FILES_LIMIT", "_BYTES_LIMIT"])
-def test_a_folder_that_holds_too_much_is_refused(
-    folder: Path, limit: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("limit", ["FILES_LIMIT", "BYTES_LIMIT"])
+@pytest.mark.parametrize("files", [["."], ["run.sh", "data"], ["run.sh", "data/book.txt"]])
+def test_too_much_is_refused_whether_named_or_found(
+    folder: Path, limit: str, files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(roster, limit, 1)
-    message = refused(lambda: make_bot("clever", folder, ["./run.sh"]))
+    monkeypatch.setattr(bot_files, limit, 1)
+    message = refused(lambda: make_bot("clever", folder, ["./run.sh"], files))
+    assert "bot 'clever': it has more than" in message
     assert "files = [...]" in message
 
 
@@ -243,7 +239,7 @@ def test_a_file_that_may_not_be_read_is_refused(public: Path) -> None:
     (public / "secret").touch(0o600)
     (public / "secret").chmod(0)
     with ordinary_user():
-        message = refused(lambda: make_bot("clever", public, ["true"]).version)
+        message = refused(lambda: make_bot("clever", public, ["true"], ["."]).version)
     assert str(public / "secret") in message
 
 
@@ -255,7 +251,7 @@ def test_a_folder_that_may_not_be_read_is_refused_and_not_taken_for_empty(
     (public / "mine" / "data" / "book.txt").write_text("e4")
     (public / "mine" / inner).chmod(0o300)
     with ordinary_user():
-        message = refused(lambda: make_bot("clever", public / "mine", ["true"]))
+        message = refused(lambda: make_bot("clever", public / "mine", ["true"], ["."]))
     assert message == (
         f"bot 'clever': {public / 'mine' / inner} cannot be read: Permission denied."
     )

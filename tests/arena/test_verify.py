@@ -129,9 +129,7 @@ def test_a_league_without_its_bots_verifies(arena: Arena, copy: Path) -> None:
         file.write('\n[[bot]]\nname = "gone"\nfolder = "no such folder"\n')
     result = arena("verify", copy)
     assert result.exit_code == 0
-    first, *rest = result.stdout.splitlines()
-    assert first == "12 matches verified; none differs."
-    assert "limits were compared with nothing" in " ".join(rest)
+    assert result.stdout.splitlines() == ["12 matches verified; none differs."]
 
 
 def test_matches_of_other_rules_are_counted_apart_and_stay_readable(

@@ -140,7 +140,10 @@ class FaultyLeague(League):
 
     def _words(self, name: str, *command: str) -> str:
         words = ", ".join(f'"{word}"' for word in (*command, self.token))
-        return f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\ncommand = [{words}]\n'
+        return (
+            f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\ncommand = [{words}]\n'
+            f'files = ["."]\n'
+        )
 
     def start(self, *words: str, **settings: Any) -> "subprocess.Popen[str]":
         """Start a command on the league, in a session of its own."""

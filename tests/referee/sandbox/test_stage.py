@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -252,3 +253,36 @@ def test_a_file_that_has_gone_is_a_failed_start_and_costs_no_user(
         with pytest.raises(StartError, match="gone"):
             as_root.start(gone, Limits(sandbox=sandbox))  # type: ignore[arg-type]
     assert len(as_root._free) == users
+
+
+def test_nothing_shows_that_a_copy_is_read(make: Callable[[], Stage], bot: Program) -> None:
+    """Or the processes of a bot could leave one another word."""
+    placed = Path(make().place(bot).folder)
+    paths = [placed, *placed.rglob("*")]
+    before = [(path.stat().st_atime_ns, path.stat().st_mtime_ns) for path in paths]
+    for path in paths:
+        _ = path.read_bytes() if path.is_file() else list(path.iterdir())
+    assert [(path.stat().st_atime_ns, path.stat().st_mtime_ns) for path in paths] == before
+    for path in paths:
+        found = path.stat()
+        assert found.st_atime > time.time() + 10 * 365 * 86400
+        assert found.st_mtime <= time.time() + 1
+
+
+@pytest.mark.parametrize("sandbox", ["landlock", "bwrap"])
+def test_a_bot_that_reads_its_own_file_leaves_no_trace(bot: Program, sandbox: str) -> None:
+    need(sandbox)
+    script = Path(bot.folder, "bot")
+    script.write_text("#!/bin/sh\nread word\n[ $word = idle ] || read line < data/table\n")
+    script.chmod(0o755)
+    times = []
+    with Launcher(sandbox) as launcher:
+        for word in (b"idle\n", b"read\n"):
+            child = launcher.start(bot, Limits(sandbox=sandbox))
+            os.write(child.stdin, word)
+            assert launcher.wait(child).code == 0
+            assert launcher.folder
+            copies = Path(launcher.folder, "0").rglob("*")
+            times.append({str(path): path.stat().st_atime_ns for path in copies})
+    assert times[0] == times[1]
+    assert len(times[0]) == 4

@@ -1,0 +1,134 @@
+"""The files of a bot as their author left them: opened and read without trust in what they are."""
+
+import ctypes
+import errno
+import os
+import stat
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Self
+
+FILES_LIMIT = 2000
+"""The most files that a bot may have."""
+BYTES_LIMIT = 256 << 20
+"""The most bytes that they may hold together."""
+
+_PIECE = 1 << 20  # bytes read at a time
+_OPENAT2 = 437
+_RESOLVE_BENEATH = 0x08 | 0x02  # and no links of /proc
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+}
+_PRIVATE = (
+    "it may be a hard link to what its folder's owner may not read. Copy the file, or let "
+    "everybody read it (chmod o+r)"
+)
+_OPENED = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO would keep us waiting
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def odd_kind(mode: int) -> str:
+    """Return what a file is by its mode, if it is no regular one; else nothing."""
+    return "" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no regular file")
+
+
+def read_at_most(path: str | Path, most: int) -> bytes:
+    """Return what a regular file holds; raise OSError for others, and for more than `most`."""
+    try:
+        descriptor = os.open(path, _OPENED)
+    except OSError as error:
+        raise _explained(error.errno or 0, str(path)) from None
+    with open(descriptor, "rb") as file:
+        _check_regular(os.fstat(file.fileno()), str(path))
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most >> 10} KiB", str(path))
+    return data
+
+
+class Sources:
+    """A bot's folder, open to read its files, and at most BYTES_LIMIT of them.
+
+    Everything is asked of the open file, whatever its owner puts in its place meanwhile. All
+    methods raise OSError with what is wrong in words.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._left = BYTES_LIMIT
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        os.close(self._folder)
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file by a path that does not lead out of the folder."""
+        descriptor = open_beneath(self._folder, name)
+        try:
+            self._check(os.fstat(descriptor), name)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return open(descriptor, "rb", buffering=0)
+
+    def _check(self, found: os.stat_result, name: str) -> None:
+        _check_regular(found, name)
+        if _is_private(found, os.fstat(self._folder)):
+            raise OSError(errno.EACCES, _PRIVATE, name)
+        self._check_room(found.st_size, name)
+
+    def pieces(self, file: BinaryIO, name: str) -> Iterator[bytes]:
+        """Yield the rest of an open file; it may be longer by now than it was when opened."""
+        while piece := file.read(_PIECE):
+            self._check_room(len(piece), name)
+            self._left -= len(piece)
+            yield piece
+
+    def _check_room(self, size: int, name: str) -> None:
+        if size > self._left:
+            most = f"{BYTES_LIMIT >> 20} MiB"
+            raise OSError(errno.EFBIG, f"with it, the bot's files are larger than {most}", name)
+
+
+def _check_regular(found: os.stat_result, name: str) -> None:
+    if kind := odd_kind(found.st_mode):
+        raise OSError(errno.EINVAL, f"it is {kind}", name)
+
+
+def _is_private(file: os.stat_result, folder: os.stat_result) -> bool:
+    """Return whether a file was perhaps put into a folder by one who may not read it.
+
+    A hard link takes any file into a folder of one's own, and root, or its owner, would read it
+    for whoever made the link. Where all may read it, nothing is given away. Else it must be the
+    folder's owner's, unless the folder is root's or ours; where others may write into that, it
+    must have no other name.
+    """
+    if file.st_mode & stat.S_IROTH:
+        return False
+    if folder.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return file.st_nlink > 1
+    return folder.st_uid not in (file.st_uid, 0, os.geteuid())
+
+
+def open_beneath(folder: int, name: str) -> int:
+    """Open a file to be read, by a path that does not lead out of an open folder."""
+    how = struct.pack("QQQ", _OPENED, 0, _RESOLVE_BENEATH)
+    path = os.fsencode(name)
+    found = _libc.syscall(_OPENAT2, folder, ctypes.c_char_p(path), how, len(how))
+    if found < 0:
+        raise _explained(ctypes.get_errno(), name)
+    return int(found)
+
+
+def _explained(number: int, name: str) -> OSError:
+    """Return the error of a file that was not opened; the right class is Python's choice."""
+    words = {errno.EXDEV: "it leads out of its folder", errno.ENXIO: "it is a socket or a device"}
+    return OSError(number, words.get(number, os.strerror(number)), name)
