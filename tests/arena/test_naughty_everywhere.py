@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -98,17 +99,31 @@ class Seen(NamedTuple):
     played: dict[str, Done]
 
 
+def bot_of(folder: Path) -> Path:
+    """Make a folder of a bot that misbehaves: its program and what that imports."""
+    folder.mkdir()
+    for name in (folder.name, "polite"):
+        shutil.copy(NAUGHTY / f"{name}.py", folder / f"{name}.py")
+    (folder / "bot.toml").write_text(f'command = ["./{folder.name}.py"]\n')
+    return folder
+
+
 @pytest.fixture(scope="module")
 def seen() -> Iterator[Seen]:
     """Check and play all of them, side by side: most of them sleep."""
     need("landlock")
     limits = [word for key, value in SMALL.items() for word in ("--limit", f"{key}={value}")]
-    with tempfile.TemporaryDirectory(prefix="arena-naughty-") as name, ThreadPoolExecutor(8) as at:
+    with (
+        tempfile.TemporaryDirectory(prefix="arena-naughty-") as name,
+        tempfile.TemporaryDirectory(prefix="arena-bots-") as bots,
+        ThreadPoolExecutor(8) as at,
+    ):
         folder = Path(name)
-        folder.chmod(0o755)
+        for each in (folder, Path(bots)):
+            each.chmod(0o755)
         checks, plays = {}, {}
         for bot in CASES:
-            path = f"bots/naughty/{bot}.py"
+            path = bot_of(Path(bots, bot))
             game = ("--game", "steal_war", "--seconds", SECONDS, "--format", "json")
             checks[bot] = at.submit(run, folder, "check", path, *game, *limits)
             match = ("steal_war", path, "sensible", "--seed", "1")
