@@ -151,6 +151,18 @@ def test_burn_off_turn() -> None:
         assert program.leave() == 0
 
 
+def test_unfreeze() -> None:
+    with naughty("unfreeze") as program:
+        program.greet()
+        assert answers(program)
+        program.process.send_signal(signal.SIGSTOP)
+        before = cpu(program)
+        time.sleep(0.3)
+        assert cpu(program) - before > 0.02
+        program.process.send_signal(signal.SIGCONT)
+        assert program.leave() == 0
+
+
 def test_ignore_sigterm() -> None:
     with naughty("ignore_sigterm") as program:
         program.greet()
