@@ -69,16 +69,25 @@ def named_files(name: str, folder: Path, words: Iterable[str]) -> tuple[str, ...
 def command_files(name: str, folder: Path, command: Sequence[str]) -> tuple[str, ...]:
     """Return the files that a command names in its folder, and the kits that these use.
 
-    What else lies there is not the bot's: it may be another bot.
+    What else lies there is not the bot's: it may be another bot. Raises ArenaError if the program
+    itself is not there: the first word, or one that ends as scripts do.
     """
-    words = [word for word in _words_inside(folder, command) if is_there(folder / word)]
+    programs = {ending for endings, _ in _KITS.values() for ending in endings}
+    words = [
+        word
+        for number, word in _words_inside(folder, command)
+        if number == 0 or Path(word).suffix in programs or is_there(folder / word)
+    ]
     files = named_files(name, folder, words)
     kits = [kit for file in files if (kit := _kit_of(folder, file))]
     return named_files(name, folder, [*files, *kits])
 
 
-def _words_inside(folder: Path, command: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command that are paths inside of a folder, relative to it."""
+def _words_inside(folder: Path, command: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the words of a command that may be paths inside of a folder, relative to it.
+
+    The first is 0.
+    """
     for number, word in enumerate(command):
         path = Path(word)
         if path.is_absolute() and path.is_relative_to(folder):
@@ -86,7 +95,7 @@ def _words_inside(folder: Path, command: Sequence[str]) -> Iterator[str]:
         is_on_path = number == 0 and "/" not in word
         is_inside = not path.is_absolute() and ".." not in path.parts and path != Path()
         if is_inside and not is_on_path and word != PYTHON:
-            yield str(path)
+            yield number, str(path)
 
 
 def _kit_of(folder: Path, file: str) -> str:

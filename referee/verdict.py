@@ -82,9 +82,12 @@ def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
     if limits.sandbox != "landlock":
         return f"it lacked a process or thread: {limits.processes} allowed"
     if ended.refused:
-        return f"it asked for more than {THREADS} threads, {ended.refused} times in vain"
+        return f"it asked for more than {THREADS} threads, and was refused {ended.refused}"
     if re.search(_THREADS, sign):
-        return "it could not start as many threads as it wanted"
+        return (
+            f"it could not start as many threads as it wanted: their stacks count as memory, of "
+            f"which {limits.memory_mb} MiB are allowed"
+        )
     return (
         "it lacked a process: --sandbox landlock allows threads alone. A start script must "
         "exec its program; or use --sandbox bwrap"

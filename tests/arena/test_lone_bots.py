@@ -124,6 +124,22 @@ def test_a_bot_more_in_a_flat_folder_makes_no_other_a_new_version(here: Path, en
     assert {matches for matches, _ in after.values()} == {8}
 
 
+@pytest.mark.parametrize("command", ["./third.py", '{python}", "third.py'])
+def test_a_program_that_is_gone_keeps_its_results(here: Path, command: str) -> None:
+    """Where only its command names it, too: it is not there, and no other version."""
+    need("landlock")
+    do(here, "init", "cup", "./mine.py", *QUICK, "random")
+    program(here / "third.py", SOURCE + "# another\n")
+    with (here / "cup" / "league.toml").open("a") as file:
+        file.write(f'\n[[bot]]\nname = "third"\nfolder = ".."\ncommand = ["{command}"]\n')
+    do(here, "run", "cup")
+    before = standings(here)
+    (here / "third.py").unlink()
+    assert standings(here) == before
+    assert "there is no file" in words_of(do(here, "rank", "cup"))
+    assert "there is no file" in words_of(do(here, "run", "cup", code=2))
+
+
 def test_init_writes_files_out(here: Path) -> None:
     do(here, "init", "cup", "./mine.py", "random", *QUICK)
     assert (

@@ -209,6 +209,7 @@ def test_a_program_is_looked_up_in_the_folder_or_on_the_path(folder: Path) -> No
     assert inside.argv == (str(folder / "run.sh"), "./run.sh")
     assert inside.folder == str(folder)
     assert make_bot("clever", folder, ["sh"]).program.argv == (shutil.which("sh"),)
+    (folder / "x.py").touch()
     assert make_bot("clever", folder, [PYTHON, "x.py"]).program.argv == (PYTHON, "x.py")
 
 

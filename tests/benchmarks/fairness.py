@@ -1,7 +1,10 @@
 """What a cheat gains by using the core between its turns, and what others lose by it.
 
-    python -m tests.benchmarks.fairness cheats              # some minutes
-    python -m tests.benchmarks.fairness busy                # an hour: beside 8, 32 and 64 loops
+    python -m tests.benchmarks.fairness cheats                # some minutes
+    taskset -c 1 python -m tests.benchmarks.fairness busy     # a quarter of an hour
+
+The second keeps one core busy by 4, 16 and 32 endless loops, each with a session of its own and so
+with a share of its own: as many for each core as 8, 32 and 64 are on two.
 
 Real leagues of khan, played by one worker and read from their export. An honest bot needs so much
 CPU time for each decision; a cheat answers at once, and burns what it can get while others think.
@@ -16,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,10 +27,10 @@ from typing import Any, NamedTuple
 from tabulate import tabulate
 
 ROOT = Path(__file__).parents[2]
-THINK = 0.3
-"""CPU seconds that the honest bot needs for each decision."""
-ALLOWED = 1.0
-"""Seconds that a decision is allowed."""
+THINK, ALLOWED = 0.3, 1.0
+"""CPU seconds that the honest bot needs for each decision, and seconds that it is allowed."""
+THINK_BUSY, ALLOWED_BUSY = 0.1, 0.333
+"""The same beside loops: in less time."""
 
 _READ = """\
 import ctypes, json, os, random, signal, sys, threading, time
@@ -59,7 +63,9 @@ def used():
     return sum(os.times()[:4])
 """
 
-HONEST = _READ + _USED + _PLAY.replace("THINK", f"burn({THINK})").replace("AFTER", "pass")
+
+def _honest(seconds: float) -> str:
+    return _READ + _USED + _PLAY.replace("THINK", f"burn({seconds})").replace("AFTER", "pass")
 
 
 def _cheat(trick: str, *, during: str = "OFF.clear()", after: str = "OFF.set()") -> str:
@@ -136,7 +142,7 @@ class Outcome(NamedTuple):
 
 
 def league(
-    project: Path, bots: dict[str, str], *, sandbox: str, clock: str, deals: int, **limits: float
+    project: Path, bots: dict[str, str], *, sandbox: str, deals: int, **limits: object
 ) -> list[dict[str, Any]]:
     """Play a league of two bots, given by their text; return the lines of its export."""
     with tempfile.TemporaryDirectory(prefix="fairness-") as name:
@@ -163,8 +169,7 @@ def league(
             return done.stdout
 
         made = str(folder / "league")
-        given = {"move_time": ALLOWED, "clock": clock, **limits}
-        settings = [word for key, value in given.items() for word in ("--limit", f"{key}={value}")]
+        settings = [word for key, value in limits.items() for word in ("--limit", f"{key}={value}")]
         arena("init", made, "--game", "khan", *words, "--sandbox", sandbox,
               "--deals", str(deals), "--seed", "918273645546372819", *settings)  # fmt: skip
         arena("run", made, "--workers", "1")
@@ -218,10 +223,10 @@ def cheats(project: Path, sandboxes: Sequence[str], deals: int) -> None:
             found = outcome(
                 league(
                     project,
-                    {"honest": HONEST, "other": text},
+                    {"honest": _honest(THINK), "other": text},
                     sandbox=sandbox,
-                    clock="cpu",
                     deals=deals,
+                    move_time=ALLOWED,
                     fresh="true",  # so that what it used is of one match
                 )
             )
@@ -233,20 +238,29 @@ def cheats(project: Path, sandboxes: Sequence[str], deals: int) -> None:
 
 
 def beside_loops(project: Path, sandboxes: Sequence[str], deals: int, loops: Sequence[int]) -> None:
-    """Print how many decisions are late beside busy loops."""
+    """Print how many decisions are late beside busy loops; all leagues are played at once."""
+    ways = [(sandbox, "wall") for sandbox in sandboxes]
+    ways += [(sandbox, "cpu") for sandbox in sandboxes if sandbox != "bwrap"]
     rows = []
     for count in loops:
-        for sandbox in sandboxes:
-            for clock in ("cpu", "wall") if sandbox != "bwrap" else ("wall",):
-                with busy(count):
-                    both = {"honest": HONEST, "other": HONEST}
-                    found = outcome(
-                        league(project, both, sandbox=sandbox, clock=clock, deals=deals)
-                    )
-                late = found.late + found.faults.get("late", 0)
-                total = found.decisions + round(found.moves * deals * 2)
-                rows.append([count, sandbox, clock, f"{late} of {total}"])
-    print(tabulate(rows, headers=["loops", "sandbox", "judged by", "late"]))
+
+        def late(way: tuple[str, str]) -> list[object]:
+            sandbox, clock = way
+            both = {"honest": _honest(THINK_BUSY), "other": _honest(THINK_BUSY)}
+            lines = league(
+                project, both, sandbox=sandbox, deals=deals, clock=clock, move_time=ALLOWED_BUSY
+            )
+            faults = waits = total = 0
+            for line in lines:
+                if "replay" in line:
+                    total += len(line["replay"]["entries"])
+                    faults += sum(entry[2] is not None for entry in line["replay"]["entries"])
+                    waits += sum(line["evidence"].get("waited", {}).values())
+            return [sandbox, clock, f"{faults} of {total}", f"{waits / total / 1e6:.2f}"]
+
+        with busy(count), ThreadPoolExecutor(len(ways)) as pool:
+            rows += [[count, *row] for row in pool.map(late, ways)]
+    print(tabulate(rows, headers=["loops", "sandbox", "judged by", "faults", "s waited, mean"]))
 
 
 def main() -> None:
@@ -256,13 +270,13 @@ def main() -> None:
     parser.add_argument("--project", type=Path, default=ROOT, help="the checkout that plays")
     parser.add_argument("--sandbox", action="append", help="landlock and bwrap by default")
     parser.add_argument("--deals", type=int, default=2, help="of two matches each")
-    parser.add_argument("--loops", type=int, action="append", help="8, 32 and 64 by default")
+    parser.add_argument("--loops", type=int, action="append", help="4, 16 and 32 by default")
     words = parser.parse_args()
     sandboxes = words.sandbox or ["landlock", "bwrap"]
     if words.what == "cheats":
         cheats(words.project, sandboxes, words.deals)
     else:
-        beside_loops(words.project, sandboxes, words.deals, words.loops or [8, 32, 64])
+        beside_loops(words.project, sandboxes, words.deals, words.loops or [4, 16, 32])
 
 
 if __name__ == "__main__":
