@@ -76,7 +76,8 @@ def command_files(name: str, folder: Path, command: Sequence[str]) -> tuple[str,
     words = [
         word
         for number, word in _words_inside(folder, command)
-        if number == 0 or Path(word).suffix in programs or is_there(folder / word)
+        if is_there(folder / word)
+        or ((number == 0 or Path(word).suffix in programs) and not (folder / word).is_symlink())
     ]
     files = named_files(name, folder, words)
     kits = [kit for file in files if (kit := _kit_of(folder, file))]
