@@ -105,13 +105,17 @@ class Bot:
     def folder_digest(self, until: float = math.inf) -> str:
         """Return the hash by which a release before this one knew it: all of its folder counted.
 
-        Files are left out that were written after a time. It is empty if the folder is not there,
-        or holds too much.
+        Files that are not its own are left out if they were written after a time. It is empty if
+        the folder is not there, or holds too much.
         """
         try:
             files = named_files(self.name, self.folder, ["."])
             with readable(self.name):
-                then = [file for file in files if (self.folder / file).stat().st_mtime <= until]
+                then = [
+                    file
+                    for file in files
+                    if file in self.files or (self.folder / file).stat().st_mtime <= until
+                ]
             return look(self.name, self.folder, self.command, then).digest
         except ArenaError:
             return ""

@@ -108,6 +108,7 @@ class Run:
         """The mean time of the matches played last; None if there are none."""
         self._league = league
         self._store = store
+        self._signatures = {bot.key: bot.signature() for bot in league.bots}
         force = (
             on_cluster(setup, league.bots, cluster)
             if cluster is not None
@@ -148,7 +149,11 @@ class Run:
     def _edited(self) -> Progress:
         """Return what to tell of each bot whose files are no longer those that were entered."""
         again = [(bot, replace(bot, known_digest="")) for bot in self._league.bots]  # not yet read
-        same = [now for then, now in again if now.is_as(then)]
+        same = [
+            now
+            for then, now in again
+            if now.is_as(then) and now.signature() == self._signatures[then.key]
+        ]
         names = [then.name for then, now in again if now not in same]
         remember(same, self._store)
         if self.workers is None:  # to a cluster, the version that was entered is sent, or nothing

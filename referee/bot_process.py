@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from protocol.lines import LINE_LIMIT, LineBuffer
 from referee.capture import Capture
-from referee.clock import Clock, Turn, cpu_clock, wall_cap
+from referee.clock import CAP_SECONDS, Clock, Turn, cpu_clock, wall_cap
 from referee.freezer import Freezer
 from referee.limits import Limits
 from referee.lookout import LOOK_SECONDS, Lookout
@@ -225,7 +225,7 @@ class BotProcess:
     def close_turn(self) -> Turn:
         """Stop the clock; return what the turn took."""
         answered = self._rested = self._answered
-        if not self._by_cpu:
+        if not self._by_cpu or answered - self._cap_start > CAP_SECONDS:  # where it may cost
             self._cap_start += self._lookout.waited(self._began)
         meter = self.meter
         try:

@@ -5,7 +5,8 @@ import msgspec
 from protocol.messages import TimeControl, TimeLeft
 
 _CAP_FACTOR = 2.0
-_CAP_SECONDS = 1.0
+CAP_SECONDS = 1.0
+"""On the wall, with which a decision that is judged by CPU time costs no more than that."""
 _LONGEST = 10 * 86_400.0  # seconds: no poll waits for a month
 
 
@@ -22,7 +23,7 @@ def wall_cap(allowed: float) -> float:
 
     It stops sleepers, and leaves a slow machine room enough to run an honest bot.
     """
-    return _CAP_FACTOR * allowed + _CAP_SECONDS
+    return _CAP_FACTOR * allowed + CAP_SECONDS
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
@@ -62,7 +63,7 @@ class Clock:
         """
         used = wall
         if self.by_cpu:
-            slept = (wall - _CAP_SECONDS) / _CAP_FACTOR
+            slept = (wall - CAP_SECONDS) / _CAP_FACTOR
             used = max(slept, cpu)
         if used <= self.move_time and not self.increment:
             return True

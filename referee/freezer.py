@@ -73,15 +73,15 @@ class Freezer:
     def thaw(self) -> None:
         """Let it go on."""
         if self.frozen:
+            if self._is_inside:
+                self._thawed = monotonic()  # before it can take the core from us
             self._signal(signal.SIGCONT)
             self.frozen = False
-            if self._is_inside:
-                self._thawed = monotonic()
 
     def look(self) -> float:
         """Look at a frozen bot; if it runs, stop it again. Return the CPU seconds that it used.
 
-        Less than what stopping may take is nothing, and is kept in mind for the next look.
+        Less than what stopping may take is nothing; in one freeze, it adds up from look to look.
         """
         if not self._is_inside:
             now = self._cpu()
@@ -95,7 +95,7 @@ class Freezer:
             # on its turns it may have used every core all the time: the rest was not on its turns
             used = now - self._mark - self._awake * self._cores
             if self._awake:
-                self._mark, self._awake = now - max(used, 0.0), 0.0
+                self._mark, self._awake = now, 0.0
         if used <= _STOPPING_SECONDS:
             return 0.0
         self._mark = now

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection
 from typing import Protocol
 
-from referee.procfs import Waits, descendants, identity, open_in_none
+from referee.procfs import Waits, WaitsInside, descendants, identity, open_in_none
 from referee.sandbox import Child
 
 LOOK_SECONDS = 0.02
@@ -37,7 +37,6 @@ class Lookout:
         ends = {child.stdin: "input", child.stdout: "output"}
         self._pipes = {identity(os.fstat(end)): name for end, name in ends.items()}
         self._looked = 0.0
-        self._has_children = False
         self._waits: Waits | None = None  # in this turn, since it was away from the core
         self._forgiven = 0.0
 
@@ -57,17 +56,19 @@ class Lookout:
         for other in self._neighbours:
             if other is not own:
                 other.watch()
-        pids = descendants(self._pid) if self._is_inside else [self._pid]
         if self._is_inside:
+            pids = descendants(self._pid)
             for closed in open_in_none(pids, self._pipes.keys()) if pids else ():
                 return self._pipes[closed]
-            # what ended unseen may have kept the others waiting
-            self._has_children = self._has_children or len(pids) != 1
-        if self._has_children:
-            self._waits = None
-        elif self._waits is None and moment - began - used > _AWAY_SECONDS:
-            self._waits, self._forgiven = Waits(*pids), 0.0
+        if self._waits is None and moment - began - used > _AWAY_SECONDS:
+            self._waits, self._forgiven = self._watched(), 0.0
         return ""
+
+    def _watched(self) -> Waits | None:
+        if not self._is_inside:
+            return Waits(self._pid)
+        cores = os.sched_getaffinity(self._pid)
+        return WaitsInside(self._pid, *cores) if len(cores) == 1 else None
 
     def waited(self, began: float) -> float:
         """Return the seconds that the bot had no core in this turn and that were not told yet."""

@@ -38,9 +38,10 @@ class Meter:
         self._earned = 0.0  # how much of `on_turn` has earned its share
 
     def begin_match(self) -> None:
-        """Begin to count what is charged in a match."""
+        """Begin to count what is charged in a match; what turns before it earned is over."""
         self.charged = 0.0
         self._free += FREE_PER_MATCH
+        self._earned = self.on_turn
 
     def is_overdrawn(self, reading: float) -> bool:
         """Return whether more was used since the last turn than is free."""

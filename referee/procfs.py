@@ -12,7 +12,7 @@ File = tuple[int, int]
 """A file by the numbers of its device and of its inode."""
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
-_CUTIME, _CSTIME = 13, 14  # places in /proc/PID/stat after the name
+_CUTIME, _CSTIME, _PROCESSOR = 13, 14, 36  # places in /proc/PID/stat after the name
 
 
 def descendants(pid: int) -> list[int]:
@@ -45,11 +45,17 @@ def cpu_of(pids: Iterable[int]) -> float:
 
 
 def open_files(pid: int) -> set[File]:
-    """Return the files that a process has open; raise OSError if the kernel does not show them."""
-    found = set()
-    for name in os.listdir(f"/proc/{pid}/fd"):
-        with suppress(FileNotFoundError):  # closed meanwhile
-            found.add(identity(os.stat(f"/proc/{pid}/fd/{name}")))
+    """Return the files that a process has open; raise OSError if the kernel does not show them.
+
+    They are those of any of its threads; one that has ended shows none.
+    """
+    found: set[File] = set()
+    for thread in _threads(pid):
+        for name in os.listdir(f"{thread}/fd"):
+            with suppress(FileNotFoundError):  # closed meanwhile
+                found.add(identity(os.stat(f"{thread}/fd/{name}")))
+        if found:
+            break
     return found
 
 
@@ -103,7 +109,7 @@ class Waits:
     def _now(self) -> tuple[float, dict[int, Scheduled]]:
         """Return what the process has used in all, and how its threads were scheduled."""
         threads = {}
-        for thread in _threads(self._pid):
+        for thread in self._threads():
             with suppress(OSError), open(f"{thread}/schedstat", "rb") as file:
                 ran, waited, _ = file.read().split()
                 name = int(thread.rpartition("/")[2])
@@ -111,6 +117,52 @@ class Waits:
         with suppress(OSError):
             return clock_gettime(cpu_clock(self._pid)), threads
         return 0.0, {}  # it has ended
+
+    def _threads(self) -> list[str]:
+        return _threads(self._pid)
+
+
+class WaitsInside(Waits):
+    """The same for all processes of a sandbox, on one core.
+
+    Children that keep their parent waiting may be gone, and with them what they used. So it is no
+    more than what all other processes on that core are seen to have used.
+    """
+
+    def __init__(self, pid: int, core: int) -> None:
+        self._core = core
+        self._others = _cpu_of_others(family(pid), core)
+        super().__init__(pid)
+
+    def seconds(self) -> float:
+        """Return the least of what a thread waited, and what others used; never less than before.
+
+        What began to run there since, or runs elsewhere now, is left out.
+        """
+        now = _cpu_of_others(family(self._pid), self._core)
+        others = sum(now[pid] - self._others[pid] for pid in now.keys() & self._others.keys())
+        _, threads = self._now()
+        zero = Scheduled(0.0, 0.0)
+        waited = (
+            each.waited - self._before.get(name, zero).waited for name, each in threads.items()
+        )
+        self._most = max(self._most, min(max(waited, default=0.0), others))
+        return self._most
+
+    def _threads(self) -> list[str]:
+        return [thread for pid in family(self._pid) for thread in _threads(pid)]
+
+
+def _cpu_of_others(pids: Iterable[int], core: int) -> dict[int, float]:
+    """Return the CPU seconds of all processes but some that ran on a core last, by process."""
+    left_out = set(pids)
+    found = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (pid := int(name)) not in left_out:
+            with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+                if int(file.read().rpartition(b")")[2].split()[_PROCESSOR]) == core:
+                    found[pid] = clock_gettime(cpu_clock(pid))
+    return found
 
 
 def _threads(pid: int) -> list[str]:

@@ -85,8 +85,8 @@ GAPS: dict[tuple[str, str, str], str] = {
     **_named(
         "remembering.process_numbers",
         ["landlock"],
-        "Processes and threads are numbered one after another on the whole machine: some 4 bits "
-        "to the next process, if little else is started. bwrap numbers each bot's anew.",
+        "Processes and threads are numbered one after another on the whole machine: some 12 bits "
+        "for a second of CPU time, if little else is started. bwrap numbers each bot's anew.",
     ),
     **_named(
         "remembering.thread_numbers",
