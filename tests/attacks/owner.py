@@ -16,12 +16,15 @@ def main() -> None:
     """Start the bot, tell what there is of it, and wait for the end."""
     sandbox, folder, act, token = sys.argv[1:]
     launcher = Launcher(sandbox)
-    bot = make_bot("hostile", Path(folder), (PYTHON, "-S", "-E", "outliving.py", act, token))
+    words = (PYTHON, "-S", "-E", "outliving.py", act, token)
+    bot = make_bot("hostile", Path(folder), words, ["."])
     child = launcher.start(bot.program, limits(sandbox))
     os.write(child.stdin, b"{}\n")
     said = b""
     while b"done\n" not in said and select.select([child.stdout], [], [], 10)[0]:
-        said += os.read(child.stdout, 4096)
+        if not (piece := os.read(child.stdout, 4096)):
+            break
+        said += piece
     stage = launcher._stage
     told = {"server": launcher._server.pid, "stage": stage.folder if stage else ""}
     sys.stdout.write(json.dumps({**told, "said": said.decode()}) + "\n")

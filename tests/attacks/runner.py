@@ -99,11 +99,11 @@ class Runner:
             if "pages" in attack.props:
                 scene.plant_pages()
             command = (*words, attack.act, scene.token)
-            program = make_bot("hostile", scene.mine, command).program
+            program = make_bot("hostile", scene.mine, command, ["."]).program
             if "links" in attack.props:
                 scene.plant_links()
                 with contextlib.suppress(ArenaError):  # then it plays as it was admitted before
-                    program = make_bot("hostile", scene.mine, command).program
+                    program = make_bot("hostile", scene.mine, command, ["."]).program
             if "swap" in attack.props:
                 scene.swap()
             if attack.kind == "seat":
@@ -218,7 +218,7 @@ class BotRun:
     def _rival(self) -> str:
         """Let a rival take what it needs; return what it says of that."""
         words = (PYTHON, "-S", "-E", "rival.py")
-        bot = make_bot("rival", self.scene.other, words)
+        bot = make_bot("rival", self.scene.other, words, ["."])
         try:
             rival = self.launcher.start(bot.program, limits(self.launcher.walls.name.split()[0]))
         except (StartError, SandboxError) as error:

@@ -117,7 +117,7 @@ class Victims:
         assert self._host.stdout is not None
         self._host.stdin.write(f"{scene.secret}\n".encode())
         self._host.stdin.flush()
-        rival = make_bot("rival", scene.other, (PYTHON, "-S", "-E", "victim.py"))
+        rival = make_bot("rival", scene.other, (PYTHON, "-S", "-E", "victim.py"), ["."])
         self._rival: Child = launcher.start(rival.program, limits)
         os.write(self._rival.stdin, f"{scene.secret}\n".encode())
         self.all = [
