@@ -13,21 +13,24 @@ from tests.docs.regenerate_cli import PAGE, reference
 from tests.referee.sandbox.walled import need
 
 MY_BOT = """\
-#!/usr/bin/env python3
 import cold_war_random, guerra_random, khan_random, kit
 
 kit.run(lambda ask: globals()[f"{ask.game}_random"].choose(ask))
 """
-FIRST = 'cp "$PROJECT"/bots/{kit,cold_war_random,guerra_random,khan_random}.py .'
+FIRST = (
+    'cp "$PROJECT"/bots/{kit,cold_war_random,guerra_random,khan_random}.py source\n'
+    'python3 -m zipapp source -p "/usr/bin/env python3" -o my_bot'
+)
+"""A bot of several modules in one file, as a lone executable has no other."""
 GIVEN = {
     "arena init": "rm -rf cup",
     "arena run cup": "rm -rf cup; arena init cup --game guerra sensible mine=./my_bot --deals 4",
     "arena rank results.csv": "printf 'match,bot,place\\n1,ann,1\\n1,bob,2\\n' > results.csv",
     "arena rank spring": "arena run cup; cp -r cup spring; cp -r cup summer; cp -r cup autumn",
     "arena import cup": "arena export cup half.jsonl; cp half.jsonl other_half.jsonl",
-    "arena compare ./new": "mkdir new old; cp *.py my_bot old; arena bots --kit > new/kit.py\n"
-    "(head -1 my_bot; cat $PROJECT/bots/guerra_sensible.py) > new/bot\n"
-    "mv old/my_bot old/bot; chmod +x new/bot",
+    "arena compare ./new": "mkdir new old; cp my_bot old/bot; arena bots --kit > new/kit.py\n"
+    "(echo '#!/usr/bin/env python3'; cat $PROJECT/bots/guerra_sensible.py) > new/bot\n"
+    "chmod +x new/bot",
     "arena compare mine": "cp my_bot bot",
 }
 """What is done before an example that begins so."""
@@ -49,7 +52,7 @@ def test_every_command_shows_an_example() -> None:
 @pytest.mark.soak
 def test_the_examples_work(tmp_path: Path) -> None:
     need("landlock")
-    steps: list[Step] = [File(1, "my_bot", MY_BOT), Command(1, FIRST)]
+    steps: list[Step] = [File(1, "source/__main__.py", MY_BOT), Command(1, FIRST)]
     for command in examples():
         if not any(words in command.words for words in LEFT_OUT):
             given = (GIVEN[start] for start in GIVEN if command.words.startswith(start))
