@@ -58,7 +58,7 @@ class Lookout:
                 other.watch()
         if self._is_inside:
             pids = descendants(self._pid)
-            for closed in open_in_none(pids, self._pipes.keys()) if pids else ():
+            for closed in open_in_none(pids, self._pipes.keys()):
                 return self._pipes[closed]
         if self._waits is None and moment - began - used > _AWAY_SECONDS:
             self._waits, self._forgiven = self._watched(), 0.0

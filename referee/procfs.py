@@ -65,16 +65,19 @@ def identity(seen: os.stat_result) -> File:
 
 
 def open_in_none(pids: Iterable[int], files: Set[File]) -> set[File]:
-    """Return which of some files none of the processes has open, as far as can be seen."""
-    left = set(files)
+    """Return which of some files none of the processes has open, as far as can be seen.
+
+    Who is ending has nothing open any more: if all are, nothing can be said.
+    """
+    found: set[File] = set()
     for pid in pids:
         try:
-            left -= open_files(pid)
+            found |= open_files(pid)
         except FileNotFoundError:
             continue  # it has ended
         except OSError:
             return set()
-    return left
+    return set(files) - found if found else set()
 
 
 class Scheduled(NamedTuple):
