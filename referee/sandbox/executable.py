@@ -75,7 +75,12 @@ def _is_binary(begins: bytes) -> bool:
 
 def _beginning(path: str) -> bytes:
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            return b"" if odd_kind(os.fstat(file.fileno()).st_mode) else file.read(_FIRST_LINE)
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return b""
+    try:
+        return b"" if odd_kind(os.fstat(file).st_mode) else os.read(file, _FIRST_LINE)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
