@@ -44,8 +44,12 @@ def read_at_most(path: str | Path, most: int) -> bytes:
         descriptor = os.open(path, _OPENED)
     except OSError as error:
         raise _explained(error.errno or 0, str(path)) from None
+    try:
+        _check_regular(os.fstat(descriptor), str(path))
+    except OSError:
+        os.close(descriptor)
+        raise
     with open(descriptor, "rb") as file:
-        _check_regular(os.fstat(file.fileno()), str(path))
         data = file.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most >> 10} KiB", str(path))
