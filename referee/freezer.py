@@ -11,7 +11,7 @@ import signal
 from time import clock_gettime, monotonic
 
 from referee.clock import cpu_clock
-from referee.procfs import cpu_of, family
+from referee.procfs import cores_of, cpu_of, family
 from referee.sandbox import Child
 
 _STOPPING_SECONDS = 0.02  # of CPU that a process may use until it has stopped
@@ -42,7 +42,7 @@ class Freezer:
         self._awake = 0.0  # seconds since then that it was let run
         self._thawed = self._looked = monotonic()
         self.begin_match()
-        self._cores = len(os.sched_getaffinity(child.pid)) if self._is_inside else 1
+        self._cores = len(cores_of(child.pid)) if self._is_inside else 1
 
     def begin_match(self) -> None:
         """Begin to count what it uses in a match."""

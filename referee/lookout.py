@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection
 from typing import Protocol
 
-from referee.procfs import Waits, WaitsInside, descendants, identity, open_in_none
+from referee.procfs import Waits, WaitsInside, cores_of, descendants, identity, open_in_none
 from referee.sandbox import Child
 
 LOOK_SECONDS = 0.02
@@ -67,7 +67,7 @@ class Lookout:
     def _watched(self) -> Waits | None:
         if not self._is_inside:
             return Waits(self._pid)
-        cores = os.sched_getaffinity(self._pid)
+        cores = cores_of(self._pid)
         return WaitsInside(self._pid, *cores) if len(cores) == 1 else None
 
     def waited(self, began: float) -> float:

@@ -12,6 +12,7 @@ File = tuple[int, int]
 """A file by the numbers of its device and of its inode."""
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
+_TRIES = 10  # at finding a file that somebody may be giving another number just now
 _CUTIME, _CSTIME, _PROCESSOR = 13, 14, 36  # places in /proc/PID/stat after the name
 
 
@@ -33,6 +34,13 @@ def family(pid: int) -> list[int]:
     return [pid, *descendants(pid)]
 
 
+def cores_of(pid: int) -> set[int]:
+    """Return the numbers of the cores that a process may use; none if it has ended."""
+    with suppress(ProcessLookupError):
+        return os.sched_getaffinity(pid)
+    return set()
+
+
 def cpu_of(pids: Iterable[int]) -> float:
     """Return the CPU seconds used by processes, and by those children that they have reaped."""
     used = 0.0
@@ -45,15 +53,16 @@ def cpu_of(pids: Iterable[int]) -> float:
 
 
 def open_files(pid: int) -> set[File]:
-    """Return the files that a process has open; raise OSError if the kernel does not show them.
+    """Return the files that a process has open; raise PermissionError if that is not shown.
 
     They are those of any of its threads; one that has ended shows none.
     """
     found: set[File] = set()
     for thread in _threads(pid):
-        for name in os.listdir(f"{thread}/fd"):
-            with suppress(FileNotFoundError):  # closed meanwhile
-                found.add(identity(os.stat(f"{thread}/fd/{name}")))
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            for name in os.listdir(f"{thread}/fd"):
+                with suppress(FileNotFoundError):  # closed meanwhile
+                    found.add(identity(os.stat(f"{thread}/fd/{name}")))
         if found:
             break
     return found
@@ -67,17 +76,22 @@ def identity(seen: os.stat_result) -> File:
 def open_in_none(pids: Iterable[int], files: Set[File]) -> set[File]:
     """Return which of some files none of the processes has open, as far as can be seen.
 
-    Who is ending has nothing open any more: if all are, nothing can be said.
+    Who is ending has nothing open any more: if all are, nothing can be said. A file may get
+    another number while the numbers are read, as kits do with the output, and is looked for again.
     """
-    found: set[File] = set()
-    for pid in pids:
+    pids = list(pids)
+    missing = set(files)
+    for _ in range(_TRIES):
         try:
-            found |= open_files(pid)
-        except FileNotFoundError:
-            continue  # it has ended
-        except OSError:
+            found = set[File]().union(*(open_files(pid) for pid in pids))
+        except PermissionError:
             return set()
-    return set(files) - found if found else set()
+        if not found:
+            return set()
+        missing -= found
+        if not missing:
+            break
+    return missing
 
 
 class Scheduled(NamedTuple):

@@ -214,8 +214,9 @@ class Campaign:
             }
             faulty = {match.id for match, _ in league.stored() if any(match.faults)}
             kinds = {kind for match, _ in league.stored() for f in match.faults for kind in f}
-            assert changed <= faulty
-            assert len(faulty) <= kills - left
+            told = [league.told(match) for match in sorted(changed | faulty)]
+            assert changed <= faulty, told
+            assert len(faulty) <= kills - left, told
             assert kinds <= {"crash", "startup"}
 
 
