@@ -15,7 +15,7 @@ from arena.result import PlayedMatch, pack, result_of
 from arena.results_file import STANDARD_INPUT
 from arena.roster import check_name
 from arena.schedule import Deal, Entrant, Rotations, Schedule
-from arena.stored import Damage, FixedSettings, check_fit
+from arena.stored import Damage, FixedSettings, check_fit, stored_clock
 from protocol.errors import ArenaError
 from referee.match import Evidence, Played
 from referee.replay import Replay
@@ -166,7 +166,8 @@ class Archive:
             bots=[self._bots[bot] for bot in line.bots],
         )
         wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(result, name)]
-        if str(line.clock) != result.clock:
+        clock = stored_clock(result.clock, seats)
+        if line.clock not in (clock, [seat[:3] for seat in clock]):  # the latter of older exports
             wrong.append("clock")
         if line.moves != digits(result.moves):
             wrong.append("moves")

@@ -17,7 +17,7 @@ from arena.tables import Table
 REPEATS_IN_A_ROW = 50
 """After so many deals that were played like earlier ones, nothing new is waited for."""
 
-Ending = Verdict | Literal["undecided", "stopped", "repeats", "set_aside"]
+Ending = Verdict | Literal["undecided", "stopped", "repeats", "suspended"]
 """Why a comparison is over: a verdict, or that there is none."""
 
 
@@ -57,7 +57,7 @@ class Comparison:
         self._forfeits_in_a_row: Counter[str] = Counter()
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._forfeits: Counter[str] = Counter()
-        self._set_aside = ("", "")
+        self._suspended = ("", "")
 
     @property
     def matches(self) -> int:
@@ -93,11 +93,11 @@ class Comparison:
                 match = _Match(each.rotation, result, each.faults, each.forfeits, each.moves)
                 self._add(each.number, match)
 
-    def set_aside(self, bot: str, reason: str) -> None:
+    def suspend(self, bot: str, reason: str) -> None:
         """End for want of a bot that takes no further part."""
         if self.ending is None:
-            self.ending = "set_aside"
-            self._set_aside = (bot, reason)
+            self.ending = "suspended"
+            self._suspended = (bot, reason)
 
     def finish(self, *, stopped: bool) -> None:
         """End for want of deals: those asked for were played, or somebody stopped the run."""
@@ -141,7 +141,7 @@ class Comparison:
                 row = self._forfeits_in_a_row[bot] + 1 if seat in match.forfeits else 0
                 self._forfeits_in_a_row[bot] = row
                 if row == FORFEITS_IN_A_ROW:
-                    self.set_aside(bot, f"forfeited {FORFEITS_IN_A_ROW} matches in a row")
+                    self.suspend(bot, f"forfeited {FORFEITS_IN_A_ROW} matches in a row")
 
     def _is_repeat(self, matches: list[_Match]) -> bool:
         """Return whether a deal was played like an earlier one, all bots doing the same."""
@@ -236,8 +236,8 @@ class Comparison:
                     f"{_percent(self.share.mean)} of the points ({self._counted()}); there is "
                     f"nothing more to learn."
                 )
-            case "set_aside":
-                bot, reason = self._set_aside
+            case "suspended":
+                bot, reason = self._suspended
                 return f"No verdict after {self._counted()}: {bot} {reason}."
             case _:
                 yet = "yet " if self.ending == "stopped" else ""

@@ -96,6 +96,17 @@ class StandIns:
         return text.translate({**letters_by_code, ord(_FILLER): ""})
 
 
+def duration(seconds: float) -> str:
+    """Return a time in words, roughly."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.1f} days"
+
+
 def counted(number: int, thing: str, plural: str = "") -> str:
     """Return a number of things in words."""
     return f"{number} {thing if number == 1 else plural or thing + 's'}"

@@ -14,18 +14,21 @@ from referee.game import Game
 
 @dataclass(slots=True)
 class Clock:
-    """What a bot's clock said, in microseconds of CPU time."""
+    """What a bot's clock said, in microseconds."""
 
     decisions: int = 0
     cpu: int = 0
     longest: int = 0
-    """Of its decisions."""
+    """CPU time of one decision."""
+    wall: int = 0
+    """What its answers took on the wall."""
 
-    def add(self, decisions: int, cpu: int, longest: int) -> None:
+    def add(self, decisions: int, cpu: int, longest: int, wall: int) -> None:
         """Count the decisions of one match."""
         self.decisions += decisions
         self.cpu += cpu
         self.longest = max(self.longest, longest)
+        self.wall += wall
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +50,8 @@ class Field:
     """The matches that the league asks for and nobody has played."""
     remedy: str = ""
     """How they are to be got, where `arena run` is not the way."""
+    suspended: Mapping[str, str] = field(default_factory=dict)
+    """Why bots were suspended in the last run that they were to play in."""
     asides: tuple[str, ...] = ()
     """What is to be said of bots that are not there any more, or not as they played."""
     waiting: int = 0
@@ -119,6 +124,8 @@ class Field:
         if self.faults and (self.waiting or self.repeats):
             said.append("Faults are those of all matches, also of the ones left out.")
         if self.missing:
+            for bot, why in self.suspended.items():
+                said.append(f"{bot} was suspended: it {why}. Its matches are missing.")
             is_missing = counted(self.missing, "match is", "matches are")
             remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"
             said.append(f"{is_missing} missing; {remedy}.")

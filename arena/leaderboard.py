@@ -25,9 +25,12 @@ KEYS = (
     ),
     *("losses", "mean_place", "faults", "forfeits"),
 )
-OF_TIMES = "Decisions and their CPU times are of all matches, and vary with the machine."
+OF_TIMES = (
+    "Decisions and their times are of all matches, and vary with the machine. In bwrap a bot's CPU "
+    "time is not seen, only its time on the wall."
+)
 """What a reader of times should know."""
-_TIME_KEYS = ("decisions", "cpu_per_decision", "longest_cpu")
+_TIME_KEYS = ("decisions", "cpu_per_decision", "wall_per_decision", "longest_cpu")
 
 
 def leaderboard(
@@ -87,12 +90,16 @@ def _row(field: Field, standing: Standing) -> dict[str, Any]:
 
 
 def _times(bot: str, clocks: Mapping[str, Clock] | None) -> dict[str, Any]:
-    """Return a bot's decisions and their CPU times, in seconds, if they are known."""
+    """Return a bot's decisions and their times, in seconds, if they are known."""
     if clocks is None:
         return {}
     clock = clocks.get(bot, Clock())
-    mean = clock.cpu / clock.decisions / 1e6 if clock.decisions else None
-    return dict(zip(_TIME_KEYS, (clock.decisions, mean, clock.longest / 1e6), strict=True))
+    cpu, wall = (
+        total / clock.decisions / 1e6 if clock.decisions else None
+        for total in (clock.cpu, clock.wall)
+    )
+    values = (clock.decisions, cpu, wall, clock.longest / 1e6)
+    return dict(zip(_TIME_KEYS, values, strict=True))
 
 
 def _group(row: Row) -> str:
@@ -155,7 +162,8 @@ def _milliseconds(seconds: float | None) -> str:
 _TIMES = (
     Column("Decisions", "decisions", "right"),
     Column("CPU ms each", lambda row: _milliseconds(row["cpu_per_decision"]), "right"),
-    Column("Longest ms", lambda row: _milliseconds(row["longest_cpu"]), "right"),
+    Column("Wall ms each", lambda row: _milliseconds(row["wall_per_decision"]), "right"),
+    Column("Longest CPU ms", lambda row: _milliseconds(row["longest_cpu"]), "right"),
 )
 
 

@@ -115,15 +115,16 @@ def digest_of(replay: Replay) -> int:
 
 
 def clock_of(replay: Replay, evidence: Evidence) -> list[list[int]]:
-    """Return for each seat how often it was asked, its CPU time in all, and the longest answer's.
+    """Return for each seat how often it was asked, and what its answers took.
 
-    Times are microseconds. What is decided for a seat that has forfeited is not asked.
+    That is their CPU time in all, that of the longest, and their time on the wall in all, in
+    microseconds. What is decided for a seat that has forfeited is not asked.
     """
-    clock = [[0, 0, 0] for _ in replay.places]
+    clock = [[0, 0, 0, 0] for _ in replay.places]
     for entry, cpu, wall in zip(replay.entries, evidence.cpu, evidence.wall, strict=True):
         if wall:
             own = clock[entry.seat]
-            own[:] = own[0] + 1, own[1] + cpu, max(own[2], cpu)
+            own[:] = own[0] + 1, own[1] + cpu, max(own[2], cpu), own[3] + wall
     return clock
 
 

@@ -14,7 +14,7 @@ from arena.local import LocalWorkforce, usable_cores
 from arena.locks import locked
 from arena.roster import Bot
 from arena.runner import Progress, Runner
-from arena.schedule import Deal, Schedule
+from arena.schedule import LIVE_PROCESSES, Deal, Schedule
 from arena.store import KnownMatches, Store
 from arena.unchanged import check_unchanged
 from arena.versions import changed, likely_renamed, unknown_keys
@@ -61,7 +61,7 @@ class Missing:
     def count(self) -> tuple[int, int]:
         """Return how many deals they are, and how many matches."""
         if self._is_all:
-            deals = self._schedule.deal_count()
+            deals = self._schedule.deal_count
             return deals, deals * self._schedule.rotation_count
         deals = matches = 0
         for task in self:
@@ -96,6 +96,8 @@ class Run:
         cores = usable_cores(workers)[:deals]
         self.workers = None if cluster is not None else len(cores)
         """How many matches are played at once, if that is known beforehand."""
+        self.processes = min(LIVE_PROCESSES, len(league.bots) * league.outline.rotation_count)
+        """How many of bots each worker keeps, where memory suffices."""
         self.missing = matches
         """How many matches are missing now."""
         self.hints = [
@@ -104,8 +106,8 @@ class Run:
             *changed(league, store),
         ]
         """What to say and ask about the bots' names, keys and versions, in sentences."""
-        self.mean_seconds = store.mean_seconds()
-        """The mean time of the matches played last; None if there are none."""
+        self.mean_seconds = store.mean_seconds((bot.key, bot.version) for bot in league.bots)
+        """The mean time of matches of these bots; None if there are none."""
         self._league = league
         self._store = store
         self._signatures = {bot.key: bot.signature() for bot in league.bots}
@@ -137,12 +139,15 @@ class Run:
     def play(self) -> Iterator[Progress]:
         """Play and store what is missing; yield what happened, already stored."""
         ids = self._store.bot_ids(self._league.bots)
+        self._store.reinstate(ids)
         self._store.keep_settings(self._league.conditions())
         for progress in self._runner.run():
             if progress.played:
                 now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
                 self._store.add(progress.played, ids, played_at=now)
                 self.missing -= len(progress.played)
+            for bot, reason in progress.suspended.items():
+                self._store.suspend(ids[bot], reason)
             yield progress
         yield self._edited()
 

@@ -17,9 +17,10 @@ from arena.workforce import Died, Event, Heard, Key, Lost, Told, Worker, Workfor
 from referee.fault import Kind
 
 FORFEITS_IN_A_ROW = 10
-"""After so many forfeits in a row for want of time a bot is set aside for the rest of the run.
+"""After so many forfeits in a row for want of time a bot is suspended for the rest of the run.
 
-Who crashes costs nobody's time: all its matches are played, whenever a run is interrupted.
+Crashing bots are not suspended: they waste no time, and all their matches are played, whenever a
+run is interrupted.
 """
 
 _LARGEST_BATCH = 500
@@ -36,10 +37,12 @@ class Progress:
     """What happened since the last one: matches to be stored, and what went wrong."""
 
     played: list[PlayedMatch] = field(default_factory=list)
-    set_aside: dict[int, str] = field(default_factory=dict)
+    suspended: dict[int, str] = field(default_factory=dict)
     """Bots, as indices of the setup, that take no further part in this run, and why."""
     forfeiting: dict[int, str] = field(default_factory=dict)
-    """Bots that have just forfeited so many matches in a row, and the last one's id."""
+    """Bots that have forfeited so many matches in a row for the first time, and the last's id."""
+    sizes: dict[int, int] = field(default_factory=dict)
+    """The bytes of memory that bots use when they are ready."""
     news: list[str] = field(default_factory=list)
     """Sentences on workers: those that died and were replaced, and others."""
     problems: list[str] = field(default_factory=list)
@@ -51,7 +54,7 @@ class Runner:
 
     def __init__(self, setup: Setup, tasks: Iterable[Task], workforce: Workforce) -> None:
         self._setup = setup
-        self._tasks = (task for task in tasks if self._aside.isdisjoint(task.lineup))
+        self._tasks = (task for task in tasks if self._suspended.isdisjoint(task.lineup))
         self._force = workforce
         self._again: list[Task] = []  # from dead workers; played one at a time
         self._passed: deque[Task] = deque()  # that come before others, for whoever can play them
@@ -59,7 +62,8 @@ class Runner:
         self._losses: Counter[Key] = Counter()
         self._in_a_row: Counter[int] = Counter()  # forfeits
         self._slow_in_a_row: Counter[int] = Counter()
-        self._aside: set[int] = set()
+        self._suspended: set[int] = set()
+        self._forfeiting: set[int] = set()
         self._stopping = False
         self._broken = False  # the machine, so that all stop, and it is told once
         self._seconds = 0.0  # that there were workers for, each counted
@@ -123,8 +127,10 @@ class Runner:
         if report.broken and not self._broken:
             progress.problems.append(report.broken)
             self._broken = self._stopping = True
+        progress.news += report.news
+        progress.sizes |= dict(report.sizes)
         for bot, reason in report.unfit:
-            self._set_aside(bot, f"failed its start-up check: {reason}", progress)
+            self._suspend(bot, f"failed its start-up check: {reason}", progress)
         for played in report.played:
             self._count_forfeits(played, progress)
 
@@ -142,16 +148,17 @@ class Runner:
             self._slow_in_a_row[bot] = self._slow_in_a_row[bot] + 1 if is_slow else 0
             if self._slow_in_a_row[bot] >= FORFEITS_IN_A_ROW:
                 why = f"forfeited {FORFEITS_IN_A_ROW} matches in a row for want of time"
-                self._set_aside(bot, why, progress)
-            if self._in_a_row[bot] == FORFEITS_IN_A_ROW:
+                self._suspend(bot, why, progress)
+            if self._in_a_row[bot] == FORFEITS_IN_A_ROW and bot not in self._forfeiting:
+                self._forfeiting.add(bot)
                 progress.forfeiting[bot] = result.match
 
-    def _set_aside(self, bot: int, reason: str, progress: Progress) -> None:
-        if bot not in self._aside:
-            self._aside.add(bot)
+    def _suspend(self, bot: int, reason: str, progress: Progress) -> None:
+        if bot not in self._suspended:
+            self._suspended.add(bot)
             self._passed = deque(task for task in self._passed if bot not in task.lineup)
             self._again = [task for task in self._again if bot not in task.lineup]
-            progress.set_aside[bot] = reason
+            progress.suspended[bot] = reason
 
     def _bury(self, death: Died, progress: Progress) -> None:
         """Take leave of a dead worker: what it left is played by another, each deal by itself.
@@ -171,7 +178,7 @@ class Runner:
         progress.news.append(f"{who} {how}; another plays what it had. No result is lost.")
         unchecked = each.unchecked
         if each.is_up and unchecked and self._is_deadly(((unchecked[0],), -1)):
-            self._set_aside(unchecked.pop(0), "twice killed its worker when it started", progress)
+            self._suspend(unchecked.pop(0), "twice killed its worker when it started", progress)
         for batch in each.sent[:1]:
             for key, task in batch.items():
                 if not self._is_deadly(key):
@@ -186,8 +193,8 @@ class Runner:
         self._force.replace(each)
 
     def _put_back(self, where: list[Task] | deque[Task], task: Task) -> None:
-        """Keep a task to be played again, unless a bot of it was set aside meanwhile."""
-        if self._aside.isdisjoint(task.lineup):
+        """Keep a task to be played again, unless a bot of it was suspended meanwhile."""
+        if self._suspended.isdisjoint(task.lineup):
             where.append(task)
 
     def _miss(self, lost: Lost, progress: Progress) -> None:
@@ -264,12 +271,12 @@ class Runner:
         return bool(self._again or self._passed)
 
     def _give_up(self) -> Progress:
-        """Set those bots aside that no worker can run, as nothing is left without them."""
+        """Suspend those bots that no worker can run, as nothing is left without them."""
         progress = Progress()
         first, *others = (each.unfit for each in self._force.workers)
         for bot in [bot for bot in first if all(bot in unfit for unfit in others)]:
-            self._set_aside(bot, f"cannot be run by any worker: {first[bot]}", progress)
-        if not progress.set_aside:  # some can run one of a deal's bots, and some another
+            self._suspend(bot, f"cannot be run by any worker: {first[bot]}", progress)
+        if not progress.suspended:  # some can run one of a deal's bots, and some another
             left = Counter(task.lineup for task in (*self._again, *self._passed))
             self._again.clear()
             self._passed.clear()

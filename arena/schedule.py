@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import (
     chain,
     combinations,
@@ -28,7 +29,7 @@ DEALS_LIMIT = 2_000_000
 LIVE_PROCESSES = 64
 """How many bot processes a worker keeps, and line-ups in a row need; a Python bot costs 5 MB."""
 
-_BLOCK = 10  # deals of a line-up played in a row, so that processes are reused
+_ROUND = 10  # deals of each line-up in a round, at most
 _SEED_BITS = 53  # of a bot's own seed: every language's numbers hold it
 
 
@@ -81,19 +82,32 @@ class Outline:
         return counts[self.rotations]
 
     def plan(self) -> Iterator[Deal]:
-        """Yield every deal, those of one line-up, and line-ups of the same bots, in a row."""
-        for first in range(0, self.deals, _BLOCK):
-            numbers = range(first, min(first + _BLOCK, self.deals))
+        """Yield every deal, in rounds of all line-ups; line-ups of the same bots in a row."""
+        for numbers in self._rounds():
             for lineup in self._lineups():
                 for number in numbers:
-                    deal = Deal(lineup, number)
-                    if self._kept(deal):
-                        yield deal
+                    if self._kept(lineup, number):
+                        yield Deal(lineup, number)
+
+    def _rounds(self) -> Iterator[range]:
+        """Yield the numbers of the deals that each line-up plays in a row.
+
+        Whenever a run is interrupted, all are to have played about as much. Where the bots'
+        processes do not all live at once, rounds grow, as each starts them anew.
+        """
+        first, all_live = 0, len(self.entrants) * self.rotation_count <= LIVE_PROCESSES
+        while first < self.deals:
+            size = 1 if all_live else min(first + 1, _ROUND)
+            yield range(first, min(first + size, self.deals))
+            first += size
 
     def _lineups(self) -> Iterator[tuple[int, ...]]:
         """Yield every line-up, in parts that can be played by the processes that are at hand."""
         count = len(self.entrants)
         size = max(1, LIVE_PROCESSES // (self.seats * self.rotation_count))
+        if size == 1:  # and hardly any choice of groups is one of different bots
+            yield from combinations(range(count), self.seats)
+            return
         groups = [range(first, min(first + size, count)) for first in range(0, count, size)]
         for chosen in combinations_with_replacement(groups, self.seats):
             parts = (combinations(group, many) for group, many in Counter(chosen).items())
@@ -102,15 +116,16 @@ class Outline:
 
     def asks_for(self, deal: Deal) -> bool:
         """Return whether a deal is in the plan."""
-        return deal.number < self.deals and self._kept(deal)
+        return deal.number < self.deals and self._kept(deal.lineup, deal.number)
 
+    @cached_property
     def deal_count(self) -> int:
-        """Return how many deals the plan holds."""
+        """How many deals the plan holds."""
         if self.share >= 1:
             return comb(len(self.entrants), self.seats) * self.deals
         return sum(1 for _ in self.plan())
 
-    def _kept(self, _: Deal) -> bool:
+    def _kept(self, _lineup: tuple[int, ...], _number: int) -> bool:
         """Return whether a deal is in the share that is played."""
         assert self.share >= 1, "a share is chosen by the key"
         return True
@@ -175,12 +190,13 @@ class Schedule(Outline):
         digest = self._digest("bot", match, self.entrants[entrant].key)
         return int.from_bytes(digest[:8], "little") >> (64 - _SEED_BITS)
 
-    def _kept(self, deal: Deal) -> bool:
-        """Return whether a deal is in the share that is played."""
+    def _kept(self, lineup: tuple[int, ...], number: int) -> bool:
+        """Return whether a deal is in the share that is played; asked of up to twenty millions."""
         if self.share >= 1:
             return True
-        word = int.from_bytes(self._hash("share", deal, versions=False)[:8], "little")
-        return word < self.share * 2**64
+        digest = _begun(self.game, self.key, "share", str(number)).copy()
+        digest.update("".join([f"\0{self.entrants[index].key}" for index in lineup]).encode())
+        return int.from_bytes(digest.digest()[:8], "little") < self.share * 2**64
 
     def _hash(self, purpose: str, deal: Deal, *, versions: bool) -> bytes:
         bots = [self.entrants[index] for index in deal.lineup]
@@ -190,3 +206,9 @@ class Schedule(Outline):
     def _digest(self, *words: str) -> bytes:
         text = "\0".join((self.game, self.key, *words))
         return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+@lru_cache(maxsize=64)
+def _begun(*words: str) -> hashlib.blake2b:
+    """Return the hash of words that others are to follow."""
+    return hashlib.blake2b("\0".join(words).encode(), digest_size=16)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from arena.result import MatchResult, PlayedMatch
 from arena.stored import Damage, deal_name, deal_number
 
-VERSION = 4
+VERSION = 5
 APPLICATION_ID = 0x41524E41  # "ARNA"
 _MANY = 20  # rows added by one statement
 _REMEMBERED = 20_000  # numbers of line-ups, of results and of deals, some MB each
@@ -24,6 +24,9 @@ CREATE TABLE bot (
 CREATE TABLE look (
     name TEXT NOT NULL, digest TEXT NOT NULL, version TEXT NOT NULL, signature TEXT NOT NULL,
     seal TEXT NOT NULL, PRIMARY KEY (name, digest)
+) STRICT;
+CREATE TABLE suspension (
+    bot INTEGER PRIMARY KEY REFERENCES bot (id), reason TEXT NOT NULL
 ) STRICT;
 CREATE TABLE lineup (id INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE deal (
@@ -53,7 +56,8 @@ there are. A deal's name is its id in the league, a hash, as `deal_number` makes
 has no index, whose pages would be touched at random. The order of storing shows nowhere else.
 
 A look is what the files of a bot were last seen to be; `continuity` tells what for. Its seal is a
-hash of the rest of the row, which nothing else would prove.
+hash of the rest of the row, which nothing else would prove. A suspension is why a bot was suspended
+in the last run that it was to play in.
 """
 STATEMENTS = {
     re.findall(r"(?:TABLE|INDEX) (\w+)", statement)[0]: statement

@@ -107,6 +107,8 @@ def told(
         "  ",
         width,
     )
+    if past.sandbox.startswith("bwrap"):
+        yield from folded("In bwrap a bot's CPU time is not seen, only the wall.", "  ", width)
     yield ""
     yield from _moves(opened, seat, tables, width)
     yield ""
@@ -187,9 +189,9 @@ def seat_rows(opened: OpenedMatch, only: int | None = None) -> list[dict[str, An
     clocks = clock_of(opened.replay, evidence)
     rows = []
     for seat, bot in enumerate(opened.match.bots):
-        asked, cpu, longest = clocks[seat]
+        asked, cpu, _, wall = clocks[seat]
         own = [n for n, entry in enumerate(opened.replay.entries) if entry.seat == seat]
-        at = next((n + 1 for n in own if evidence.wall[n] and evidence.cpu[n] == longest), None)
+        longest = max(own, key=evidence.wall.__getitem__) if asked else None
         rows.append(
             {
                 "seat": seat,
@@ -198,8 +200,9 @@ def seat_rows(opened: OpenedMatch, only: int | None = None) -> list[dict[str, An
                 "place": opened.match.places[seat],
                 "asked": asked,
                 "cpu_us": cpu,
-                "longest_us": longest,
-                "longest_at": at,
+                "wall_us": wall,
+                "longest_us": 0 if longest is None else evidence.wall[longest],
+                "longest_at": None if longest is None else longest + 1,
                 "faults": dict(opened.match.faults[seat]),
                 "forfeited": seat in opened.match.forfeits,
                 "burner": seat in evidence.burners,

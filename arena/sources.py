@@ -88,6 +88,9 @@ def field_of(
         versions={title: bot.version for bot, title in titles.items()},
         deals=deals,
         missing=_missing(league, store, stored),
+        suspended={
+            bot.name: safe(why) for bot, why in store.suspensions().items() if bot in present
+        },
         waiting=waiting,
         repeats=repeats,
         faults=faults,
@@ -107,7 +110,7 @@ def _missing(league: League, store: Store, stored: int) -> int:
             deal = Deal(tuple(sorted(entrants[bot] for bot in bots)), number)
             if not outline.asks_for(deal):
                 stored -= matches
-    return outline.deal_count() * outline.rotation_count - stored
+    return outline.deal_count * outline.rotation_count - stored
 
 
 def _faults(

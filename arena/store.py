@@ -66,6 +66,7 @@ _DEAL = """
     SELECT deal.id, deal.name FROM lineup JOIN deal ON deal.lineup = lineup.id
     WHERE lineup.bots = ? AND deal.number = ?
 """
+_ONE_MATCH = f"SELECT {_COLUMNS} {_THIS}"
 _ONE = f"SELECT {_COLUMNS}, match.clock, {_RECORD} {_THIS}"
 _ONE_RECORD = f"SELECT {_RECORD} {_THIS}"
 _COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
@@ -97,8 +98,21 @@ _KNOWN = """
     ) AS played LEFT JOIN deal ON deal.id = played.deal
     ORDER BY deal.name
 """
+_SUSPENSIONS = """
+    SELECT bot.name, bot.version, reason
+    FROM suspension JOIN bot ON bot.id = suspension.bot ORDER BY bot.id
+"""
 _MEAN_SECONDS = """
-    SELECT avg(seconds) FROM (SELECT seconds FROM record ORDER BY id DESC LIMIT 1000)
+    SELECT avg(seconds) FROM (
+        SELECT record.seconds FROM match JOIN record ON record.id = match.record
+        WHERE match.result IN (
+            SELECT id FROM result WHERE NOT EXISTS (
+                SELECT 1 FROM json_each(result.bots) AS seat
+                WHERE seat.value NOT IN (SELECT value FROM json_each(?))
+            )
+        )
+        ORDER BY match.deal DESC LIMIT 1000
+    )
 """
 _LIST = "the list of matches"
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
@@ -217,6 +231,28 @@ class Store(Tallies):
         with self.explained():
             return set(self._db.execute("SELECT name, version FROM bot"))
 
+    def suspend(self, bot: int, reason: str) -> None:
+        """Store why a bot, by its number, is suspended for the rest of a run."""
+        with self._transaction():
+            self._db.execute("INSERT OR REPLACE INTO suspension VALUES (?, ?)", (bot, reason))
+
+    def reinstate(self, bots: Iterable[int]) -> None:
+        """Forget suspensions of bots, by their numbers, as they are to play again."""
+        with self._transaction():
+            self._db.executemany(
+                "DELETE FROM suspension WHERE bot = ?", [(number,) for number in bots]
+            )
+
+    def suspensions(self) -> dict[BotVersion, str]:
+        """Return why bots were suspended in the last run that they were to play in."""
+        with self.explained():
+            rows = typed(
+                self._db.execute(_SUSPENSIONS).fetchall(),
+                list[tuple[str, str, str]],
+                "the suspensions of bots",
+            )
+            return {BotVersion(self._called(key), version): why for key, version, why in rows}
+
     def known_bots(self) -> list[KnownBot]:
         """Return what is known of the files of bots."""
         with self.explained():
@@ -227,10 +263,16 @@ class Store(Tallies):
         with self._transaction():
             self._db.executemany(_KEEP_LOOK, [(*bot, bot.seal) for bot in bots])
 
-    def mean_seconds(self) -> float | None:
-        """Return the mean time on the wall of the matches stored last; None if there are none."""
+    def mean_seconds(self, bots: Iterable[tuple[str, str]]) -> float | None:
+        """Return the mean time on the wall of the last matches of bots, by keys and versions.
+
+        It is None if they have played none among themselves.
+        """
+        asked = set(bots)
         with self.explained():
-            (mean,) = self._db.execute(_MEAN_SECONDS).fetchone()
+            rows = self._db.execute("SELECT id, name, version FROM bot")
+            ids = [number for number, *bot in rows if tuple(bot) in asked]
+            (mean,) = self._db.execute(_MEAN_SECONDS, (json.dumps(ids),)).fetchone()
         return mean if mean is None else float(mean)
 
     def matches(
@@ -243,16 +285,34 @@ class Store(Tallies):
     ) -> Iterator[StoredMatch]:
         """Yield stored matches, by deal, line-up and rotation: all, or those that are asked for.
 
-        Not `ordered`, they come as they lie there, which takes less.
+        Not `ordered`, they come as they lie there, which takes less. Ordered, a writer is never
+        kept waiting, however slowly they are read.
         """
         where, values = self._chosen(bot, faulty=faulty)
         most = -1 if limit is None else limit
-        with self.explained():
-            order = _IN_ORDER if ordered else "LIMIT ?"
-            rows = self._db.execute(f"{_MATCHES} {where} {order}", (*values, most))
-            bots = self._bots()
-            for row in rows:
-                yield match_of(row, bots)
+        if ordered:
+            with self.explained():
+                keys = self._keys(f"{_KEYS} {where} {_IN_ORDER}", (*values, most))
+                bots = self._bots()
+                for key in zip(*keys, strict=True):
+                    row = self._db.execute(_ONE_MATCH, key).fetchone()
+                    if row is not None:
+                        yield match_of(row, bots)
+        else:
+            with self.explained():
+                rows = self._db.execute(f"{_MATCHES} {where} LIMIT ?", (*values, most))
+                bots = self._bots()
+                for row in rows:
+                    yield match_of(row, bots)
+
+    def _keys(self, query: str, values: Sequence[object]) -> "tuple[array[int], array[int]]":
+        """Return the deals of matches, by row, and their rotations, in sixteen bytes a match."""
+        deals, rotations = array("q"), array("q")
+        for row in self._db.execute(query, values):
+            deal, rotation = typed(row, tuple[int, int], _LIST)
+            deals.append(deal)
+            rotations.append(rotation)
+        return deals, rotations
 
     def count(self, *, bot: str | None = None, faulty: bool = False) -> int:
         """Return how many matches `matches` would yield without a limit."""
@@ -320,16 +380,13 @@ class Store(Tallies):
         A writer is never kept waiting, however slowly they are read.
         """
         with self.explained():
-            rows = self._db.execute(f"{_KEYS} {_IN_ORDER}", (-1,))
-            bots = self._bots()
             (count,) = self._db.execute("SELECT count(*) FROM match").fetchone()
-            keys = array("q")
-            for row in rows:
-                keys.extend(typed(row, tuple[int, int], _LIST))
-            if len(keys) != 2 * count:
+            keys = self._keys(f"{_KEYS} {_IN_ORDER}", (-1,))  # and of what was added since
+            bots = self._bots()
+            if len(keys[0]) < count:
                 raise Damage("the deals of some matches, or their results, are missing")
-        pairs = zip(keys[::2], keys[1::2], strict=True)
-        return count, (found for pair in pairs if (found := self._one(*pair, bots)))
+        pairs = zip(*keys, strict=True)
+        return len(keys[0]), (found for pair in pairs if (found := self._one(*pair, bots)))
 
     def _one(
         self, deal: int, rotation: int, bots: Mapping[int, BotVersion] | None = None

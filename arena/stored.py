@@ -193,7 +193,7 @@ _read_places = Reader("the places of a result", list[Annotated[int, Meta(ge=1)]]
 _read_faults = Reader("the faults of a match", list[dict[str, Natural]])
 _read_forfeits = Reader("the forfeits of a match", list[Natural])
 _read_clock = Reader(
-    "the clock of a match", list[Annotated[list[Natural], Meta(min_length=3, max_length=3)]]
+    "the clock of a match", list[Annotated[list[Natural], Meta(min_length=4, max_length=4)]]
 )
 read_numbers = Reader("the results of a deal", list[int])
 read_lineup = Reader("a line-up", list[tuple[str, str]])

@@ -4,8 +4,10 @@ import csv
 import io
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from textwrap import indent
 from typing import Any, Literal
 
 from tabulate import tabulate, tabulate_formats
@@ -34,6 +36,7 @@ _BARS = {
     "orgtbl": "\\vert{}",
 }
 """How markup writes a bar that is text."""
+_PAGE = 10_000  # rows of a table for people
 _DECIMALS = 4  # of numbers in JSON and CSV
 
 Style = Literal["good", "bad", "warning"]
@@ -97,21 +100,51 @@ def render(table: Table, form: str, *, width: int = WIDTH, color: bool = False) 
     out columns in which nothing stands, fold those that may be folded, and then split the others
     into blocks below each other.
     """
+    return "".join(pieces(table, table.rows, form, width=width, color=color))
+
+
+def pieces(
+    table: Table, rows: Iterable[Row], form: str, *, width: int = WIDTH, color: bool = False
+) -> Iterator[str]:
+    """Yield what `render` returns, with these rows, piece by piece.
+
+    Rows are read as they are needed, and notes after them. Those for people come in tables of
+    10,000 each.
+    """
     if form == "json":
-        rows = [{key: _plain(value) for key, value in row.items()} for row in table.rows]
-        facts = {key: _plain(value) for key, value in table.facts.items()}
-        return json.dumps({**facts, table.name: rows}, indent=2, ensure_ascii=False)
-    if form == "csv":
-        return _csv(table)
-    grids = table.grids
-    if grids is None:
-        grids = [Grid(table.columns, table.rows, table.fixed)]
-    if form in _MARKUP:
-        texts = [_markup(grid, form) for grid in grids]
+        yield from _json(table, rows)
+    elif form == "csv":
+        yield from _csv(table, rows)
     else:
-        texts = [text for grid in grids for text in _Screen(grid, form, width, color).blocks()]
+        gap = ""
+        for text in chain(_texts(table, rows, form, width, color), _below(table, width)):
+            yield f"{gap}{text}"
+            gap = "\n\n"
+
+
+def _texts(table: Table, rows: Iterable[Row], form: str, width: int, color: bool) -> Iterator[str]:
+    for grid in _pages(table, rows) if table.grids is None else table.grids:
+        if form in _MARKUP:
+            yield _markup(grid, form)
+        else:
+            yield from _Screen(grid, form, width, color).blocks()
+
+
+def _pages(table: Table, rows: Iterable[Row]) -> Iterator[Grid]:
+    """Yield at least one grid, and one for each page of rows."""
+    left = iter(rows)
+    page = list(islice(left, _PAGE))
+    while True:
+        yield Grid(table.columns, page, table.fixed)
+        page = list(islice(left, _PAGE))
+        if not page:
+            return
+
+
+def _below(table: Table, width: int) -> Iterator[str]:
     notes = [line for note in table.notes for line in fold(note, min(width, WIDTH))]
-    return "\n\n".join([*texts, *(["\n".join(notes)] if notes else [])])
+    if notes:
+        yield "\n".join(notes)
 
 
 def _tabulate(cells: Sequence[Sequence[str]], columns: Sequence[Column], form: str) -> str:
@@ -207,14 +240,36 @@ def _widest(text: str) -> int:
     return max(map(width_of, text.splitlines()), default=0)
 
 
-def _csv(table: Table) -> str:
-    keys = list(table.rows[0] if table.rows else table.keys)
+def _json(table: Table, rows: Iterable[Row]) -> Iterator[str]:
+    facts = {key: _plain(value) for key, value in table.facts.items()}
+    beginning = _dumped({**facts, table.name: []}).removesuffix("]\n}")
+    yield beginning
+    before, end = "\n", "]\n}"
+    for row in rows:
+        text = _dumped({key: _plain(value) for key, value in row.items()})
+        yield before + indent(text, 4 * " ")
+        before, end = ",\n", "\n  ]\n}"
+    yield end
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _csv(table: Table, rows: Iterable[Row]) -> Iterator[str]:
+    left = iter(rows)
+    first = next(left, None)
+    keys = list(table.keys if first is None else first)
+    yield _line(keys)
+    for row in chain([] if first is None else [first], left):
+        yield "\n" + _line([_cell(_plain(row[key])) for key in keys])
+
+
+def _line(values: Sequence[Any]) -> str:
+    """Return a line of CSV, without its end."""
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(keys)
-    for row in table.rows:
-        writer.writerow([_cell(_plain(row[key])) for key in keys])
-    return file.getvalue().rstrip("\n")
+    csv.writer(file, lineterminator="").writerow(values)
+    return file.getvalue()
 
 
 def _cell(value: Any) -> Any:

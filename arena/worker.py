@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from arena.memory import available, size_of
 from arena.result import MatchResult, PlayedMatch, pack, result_of
 from arena.schedule import LIVE_PROCESSES, Deal, Schedule
 from protocol.errors import ArenaError
@@ -31,6 +32,9 @@ SERVER_GONE = 3
 """The exit code of a worker whose fork server was killed."""
 
 _FLUSH_SECONDS = 0.5
+_GROWTH = 2  # times the memory that a bot used when it was ready: what it may come to need
+_LOOK_SECONDS = 0.2  # between looks at it, each of which takes some 200 us
+_SPARE = 64 << 20  # bytes that are left to others
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ENDED_BY_THEM = {code for number in _SIGNALS for code in (-number, 128 + number)}
 _UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
@@ -81,6 +85,10 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Tasks that an error of the referee's own stopped, with the error."""
     unfit: list[tuple[int, str]] = []
     """Bots that failed their start-up check, with the reason."""
+    sizes: list[tuple[int, int]] = []
+    """Bots that passed it, with the bytes of memory that they use when they are ready."""
+    news: list[str] = []
+    """What the organizer is to know, as sentences."""
     broken: str = ""
     """What is wrong with the machine, so that no more can be played on it; empty if nothing is."""
     lag: float = 0.0
@@ -166,6 +174,10 @@ class Table:
         self._leaving = False
         self._interrupted = False
         self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
+        self._largest = 0  # of them, in bytes, when they were ready
+        self._looked = -_LOOK_SECONDS  # when there was memory enough
+        self._fewest = 0  # processes that were kept for want of memory; 0 while all are
+        self._is_shortage_told = False
 
     def leave(self) -> None:
         """Finish the match that is being played, and leave the rest of every batch."""
@@ -202,6 +214,12 @@ class Table:
                     self._flushed = time.monotonic()
         report.left = self._leaving
         report.done = True
+        if self._fewest and not self._is_shortage_told:
+            self._is_shortage_told = True
+            report.news.append(
+                f"A worker on {self._where['machine']} keeps only {self._fewest} processes of bots "
+                f"at once, as memory is short. The others are started for each of their matches."
+            )
         if batch.tasks:
             self._flushed = time.monotonic()
         yield report
@@ -214,7 +232,7 @@ class Table:
     def _check(self, bot: int, report: Report) -> None:
         """Start a bot, and report why it does not get ready."""
         try:
-            self._process(bot, 0)
+            report.sizes.append((bot, size_of(self._process(bot, 0).family)))
         except StartupError as error:
             report.unfit.append((bot, str(error)))
         except MachineError as broken:
@@ -296,6 +314,9 @@ class Table:
             while len(self._processes) >= LIVE_PROCESSES:
                 self._discard(next(iter(self._processes)))
             setup = self._setup
+            while len(self._processes) >= setup.schedule.seats and self._is_memory_short():
+                self._discard(next(iter(self._processes)))
+                self._fewest = len(self._processes) + 1
             program, name = setup.programs[bot], setup.names[bot]
             try:
                 process = start_bot(
@@ -305,8 +326,19 @@ class Table:
                 self._launcher.check_copies()
                 raise
             self._processes[key] = process
+            self._largest = max(self._largest, size_of(process.family))
         self._processes.move_to_end(key)
         return process
+
+    def _is_memory_short(self) -> bool:
+        """Return whether there may be no room for one more process, which may grow."""
+        moment = time.monotonic()
+        if moment - self._looked < _LOOK_SECONDS:
+            return False
+        is_short = available() < _GROWTH * self._largest + _SPARE
+        if not is_short:
+            self._looked = moment
+        return is_short
 
     def _discard(self, key: tuple[int, int]) -> None:
         process = self._processes.pop(key, None)

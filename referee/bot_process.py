@@ -17,6 +17,7 @@ from referee.freezer import Freezer
 from referee.limits import Limits
 from referee.lookout import LOOK_SECONDS, Lookout
 from referee.meter import Meter
+from referee.procfs import family
 from referee.sandbox import Child, Ended, Launcher
 from referee.verdict import Verdict, instead, verdict
 
@@ -243,6 +244,11 @@ class BotProcess:
         """Return what is kept of its standard error, its files named as their author knows them."""
         text, stage = self.stderr.text(), self._launcher.folder
         return re.sub(rf"{re.escape(stage)}/\d+/", "", text) if text and stage else text
+
+    @property
+    def family(self) -> list[int]:
+        """The process with all that it has started, by pid."""
+        return family(self._child.pid)
 
     def freeze(self) -> None:
         """Stop the process where it is."""

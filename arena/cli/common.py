@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from arena.tables import FORMATS, WIDTH, Table, render
+from arena.tables import FORMATS, WIDTH, Row, Table, pieces
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SANDBOXES
 
@@ -33,11 +33,18 @@ def output_format(command: F) -> F:
     )(command)
 
 
-def show(table: Table, form: str) -> None:
-    """Print a table on standard output, as wide as a terminal there, in colour if wanted."""
-    terminal = sys.stdout.isatty()
+def show(table: Table, form: str, rows: Iterable[Row] | None = None) -> None:
+    """Print a table on standard output, as wide as a terminal there, in colour if wanted.
+
+    Where there may be millions of `rows`, they can be given beside it.
+    """
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    echo(render(table, form, width=screen_width(), color=terminal and not plain))
+    color = sys.stdout.isatty() and not plain
+    for piece in pieces(
+        table, table.rows if rows is None else rows, form, width=screen_width(), color=color
+    ):
+        echo(piece, end="")
+    echo("")
 
 
 def echo(text: str, *, end: str = "\n") -> None:
@@ -114,17 +121,6 @@ def key_values(words: Iterable[str]) -> dict[str, Any]:
         except msgspec.DecodeError:
             found[key] = value
     return found
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words, roughly."""
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    if seconds < 48 * 3600:
-        return f"{seconds / 3600:.1f} h"
-    return f"{seconds / 86400:.1f} days"
 
 
 def default_workers() -> int:

@@ -275,11 +275,11 @@ def _play(run: Run, league: League, comparison: Comparison, *, kept: bool) -> bo
 def _follow(run: Run, league: League, comparison: Comparison, line: StatusLine) -> int:
     """Take in what is played, until the run is over; return how many problems there were."""
     problems = 0
-    aside: dict[str, str] = {}
+    suspended: dict[str, str] = {}
     for progress in run.play():
         comparison.take(progress.played)
-        aside |= {league.bots[bot].name: reason for bot, reason in progress.set_aside.items()}
-        for bot, reason in progress.set_aside.items():
+        suspended |= {league.bots[bot].name: reason for bot, reason in progress.suspended.items()}
+        for bot, reason in progress.suspended.items():
             entered = league.bots[bot]
             if entered.listed_in == FILE:  # which nobody wrote
                 entered = replace(entered, listed_in="")
@@ -293,8 +293,8 @@ def _follow(run: Run, league: League, comparison: Comparison, line: StatusLine) 
         if comparison.ending is not None or problems:
             run.stop()
         line.show(lambda: safe(comparison.status()))
-    for name, reason in sorted(aside.items()):
+    for name, reason in sorted(suspended.items()):
         if not comparison.has_begun:
             raise ArenaError(f"bot {name!r} {reason}; there is nothing to compare.")
-        comparison.set_aside(name, safe(reason))
+        comparison.suspend(name, safe(reason))
     return problems

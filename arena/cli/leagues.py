@@ -5,7 +5,7 @@ import re
 import secrets
 import shlex
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,6 @@ import click
 from arena.cli import main
 from arena.cli.common import (
     default_workers,
-    duration,
     key_values,
     league_argument,
     output_format,
@@ -27,10 +26,12 @@ from arena.cli.common import (
 )
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
-from arena.display import counted, safe, safe_lines
+from arena.display import counted, duration, safe, safe_lines
 from arena.hints import advice
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
+from arena.memory import available
+from arena.pace import Pace
 from arena.roster import find_bot
 from arena.run import WHOLE, Part, Run, open_run
 from arena.runner import FORFEITS_IN_A_ROW, Progress
@@ -43,6 +44,7 @@ from referee.sandbox import PYTHON
 
 GO_ON = "what was stored is safe. Run again to go on."
 _MOST_PARTS = 10_000
+_LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 
 
@@ -102,7 +104,7 @@ def init(
         league, settings, key_values(options), {"sandbox": sandbox, **given}, entries
     )
     click.echo(f"{made.folder / FILE} is written.")
-    matches = made.outline.deal_count() * made.outline.rotation_count
+    matches = made.outline.deal_count * made.outline.rotation_count
     _tell_plan(made, matches, None, default_workers())
     _warn_guessable(made)
     click.echo(safe(f"Next: arena run {shlex.quote(str(league))}"))
@@ -138,7 +140,7 @@ def _tell_plan(
 
     Without `workers`, it is what one core would need: on a cluster, many share in it.
     """
-    if not league.outline.deal_count():
+    if not league.outline.deal_count:
         click.echo("The league asks for no match at all: raise its deals or its share.", err=True)
         return
     if not missing:
@@ -231,21 +233,21 @@ def play_and_show(
     cluster: str | None = None,
 ) -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well."""
-    notes = _play_missing(league, workers, sandbox_uid, part, cluster)
+    _play_missing(league, workers, sandbox_uid, part, cluster)
     with league.store() as store:
         field = field_of(league, store)
-    if part != WHOLE and not notes:
+    if part != WHOLE and not field.suspended:
         others = "they belong to the other parts, which `arena import` puts together with this one"
         field = replace(field, remedy=others)
-    show(leaderboard(field, rated(field), notes), form)
+    show(leaderboard(field, rated(field)), form)
 
 
 def _play_missing(
     league: League, workers: int | None, sandbox_uid: int | None, part: Part, cluster: str | None
-) -> list[str]:
-    """Play and store what is missing; return what the table should say of it."""
-    notes: list[str] = []
+) -> None:
+    """Play and store what is missing."""
     problems = 0
+    is_any_suspended = False
     if league.database.is_file() and not league.database.stat().st_size:
         click.echo(
             f"{league.database} is empty, so all is played from the beginning. If there were "
@@ -257,13 +259,20 @@ def _play_missing(
             click.echo(safe(hint), err=True)
         _tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
-            return notes
+            return
         warn_unprotected(league.limits.sandbox)
         _warn_guessable(league)
-        with stopped_by_signals(run) as heard, ProgressLine(run.missing) as line:
+        sizes: dict[int, int] = {}
+        pace = Pace([bot.name for bot in league.bots], league.seats)
+        with stopped_by_signals(run) as heard, ProgressLine(run.missing, pace) as line:
             for progress in run.play():
                 line.advance(progress.played)
-                notes += _tell(progress, league, line)
+                _tell(progress, league, line)
+                sizes |= progress.sizes
+                if progress.played and sizes:  # and so all have been started
+                    _tell_memory(list(sizes.values()), run, line)
+                    sizes.clear()
+                is_any_suspended |= bool(progress.suspended)
                 problems += len(progress.problems)
         missing = f"{counted(run.missing, 'match is', 'matches are')} missing"
         if problems:
@@ -271,19 +280,30 @@ def _play_missing(
             raise RunError(f"{counted(problems, 'problem')}, above; {rest}")
         if heard and run.missing:
             raise RunError(f"stopped; {missing}. Run again to go on.")
-        if run.missing and not notes:
+        if run.missing and not is_any_suspended:
             raise RunError(f"{missing}, and no reason is known.")
-    return notes
 
 
-def _tell(progress: Progress, league: League, line: ProgressLine) -> list[str]:
-    """Say what went wrong; return what the table should say of it."""
-    notes = []
-    for bot, reason in progress.set_aside.items():
+def _tell_memory(sizes: Sequence[int], run: Run, line: ProgressLine) -> None:
+    """Say how much memory the bots need, in bytes when they were ready, if that is a good part."""
+    if run.workers is None:
+        return
+    needed = run.workers * run.processes * sum(sizes) / len(sizes)
+    free = available()
+    if needed > _LARGE_PART * free:
+        line.say(
+            f"The bots' processes need about {needed / 1e9:.1f} GB: "
+            f"{counted(run.workers, 'worker')} with up to {run.processes} each. "
+            f"{free / 1e9:.1f} GB are free; where that is not enough, fewer are kept."
+        )
+
+
+def _tell(progress: Progress, league: League, line: ProgressLine) -> None:
+    """Say what went wrong."""
+    for bot, reason in progress.suspended.items():
         name = league.bots[bot].name
         hint = advice(league.bots[bot], reason, league.limits)
-        line.say(safe(f"{name} is set aside for this run: it {reason}.{hint}"))
-        notes.append(safe(f"{name} was set aside: it {reason}."))
+        line.say(safe(f"{name} is suspended for this run: it {reason}.{hint}"))
     for bot, match in progress.forfeiting.items():
         name = league.bots[bot].name
         many = f"{name} has forfeited {FORFEITS_IN_A_ROW} matches in a row"
@@ -292,7 +312,6 @@ def _tell(progress: Progress, league: League, line: ProgressLine) -> list[str]:
         line.say(safe(sentence))
     for problem in progress.problems:
         line.say(safe_lines(problem))
-    return notes
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """Commands about single matches of a league: matches, show."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,27 +57,30 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
         if bot is not None:
             _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
         found, count = _chosen(store, bot, limit or None, faulty=faulty)
+        shown = min(count, limit or count)
+        notes = [safe(each.remark) for each in asked.lost]
+        if not count:
+            notes.append("No such match was played.")
+        if shown < count:
+            notes.append(f"The first {shown} of {count} matches; --limit 0 lists all.")
+            if form in ("csv", "json"):
+                click.echo(notes[-1], err=True)
+        table = Table("matches", _COLUMNS, (), {"count": count}, notes, keys=KEYS)
         present = {(each.name, each.version) for each in asked.bots}
-        rows = [_row(match, present) for match in found]
-    columns = (
-        Column("Match", "match"),
-        Column("Deal", "deal", "right"),
-        Column("Places by seat", _seats, width=28),
-        Column("Ended", "reason"),
-        Column("Decisions", "decisions", "right"),
-        Column("Faults", _faults, width=16, style=_fault_style),
-    )
-    facts = {"count": count}
-    notes = [safe(each.remark) for each in asked.lost]
-    if not count:
-        notes.append("No such match was played.")
-    if any(not seat["present"] for row in rows for seat in row["seats"]):
+        show(table, form, _rows(found, present, notes))
+
+
+def _rows(
+    found: Iterable[StoredMatch], present: Collection[tuple[str, str]], notes: list[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of matches; if bots are in them that are not present, note what `*` means."""
+    is_any_gone = False
+    for match in found:
+        row = _row(match, present)
+        is_any_gone |= not all(seat["present"] for seat in row["seats"])
+        yield row
+    if is_any_gone:
         notes.append("*: a bot, or a version of one, that is no longer in the league.")
-    if len(rows) < count:
-        notes.append(f"The first {len(rows)} of {count} matches; --limit 0 lists all.")
-        if form in ("csv", "json"):
-            click.echo(notes[-1], err=True)
-    show(Table("matches", columns, rows, facts, notes, keys=KEYS), form)
 
 
 def _check_known(bot: str, known: Collection[str]) -> None:
@@ -91,8 +95,11 @@ def _chosen(
     if bot is None or not faulty:
         count = store.count(bot=bot, faulty=faulty)
         return store.matches(bot=bot, faulty=faulty, limit=limit), count
-    found = [match for match in store.matches(bot=bot, faulty=True) if _is_at_fault(match, bot)]
-    return found[:limit], len(found)
+
+    def at_fault() -> Iterator[StoredMatch]:
+        return (each for each in store.matches(bot=bot, faulty=True) if _is_at_fault(each, bot))
+
+    return islice(at_fault(), limit), sum(1 for _ in at_fault())
 
 
 def _is_at_fault(match: StoredMatch, name: str) -> bool:
@@ -135,6 +142,16 @@ def _faults(row: Row) -> str:
         f"seat {seat}: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         for seat, kinds in row["faults"].items()
     )
+
+
+_COLUMNS = (
+    Column("Match", "match"),
+    Column("Deal", "deal", "right"),
+    Column("Places by seat", _seats, width=28),
+    Column("Ended", "reason"),
+    Column("Decisions", "decisions", "right"),
+    Column("Faults", _faults, width=16, style=_fault_style),
+)
 
 
 @main.command("show")

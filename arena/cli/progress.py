@@ -9,9 +9,11 @@ from typing import Any, Self
 
 import click
 
-from arena.display import counted
+from arena.display import counted, duration, safe
+from arena.pace import Pace
 from arena.result import PlayedMatch
 
+_SECONDS_BEFORE_FIRST_LINE = 5.0  # as the next
 _SECONDS_BETWEEN_LINES = 30.0  # where standard error is no terminal
 _SECONDS_BETWEEN_DRAWINGS = 0.1  # where it is one
 
@@ -60,11 +62,13 @@ class StatusLine:
 class ProgressLine:
     """A progress bar on a terminal; elsewhere a plain line now and then."""
 
-    def __init__(self, matches: int) -> None:
+    def __init__(self, matches: int, pace: Pace) -> None:
         self._matches = matches
+        self._estimate = pace
         self._done = 0
         self._faults: Counter[str] = Counter()
-        self._started = self._told = monotonic()
+        self._started = monotonic()
+        self._next = self._started + _SECONDS_BEFORE_FIRST_LINE
         self._terminal = sys.stderr.isatty()
         self._bar: Any = None
 
@@ -89,15 +93,21 @@ class ProgressLine:
     def advance(self, played: Sequence[PlayedMatch]) -> None:
         """Count matches that were played."""
         self._done += len(played)
+        self._estimate.take(played)
         for each in played:
             for kinds in filter(None, each.result.faults):
                 self._faults.update(kinds)
         if self._terminal:
             self._bar.label = self._pace()
             self._bar.update(len(played))
-        elif monotonic() - self._told > _SECONDS_BETWEEN_LINES:
-            self._told = monotonic()
-            click.echo(self._line(), err=True)
+        elif monotonic() > self._next:
+            self._next = monotonic() + _SECONDS_BETWEEN_LINES
+            missing = self._matches - self._done
+            left = self._estimate.left(missing)
+            rest = f", about {duration(left)} left" if left and missing else ""
+            click.echo(f"{self._line()}{rest}", err=True)
+        if said := self._estimate.holdup(self._matches - self._done):
+            self.say(safe(said))
 
     def say(self, text: str) -> None:
         """Show a message that stays."""

@@ -23,7 +23,7 @@ _SOURCE = click.Path(path_type=Path)
 @click.argument("sources", nargs=-1, required=True, type=_SOURCE, metavar="LEAGUE...")
 @click.option("--by", type=click.Choice(["seat"]), help="The bots' points in each seat instead.")
 @click.option("--faults", is_flag=True, help="A column for every kind of fault.")
-@click.option("--times", is_flag=True, help="The bots' decisions and their CPU time.")
+@click.option("--times", is_flag=True, help="The bots' decisions and the time they took.")
 @click.option("--versions", is_flag=True, help="Also old versions, and bots that left.")
 @click.option("--draw-probability", type=float, metavar="P", help="TrueSkill's.  [default: fitted]")
 @click.option(

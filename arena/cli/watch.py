@@ -17,9 +17,9 @@ from typing import Any, Protocol
 import click
 
 from arena.cli import main
-from arena.cli.common import Seconds, duration, echo, league_argument, show
+from arena.cli.common import Seconds, echo, league_argument, show
 from arena.cli.rating import rated
-from arena.display import counted, fold, letters, safe, width
+from arena.display import counted, duration, fold, letters, safe, width
 from arena.leaderboard import ranks_text
 from arena.tables import Row, Style, Table, render
 from arena.watch import Sight, Watcher

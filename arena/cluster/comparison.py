@@ -76,7 +76,7 @@ class Comparison:
             machine.wall += played.record.seconds
             clock = stored_clock(result.clock, len(result.bots))
             seats = zip(result.bots, result.faults, clock, strict=True)
-            for bot, faults, (asked, cpu, _) in seats:
+            for bot, faults, (asked, cpu, *_) in seats:
                 tally = machine.bots[bot]
                 tally.matches += 1
                 tally.faulty += bool(faults)

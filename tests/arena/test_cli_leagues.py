@@ -90,7 +90,7 @@ def test_a_league_made_beside_a_bot_of_ones_own_is_played_as_help_says(tmp_path:
     program.chmod(0o755)
     run_arena("init", "cup", *GUERRA, "rusher", "random", "./my_bot", "--deals", "1", cwd=tmp_path)
     run = run_arena("run", "cup", cwd=tmp_path)
-    assert "my_bot is set aside" in run.stderr
+    assert "my_bot is suspended" in run.stderr
     run_arena("rank", "cup", cwd=tmp_path)
     file = tmp_path / "cup" / "league.toml"
     file.write_text(file.read_text().replace("deals = 1", "deals = 2"))
@@ -145,7 +145,7 @@ def test_a_bot_that_was_repaired_before_it_played_is_not_said_to_have_changed(
     league: League,
 ) -> None:
     league.write(FILE + TWO_BOTS + league.bot("mine", "import no_such_module"))
-    assert "mine is set aside" in league.call("run").stderr
+    assert "mine is suspended" in league.call("run").stderr
     (league.home / "mine" / "bot.py").write_text(RANDOM)
     assert "has changed" not in league.call("rank").stdout
     assert league.call("run").stderr.startswith("8 matches to play")
@@ -320,7 +320,7 @@ def hostile(league: League) -> League:
 
 def test_nothing_a_bot_writes_commands_the_terminal_of_a_run(hostile: League) -> None:
     run = hostile.call("run", "--workers", "1")
-    assert "late is set aside for this run" in run.stderr
+    assert "late is suspended for this run" in run.stderr
     assert_harmless(run.stderr)
 
 

@@ -183,7 +183,7 @@ kit.run(lambda ask: ask.legal[0])
     if entry == "an entry":
         take_files_out(here / "cup" / "league.toml")
     said = do(here, "run", "cup")
-    assert "set aside" not in said
+    assert "suspended" not in said
     assert {matches for matches, _ in standings(here).values()} == {4}
     do(here, "play", "khan", "./spy.py", "random", "--sandbox", sandbox)
 
@@ -306,7 +306,7 @@ def test_the_line_that_is_told_mends_it(here: Path) -> None:
     assert line == 'files = ["kit.py", "mine.py", "helper.py"]'
     file = here / "cup" / "league.toml"
     file.write_text(file.read_text().replace('files = ["kit.py", "mine.py"]', line))
-    assert "set aside" not in do(here, "run", "cup")
+    assert "suspended" not in do(here, "run", "cup")
     assert {matches for matches, _ in standings(here).values()} == {4}
 
 

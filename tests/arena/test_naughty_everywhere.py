@@ -217,7 +217,7 @@ def test_a_league_of_all_of_them_is_played_to_its_end(
     assert list(_working_beneath(public)) == []
 
     for name, case in CASES.items():
-        aside = f"{name} is set aside for this run: it failed its start-up check: {case.words}"
+        aside = f"{name} is suspended for this run: it failed its start-up check: {case.words}"
         assert (aside in plain(done.stderr)) == case.never_plays
     ranked = json.loads(league.call("rank", "--faults", "--format", "json").stdout)
     kinds = {row["bot"]: set(row["faults"]) for row in ranked["standings"]}

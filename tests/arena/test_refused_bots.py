@@ -112,7 +112,7 @@ def test_a_start_script_that_forks_plays_nothing(arena: Arena, league: League, m
     need("landlock")
     (mine / "bot").write_text('#!/bin/sh\ncd "$(dirname "$0")"\nexec true\n')
     result = arena("run", league.folder, "--workers", "1")
-    assert "mine is set aside for this run: it failed its start-up check" in result.stderr
+    assert "mine is suspended for this run: it failed its start-up check" in result.stderr
     assert "--sandbox landlock allows threads alone" in result.stderr
     assert league.count() == 0
 

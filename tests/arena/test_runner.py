@@ -267,17 +267,29 @@ def test_two_runs_at_the_same_time_are_refused(
 # --- bots that misbehave
 
 
-def test_a_bot_that_crashes_at_start_is_set_aside_and_its_matches_stay_missing(
+def test_a_bot_that_crashes_at_start_is_suspended_and_its_matches_stay_missing(
     league: League,
 ) -> None:
     league.write(HEAD.format(deals=2) + TWO_BOTS + naughty("crash_at_start"))
     for _ in range(2):
         run = league.call("run", "--workers", "2")
-        said = "crash_at_start is set aside for this run: it failed its start-up check: "
+        said = "crash_at_start is suspended for this run: it failed its start-up check: "
         assert said in run.stderr
         assert "it exited with code 1" in run.stderr
         assert league.count() == 4
+        words = " ".join(league.call("rank").stdout.split())
+        assert "crash_at_start was suspended: it failed its start-up check: " in words
+        assert "Its matches are missing. 8 matches are missing;" in words
     assert league.is_left_clean()
+
+
+def test_a_suspension_is_forgotten_when_the_bot_plays_again(league: League) -> None:
+    text = HEAD.format(deals=1) + TWO_BOTS
+    league.write(text.replace("startup = 30.0", "startup = 0.000001"))
+    assert "one was suspended" in league.call("run", "--workers", "1").stdout
+    league.write(text)
+    assert "suspended" not in league.call("run", "--workers", "1").stdout
+    assert "suspended" not in league.call("rank").stdout
 
 
 def test_limits_too_narrow_to_start_any_bot_can_be_mended(league: League) -> None:
@@ -285,18 +297,18 @@ def test_limits_too_narrow_to_start_any_bot_can_be_mended(league: League) -> Non
     text = HEAD.format(deals=1) + TWO_BOTS
     league.write(text.replace("startup = 30.0", "startup = 0.000001"))
     run = league.call("run", "--workers", "1")
-    assert run.stderr.count("is set aside for this run: it failed its start-up check") == 2
+    assert run.stderr.count("is suspended for this run: it failed its start-up check") == 2
     assert league.count() == 0
     league.write(text)
     league.call("run", "--workers", "1")
     assert league.count() == 2
 
 
-def test_a_bot_that_has_no_time_ten_times_in_a_row_is_set_aside(league: League) -> None:
+def test_a_bot_that_has_no_time_ten_times_in_a_row_is_suspended(league: League) -> None:
     text = HEAD.format(deals=60).replace("move_time = 10.0", "move_time = 0.2, faults_allowed = 0")
     league.write(text + TWO_BOTS + naughty("spin"))
     run = league.call("run", "--workers", "1")
-    assert f"spin is set aside for this run: it forfeited {FORFEITS_IN_A_ROW}" in run.stderr
+    assert f"spin is suspended for this run: it forfeited {FORFEITS_IN_A_ROW}" in run.stderr
     stored = [match for match, _ in league.stored()]
     played = [match for match in stored if "spin" in {bot.name for bot in match.bots}]
     assert FORFEITS_IN_A_ROW <= len(played) < 240
@@ -305,7 +317,7 @@ def test_a_bot_that_has_no_time_ten_times_in_a_row_is_set_aside(league: League) 
 
 
 def test_a_bot_that_crashes_in_every_match_plays_them_all(league: League) -> None:
-    """When it would be set aside depended on workers and interruptions."""
+    """When it would be suspended depended on workers and interruptions."""
     league.write(HEAD.format(deals=10) + TWO_BOTS + naughty("crash_mid_match"))
     run = league.call("run", "--workers", "2")
     said = re.findall("crash_mid_match has forfeited 10 matches in a row: see `(.*)`.", run.stderr)
@@ -328,6 +340,20 @@ def test_forfeits_with_a_match_between_them_are_not_in_a_row(league: League) -> 
     assert "in a row" not in run.stderr
     forfeits = sum(len(match.forfeits) for match, _ in league.stored())
     assert FORFEITS_IN_A_ROW < forfeits < 40
+
+
+UNEVEN = """
+import os, kit, guerra_random
+kit.run(guerra_random.choose, on_start=lambda match: match.seed % 20 and os._exit(1))
+"""
+"""A bot that plays one match of twenty."""
+
+
+def test_who_forfeits_many_in_a_row_again_and_again_is_told_once(league: League) -> None:
+    league.write(HEAD.format(deals=40) + TWO_BOTS + league.bot("uneven", UNEVEN))
+    run = league.call("run", "--workers", "1")
+    assert sum(len(match.forfeits) for match, _ in league.stored()) > 8 * FORFEITS_IN_A_ROW
+    assert run.stderr.count("uneven has forfeited 10 matches in a row: see") == 1
 
 
 KILLER = """
@@ -368,7 +394,7 @@ def test_bots_are_checked_even_if_a_worker_dies_while_it_checks_them(league: Lea
     bots = league.bot("a killer", KILLS_AT_START) + naughty("crash_at_start")
     league.write(HEAD.format(deals=2) + TWO_BOTS + bots)
     run = league.call("run", "--workers", "1")
-    assert "crash_at_start is set aside" in run.stderr
+    assert "crash_at_start is suspended" in run.stderr
     assert not any("crash" in bot.name for match, _ in league.stored() for bot in match.bots)
     assert league.count() == 12
 

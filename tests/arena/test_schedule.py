@@ -1,15 +1,15 @@
 """The schedule: every line-up and deal once, fair seats, and nothing that moves without need."""
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations, groupby, permutations, product
 from math import comb, factorial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.schedule import DEALS_LIMIT, Deal, Entrant, Rotations, Schedule
+from arena.schedule import DEALS_LIMIT, LIVE_PROCESSES, Deal, Entrant, Rotations, Schedule
 from protocol.errors import ArenaError
 
 calm = settings(
@@ -89,13 +89,51 @@ def test_every_line_up_plays_every_deal_once(found: Schedule) -> None:
     plan = [(deal.lineup, deal.number) for deal in whole.plan()]
     lineups = combinations(range(len(found.entrants)), found.seats)
     assert sorted(plan) == [(each, number) for each in lineups for number in range(found.deals)]
-    assert whole.deal_count() == len(plan)
+    assert whole.deal_count == len(plan)
+
+
+@calm
+@given(schedules())
+def test_whenever_it_is_interrupted_all_line_ups_have_played_about_as_much(
+    found: Schedule,
+) -> None:
+    whole = replace(found, share=1.0)
+    played = Counter(dict.fromkeys(combinations(range(len(found.entrants)), found.seats), 0))
+    for deal in whole.plan():
+        assert deal.number <= 2 * min(played.values()) + 9
+        assert deal.number == 0 or min(played.values()) > 0, "somebody has played nothing yet"
+        played[deal.lineup] += 1
+
+
+@pytest.mark.parametrize(("bots", "most"), [(32, 1), (33, 10)])
+def test_only_where_processes_do_not_all_live_deals_are_played_in_a_row(
+    bots: int, most: int
+) -> None:
+    plan = list(schedule(*(f"bot{n:02}" for n in range(bots)), deals=30).plan())
+    in_a_row = [len(list(same)) for _, same in groupby(plan, key=lambda deal: deal.lineup)]
+    assert max(in_a_row) == most
+    assert {deal.number for deal in plan[: comb(bots, 2)]} == {0}
+
+
+def test_rounds_that_grow_cost_as_many_starts_as_the_page_says() -> None:
+    found = schedule(*(f"bot{n:02}" for n in range(100)), deals=20)
+    kept: OrderedDict[tuple[int, int], None] = OrderedDict()
+    starts = 0
+    for deal in found.plan():
+        for process in product(deal.lineup, range(found.rotation_count)):
+            if process not in kept:
+                starts += 1
+                if len(kept) == LIVE_PROCESSES:
+                    kept.popitem(last=False)
+            kept[process] = None
+            kept.move_to_end(process)
+    assert starts == 5835
 
 
 @calm
 @given(schedules())
 def test_the_deals_are_counted_without_being_played(found: Schedule) -> None:
-    assert found.deal_count() == len(list(found.plan()))
+    assert found.deal_count == len(list(found.plan()))
 
 
 @calm
@@ -169,7 +207,7 @@ def test_more_deals_are_added_to_those_there_were(found: Schedule, more: int) ->
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.9])
 def test_about_the_share_that_is_asked_for_is_kept(share: float) -> None:
     found = schedule("a", "b", "c", deals=2000, share=share)
-    assert found.deal_count() / (comb(3, 2) * 2000) == pytest.approx(share, abs=0.02)
+    assert found.deal_count / (comb(3, 2) * 2000) == pytest.approx(share, abs=0.02)
 
 
 @calm
@@ -244,7 +282,7 @@ def test_the_order_in_which_bots_are_given_is_of_no_account() -> None:
 
 def test_too_few_bots_play_nothing() -> None:
     few = schedule("a", "b", "c", seats=4)
-    assert (few.deal_count(), list(few.plan())) == (0, [])
+    assert (few.deal_count, list(few.plan())) == (0, [])
 
 
 def test_too_many_deals_are_refused() -> None:

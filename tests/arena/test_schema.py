@@ -17,103 +17,25 @@ from arena.stored import deal_name, deal_number, deal_range
 from protocol.errors import ArenaError, RunError
 from tests.arena.conftest import ordinary_user
 
-VERSION_1 = """
-CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE bot (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, command TEXT NOT NULL,
-    UNIQUE (name, version)
-) STRICT;
-CREATE TABLE match (
-    id TEXT PRIMARY KEY, deal TEXT NOT NULL, number INTEGER NOT NULL, rotation INTEGER NOT NULL,
-    bots TEXT NOT NULL, places TEXT NOT NULL, reason TEXT NOT NULL, decisions INTEGER NOT NULL,
-    faults TEXT NOT NULL, forfeits TEXT NOT NULL
-) STRICT;
-CREATE TABLE record (
-    match TEXT PRIMARY KEY REFERENCES match (id), replay BLOB NOT NULL, evidence BLOB NOT NULL,
-    seconds REAL NOT NULL, played_at TEXT NOT NULL, machine TEXT NOT NULL, sandbox TEXT NOT NULL
-) STRICT;
-PRAGMA application_id = 1095913025;
-PRAGMA user_version = 1;
-"""
 
-VERSION_2 = """
-CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE bot (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, command TEXT NOT NULL,
-    UNIQUE (name, version)
-) STRICT;
-CREATE TABLE lineup (id INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE deal (
-    id INTEGER PRIMARY KEY, number INTEGER NOT NULL,
-    lineup INTEGER NOT NULL REFERENCES lineup (id)
-) STRICT;
-CREATE INDEX deal_in_order ON deal (number, lineup);
-CREATE TABLE result (
-    id INTEGER PRIMARY KEY, bots TEXT NOT NULL, places TEXT NOT NULL, UNIQUE (bots, places)
-) STRICT;
-CREATE TABLE match (
-    deal INTEGER NOT NULL REFERENCES deal (id), rotation INTEGER NOT NULL,
-    result INTEGER NOT NULL REFERENCES result (id), reason TEXT NOT NULL,
-    decisions INTEGER NOT NULL, faults TEXT, forfeits TEXT, moves INTEGER NOT NULL,
-    clock TEXT NOT NULL, record INTEGER NOT NULL REFERENCES record (id),
-    PRIMARY KEY (deal, rotation)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE record (
-    id INTEGER PRIMARY KEY, replay BLOB NOT NULL, evidence BLOB NOT NULL,
-    seconds REAL NOT NULL, played_at TEXT NOT NULL, machine TEXT NOT NULL, sandbox TEXT NOT NULL
-) STRICT;
-PRAGMA application_id = 1095913025;
-PRAGMA user_version = 2;
-"""
-
-
-def version_2_of(path: Path) -> None:
-    """Put in the place of a database what version 2 would have stored."""
-    now = path.rename(path.with_name("now.db"))
-    with closing(sqlite3.connect(path)) as old, old:
-        old.executescript(VERSION_2)
-        old.execute("ATTACH ? AS now", (str(now),))
-        for table in ("setting", "bot", "lineup", "result", "record"):
-            old.execute(f"INSERT INTO {table} SELECT * FROM now.{table}")
-        old.execute("INSERT INTO deal SELECT name, number, lineup FROM now.deal")
-        old.execute(
-            "INSERT INTO match SELECT name, rotation, result, reason, decisions, faults, "
-            "forfeits, moves, clock, record FROM now.match JOIN now.deal ON deal.id = match.deal"
-        )
-    now.unlink()
-
-
-def version_1_of(path: Path) -> None:
-    """Put in the place of a database what version 1 would have stored."""
-    with Store(path) as store:
-        kept = [(match, *store.record(match)) for match in store.matches()]
-    with closing(sqlite3.connect(path)) as now:
-        settings = now.execute("SELECT * FROM setting").fetchall()
-        bots = now.execute("SELECT * FROM bot").fetchall()
-    path.unlink()
-    numbers = {(name, version): number for number, name, version, _ in bots}
-    with closing(sqlite3.connect(path)) as old, old:
-        old.executescript(VERSION_1)
-        old.executemany("INSERT INTO setting VALUES (?, ?)", settings)
-        old.executemany("INSERT INTO bot VALUES (?, ?, ?, ?)", bots)
-        for match, record, played in kept:
-            seats = [numbers[bot.name, bot.version] for bot in match.bots]
-            lists = (seats, match.places, match.faults, match.forfeits)
-            seats_text, places, faults, forfeits = map(json.dumps, lists)
-            old.execute(
-                "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?,?)",
-                (
-                    *(match.id, match.deal, match.number, match.rotation, seats_text, places),
-                    *(match.reason, match.decisions, faults, forfeits),
-                ),
+def version_4_of(path: Path) -> None:
+    """Put in the place of a database what version 4 would have stored."""
+    with closing(sqlite3.connect(path)) as db, db:
+        for deal, rotation, clock in db.execute("SELECT deal, rotation, clock FROM match"):
+            old = str([seat[:3] for seat in json.loads(clock)])
+            db.execute(
+                "UPDATE match SET clock = ? WHERE deal = ? AND rotation = ?", (old, deal, rotation)
             )
-            old.execute(
-                "INSERT INTO record VALUES (?,?,?,?,?,?,?)",
-                (
-                    *(match.id, record.replay, record.evidence, record.seconds),
-                    *(played.played_at, played.machine, played.sandbox),
-                ),
-            )
+        db.execute("DROP TABLE suspension")
+        db.execute("PRAGMA user_version = 4")
+
+
+def version_3_of(path: Path) -> None:
+    """Put in the place of a database what version 3 would have stored."""
+    version_4_of(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DROP TABLE look")
+        db.execute("PRAGMA user_version = 3")
 
 
 def content(path: Path) -> list[object]:
@@ -147,7 +69,7 @@ def without_some_matches(folder: Path) -> None:
 
 Older = Callable[[Path], None]
 """What puts in the place of a database what an earlier version would have stored."""
-older = pytest.mark.parametrize("older", [version_1_of, version_2_of])
+older = pytest.mark.parametrize("older", [version_3_of, version_4_of])
 
 
 @older
@@ -163,7 +85,7 @@ def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
     with closing(sqlite3.connect(database)) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert db.execute("SELECT min(id), max(id) FROM deal").fetchone() == (1, 5)
+        assert db.execute("SELECT min(id), max(id) FROM deal").fetchone() == (1, 6)
 
 
 @older
@@ -179,26 +101,15 @@ def test_a_league_of_an_older_version_goes_on(
     assert "Nothing is missing" in arena("run", copy, "--workers", "1").stderr
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "DELETE FROM deal WHERE number = 1",
-        "UPDATE deal SET number = 1",
-        "UPDATE deal SET lineup = 1",
-        "DROP TABLE deal",
-        "ALTER TABLE deal ADD COLUMN more TEXT",
-        "PRAGMA user_version = 1",
-        "PRAGMA user_version = 0",
-        "PRAGMA user_version = -2",
-    ],
-)
-def test_a_damaged_database_of_version_2_is_told_and_left_as_it_was(
-    copy: Path, damage: str
+@pytest.mark.parametrize("version", [0, -2])
+def test_a_version_that_the_database_is_not_of_is_told_and_changes_nothing(
+    copy: Path, version: int
 ) -> None:
+    """Its header may be damaged, and then nothing else is to be."""
     database = copy / "league.db"
-    version_2_of(database)
     with closing(sqlite3.connect(database)) as db, db:
-        db.execute(damage)
+        db.execute("DROP TABLE deal")
+        db.execute(f"PRAGMA user_version = {version}")
     before = database.read_bytes()
     with pytest.raises(RunError) as caught:
         Store(database)
@@ -207,13 +118,12 @@ def test_a_damaged_database_of_version_2_is_told_and_left_as_it_was(
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_a_database_is_not_taken_for_an_older_one(copy: Path, version: int) -> None:
-    """Its header may be damaged, and then nothing else is to be."""
+def test_a_version_from_before_the_first_release_is_refused(copy: Path, version: int) -> None:
     database = copy / "league.db"
     with closing(sqlite3.connect(database)) as db:
         db.execute(f"PRAGMA user_version = {version}")
     before = database.read_bytes()
-    with pytest.raises(RunError, match="is damaged"):
+    with pytest.raises(ArenaError, match="from before this Bot Arena's first release"):
         Store(database)
     assert database.read_bytes() == before
 
@@ -247,16 +157,17 @@ def test_an_older_version_that_may_not_be_written_is_told(
     assert database.read_bytes() == before
 
 
-def test_a_record_that_cannot_be_read_leaves_version_1_as_it_was(copy: Path) -> None:
+def test_a_record_that_cannot_be_read_keeps_nothing_else_from_being_read(
+    copy: Path, arena: Callable[..., Result]
+) -> None:
+    table = arena("rank", copy).stdout
     database = copy / "league.db"
-    version_1_of(database)
+    version_4_of(database)
     with closing(sqlite3.connect(database)) as db, db:
         db.execute("UPDATE record SET replay = x'00' WHERE rowid = 3")
-    with pytest.raises(ArenaError, match=r"league\.db: the record of match [0-9a-f]{16}-\d is "):
-        Store(database)
-    with closing(sqlite3.connect(database)) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (1,)
-        assert db.execute("SELECT count(*) FROM match").fetchone() == (12,)
+    assert arena("rank", copy, "--times").exit_code == 0
+    assert arena("rank", copy).stdout == table
+    assert "1 problem" in arena("verify", copy).output
 
 
 @pytest.mark.parametrize("name", ["0" * 16, "7" + "f" * 15, "8" + "0" * 15, "f" * 16])

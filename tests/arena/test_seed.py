@@ -270,7 +270,7 @@ def test_a_share_is_chosen_by_the_key_and_counted_by_tables(arena: Arena, league
     league.call("run")
     found = json.loads(arena("rank", league.folder, "--format", "json").stdout)
     assert found["missing"] == 0
-    assert found["matches"] == 2 * read_league(league.folder).schedule.deal_count() > 0
+    assert found["matches"] == 2 * read_league(league.folder).schedule.deal_count > 0
 
 
 # --- leagues from before
@@ -312,7 +312,10 @@ def test_an_old_export_makes_an_old_league(arena: Arena, league: League) -> None
     league.write(FILE.replace("deals = 3", "deals = 4"))
     result = arena("import", league.folder, OLD_EXPORT)
     assert (result.exit_code, result.stdout) == (0, "6 matches imported.\n")
-    assert arena("export", league.folder).stdout == OLD_EXPORT.read_text()
+    again = [json.loads(line) for line in arena("export", league.folder).stdout.splitlines()]
+    for line in again[1:]:
+        line["clock"] = [seat[:3] for seat in line["clock"]]  # without the time on the wall
+    assert again == [json.loads(line) for line in OLD_EXPORT.read_text().splitlines()]
     league.call("run")
     assert read_league(league.folder).derivation == 1
     assert arena("verify", league.folder).exit_code == 0

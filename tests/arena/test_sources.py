@@ -64,7 +64,7 @@ class Book:
                     faults=[{"late": 1} if bot == max(bots) else {} for bot in bots],
                     forfeits=[bots.index(max(bots))] if number == 0 else [],
                     moves=moves + int("".join(map(str, bots))),
-                    clock=str([[2, clock * (bot + 1), clock] for bot in bots]),
+                    clock=str([[2, clock * (bot + 1), clock, 3 * clock] for bot in bots]),
                 )
                 played = PlayedMatch(result, Record(b"", b"", 0.1))
                 store.add([played], ids, played_at="")
@@ -170,6 +170,7 @@ def test_faults_forfeits_and_clocks_are_summed_by_bot(duels: Book) -> None:
     assert field.clocks
     clock = field.clocks["B"]
     assert (clock.decisions, clock.cpu, clock.longest) == (6, 2 * 10 + 18, 9)
+    assert clock.wall == 2 * 15 + 27
 
 
 def test_a_file_has_no_clocks(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def match(
         bots=[1, 0],
         reason="breakthrough",
         decisions=7,
-        clock="[[4, 400, 200], [3, 600, 500]]",
+        clock="[[4, 400, 200, 900], [3, 600, 500, 800]]",
         **{**usual, **others},
     )
     return PlayedMatch(result, record(size), "here", "none")
@@ -209,7 +209,7 @@ def test_faults_and_clocks_are_told_by_result(store: Store) -> None:
     ((number, faults, forfeits, count),) = store.faults()
     assert (faults, forfeits, count) == ([{}, {"late": 2}], [1], 2)
     assert number in store.results()
-    assert list(store.clocks()) == [(number, [[4, 400, 200], [3, 600, 500]])] * 3
+    assert list(store.clocks()) == [(number, [[4, 400, 200, 900], [3, 600, 500, 800]])] * 3
 
 
 def test_a_match_is_never_stored_twice(store: Store, path: Path) -> None:
@@ -317,10 +317,12 @@ def test_a_bot_is_known_by_name_and_version(store: Store) -> None:
     assert store.bot_ids([newer, ONE]) == [second, first]
 
 
-def test_the_mean_time_is_that_of_the_stored_matches(store: Store) -> None:
-    assert store.mean_seconds() is None
+def test_the_mean_time_is_that_of_the_matches_of_some_bots(store: Store) -> None:
+    both = [(bot.key, bot.version) for bot in (ONE, TWO)]
+    assert store.mean_seconds(both) is None
     add(store, match("d1"), match("d2"))
-    assert store.mean_seconds() == 0.25
+    assert store.mean_seconds(both) == 0.25
+    assert store.mean_seconds(both[:1]) is None
 
 
 def test_settings_are_kept_as_they_were_for_the_first_match(store: Store) -> None:

@@ -4,13 +4,14 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena.display import fold, letters, width
-from arena.tables import FORMATS, Column, Grid, Row, Style, Table, render
+from arena.tables import FORMATS, Column, Grid, Row, Style, Table, pieces, render
 
 MARKUP = [
     *("asciidoc", "colon_grid", "github", "html", "jira", "latex", "latex_booktabs"),
@@ -132,6 +133,23 @@ def test_spaces_at_the_ends_of_a_cell_align_it() -> None:
     rows = [{"value": "1 "}, {"value": "10+"}, {"value": "  "}]
     text = render(Table("", [Column("Value", "value", "right")], rows), "plain")
     assert text.splitlines() == ["  Value", "     1", "    10+"]
+
+
+@pytest.mark.parametrize("form", ["simple", "github", "csv", "json"])
+@pytest.mark.parametrize("count", [0, 1, 2, 25_000])
+def test_rows_that_come_one_by_one_make_the_same_table(form: str, count: int) -> None:
+    columns = (Column("Number", "number", "right"), Column("Name", "name"))
+    rows = [{"number": n, "name": f"bot {n}"} for n in range(count)]
+    table = Table("bots", columns, rows, {"count": count}, ["Below."], keys=("number", "name"))
+    texts = list(pieces(replace(table, rows=()), iter(rows), form))
+    assert "".join(texts) == render(table, form)
+    assert max(map(len, texts)) < 3_000_000
+    if form == "json":
+        assert json.loads("".join(texts)) == {"count": count, "bots": rows}
+    elif form == "csv":
+        assert list(csv.DictReader("".join(texts).splitlines())) == [
+            {key: str(value) for key, value in row.items()} for row in rows
+        ]
 
 
 def test_several_grids_stand_below_each_other() -> None:

@@ -127,6 +127,24 @@ def test_no_more_processes_live_than_the_cap(
     assert len(used) == 8
 
 
+def test_fewer_processes_live_where_memory_is_short(
+    set_table: SetTable, league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = set_table()
+    (checked,) = table.answer(Batch(check=[0]))
+    ((bot, size),) = checked.sizes
+    assert bot == 0
+    assert 1 << 20 < size < 100 << 20  # what Python needs for a small program
+    monkeypatch.setattr(worker, "available", lambda: size)
+    reports = list(table.answer(Batch(tasks=DEALS[:2])))
+    assert sum(len(report.played) for report in reports) == 4
+    assert len(league.processes()) == 2
+    (told,) = [sentence for report in reports for sentence in report.news]
+    assert " keeps only 2 processes of bots at once, as memory is short. " in told
+    (again,) = list(table.answer(Batch(tasks=DEALS[2:3])))[-1:]
+    assert again.news == []
+
+
 def test_closing_the_table_ends_the_processes(set_table: SetTable, league: League) -> None:
     table = set_table()
     answer(table, DEALS[0])

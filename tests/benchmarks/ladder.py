@@ -89,7 +89,7 @@ def played(league: League) -> Field:
     """Play a league on all cores; return what was played."""
     with open_run(league, workers=None, sandbox_uid=None) as run:
         for progress in run.play():
-            for problem in (*progress.problems, *progress.set_aside.values()):
+            for problem in (*progress.problems, *progress.suspended.values()):
                 raise ArenaError(problem)
     with Store(league.database) as store:
         return field_of(league, store)

@@ -133,7 +133,7 @@ def test_a_dask_worker_without_the_sandbox_gets_no_work(unlike, league):
 
 
 @needs_two_cores
-def test_a_bot_that_no_dask_worker_can_start_is_set_aside_as_here(unlike, league):
+def test_a_bot_that_no_dask_worker_can_start_is_suspended_as_here(unlike, league):
     """As one that was built for other machines."""
     built = bytearray(Path("/bin/true").read_bytes())
     built[18:20] = (0xF3 if built[18] != 0xF3 else 0x3E, 0)  # what machine it is for
@@ -145,21 +145,21 @@ def test_a_bot_that_no_dask_worker_can_start_is_set_aside_as_here(unlike, league
     why = "./bot was built for another kind of machine."
     there = league.call("run", "--cluster", unlike.address)
     here = league.call("run", "--workers", "1")
-    assert there.stderr.count(why) <= 3  # on two Dask workers, and set aside
+    assert there.stderr.count(why) <= 3  # on two Dask workers, and suspended
     for run in (there, here):
-        assert "third is set aside for this run: it " in run.stderr
+        assert "third is suspended for this run: it " in run.stderr
         assert f"{why}" in run.stderr
         assert "8 matches are missing" in run.stdout
     assert there.stdout.splitlines()[:5] == here.stdout.splitlines()[:5]
     assert league.count() == 4
 
 
-def test_a_bot_that_lacks_a_module_is_the_only_one_set_aside(unlike, league):
+def test_a_bot_that_lacks_a_module_is_the_only_one_suspended(unlike, league):
     """Whatever it says of that, and whatever is in it for a terminal."""
     needy = league.bot("needy", "raise ModuleNotFoundError('\\x1b]0;title\\x07 no module')\n")
     league.write(text("none", TWO_BOTS + needy))
     said = league.call("run", "--cluster", unlike.address).stderr
-    assert "needy is set aside for this run" in said
+    assert "needy is suspended for this run" in said
     assert "has no Bot Arena" not in said
     assert "\x1b]0" not in said
     assert league.count() == 4

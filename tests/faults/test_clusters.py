@@ -207,7 +207,7 @@ def test_a_process_that_is_killed_while_a_dask_worker_gets_ready_costs_nothing(
     (pid,) = until(getattr(ant, which))
     os.kill(pid, signal.SIGKILL)
     told = scene.finish(run)
-    assert "set aside" not in told
+    assert "suspended" not in told
     assert "cannot run" not in told
 
 

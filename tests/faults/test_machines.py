@@ -32,7 +32,7 @@ def test_without_room_for_their_copies_no_bot_is_charged(
                 league.settle()
             campaign.tally.runs += 1
             stored = campaign.compare(league, stored, reference)  # no match that differs
-            assert "set aside" not in done.stderr
+            assert "suspended" not in done.stderr
             if done.returncode == 0:
                 break
             assert done.returncode == 1, done.stderr

@@ -46,7 +46,7 @@
     part("settings").hidden = data.problem !== null; // there is nothing to see
     part("fault").hidden = !data.frames.some(hasFault);
     part("summary").replaceChildren(table(
-      ["Bot", "Place", "Asked", "CPU ms", "Longest", "Faults"], data.seats.map(summaryOf), seatClass));
+      ["Bot", "Place", "Asked", "CPU ms", "Wall ms", "Longest", "Faults"], data.seats.map(summaryOf), seatClass));
     part("remains").replaceChildren(...data.seats.flatMap(remainsOf));
   }
 
@@ -61,7 +61,7 @@
   function summaryOf(row) {
     const faults = Object.entries(row.faults ?? {}).map(([kind, count]) => `${count} ${kind}`);
     if (row.forfeited) faults.push("forfeits");
-    return [`${row.bot} ${row.version ?? ""}`.trim(), row.place, row.asked, ms(row.cpu_us), ms(row.longest_us), faults.join(", ") || "none"];
+    return [`${row.bot} ${row.version ?? ""}`.trim(), row.place, row.asked, ms(row.cpu_us), ms(row.wall_us), ms(row.longest_us), faults.join(", ") || "none"];
   }
 
   function remainsOf({ bot, burner, last_lines: lastLines = [], stderr = "" }, seat) {

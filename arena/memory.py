@@ -1,0 +1,79 @@
+"""How much memory is left for bots: on this machine, and in the container around us."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+_GROUPS = Path("/sys/fs/cgroup")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class _Files(NamedTuple):
+    """Where a control group says what its processes may use, and what they do."""
+
+    limit: str
+    used: str
+    cached: str
+    """In memory.stat: what is given back when it is needed."""
+
+
+_FIRST = _Files("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+_SECOND = _Files("memory.max", "memory.current", "inactive_file")
+"""The two versions of control groups: see "cgroup-v1/memory" and "cgroup-v2" of the kernel."""
+
+
+def available() -> int:
+    """Return the bytes that new processes can use before memory is short."""
+    return min([_of_machine(), *_of_groups()])
+
+
+def _of_machine() -> int:
+    return int(_numbers(Path("/proc/meminfo"))["MemAvailable:"]) * 1024
+
+
+def _of_groups() -> Iterator[int]:
+    """Yield what each group that we are in, and each around it, has left."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            top, files = _GROUPS, _SECOND
+        elif "memory" in controllers.split(","):
+            top, files = _GROUPS / "memory", _FIRST
+        else:
+            continue
+        folder = top / path.lstrip("/")
+        for group in (folder, *folder.parents):
+            if group.is_relative_to(top):
+                yield from _of_group(group, files)
+
+
+def _of_group(group: Path, files: _Files) -> Iterator[int]:
+    try:
+        limit, used = ((group / name).read_text().strip() for name in (files.limit, files.used))
+        cached = _numbers(group / "memory.stat").get(files.cached, "0")
+    except OSError:
+        return  # it limits no memory, or is not shown
+    if limit != "max":
+        yield max(0, int(limit) - int(used) + int(cached))
+
+
+def _numbers(file: Path) -> Mapping[str, str]:
+    """Return the first two words of every line."""
+    lines = (line.split() for line in file.read_text().splitlines())
+    return {words[0]: words[1] for words in lines}
+
+
+def size_of(pids: Iterable[int]) -> int:
+    """Return the bytes of memory that processes have for themselves; nothing of those that ended.
+
+    See statm in proc(5): what is resident, less what may be shared.
+    """
+    total = 0
+    for pid in pids:
+        try:
+            words = Path(f"/proc/{pid}/statm").read_text().split()
+        except OSError:
+            continue
+        total += (int(words[1]) - int(words[2])) * _PAGE
+    return total
