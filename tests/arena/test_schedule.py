@@ -120,7 +120,7 @@ def test_rounds_that_grow_cost_as_many_starts_as_the_page_says() -> None:
     kept: OrderedDict[tuple[int, int], None] = OrderedDict()
     starts = 0
     for deal in found.plan():
-        for process in product(deal.lineup, range(found.rotation_count)):
+        for process in product(range(found.rotation_count), deal.lineup):
             if process not in kept:
                 starts += 1
                 if len(kept) == LIVE_PROCESSES:
