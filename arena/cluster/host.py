@@ -28,7 +28,7 @@ from arena.cluster.table import Tables, UnwantedError
 from arena.walls import check_bot
 from arena.worker import Setup
 from protocol.errors import ArenaError
-from referee.sandbox import Launcher, Program, SandboxError, prove
+from referee.sandbox import Launcher, Program, SandboxError, prove, unwritable
 from referee.sandbox.stage import sweep
 
 _PREFIX = "arena-bots-"
@@ -89,8 +89,14 @@ def fingerprint() -> str:
 
 @cache
 def _base() -> Path:
-    """Return a private folder for bots' files, which goes with this process, or is swept later."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    """Return a private folder for bots' files, which goes with this process, or is swept later.
+
+    Raises MachineError if there can be none.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    except OSError as error:
+        raise unwritable(os.environ.get("TMPDIR", "/tmp"), error) from None  # noqa: S108 - a word
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     fcntl.flock(lock, fcntl.LOCK_EX)  # until we end, however we do
     sweep(folder.parent, _PREFIX)
@@ -119,15 +125,21 @@ def _lacking(entries: list[Entry]) -> list[str]:
     return list(lacking)
 
 
-async def take(data: bytes) -> str:
-    """Unpack a bot; return what is wrong with it, or nothing."""
+async def take(data: bytes) -> bytes:
+    """Unpack a bot; return an encoded `Opened` that says what is wrong, if anything is."""
+    return msgspec.msgpack.encode(await asyncio.to_thread(_taken, data))
+
+
+def _taken(data: bytes) -> Opened:
     try:
-        await asyncio.to_thread(unpack_bot, data, _base())
+        base = _base()
+        try:
+            unpack_bot(data, base)
+        except OSError as error:
+            raise unwritable(str(base), error) from None
     except ArenaError as error:
-        return str(error)
-    except OSError as error:
-        return f"{error.strerror} in {_base()}"
-    return ""
+        return Opened(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
+    return Opened()
 
 
 async def open_tables(run: str, setup: bytes, entries: bytes, dask_worker: Any) -> bytes:

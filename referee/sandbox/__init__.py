@@ -1,6 +1,6 @@
 """The walls around a bot's process, and the one way to start it."""
 
-from referee.sandbox.errors import MachineError, SandboxError, StartError
+from referee.sandbox.errors import MachineError, SandboxError, StartError, unwritable
 from referee.sandbox.executable import is_program, opening
 from referee.sandbox.launcher import Child, Ended, Launcher
 from referee.sandbox.program import PYTHON, Program
@@ -22,4 +22,5 @@ __all__ = [
     "is_program",
     "opening",
     "prove",
+    "unwritable",
 ]

@@ -1,11 +1,13 @@
 """Dask workers that differ: in what they have, in what they are called, and in their code."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import distributed
@@ -13,8 +15,9 @@ import pytest
 
 from arena.league import read_league
 from arena.store import Store
-from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League
-from tests.cluster.dask_cluster import DaskCluster
+from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, until
+from tests.cluster.dask_cluster import DaskCluster, DaskWorker
+from tests.faults.workshop import small_disk
 from tests.referee.sandbox.walled import need
 
 pytestmark = pytest.mark.slow
@@ -220,6 +223,34 @@ def test_no_dask_worker_has_the_sandbox(cluster, league):
     assert "bwrap not found" in said
     assert "none of the cluster's workers can play, as is said above." in said
     assert "No match was played" in said or "4 matches are missing" in said
+
+
+def _is_bare(worker: DaskWorker) -> bool:
+    return not worker.arena_workers() + worker.fork_servers()
+
+
+def test_a_full_disk_is_told_as_in_any_run(cluster, league, tmp_path):
+    """Here there is no room for the files that are sent, and there for the copies that are run."""
+    mine = league.bot("mine", STEADY.format(pause=0))
+    (league.home / "mine" / "book").write_bytes(bytes(100 << 10))
+    league.write(text("none", TWO_BOTS + mine))
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 64):
+        worker = cluster.add_worker("ant", env=environment(TMPDIR=str(disk)))
+        run = league.start("run", "--cluster", cluster.address)
+        _, said = run.communicate(timeout=60)
+        worker.process.send_signal(signal.SIGTERM)
+        worker.process.wait(timeout=30)
+        until(partial(_is_bare, worker), 30)
+    assert re.search(
+        rf" cannot play: the bots' files cannot be copied to {disk}/arena-bots-\w+: No space left "
+        r"on device\. Free some space there, or set TMPDIR to another folder open to everybody; "
+        r"then run again\.\n",
+        said,
+    ), said
+    assert run.returncode == 1
+    assert league.count() == 0
 
 
 def test_a_core_is_played_on_once_whoever_shares_it(cluster, league):
