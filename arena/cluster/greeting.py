@@ -57,7 +57,7 @@ class Greeter:
         except RefusedError as error:
             error.label = label
             raise
-        return Machine(address, label, opened.slots, opened.unfit, opened.notes)
+        return Machine(address, label, opened.slots, opened.unfit, opened.notes, opened.runtimes)
 
     async def _proven(self, call: "_Call", code: str) -> host.Opened:
         if code != host.fingerprint():

@@ -5,6 +5,7 @@ from referee.sandbox.executable import is_program, opening
 from referee.sandbox.launcher import Child, Ended, Launcher
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.prove import prove
+from referee.sandbox.runtime import Runtime, runtime_of
 
 SANDBOXES = ("landlock", "bwrap", "none")
 """The sandboxes there are; nothing ever goes from one to another by itself."""
@@ -17,10 +18,12 @@ __all__ = [
     "Launcher",
     "MachineError",
     "Program",
+    "Runtime",
     "SandboxError",
     "StartError",
     "is_program",
     "opening",
     "prove",
+    "runtime_of",
     "unwritable",
 ]

@@ -168,6 +168,35 @@ def test_a_bot_that_lacks_a_module_is_the_only_one_set_aside(unlike, league):
     assert league.count() == 4
 
 
+@needs_two_cores
+def test_another_interpreter_on_one_machine_is_told(league, tmp_path, monkeypatch):
+    """As results may be others there, and nobody would know why."""
+    paths = {}
+    for name, more in (("hill", b""), ("hive", b"\0")):
+        folder = tmp_path / name
+        folder.mkdir()
+        program = folder / "only_here"
+        program.write_bytes(Path(os.path.realpath("/bin/sh")).read_bytes() + more)
+        program.chmod(0o755)
+        paths[name] = f"{folder}:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", paths["hill"])  # which is here
+    script = f"#!/bin/sh\nexec {sys.executable} bot.py\n"
+    entry = with_command(league, "only_here").replace('"bot.py"', '"bot.sh"')
+    (league.home / "third" / "bot.sh").write_text(script)
+    league.write(text("none", TWO_BOTS + entry))
+    with DaskCluster(tmp_path / "dask") as cluster:
+        for name in paths:
+            cluster.add_worker(name, words=on_host(name, paths[name]))
+        said = league.call("run", "--cluster", cluster.address).stderr
+    (line,) = [line for line in said.splitlines() if "otherwise" in line]
+    assert re.fullmatch(
+        rf"hive on hive \(tcp://\S+\): {tmp_path}/hive/only_here \(\w{{8}}\) runs third; here it "
+        rf"is {tmp_path}/hill/only_here \(\w{{8}}\), so that matches may go otherwise\.",
+        line,
+    ), line
+    assert league.count() == 12
+
+
 # What a Dask worker has not
 
 
@@ -281,7 +310,7 @@ with Client({address!r}) as client:
 
 
 def test_ctrl_c_takes_back_what_waits_behind_other_tasks_of_dask(cluster, league):
-    """Nothing of it is being played, so that nothing is waited for."""
+    """That it waits is told. Nothing of it is being played, so that nothing is waited for."""
     cluster.add_worker("ant")
     code = BUSY.format(address=cluster.address)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
@@ -291,6 +320,8 @@ def test_ctrl_c_takes_back_what_waits_behind_other_tasks_of_dask(cluster, league
         run = league.start("run", "--cluster", cluster.address)
         assert run.stderr is not None
         next(line for line in run.stderr if "can play: 1 at once" in line)
+        waits = ": tasks of others have its threads, and ours wait behind them in Dask's queue.\n"
+        assert next(run.stderr).endswith(waits)
         run.send_signal(signal.SIGINT)
         assert "stopped; 4 matches are missing" in league.finish(run, 1).stderr
         assert other.poll() is None
