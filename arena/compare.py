@@ -190,6 +190,7 @@ class Comparison:
             "beta": rates.beta,
             "margin": rates.margin,
             "seed": str(self._league.settings.seed),
+            "fresh": self._league.limits.fresh,
             "faults": dict(sorted(self._faults[one].items())),
             "forfeits": self._forfeits[one],
             "other_faults": dict(sorted(self._faults[other].items())),
@@ -206,6 +207,11 @@ class Comparison:
             yield (f"Faults in what was counted: {'; '.join(map(self._fault_text, self.bots))}.")
         if any(self._forfeits[bot] for bot in self.bots):
             yield "A forfeit counts as the last place, and says nothing of how well a bot plays."
+        if not self._league.limits.fresh:
+            yield (
+                "Processes lived on from match to match (fresh = false): rates and intervals hold "
+                "only for bots that take nothing from one match to the next."
+            )
 
     def _fault_text(self, bot: str) -> str:
         kinds = [f"{count} {kind}" for kind, count in sorted(self._faults[bot].items())]

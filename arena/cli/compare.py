@@ -100,7 +100,8 @@ def compare(
 
     It ends as soon as the deals show one to be better, or neither by the margin (0.05: 55 % of
     the points against 45 %), with the stated rates of error. A, B, and for games of more seats
-    those of --with, are bots as in `arena init`.
+    those of --with, are bots as in `arena init`. Every match gets new processes, so that nothing
+    is learnt from one for the next; for bots that keep nothing, --limit fresh=false is faster.
 
     \b
     arena compare ./new/bot ./old/bot --game guerra
@@ -126,7 +127,11 @@ def compare(
                 seed=kept.settings.seed if kept and seed is None else league_seed(seed),
             ),
             options=key_values(options),
-            limits={"sandbox": sandbox, **key_values(limits)},
+            limits={
+                "sandbox": sandbox,
+                "fresh": kept.limits.fresh if kept else True,  # or what is learnt would be counted
+                **key_values(limits),
+            },
         )
         league = asked.make(spare)
         _check_different(league, asked.names())

@@ -7,7 +7,7 @@ import secrets
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from arena.cluster.address import scheduler_address
 from arena.cluster.comparison import Comparison
@@ -22,12 +22,15 @@ from arena.cluster.happenings import (
     Refused,
     Slot,
     Unreached,
+    Waiting,
 )
 from arena.cluster.link import Link
 from arena.local import encode
 from arena.roster import Bot
 from arena.worker import Batch, Setup
 from arena.workforce import Died, Event, Heard, Lost, Stopped, Told, Worker, Workforce
+from protocol.errors import ArenaError
+from referee.sandbox import Runtime, runtime_of
 
 _NAMED = 3  # Dask workers in a sentence; more are counted
 
@@ -59,6 +62,7 @@ class ClusterWorkforce(Workforce):
         self._link = Link(address, secrets.token_hex(8), setup, bots, self._queue.put)
         self._names = setup.names
         self._comparison = Comparison()
+        self._runtimes = _runtimes_here(setup, bots)
         self._refusals: set[tuple[str, str]] = set()
         self._is_over = False
 
@@ -174,6 +178,8 @@ class ClusterWorkforce(Workforce):
                 alike[f": {note}"].append(machine.label)
             for bot, why in machine.unfit.items():
                 alike[f" cannot run {self._names[bot]}: {why}"].append(machine.label)
+            for what in self._unlike(machine):
+                alike[what].append(machine.label)
         for each in found:
             if isinstance(each, News):
                 yield each.text
@@ -181,6 +187,11 @@ class ClusterWorkforce(Workforce):
                 self._refusals.add((each.label, each.why))
                 words = f" yet: {each.why}; it is asked again" if each.again else f": {each.why}"
                 alike[f" cannot play{words}"].append(each.label)
+            elif isinstance(each, Waiting):
+                what = (
+                    ": tasks of others have its threads, and ours wait behind them in Dask's queue"
+                )
+                alike[what].append(each.machine.label)
             elif isinstance(each, Gone) and each.why:
                 what = f": {each.why}; others play what it had. No result is lost"
                 alike[what].append(each.machine.label)
@@ -190,6 +201,22 @@ class ClusterWorkforce(Workforce):
             yield f"{who} can play: {slots} at once, {len(self.workers)} in all."
         for what, labels in alike.items():
             yield f"{_listed(labels)}{what}."
+
+    def _unlike(self, machine: Machine) -> Iterator[str]:
+        """Yield what runs bots on a machine, where that is another program than here.
+
+        What is not here is compared with the machine that joined first.
+        """
+        bots: defaultdict[tuple[Runtime, Runtime, str], list[str]] = defaultdict(list)
+        for bot, runtime in machine.runtimes.items():
+            known, where = self._runtimes.setdefault(bot, (runtime, f"on {machine.label}"))
+            if runtime.digest != known.digest:
+                bots[runtime, known, where].append(self._names[bot])
+        for (runtime, known, where), names in bots.items():
+            yield (
+                f": {runtime.path} ({runtime.digest[:8]}) runs {_listed(names)}; {where} it is "
+                f"{known.path} ({known.digest[:8]}), so that matches may go otherwise"
+            )
 
     def replace(self, worker: Worker) -> None:
         """Use the slot anew: the Dask worker starts another worker there."""
@@ -222,6 +249,17 @@ class ClusterWorkforce(Workforce):
     def is_settling(self) -> bool:
         """Whether a Dask worker is about to join."""
         return self._link.is_settling or not self._queue.empty()
+
+
+def _runtimes_here(setup: Setup, bots: Sequence[Bot]) -> dict[int, tuple[Runtime, str]]:
+    """Return what runs the bots on this machine, as far as it has them, and what it is called."""
+    found = {}
+    for number, bot in enumerate(bots):
+        with suppress(ArenaError):  # it has no such program
+            runtime = runtime_of(bot.program, setup.limits.sandbox, setup.sandbox_uid)
+            if runtime is not None:
+                found[number] = runtime, "here"
+    return found
 
 
 def _listed(labels: Sequence[str]) -> str:

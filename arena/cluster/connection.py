@@ -1,12 +1,14 @@
 """The connection to Dask's scheduler, and waiting that has an end."""
 
 import asyncio
+import ssl
 import warnings
 from collections.abc import Awaitable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from distributed import Client
+from distributed import Client, Security
 from distributed.versions import VersionMismatchWarning
 
 from arena.cluster.address import scheduler_address
@@ -14,6 +16,8 @@ from protocol.errors import ArenaError, RunError
 
 _CONNECT_SECONDS = 10.0
 _FAREWELL_SECONDS = 5.0
+_ENCRYPTED = ("tls", "wss")
+_TLS = "distributed.comm.tls"
 
 
 async def first_connection(word: str) -> Any:
@@ -22,24 +26,53 @@ async def first_connection(word: str) -> Any:
     Raises ArenaError for what is no address, and RunError if there is no scheduler.
     """
     try:
+        _check_certificates()
         return await connection(word)
     except ArenaError:
         raise
     except OSError:  # asyncio's TimeoutError too
         scheme = scheduler_address(word).partition(":")[0]
+        trust = ", with certificates of the same authority" if scheme in _ENCRYPTED else ""
         raise RunError(
             f"no Dask scheduler answers at {word} within {_CONNECT_SECONDS:.0f} s: is it running, "
-            f"can it be reached from here, and does it speak {scheme}://?"
+            f"can it be reached from here, and does it speak {scheme}://{trust}?"
         ) from None
     except TypeError:  # Dask's for an address that needs certificates
         raise RunError(
             f"Dask has no certificates for {word}: its configuration names them "
-            f"(distributed.comm.tls: ca-file, client.cert and client.key)."
+            f"({_TLS}: ca-file, client.cert and client.key)."
         ) from None
     except Exception as error:  # noqa: BLE001 - whatever else may answer at that address
         raise RunError(
             f"no Dask scheduler answers at {word}, but something else, or one of another version "
             f"({type(error).__name__})."
+        ) from None
+
+
+def _check_certificates() -> None:
+    """Raise RunError if a file for TLS that Dask's configuration names is of no use.
+
+    Dask reads them whatever the address is.
+    """
+    security: Any = Security()  # type: ignore[no-untyped-call] # the library's
+    named = security.get_tls_config_for_role("client")
+    keys = {"ca_file": "ca-file", "cert": "client.cert", "key": "client.key"}
+    files = {key: named[name] for name, key in keys.items() if named[name]}
+    for key, file in files.items():
+        try:
+            if "\n" not in file:  # or it is the certificate itself
+                Path(file).open("rb").close()
+        except OSError as error:
+            raise RunError(
+                f"{file}, which Dask's configuration names for TLS ({_TLS}: {key}), cannot be "
+                f"read: {error.strerror}."
+            ) from None
+    try:
+        security.get_connection_args("client")
+    except ssl.SSLError as error:
+        raise RunError(
+            f"what Dask's configuration names for TLS ({_TLS}: {', '.join(files)}) are no "
+            f"certificates and a key that fit ({error.reason or error})."
         ) from None
 
 

@@ -57,7 +57,7 @@ class Greeter:
         except RefusedError as error:
             error.label = label
             raise
-        return Machine(address, label, opened.slots, opened.unfit, opened.notes)
+        return Machine(address, label, opened.slots, opened.unfit, opened.notes, opened.runtimes)
 
     async def _proven(self, call: "_Call", code: str) -> host.Opened:
         if code != host.fingerprint():
@@ -77,9 +77,9 @@ class Greeter:
         for version in await call(host.lacking, self._entries):
             bot = self._bots[version]
             data = await asyncio.to_thread(_packed, bot)
-            if wrong := await call(host.take, data, seconds=_OPEN_SECONDS):
-                why = f"bot {bot.name!r} cannot be unpacked: {wrong.rstrip('.')}"
-                raise RefusedError(why, again=True)
+            taken = _opened(await call(host.take, data, seconds=_OPEN_SECONDS))
+            if taken.refused:
+                raise RefusedError(taken.refused, again=taken.is_busy)
 
 
 def _packed(bot: Bot) -> bytes:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.worker import Report
+from referee.sandbox import Runtime
 
 
 @dataclass(eq=False)
@@ -20,8 +21,12 @@ class Machine:
     """The bots that it cannot run, and why."""
     notes: list[str]
     """What is odd there, as what follows a colon."""
+    runtimes: dict[int, Runtime]
+    """What runs the bots there, those aside that are executables of their own."""
     slots_used: set["Slot"] = field(default_factory=set)
     """Those that were given batches."""
+    waits: bool = False
+    """Whether other tasks of Dask had threads for which ours wait, when it was last asked."""
 
 
 class Slot:
@@ -47,6 +52,12 @@ class Refused(NamedTuple):
     why: str
     again: bool
     """Whether it is asked again."""
+
+
+class Waiting(NamedTuple):
+    """A Dask worker has tasks of others before ours."""
+
+    machine: Machine
 
 
 class Gone(NamedTuple):
@@ -84,4 +95,4 @@ class Failed(NamedTuple):
     text: str
 
 
-Happening: TypeAlias = Joined | Refused | Gone | Answered | Unreached | News | Failed
+Happening: TypeAlias = Joined | Refused | Waiting | Gone | Answered | Unreached | News | Failed

@@ -12,6 +12,7 @@ import os
 import tempfile
 import threading
 import time
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,15 @@ from arena.cluster.table import Tables, UnwantedError
 from arena.walls import check_bot
 from arena.worker import Setup
 from protocol.errors import ArenaError
-from referee.sandbox import Launcher, Program, SandboxError, prove
+from referee.sandbox import (
+    Launcher,
+    Program,
+    Runtime,
+    SandboxError,
+    prove,
+    runtime_of,
+    unwritable,
+)
 from referee.sandbox.stage import sweep
 
 _PREFIX = "arena-bots-"
@@ -50,6 +59,8 @@ class Opened(msgspec.Struct, frozen=True):
     """What is odd there, as what follows a colon."""
     unfit: dict[int, str] = {}
     """The bots that cannot be run there, and why."""
+    runtimes: dict[int, Runtime] = {}
+    """What runs the bots there, those aside that are executables of their own."""
 
 
 class _Host:
@@ -89,8 +100,14 @@ def fingerprint() -> str:
 
 @cache
 def _base() -> Path:
-    """Return a private folder for bots' files, which goes with this process, or is swept later."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    """Return a private folder for bots' files, which goes with this process, or is swept later.
+
+    Raises MachineError if there can be none.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    except OSError as error:
+        raise unwritable(os.environ.get("TMPDIR", "/tmp"), error) from None  # noqa: S108 - a word
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     fcntl.flock(lock, fcntl.LOCK_EX)  # until we end, however we do
     sweep(folder.parent, _PREFIX)
@@ -119,15 +136,21 @@ def _lacking(entries: list[Entry]) -> list[str]:
     return list(lacking)
 
 
-async def take(data: bytes) -> str:
-    """Unpack a bot; return what is wrong with it, or nothing."""
+async def take(data: bytes) -> bytes:
+    """Unpack a bot; return an encoded `Opened` that says what is wrong, if anything is."""
+    return msgspec.msgpack.encode(await asyncio.to_thread(_taken, data))
+
+
+def _taken(data: bytes) -> Opened:
     try:
-        await asyncio.to_thread(unpack_bot, data, _base())
+        base = _base()
+        try:
+            unpack_bot(data, base)
+        except OSError as error:
+            raise unwritable(str(base), error) from None
     except ArenaError as error:
-        return str(error)
-    except OSError as error:
-        return f"{error.strerror} in {_base()}"
-    return ""
+        return Opened(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
+    return Opened()
 
 
 async def open_tables(run: str, setup: bytes, entries: bytes, dask_worker: Any) -> bytes:
@@ -165,7 +188,18 @@ def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opene
             raise
         _host.run = run
         threading.Thread(target=_expire, args=(_host.tables,), daemon=True).start()
-        return Opened(len(cores.numbers), notes=_notes(cores, threads), unfit=unfit)
+        return Opened(
+            len(cores.numbers),
+            notes=_notes(cores, threads),
+            unfit=unfit,
+            runtimes=_runtimes(setup, programs, fit),
+        )
+
+
+def _runtimes(setup: Setup, programs: list[Program], bots: list[int]) -> dict[int, Runtime]:
+    sandbox, uid = setup.limits.sandbox, setup.sandbox_uid
+    found = {bot: runtime_of(programs[bot], sandbox, uid) for bot in bots}
+    return {bot: runtime for bot, runtime in found.items() if runtime is not None}
 
 
 def _notes(cores: Cores, threads: int) -> list[str]:
@@ -214,11 +248,22 @@ def _expire(tables: Tables) -> None:
                 _host.close()
 
 
-async def keep(run: str) -> None:
-    """Note that a run goes on."""
+async def keep(run: str, dask_worker: Any) -> bool:
+    """Note that a run goes on; return whether it waits for threads that tasks of others have."""
     tables = _host.tables
-    if tables is not None and _host.run == run:
-        tables.keep()
+    if tables is None or _host.run != run:
+        return False
+    tables.keep()
+    states: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for key, task in dask_worker.state.tasks.items():
+        states[str(key).startswith(key_of(run))][task.state] += 1
+    own, others = states[True], states[False]
+    return bool(own["ready"] and others["executing"] and own["executing"] < tables.count)
+
+
+def key_of(run: str) -> str:
+    """Return how the keys of a run's tasks begin, in Dask."""
+    return f"arena-{run}-"
 
 
 async def leave(run: str, dask_worker: Any) -> list[str]:

@@ -35,6 +35,7 @@ from arena.cluster.happenings import (
     Refused,
     Slot,
     Unreached,
+    Waiting,
 )
 from arena.cluster.table import Answer, UnwantedError
 from arena.local import decode_report
@@ -137,8 +138,19 @@ class Link:
             self._look(found["workers"])
             if time.monotonic() - self._kept > _KEEP_SECONDS:
                 self._kept = time.monotonic()
-                self._tell(host.keep, list(self._machines))
+                if self._machines:
+                    self._errand(self._keep(self._client, list(self._machines)))
             await within(end.wait(), max(_LOOK_SECONDS, len(found["workers"]) / _LOOKED_AT))
+
+    async def _keep(self, client: Any, addresses: list[str]) -> None:
+        """Tell Dask workers that the run goes on, and note where it waits for others' tasks."""
+        answers = await client.run(host.keep, self._run, workers=addresses, on_error="ignore")
+        for address, waits in answers.items():
+            machine = self._machines.get(address)
+            if machine is not None and machine.waits != waits:
+                machine.waits = waits
+                if waits:
+                    self._put(Waiting(machine))
 
     async def _lose_all(self, error: Exception) -> None:
         """Take leave of everybody, as the scheduler is out of reach."""
@@ -253,7 +265,7 @@ class Link:
                 host.play,
                 self._run,
                 batch,
-                key=f"arena-{self._run}-{next(self._numbers)}",
+                key=f"{host.key_of(self._run)}{next(self._numbers)}",
                 workers=[machine.address],
                 allow_other_workers=False,
                 retries=0,

@@ -3,12 +3,12 @@
 A sequential test by betting. Against a claim such as «the bot takes half of the points at most»
 one bets on every deal before it is known, at odds that are fair or worse if the claim is true.
 Then the chance that the capital ever grows to 1 / rate times what it was is `rate` at most
-(Ville's inequality), whatever the results of a deal can be, and however often one looks. The
-stakes are those that let the capital grow fastest if the margin, or more if more was seen, is
-real; they need no variance to be known, only bound how long it takes.
+(Ville's inequality), whatever the results of a deal can be, and however often one looks: as long
+as no deal depends on those before it. The stakes let the capital grow fast if the margin, or more
+if more was seen, is real; they need no variance to be known, only bound how long it takes.
 
-Waudby-Smith and Ramdas, "Estimating Means of Bounded Random Variables by Betting", 2024. For a
-known variance this is Wald's sequential probability ratio test, with the same thresholds.
+Waudby-Smith and Ramdas, "Estimating Means of Bounded Random Variables by Betting", 2024. Wald's
+sequential probability ratio test, which must know the laws of a deal's results, needs fewer deals.
 """
 
 import math

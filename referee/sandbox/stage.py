@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from referee.sandbox.errors import MachineError, SandboxError, StartError
+from referee.sandbox.errors import MachineError, SandboxError, StartError, unwritable
 from referee.sandbox.program import Program, barrier
 from referee.sandbox.sources import Sources
 
@@ -94,10 +94,7 @@ class Stage:
         try:
             yield
         except OSError as error:
-            raise MachineError(
-                f"the bots' files cannot be copied to {self.folder}: {error.strerror}. Free some "
-                f"space there, or set TMPDIR to another folder open to everybody; then run again."
-            ) from None
+            raise unwritable(self.folder, error) from None
 
     def _copy(self, sources: Sources, name: str, target: Path) -> None:
         with sources.open(name) as source, self._written():

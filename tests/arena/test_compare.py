@@ -232,6 +232,41 @@ def test_a_changed_bot_starts_anew(arena: Arena, tmp_path: Path) -> None:
     assert "at most 2 deals" in again.stderr
 
 
+# --- processes
+
+FORGETFUL = """
+import kit, guerra_random
+matches = []
+def start(match):
+    matches.append(match)
+    if len(matches) > 1:
+        raise SystemExit("this process has played before")
+kit.run(guerra_random.choose, on_start=start)
+"""
+LIVED_ON = "Processes lived on from match to match (fresh = false): "
+
+
+def test_nothing_can_be_learnt_from_one_match_for_the_next(arena: Arena, tmp_path: Path) -> None:
+    """Or the deals would depend on one another, and the rates of error would not hold."""
+    mine = bot(tmp_path / "mine", FORGETFUL)
+    words = ("compare", mine, "random", *GUERRA, "--deals", "4", "--workers", "1")
+    told = sentence(arena(*words))
+    assert "Faults" not in told
+    assert LIVED_ON not in told
+    told = sentence(arena(*words, "--limit", "fresh=false"))
+    assert re.search(r"Faults in what was counted: mine \d+ crash", told), told
+    assert LIVED_ON in told
+
+
+def test_a_comparison_that_was_kept_goes_on_with_its_processes(
+    arena: Arena, tmp_path: Path
+) -> None:
+    words = ("compare", "general", "random", *GUERRA, "--keep", tmp_path, "--format", "json")
+    row(arena(*words, "--limit", "fresh=false", "--deals", "1"))
+    found = row(arena(*words, "--deals", "2"))
+    assert (found["deals"], found["fresh"]) == (2, False)
+
+
 # --- faults
 
 

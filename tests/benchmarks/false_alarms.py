@@ -4,19 +4,23 @@
 
 Two bots of known skill meet in deals whose luck passes from seat to seat with the rotations:
 equal ones, which must not be told apart, and ones of which the first is better by exactly the
-margin. Beside it stand a test of a size fixed beforehand, for which the spread of the deals must
-be known, and what happens to equal bots if somebody looks at their interval after every ten of a
-thousand deals and stops when it leaves the half (about two minutes on two cores).
+margin. Beside it stand tests that must know more: one of a size fixed beforehand the spread of the
+deals, Wald's all their laws; and what happens to equal bots if somebody looks at their interval
+after every ten of a thousand deals and stops when it leaves the half.
+
+A last table is of deals that depend on one another, as those of processes that live on and learn:
+two processes play in turn, in each either bot is in form, and forms last for a while (about three
+minutes on two cores).
 """
 
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 from statistics import NormalDist, fmean
 
 from tabulate import tabulate
@@ -29,13 +33,23 @@ COMPARISONS = 2000
 MOST_DEALS = 10_000
 DEALS_SEEN = 40_000
 LOOKERS = 400
+FORMED = 400
 LOOKS = 100
 DEALS_BETWEEN = 10
 OTHER_RATES = (Rates(alpha=0.1, beta=0.1), Rates(alpha=0.01, beta=0.01))
+FORMS = (10, 100, math.inf)
+"""How many deals of a process a form lasts, on average."""
+PROCESSES = 2
 HEADERS = (
     *("game", "alpha = beta", "called different", "missed", "undecided"),
-    *("deals, equal", "at the margin", "fixed size", "by looking", "interval holds"),
+    *("deals, equal", "at the margin", "fixed size", "by looking"),
+    *("interval holds, equal", "at the margin", "reads"),
 )
+WALD_HEADERS = (
+    *("game", "deals, equal", "at the margin", "of two sides, equal", "at the margin"),
+    *("of one side, equal", "at the margin"),
+)
+FORM_HEADERS = ("game", "in form", "for 10 deals", "for 100", "for ever")
 
 
 @dataclass(frozen=True)
@@ -114,6 +128,11 @@ FIELDS = (
 )
 
 
+FORM_FIELDS = (FIELDS[0], FIELDS[3])
+FORM_POINTS = (0.55, 0.6, 0.7)
+"""What the bot in form takes of the points."""
+
+
 @dataclass(frozen=True)
 class Ends:
     """How many comparisons of a kind ended."""
@@ -123,6 +142,9 @@ class Ends:
     """The mean until the end."""
     held: float
     """The share of them whose interval, at the end, held the true share of the points."""
+    reads: float
+    """The share of the points that the first bot has at the end, in the mean of those that call
+    it better."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +158,29 @@ class Law:
         """Yield the scores of deals without end."""
         while True:
             yield from chance.choices(self.scores, self.weights, k=100)
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Deals that several processes play in turn, in each of which one bot is in form for a while.
+
+    Either is so as often, so that they are equal: but deals that follow one another are alike.
+    """
+
+    law: Law
+    """Of the bot that is in form."""
+    lasts: float
+
+    def deals(self, chance: random.Random) -> Iterator[float]:
+        """Yield the scores of deals without end."""
+        forms = [chance.random() < 0.5 for _ in range(PROCESSES)]
+        scores = self.law.deals(chance)
+        while True:
+            for process, is_first in enumerate(forms):
+                score = next(scores)
+                yield score if is_first else 1 - score
+                if chance.random() < 1 / self.lasts:
+                    forms[process] = chance.random() < 0.5
 
 
 def law_of(field: Field, points: float) -> Law:
@@ -154,11 +199,11 @@ def law_of(field: Field, points: float) -> Law:
     return Law(tuple(scores), tuple(max(weight, 0.0) for weight in weights))
 
 
-def simulate(law: Law, points: float, rates: Rates, comparisons: int, seed: int) -> Ends:
+def simulate(law: "Law | Forms", points: float, rates: Rates, comparisons: int, seed: int) -> Ends:
     """Return how comparisons end of bots of which the first takes such a share of the points."""
     chance = random.Random(seed)
     verdicts: Counter[str] = Counter()
-    deals, held = [], 0
+    deals, held, reads = [], 0, []
     for _ in range(comparisons):
         test, scores = SequentialTest(rates), Counter[float]()
         for score in islice(law.deals(chance), MOST_DEALS):
@@ -168,9 +213,12 @@ def simulate(law: Law, points: float, rates: Rates, comparisons: int, seed: int)
                 break
         verdicts[test.verdict or "undecided"] += 1
         deals.append(scores.total())
-        low, high = share_of(scores).interval
+        share = share_of(scores)
+        low, high = share.interval
         held += low <= points <= high
-    return Ends(verdicts, fmean(deals), held / comparisons)
+        if test.verdict == "better":
+            reads.append(share.mean)
+    return Ends(verdicts, fmean(deals), held / comparisons, fmean(reads or [math.nan]))
 
 
 def share_of(scores: Counter[float]) -> Share:
@@ -179,6 +227,72 @@ def share_of(scores: Counter[float]) -> Share:
     for score, count in scores.items():
         share.add(Fraction(score).limit_denominator(1000), count)
     return share
+
+
+def wald(
+    law: Law, kinds: Sequence[Law], ends: Sequence[Mapping[tuple[int, int], float]], seed: int
+) -> float:
+    """Return how many deals a test takes that knows what law the deals may have.
+
+    It ends with the first of some `ends`: where the evidence for each pair of laws, the first
+    against the second, has reached so much (Wald's; for three laws, Sobel and Wald's).
+    """
+    chance = random.Random(seed)
+    known = [dict(zip(kind.scores, kind.weights, strict=True)) for kind in kinds]
+    pairs = {pair for end in ends for pair in end}
+    steps = {
+        score: {(one, other): _evidence(known[one], known[other], score) for one, other in pairs}
+        for score in law.scores
+    }
+    deals = []
+    for _ in range(COMPARISONS):
+        evidence = dict.fromkeys(pairs, 0.0)
+        for count, score in enumerate(law.deals(chance), 1):
+            for pair, step in steps[score].items():
+                evidence[pair] += step
+            if any(all(evidence[pair] >= most for pair, most in end.items()) for end in ends):
+                deals.append(count)
+                break
+    return fmean(deals)
+
+
+def _evidence(one: Mapping[float, float], other: Mapping[float, float], score: float) -> float:
+    """Return what a score says for one law and against another, each unlikely at the least."""
+    sums = math.fsum(one.values()), math.fsum(other.values())
+    shares = (max(law.get(score, 0.0), 0.5) for law in (one, other))
+    likely, unlikely = (share / total for share, total in zip(shares, sums, strict=True))
+    return math.log(likely / unlikely)
+
+
+def wald_row(field: Field) -> list[object]:
+    """Return how many deals the test takes, and Wald's of two sides and of one, at the margin."""
+    rates = Rates()
+    better = law_of(field, 0.5 + rates.margin)
+    even = law_of(field, 0.5)
+    worse = Law(tuple(round(1 - score, 6) for score in better.scores), better.weights)
+    call, miss = math.log(2 / rates.alpha), math.log(1 / rates.beta)
+    two = ({(1, 0): call, (1, 2): miss}, {(2, 0): call, (2, 1): miss}, {(0, 1): miss, (0, 2): miss})
+    one = (
+        {(1, 0): math.log((1 - rates.beta) / rates.alpha)},
+        {(0, 1): math.log((1 - rates.alpha) / rates.beta)},
+    )
+    laws = (even, better, worse)
+    return [
+        field.name,
+        *(
+            round(simulate(law, points, rates, COMPARISONS, seed).deals)
+            for seed, (law, points) in enumerate(((even, 0.5), (better, 0.5 + rates.margin)), 1)
+        ),
+        *(round(wald(law, laws, ends, 3)) for ends in (two, one) for law in (even, better)),
+    ]
+
+
+def form_row(field: Field, points: float) -> list[object]:
+    """Return how often equal bots are called different where form lasts, by how long it does."""
+    law = law_of(field, points)
+    ends = (simulate(Forms(law, lasts), 0.5, Rates(), FORMED, seed=4) for lasts in FORMS)
+    called = ((each.verdicts["better"] + each.verdicts["worse"]) / FORMED for each in ends)
+    return [field.name, percent(points), *map(percent, called)]
 
 
 def fixed_size(law: Law, rates: Rates) -> int:
@@ -222,7 +336,9 @@ def row(field: Field, rates: Rates) -> list[object]:
         round(better.deals),
         fixed_size(uneven, rates),
         percent(called_by_looking(even, LOOKERS)) if usual else "",
-        percent((equal.held + better.held) / 2),
+        percent(equal.held),
+        percent(better.held),
+        percent(better.reads),
     ]
 
 
@@ -236,4 +352,8 @@ if __name__ == "__main__":
     kinds = [*((field, Rates()) for field in FIELDS), *others]
     with ProcessPoolExecutor() as pool:
         rows = list(pool.map(row, *zip(*kinds, strict=True)))
-    print(tabulate(rows, HEADERS, disable_numparse=True))
+        walds = list(pool.map(wald_row, FIELDS))
+        forms = list(pool.map(form_row, *zip(*product(FORM_FIELDS, FORM_POINTS), strict=True)))
+    print(tabulate(rows, HEADERS, disable_numparse=True), end="\n\n")
+    print(tabulate(walds, WALD_HEADERS, disable_numparse=True), end="\n\n")
+    print(tabulate(forms, FORM_HEADERS, disable_numparse=True))

@@ -13,6 +13,8 @@ from tests.arena.conftest import ROOT, until
 from tests.referee.process_watch import children, fields
 
 WAIT = 60.0  # seconds for a scheduler or a worker to be there
+NO_PAGES = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
+"""Dask listens for a browser all the same: where nobody outside is heard."""
 
 
 def command_line(pid: int) -> str:
@@ -115,7 +117,7 @@ class DaskCluster:
         """Start the scheduler, always at the same address."""
         log = self.folder / "scheduler.log"
         log.unlink(missing_ok=True)
-        words = ("scheduler", "--host", self._host, "--port", str(self._port), "--no-dashboard")
+        words = ("scheduler", "--host", self._host, "--port", str(self._port), *NO_PAGES)
         self.scheduler = self._start(words, log, self._words, **self._settings)
         until(lambda: "Scheduler at:" in log.read_text(), WAIT)
 
@@ -156,7 +158,7 @@ class DaskCluster:
         log.unlink(missing_ok=True)
         given = (
             *("worker", self.address, "--name", name, "--nthreads", str(threads)),
-            *("--no-dashboard", "--local-directory", str(self.folder / "scratch")),
+            *(*NO_PAGES, "--local-directory", str(self.folder / "scratch")),
             *("--death-timeout", "120", *(() if nanny else ("--no-nanny",)), *more),
         )
         return DaskWorker(self._start(given, log, words, python=python, **settings), log)

@@ -1,11 +1,13 @@
 """Dask workers that differ: in what they have, in what they are called, and in their code."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import distributed
@@ -13,8 +15,9 @@ import pytest
 
 from arena.league import read_league
 from arena.store import Store
-from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League
-from tests.cluster.dask_cluster import DaskCluster
+from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, until
+from tests.cluster.dask_cluster import DaskCluster, DaskWorker
+from tests.faults.workshop import small_disk
 from tests.referee.sandbox.walled import need
 
 pytestmark = pytest.mark.slow
@@ -165,6 +168,35 @@ def test_a_bot_that_lacks_a_module_is_the_only_one_suspended(unlike, league):
     assert league.count() == 4
 
 
+@needs_two_cores
+def test_another_interpreter_on_one_machine_is_told(league, tmp_path, monkeypatch):
+    """As results may be others there, and nobody would know why."""
+    paths = {}
+    for name, more in (("hill", b""), ("hive", b"\0")):
+        folder = tmp_path / name
+        folder.mkdir()
+        program = folder / "only_here"
+        program.write_bytes(Path(os.path.realpath("/bin/sh")).read_bytes() + more)
+        program.chmod(0o755)
+        paths[name] = f"{folder}:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", paths["hill"])  # which is here
+    script = f"#!/bin/sh\nexec {sys.executable} bot.py\n"
+    entry = with_command(league, "only_here").replace('"bot.py"', '"bot.sh"')
+    (league.home / "third" / "bot.sh").write_text(script)
+    league.write(text("none", TWO_BOTS + entry))
+    with DaskCluster(tmp_path / "dask") as cluster:
+        for name in paths:
+            cluster.add_worker(name, words=on_host(name, paths[name]))
+        said = league.call("run", "--cluster", cluster.address).stderr
+    (line,) = [line for line in said.splitlines() if "otherwise" in line]
+    assert re.fullmatch(
+        rf"hive on hive \(tcp://\S+\): {tmp_path}/hive/only_here \(\w{{8}}\) runs third; here it "
+        rf"is {tmp_path}/hill/only_here \(\w{{8}}\), so that matches may go otherwise\.",
+        line,
+    ), line
+    assert league.count() == 12
+
+
 # What a Dask worker has not
 
 
@@ -222,6 +254,34 @@ def test_no_dask_worker_has_the_sandbox(cluster, league):
     assert "No match was played" in said or "4 matches are missing" in said
 
 
+def _is_bare(worker: DaskWorker) -> bool:
+    return not worker.arena_workers() + worker.fork_servers()
+
+
+def test_a_full_disk_is_told_as_in_any_run(cluster, league, tmp_path):
+    """Here there is no room for the files that are sent, and there for the copies that are run."""
+    mine = league.bot("mine", STEADY.format(pause=0))
+    (league.home / "mine" / "book").write_bytes(bytes(100 << 10))
+    league.write(text("none", TWO_BOTS + mine))
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 64):
+        worker = cluster.add_worker("ant", env=environment(TMPDIR=str(disk)))
+        run = league.start("run", "--cluster", cluster.address)
+        _, said = run.communicate(timeout=60)
+        worker.process.send_signal(signal.SIGTERM)
+        worker.process.wait(timeout=30)
+        until(partial(_is_bare, worker), 30)
+    assert re.search(
+        rf" cannot play: the bots' files cannot be copied to {disk}/arena-bots-\w+: No space left "
+        r"on device\. Free some space there, or set TMPDIR to another folder open to everybody; "
+        r"then run again\.\n",
+        said,
+    ), said
+    assert run.returncode == 1
+    assert league.count() == 0
+
+
 def test_a_core_is_played_on_once_whoever_shares_it(cluster, league):
     """By the threads of a Dask worker, or by two Dask workers."""
     only = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))))
@@ -250,7 +310,7 @@ with Client({address!r}) as client:
 
 
 def test_ctrl_c_takes_back_what_waits_behind_other_tasks_of_dask(cluster, league):
-    """Nothing of it is being played, so that nothing is waited for."""
+    """That it waits is told. Nothing of it is being played, so that nothing is waited for."""
     cluster.add_worker("ant")
     code = BUSY.format(address=cluster.address)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
@@ -260,6 +320,8 @@ def test_ctrl_c_takes_back_what_waits_behind_other_tasks_of_dask(cluster, league
         run = league.start("run", "--cluster", cluster.address)
         assert run.stderr is not None
         next(line for line in run.stderr if "can play: 1 at once" in line)
+        waits = ": tasks of others have its threads, and ours wait behind them in Dask's queue.\n"
+        assert next(run.stderr).endswith(waits)
         run.send_signal(signal.SIGINT)
         assert "stopped; 4 matches are missing" in league.finish(run, 1).stderr
         assert other.poll() is None

@@ -158,6 +158,39 @@ def test_a_part_is_checked_before_a_cluster_is_asked(arena: Arena, league: Leagu
     assert "--part is K/N" in result.stderr
 
 
+# Certificates
+
+
+def tls(**files: object) -> dict[str, str]:
+    """Return the environment in which Dask's configuration names files for TLS."""
+    names = {f"DASK_DISTRIBUTED__COMM__TLS__{key}": str(file) for key, file in files.items()}
+    return {**os.environ, **names}
+
+
+@pytest.mark.parametrize("scheme", ["tls", "tcp"])
+def test_a_missing_certificate_is_named(league: League, tmp_path: Path, scheme: str) -> None:
+    """Dask looks at it whatever the address is."""
+    missing = tmp_path / "missing.pem"
+    env = tls(CA_FILE=missing, CLIENT__CERT=missing, CLIENT__KEY=missing)
+    said = league.call("run", "--cluster", f"{scheme}://127.0.0.1:1", code=1, env=env).stderr
+    assert said == (
+        f"arena: {missing}, which Dask's configuration names for TLS (distributed.comm.tls: "
+        f"ca-file), cannot be read: No such file or directory.\n"
+    )
+
+
+def test_what_is_no_certificate_is_refused(league: League, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.pem"
+    wrong.write_text("no certificate\n")
+    env = tls(CA_FILE=wrong, CLIENT__CERT=wrong, CLIENT__KEY=wrong)
+    said = league.call("run", "--cluster", "tls://127.0.0.1:1", code=1, env=env).stderr
+    assert said.startswith(
+        "arena: what Dask's configuration names for TLS (distributed.comm.tls: ca-file, "
+        "client.cert, client.key) are no certificates and a key that fit ("
+    )
+    assert said.count("\n") == 1
+
+
 # Nobody there
 
 

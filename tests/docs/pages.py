@@ -5,7 +5,8 @@ A page is done from top to bottom as a reader would, in one new folder that is a
 
 - commands, if it is called `sh` or `console` (there, what follows `$ `; the rest is output). A
   command is one line, or several joined by backslashes. `cd` lasts; variables do not. Every
-  command must exit with 0;
+  command must exit with 0. What is left in the background, its output in a file, ends with the
+  page;
 - a program or a file that the reader writes, if a comment says where: it is executable if it
   begins with `#!`, and some command or other file must name it;
 - data or text (`json`, `toml`, `csv`, `text`, `transcript`, or nothing). JSON and TOML must parse.

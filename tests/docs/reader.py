@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,14 @@ class Reader:
                     self._compare(step.line, "the last command", step.text)
                 case NotRun():
                     pass
+
+    def end(self) -> None:
+        """Kill what the page has left running in the background."""
+        mark = f"PAGE_FOLDER={self._folder}".encode()
+        for environment in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):  # it has ended, or is somebody else's
+                if mark in environment.read_bytes().split(b"\0"):
+                    os.kill(int(environment.parent.name), signal.SIGKILL)
 
     def _do(self, command: Command) -> None:
         words = _MATCH.sub(lambda found: self._real(command, found[1]), command.words)

@@ -30,7 +30,11 @@ def test_a_page_does_what_it_says(page: str, tmp_path: Path) -> None:
     steps = read(page)
     if steps:
         need("landlock")
-        Reader(page, tmp_path).follow(steps)
+        reader = Reader(page, tmp_path)
+        try:
+            reader.follow(steps)
+        finally:
+            reader.end()
 
 
 def test_little_is_not_run_and_each_time_for_a_reason() -> None:

@@ -5,6 +5,7 @@ from textwrap import dedent
 
 import pytest
 
+from tests.arena.conftest import until
 from tests.docs.pages import Command, NotRun, PageError, steps_of
 from tests.docs.reader import Reader
 
@@ -42,6 +43,23 @@ def test_commands_of_a_page_are_done_in_one_folder(reader: Reader) -> None:
         """
     assert follow(reader, page) == "one two\n"
     assert (reader.home / "a" / "b").is_file()
+
+
+def test_what_is_left_in_the_background_ends_with_the_page(reader: Reader) -> None:
+    page = """
+        ```sh
+        sleep 1000 > log 2>&1 &
+        ```
+
+        <!-- given: pgrep -x -n sleep > pid -->
+        ```sh
+        cat pid
+        ```
+        """
+    pid = int(follow(reader, page))
+    assert Path(f"/proc/{pid}").is_dir()
+    reader.end()
+    until(lambda: not Path(f"/proc/{pid}/exe").exists(), 10)
 
 
 def test_a_command_that_fails_is_named_with_its_line(reader: Reader) -> None:
