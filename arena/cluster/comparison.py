@@ -114,7 +114,9 @@ class Comparison:
         for played in matches:
             result = played.result
             clock = stored_clock(result.clock, len(result.bots))
-            for bot, faults, (asks, used, *_) in zip(result.bots, result.faults, clock, strict=True):
+            for bot, faults, (asks, used, *_) in zip(
+                result.bots, result.faults, clock, strict=True
+            ):
                 machine.bots[bot].matches += 1
                 machine.bots[bot].faulty += bool(faults)
                 asked[bot] += asks
