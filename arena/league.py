@@ -16,7 +16,14 @@ from msgspec import Meta
 
 from arena.bot_files import LEAGUE_FILE
 from arena.continuity import continued, unread
-from arena.entries import BotSettings, Purpose, bot_of, check_key_of, check_name_of
+from arena.entries import (
+    BotSettings,
+    Purpose,
+    bot_of,
+    check_key_of,
+    check_name_of,
+    composed_entry,
+)
 from arena.roster import Bot, LostBot
 from arena.schedule import Entrant, Outline, Rotations, Schedule
 from arena.seed import NEWEST, Derivation, league_key
@@ -277,12 +284,13 @@ class _Reader:
 
     def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
         entries = [
-            self._read(BotSettings, table, "key {} of a bot", "bot", number)
+            composed_entry(self._read(BotSettings, table, "key {} of a bot", "bot", number))
             for number, table in enumerate(tables)
         ]
         for number, entry in enumerate(entries):
-            others = [*entries[:number], *entries[number + 1 :]]
             self._checked(partial(check_name_of, entry, entries[:number]), "name", "bot", number)
+        for number, entry in enumerate(entries):
+            others = [*entries[:number], *entries[number + 1 :]]
             self._checked(partial(check_key_of, entry, others), "key", "bot", number)
         here = self._file.parent
         bots = (

@@ -22,7 +22,7 @@ from arena.bot_files import (
     readable,
     signature,
 )
-from arena.display import safe
+from arena.display import composed, safe
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, Program, is_program, opening
 from referee.sandbox.sources import read_at_most
@@ -233,6 +233,7 @@ def make_bot(
     `listed_in` is the file that may name them. Raises ArenaError if they are more than a bot may
     have, or none that it can have; they are not read for that.
     """
+    name = composed(name)
     _check_command(name, command)
     check_name(name)
     with readable(name):

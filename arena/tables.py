@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from tabulate import tabulate, tabulate_formats
 
+from arena.cells import guarded
 from arena.display import StandIns, fold
 from arena.display import width as width_of
 
@@ -130,6 +131,9 @@ def _markup(grid: Grid, form: str) -> str:
         [column.text(row).strip().replace("|", bar) for column in grid.columns] for row in grid.rows
     ]
     titles = [column.title.replace("\n", " ").replace("|", bar) for column in grid.columns]
+    if form == "tsv":
+        cells = [list(map(guarded, row)) for row in cells]
+        titles = list(map(guarded, titles))
     columns = [replace(each, title=title) for each, title in zip(grid.columns, titles, strict=True)]
     return _tabulate(cells, columns, form)
 
@@ -211,13 +215,15 @@ def _csv(table: Table) -> str:
     keys = list(table.rows[0] if table.rows else table.keys)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(keys)
+    writer.writerow(map(guarded, keys))
     for row in table.rows:
         writer.writerow([_cell(_plain(row[key])) for key in keys])
     return file.getvalue().rstrip("\n")
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return guarded(value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 

@@ -16,7 +16,7 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.feed import play_again
-from arena.display import safe
+from arena.display import composed, safe
 from arena.feed import Feed, feed_of, seat_of
 from arena.league import read_played
 from arena.roster import Bot, find_bot
@@ -54,6 +54,7 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
     asked = read_played(league)
     with asked.store() as store:
         if bot is not None:
+            bot = composed(bot)
             _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
         found, count = _chosen(store, bot, limit or None, faulty=faulty)
         present = {(each.name, each.version) for each in asked.bots}
@@ -222,9 +223,9 @@ def _of_league(folder: Path, match: str | None) -> _Found:
     feed = partial(feed_of, league, opened)
 
     def again(word: str, seat: int | None) -> tuple[Bot, Feed]:
-        bot = next((bot for bot in league.bots if bot.name == word), None)
+        bot = next((bot for bot in league.bots if bot.name == composed(word)), None)
         bot = bot or find_bot(word, league.game.name)
-        return bot, feed(seat_of(opened, word, seat))
+        return bot, feed(seat_of(opened, composed(word), seat))
 
     return _Found(opened, feed, again)
 
