@@ -87,11 +87,18 @@ class BotProcess:
         """How the process ended, once it has."""
         self.freezer = Freezer(child, limits.sandbox)
         self.meter = Meter(self._cpu())
+        self.stderr = Capture()
+        self._begun = -1  # matches: the start of the process comes first
         self.begin_match()
 
     def begin_match(self) -> None:
-        """Forget the last match, but for what the bot used since then."""
-        self.stderr = Capture()
+        """Forget the last match, but for what the bot used since then.
+
+        What it wrote to its standard error before it was ready stays for the first.
+        """
+        self._begun += 1
+        if self._begun > 1:
+            self.stderr = Capture()
         self.burner = False
         """Whether it burnt CPU between its turns; then it is frozen there."""
         self.meter.begin_match()
