@@ -251,6 +251,8 @@ class _Reader:
             if is_table and name not in fields(Settings):
                 known = suggestion(name, ("options", "limits", "bot"))
                 raise self._error(f"there is no table {name!r}. {known}", name)
+        for name in tables:
+            self._check_place(name)
         settings = self._read(Settings, tables, "key {}")
         game = self._game(settings.game)
         seats = settings.seats or game.seat_counts[0]
@@ -270,6 +272,13 @@ class _Reader:
             )
         self._checked(league.check_extent)
         return league
+
+    def _check_place(self, name: str) -> None:
+        """Raise LeagueFileError for a key of the top level that belongs into a table."""
+        homes = {"limits": fields(Limits), "[bot]": fields(BotSettings)}
+        for table, known in homes.items():
+            if name in known and name not in fields(Settings):
+                raise self._error(f"{name!r} stands below [{table}], not above all tables.", name)
 
     def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:
         table = tables.pop(name, {})

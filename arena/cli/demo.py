@@ -26,7 +26,9 @@ _DEMO_SEED = 1
 def demo(
     workers: int | None, keep: Path | None, sandbox: str, sandbox_uid: int | None, form: str
 ) -> None:
-    """Run a small league of each of two games, with their own bots, and show the tables.
+    """Run a small league of each of two games and show the tables.
+
+    The bots are those that come along. All games are in `arena games`.
 
     \b
     arena demo

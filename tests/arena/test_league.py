@@ -64,6 +64,8 @@ class Mistake(NamedTuple):
 MISTAKES = [
     # A key, a type or a range of the top level.
     Mistake("deals = 3", "deal = 3", ["'deal'", "Did you mean 'deals'?"]),
+    Mistake("deals = 3", "move_time = 3", ["'move_time' stands below [limits], not above all"]),
+    Mistake("deals = 3", 'shipped = "random"', ["'shipped' stands below [[bot]], not above all"]),
     Mistake("deals = 3", "depth = 3", ["'depth'", "Known: deals"]),
     Mistake("deals = 3", "deals = 0", ["'deals'", "at least 1"]),
     Mistake("deals = 3", "deals = 2.5", ["'deals'", "a whole number at least 1"]),
