@@ -25,7 +25,7 @@ State = Literal["ok", "FAILED", "advice", "not tried"]
 """Advice is for what costs no match: the bot is fit nonetheless."""
 
 RUNS, READY, WHOLE, LEGAL, QUIET, TIMELY, ALL, AGAIN, ENDS, ALIKE, USED = STEPS = (
-    "runs behind the walls",
+    "can be run",
     "says ready",
     "plays whole matches",
     "answers with legal moves",
@@ -45,7 +45,8 @@ _QUIET_SECONDS = 0.1  # in which a bot that is asked nothing is listened to ...
 _REST_SECONDS = 0.3  # ... and after its matches: long enough to be known for a burner
 _END_SECONDS = 2.0  # in which it is to end by itself; a league waits shorter, and kills it
 _PATIENT = 3  # times as many matches are played while a decision has not come up
-_REPEATED = 4  # matches that are played again, in one part in four of the time at most
+_REPEATED = 4  # matches that are played again, twice ...
+_SHARE = 1 / 6  # ... in this part of the time at most, each time; the first have what is left
 _LINES = 12  # of a standard error that are shown
 _BLAMED: dict[str, str] = {"illegal": LEGAL, "malformed": QUIET, "flood": QUIET, "late": TIMELY}
 """The step that each kind of fault fails; the others fail that of whole matches."""
@@ -59,12 +60,14 @@ class Step:
     state: State = "not tried"
     detail: str = ""
     evidence: list[str] = field(default_factory=list)
+    cut_short: bool = False
+    """Whether time was up before all of it was tried."""
 
 
 def check(
     bot: Bot, setting: Setting, sandbox_uid: int | None, tell: Callable[[str], None]
 ) -> Iterator[Step]:
-    """Yield the steps as they are done; after one that failed, the rest is not tried.
+    """Yield the steps as they are done; after one that failed, and for want of time, some are not.
 
     `tell` hears how it is getting on. Raises SandboxError if the walls do not hold here.
     """
@@ -94,10 +97,13 @@ class _Check:
         self._setting = setting
         self._tell = tell
         self._start_seconds = 0.0
+        self._began = 0.0  # when the matches did
 
     def steps(self) -> Iterator[Step]:
         """Yield the steps in their order, as far as it makes sense to go on."""
-        walls = self._launcher.walls.name
+        limits = self._setting.limits
+        name = self._launcher.walls.name
+        walls = "without walls" if limits.sandbox == "none" else f"behind the walls of {name}"
         try:
             check_bot(self._launcher, self._bot)
         except SandboxError as error:
@@ -106,8 +112,8 @@ class _Check:
         old = stale(self._bot)
         yield Step(RUNS, "advice", f"{walls}, but {old}") if old else Step(RUNS, "ok", walls)
         try:
-            most = self._setting.limits.startup_cap
-            self._tell(f"waiting for {self._bot.name} to say ready, {most:g} s at the most")
+            most = f"{limits.startup_cap:g} s at the most"
+            self._tell(f"waiting for {self._bot.name} to say ready, {most}")
             began = monotonic()
             process = self._start()
         except StartupError as error:
@@ -122,12 +128,13 @@ class _Check:
             yield self._ending(process)
         finally:
             process.stop()
-        yield from self._repeated(self._short(trials))
+        yield from self._repeated(trials)
 
     def _play_all(self, process: BotProcess, trials: list[Trial]) -> str:
         """Play matches until there were enough or one had a fault; return what is wrong else."""
         try:
             chatter = process.overheard(_QUIET_SECONDS)
+            self._began = monotonic()
             while not chatter and (table := self._next_table(trials)):
                 trials.append(play(self._setting, process, table))
                 if trials[-1].faulty:
@@ -153,15 +160,26 @@ class _Check:
 
         While decisions have not come up, there are more.
         """
-        seats = [(seats, seat) for seats in self._setting.seat_counts for seat in range(seats)]
-        enough = len(seats) * -(-MATCHES // len(seats))
-        number = len(trials)
+        number, enough = len(trials), self._enough()
         if number >= (enough if not self._missed(trials) else _PATIENT * enough):
             return None
-        if sum(trial.seconds for trial in trials) > self._setting.patience:
+        if number and self._left() < 2 * _SHARE * self._setting.patience:
             return None
         self._tell(f"match {number + 1} of {max(enough, number + 1)}")
-        return Table(number, *seats[number % len(seats)])
+        tables = self._tables()
+        return Table(number, *tables[number % len(tables)])
+
+    def _tables(self) -> list[tuple[int, int]]:
+        """Return every number of seats with every seat of it."""
+        return [(seats, seat) for seats in self._setting.seat_counts for seat in range(seats)]
+
+    def _enough(self) -> int:
+        """Return how many matches are played if there is time."""
+        return len(self._tables()) * -(-MATCHES // len(self._tables()))
+
+    def _left(self) -> float:
+        """Return the seconds after which no more matches are begun."""
+        return self._began + self._setting.patience - monotonic()
 
     def _missed(self, trials: Sequence[Trial]) -> list[str]:
         """Return the game's decisions that the bot was never asked."""
@@ -169,11 +187,11 @@ class _Check:
         return [name for name in self._setting.game.decisions if name not in asked]
 
     def _short(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Return the first few matches, fewer if they took long."""
-        share = self._setting.patience / _REPEATED
+        """Return the first few matches, fewer if they took long, and none if there is no time."""
         each = (trial.seconds + self._start_seconds for trial in trials[:_REPEATED])
         spent = list(accumulate(each))
-        return list(trials[: max(1, sum(seconds <= share for seconds in spent))])
+        few = max(1, sum(seconds <= _SHARE * self._setting.patience for seconds in spent))
+        return list(trials[:few]) if spent[few - 1] <= self._left() else []
 
     def _judged(self, trials: Sequence[Trial], chatter: str, *, burner: bool) -> Iterator[Step]:
         """Yield what the first matches showed."""
@@ -232,7 +250,7 @@ class _Check:
         counts = sorted({trial.table.seats for trial in whole})
         tables = f"{counted(len(whole), 'match', 'matches')} of {_either(counts)} seats"
         answers = sum(trial.answers for trial in trials)
-        yield Step(WHOLE, "ok", tables) if whole else Step(WHOLE)
+        yield self._all_played(len(trials), tables) if whole else Step(WHOLE)
         yield Step(LEGAL, "ok", counted(answers, "answer")) if answers else Step(LEGAL)
         yield self._quiet(trials) if answers else Step(QUIET)
         yield self._timely(trials, burner=burner) if answers else Step(TIMELY)
@@ -241,6 +259,15 @@ class _Check:
         rest = f"; did not come up: {', '.join(missed)}" if missed else ""
         yield Step(ALL, "ok", f"{known - len(missed)} of {known}{rest}")
         yield Step(AGAIN, "ok") if len(whole) > 1 else Step(AGAIN)
+
+    def _all_played(self, number: int, tables: str) -> Step:
+        """Return the step of whole matches, with what was left out because time was up."""
+        enough = self._enough()
+        if number >= enough:
+            return Step(WHOLE, "ok", tables)
+        more = self._setting.patience * 1.5 * enough / number
+        detail = f"{tables}; time was up for the rest of {enough}: --seconds {more:.0f}"
+        return Step(WHOLE, "ok", detail, cut_short=True)
 
     def _quiet(self, trials: Sequence[Trial]) -> Step:
         if not any(trial.stderr_cut for trial in trials):
@@ -275,10 +302,16 @@ class _Check:
 
     def _repeated(self, trials: Sequence[Trial]) -> Iterator[Step]:
         """Play some matches again, in one new process and then in one for each."""
-        alike = self._compared(ALIKE, trials, fresh=False)
+        again = self._short(trials)
+        if not again:
+            late = "no time was left"
+            yield from (Step(title, detail=late, cut_short=True) for title in (ALIKE, USED))
+            return
+        alike = self._compared(ALIKE, again, fresh=False)
         yield alike
-        if alike.state == "ok" and len(trials) > 1:  # the first was played by a new process anyway
-            yield self._compared(USED, trials[1:], fresh=True)
+        others = self._short(trials)[1:]  # the first was played by a new process anyway
+        if alike.state == "ok" and others:
+            yield self._compared(USED, others, fresh=True)
 
     def _compared(self, title: str, trials: Sequence[Trial], *, fresh: bool) -> Step:
         """Play matches again and look for the first answer that is another."""

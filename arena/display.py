@@ -107,6 +107,14 @@ def duration(seconds: float) -> str:
     return f"{seconds / 86400:.1f} days"
 
 
+def composed(text: str) -> str:
+    """Return text with each letter and its marks as one character, where there is such a one.
+
+    What looks alike because of that alone is then the same text (Unicode's NFC).
+    """
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def counted(number: int, thing: str, plural: str = "") -> str:
     """Return a number of things in words."""
     return f"{number} {thing if number == 1 else plural or thing + 's'}"

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from arena.bot_files import LEAGUE_FILE
+from arena.display import composed
 from arena.roster import Bot, bot_folder, check_name, lost_bot, make_bot, shipped_bot
 from protocol.errors import ArenaError
 
@@ -28,11 +29,22 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
     files: list[str] | None = None
 
 
+def composed_entry(entry: BotSettings) -> BotSettings:
+    """Return an entry whose name is `composed`; its results are kept under what was written."""
+    name = composed(entry.name)
+    if name == entry.name:
+        return entry
+    return msgspec.structs.replace(entry, name=name, key=entry.key or entry.name)
+
+
 def check_name_of(entry: BotSettings, before: Sequence[BotSettings]) -> None:
     """Raise ArenaError if an entry's name is none, or is that of one before it."""
     check_name(entry.name)
     if entry.name in [other.name for other in before]:
-        raise ArenaError(f"two bots are called {entry.name!r}; give one another name.")
+        raise ArenaError(
+            f"two bots are called {entry.name!r}; give one another name: name = ... in "
+            f"{LEAGUE_FILE}, or NAME=BOT on the command line."
+        )
 
 
 def check_key_of(entry: BotSettings, others: Sequence[BotSettings]) -> None:

@@ -51,7 +51,7 @@ class Field:
     remedy: str = ""
     """How they are to be got, where `arena run` is not the way."""
     suspended: Mapping[str, str] = field(default_factory=dict)
-    """Why bots were suspended in the last run that they were to play in."""
+    """Why bots were suspended in the last run that they were to play in, in sentences."""
     asides: tuple[str, ...] = ()
     """What is to be said of bots that are not there any more, or not as they played."""
     waiting: int = 0
@@ -125,7 +125,7 @@ class Field:
             said.append("Faults are those of all matches, also of the ones left out.")
         if self.missing:
             for bot, why in self.suspended.items():
-                said.append(f"{bot} was suspended: it {why}. Its matches are missing.")
+                said.append(f"{bot} was suspended: {why} Its matches are missing.")
             is_missing = counted(self.missing, "match is", "matches are")
             remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"
             said.append(f"{is_missing} missing; {remedy}.")

@@ -7,7 +7,7 @@ from statistics import NormalDist
 from typing import Any
 
 from arena.cross_table import KEYS, encounter_row, wins_text
-from arena.display import counted
+from arena.display import composed, counted
 from arena.field import Field
 from arena.stats.encounters import Encounter, encounters
 from arena.stats.likelihood import BETA
@@ -23,6 +23,7 @@ def head_to_head(field: Field, ratings: Ratings, bot: str, other: str) -> Table:
 
     Raises ArenaError unless they are two bots of the field.
     """
+    bot, other = composed(bot), composed(other)
     for name in (bot, other):
         if name not in field.bots:
             raise ArenaError(f"{field.name} has no bot {name!r}. {suggestion(name, field.bots)}")

@@ -16,7 +16,14 @@ from msgspec import Meta
 
 from arena.bot_files import LEAGUE_FILE
 from arena.continuity import continued, unread
-from arena.entries import BotSettings, Purpose, bot_of, check_key_of, check_name_of
+from arena.entries import (
+    BotSettings,
+    Purpose,
+    bot_of,
+    check_key_of,
+    check_name_of,
+    composed_entry,
+)
 from arena.roster import Bot, LostBot
 from arena.schedule import Entrant, Outline, Rotations, Schedule
 from arena.seed import NEWEST, Derivation, league_key
@@ -244,6 +251,8 @@ class _Reader:
             if is_table and name not in fields(Settings):
                 known = suggestion(name, ("options", "limits", "bot"))
                 raise self._error(f"there is no table {name!r}. {known}", name)
+        for name in tables:
+            self._check_place(name)
         settings = self._read(Settings, tables, "key {}")
         game = self._game(settings.game)
         seats = settings.seats or game.seat_counts[0]
@@ -264,6 +273,13 @@ class _Reader:
         self._checked(league.check_extent)
         return league
 
+    def _check_place(self, name: str) -> None:
+        """Raise LeagueFileError for a key of the top level that belongs into a table."""
+        homes = {"limits": fields(Limits), "[bot]": fields(BotSettings)}
+        for table, known in homes.items():
+            if name in known and name not in fields(Settings):
+                raise self._error(f"{name!r} stands below [{table}], not above all tables.", name)
+
     def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:
         table = tables.pop(name, {})
         if not isinstance(table, dict):
@@ -277,12 +293,13 @@ class _Reader:
 
     def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
         entries = [
-            self._read(BotSettings, table, "key {} of a bot", "bot", number)
+            composed_entry(self._read(BotSettings, table, "key {} of a bot", "bot", number))
             for number, table in enumerate(tables)
         ]
         for number, entry in enumerate(entries):
-            others = [*entries[:number], *entries[number + 1 :]]
             self._checked(partial(check_name_of, entry, entries[:number]), "name", "bot", number)
+        for number, entry in enumerate(entries):
+            others = [*entries[:number], *entries[number + 1 :]]
             self._checked(partial(check_key_of, entry, others), "key", "bot", number)
         here = self._file.parent
         bots = (

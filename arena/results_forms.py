@@ -10,6 +10,8 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 import msgspec
 
+from arena.cells import unguarded
+from arena.display import composed
 from protocol.errors import ArenaError
 from referee.options import suggestion
 
@@ -116,7 +118,7 @@ def _json_parts(lines: Lines, texts: Iterable[str]) -> Parts:
         if bots is not None:
             if line != _Line(bots=bots):
                 raise lines.error("bots are named on a line of their own, without a match.")
-            yield Named(lines.number, tuple(bots))
+            yield Named(lines.number, tuple(map(composed, bots)))
             continue
         if places is None:
             raise lines.error(f"places are missing; a match is written {MATCH}.")
@@ -127,6 +129,10 @@ def _json_parts(lines: Lines, texts: Iterable[str]) -> Parts:
                     f"match {_quoted(str(match))} is also on line {first}; take one out, or give "
                     f"it another name."
                 )
+        if not all(map(str.isascii, places)):
+            places = {composed(bot): place for bot, place in places.items()}
+            if len(places) < len(line.places or ()):
+                raise lines.error("one bot's name is written in two ways here; take one out.")
         yield Written(lines.number, places, "" if deal is None else str(deal))
 
 
@@ -192,7 +198,7 @@ def _csv_parts(lines: Lines, texts: Iterable[str], delimiter: str) -> Parts:
     at_match, at_bot, at_place = map(header.index, _REQUIRED)
     at_deal = header.index("deal") if "deal" in header else None
     entries: dict[str, _Entry] = {}
-    names: dict[str, str] = {}  # each kept once
+    names: dict[str, str] = {}  # each kept once, by what stands in the cell
     for row in rows:
         if len(row) != len(header):
             raise lines.error(f"{len(row)} cells, where the header has {len(header)}.")
@@ -208,7 +214,7 @@ def _csv_parts(lines: Lines, texts: Iterable[str], delimiter: str) -> Parts:
                 f"{_quoted(entry.deal)} on line {entry.line}; a match has one deal."
             )
         bot = row[at_bot]
-        bot = names.setdefault(bot, bot)
+        bot = names.get(bot) or names.setdefault(bot, composed(unguarded(bot)))
         if bot in entry.places:
             raise lines.error(
                 f"bot {_quoted(bot)} is in match {_quoted(match)}, begun on line {entry.line}, "

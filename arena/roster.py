@@ -22,9 +22,10 @@ from arena.bot_files import (
     readable,
     signature,
 )
-from arena.display import safe
+from arena.display import composed, safe
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, Program, is_program, opening
+from referee.sandbox.executable import WINDOWS, has_windows_line_ends
 from referee.sandbox.sources import read_at_most
 
 SHIPPED = Path(__file__).parent.parent / "bots"
@@ -233,6 +234,7 @@ def make_bot(
     `listed_in` is the file that may name them. Raises ArenaError if they are more than a bot may
     have, or none that it can have; they are not read for that.
     """
+    name = composed(name)
     _check_command(name, command)
     check_name(name)
     with readable(name):
@@ -363,10 +365,21 @@ def find_bot(word: str, game: str, called: str | None = None) -> Bot:
     name = path.stem if called is None else called
     with readable(name):
         if path.is_dir():
-            return bot_folder(path, called)
+            return _with_unix_lines(bot_folder(path, called))
         if not path.exists():
             raise _unfound(word, game)
-    return make_bot(name, path.parent, (f"./{path.name}",)).checked()
+    return _with_unix_lines(make_bot(name, path.parent, (f"./{path.name}",)).checked())
+
+
+def _with_unix_lines(bot: Bot) -> Bot:
+    """Return a bot; raise ArenaError if its program is a script that Windows' line ends spoil.
+
+    A league that has it goes on without it.
+    """
+    path = bot.folder / bot.command[0]
+    if "/" in bot.command[0] and has_windows_line_ends(str(path)):
+        raise ArenaError(f"bot {bot.name!r}: {safe(str(path))}: {WINDOWS}")
+    return bot
 
 
 def _unfound(word: str, game: str) -> ArenaError:

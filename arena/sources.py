@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arena.display import safe
 from arena.field import Clock, Field
+from arena.hints import advice
 from arena.league import League, read_played
 from arena.results_file import read_results
 from arena.schedule import Deal
@@ -88,15 +89,23 @@ def field_of(
         versions={title: bot.version for bot, title in titles.items()},
         deals=deals,
         missing=_missing(league, store, stored),
-        suspended={
-            bot.name: safe(why) for bot, why in store.suspensions().items() if bot in present
-        },
+        suspended=_suspended(league, store),
         waiting=waiting,
         repeats=repeats,
         faults=faults,
         forfeits=forfeits,
         clocks=_clocks(store, results) if clocks else None,
     )
+
+
+def _suspended(league: League, store: Store) -> dict[str, str]:
+    """Return why present bots were suspended, in sentences, and what to do if that is known."""
+    bots = {BotVersion(bot.name, bot.version): bot for bot in league.bots}
+    return {
+        bot.name: safe(f"it {why}.{advice(bots[bot], why, league.limits)}")
+        for bot, why in store.suspensions().items()
+        if bot in bots
+    }
 
 
 def _missing(league: League, store: Store, stored: int) -> int:

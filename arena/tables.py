@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from tabulate import tabulate, tabulate_formats
 
+from arena.cells import guarded
 from arena.display import StandIns, fold
 from arena.display import width as width_of
 
@@ -163,6 +164,9 @@ def _markup(grid: Grid, form: str) -> str:
         [column.text(row).strip().replace("|", bar) for column in grid.columns] for row in grid.rows
     ]
     titles = [column.title.replace("\n", " ").replace("|", bar) for column in grid.columns]
+    if form == "tsv":
+        cells = [list(map(guarded, row)) for row in cells]
+        titles = list(map(guarded, titles))
     columns = [replace(each, title=title) for each, title in zip(grid.columns, titles, strict=True)]
     return _tabulate(cells, columns, form)
 
@@ -260,7 +264,7 @@ def _csv(table: Table, rows: Iterable[Row]) -> Iterator[str]:
     left = iter(rows)
     first = next(left, None)
     keys = list(table.keys if first is None else first)
-    yield _line(keys)
+    yield _line([guarded(key) for key in keys])
     for row in chain([] if first is None else [first], left):
         yield "\n" + _line([_cell(_plain(row[key])) for key in keys])
 
@@ -273,6 +277,8 @@ def _line(values: Sequence[Any]) -> str:
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return guarded(value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 

@@ -2,6 +2,7 @@
 
 import json
 
+from arena.display import composed
 from arena.league import League
 from arena.roster import Bot, LostBot
 from arena.store import Store
@@ -38,7 +39,7 @@ def unknown_keys(league: League, store: Store) -> list[str]:
         f"bot {bot.name!r}: nothing was ever played under key {json.dumps(bot.key)}; a key "
         f"is what a bot was called before it was renamed. {suggestion(bot.key, known)}"
         for bot in league.bots
-        if bot.key != bot.name and known and bot.key not in known
+        if composed(bot.key) != bot.name and known and bot.key not in known
     ]
 
 

@@ -23,7 +23,7 @@ from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Match, starts
 from referee.options import new_game
-from referee.sandbox import Launcher, MachineError, Program
+from referee.sandbox import Launcher, MachineError, Program, SandboxError
 from referee.sandbox.fork_server import end_all
 from referee.seat import EmptySeat, ProcessSeat, Seat
 from referee.starting import StartupError, end_processes, start_bot
@@ -232,7 +232,10 @@ class Table:
     def _check(self, bot: int, report: Report) -> None:
         """Start a bot, and report why it does not get ready."""
         try:
+            self._launcher.check(self._setup.programs[bot])
             report.sizes.append((bot, size_of(self._process(bot, 0).family)))
+        except SandboxError as error:
+            report.unfit.append((bot, error.what.rstrip(".")))
         except StartupError as error:
             report.unfit.append((bot, str(error)))
         except MachineError as broken:

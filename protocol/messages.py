@@ -130,16 +130,25 @@ def read_ready(line: bytes) -> None:
     try:
         _ready.decode(line)
     except UNREADABLE as error:
-        raise ProtocolError(why_unreadable(line, error)) from None
+        reason = why_unreadable(line, error)
+        raise ProtocolError(f"{reason}{_hint(reason)}") from None
     if line.count(b":") > 1:
         refuse_repeated_keys(line)
 
 
+_PRINTED = "; what is no answer is to be printed to standard error"
 _HINTS = {
     "Expected `object`, got `null` at `move`": ": did its choice return nothing?",
     "Object contains unknown field `type`": ": only `ready` has one, and only asks are answered",
 }
 """What lies behind some errors of replies, mostly."""
+
+
+def _hint(reason: str) -> str:
+    """Return what lies behind an error, mostly, and what to do; empty if that is not known."""
+    is_word = reason.startswith(("not JSON: invalid character", "not JSON: an empty line"))
+    is_value = reason.startswith("Expected `object`, got") and " at " not in reason
+    return _PRINTED if is_word or is_value else _HINTS.get(reason, "")
 
 
 def read_reply(line: bytes) -> Reply:
@@ -148,7 +157,7 @@ def read_reply(line: bytes) -> Reply:
         reply = _reply.decode(line)
     except UNREADABLE as error:
         reason = why_unreadable(line, error)
-        raise ProtocolError(f"{reason}{_HINTS.get(reason, '')}") from None
+        raise ProtocolError(f"{reason}{_hint(reason)}") from None
     keys = count_keys(reply.move) + (2 if reply.note is None else 3)
     if line.count(b":") != keys:
         refuse_repeated_keys(line)

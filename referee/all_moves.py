@@ -18,14 +18,13 @@ Group = tuple[str, list[Move]]
 class AllMoves:
     """The moves of one game with its number of seats and its options, in a fixed order.
 
-    Raises ArenaError for a game whose decisions are not all listed.
+    Raises ArenaError for a game whose moves have no numbers here.
     """
 
     def __init__(self, game: Game) -> None:
         if game.name not in _GROUPS:
             raise ArenaError(
-                f"the moves of {game.name} have no numbers, as not all of its decisions list"
-                f" their moves; those of {', '.join(_GROUPS)} do."
+                f"the moves of {game.name} have no numbers; those of {', '.join(_GROUPS)} have."
             )
         self.decisions: list[str] = []
         """By number, the decision that the move answers."""

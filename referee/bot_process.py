@@ -82,15 +82,24 @@ class BotProcess:
         self._charge = self._charged = 0.0  # what was charged last, and when that turn began
         self.allowed = 0.0
         self._by_cpu = True
+        self.is_ready = False
+        """Whether it has said so."""
         self.ended: Ended | None = None
         """How the process ended, once it has."""
         self.freezer = Freezer(child, limits.sandbox)
         self.meter = Meter(self._cpu())
+        self.stderr = Capture()
+        self._begun = -1  # matches: the start of the process comes first
         self.begin_match()
 
     def begin_match(self) -> None:
-        """Forget the last match, but for what the bot used since then."""
-        self.stderr = Capture()
+        """Forget the last match, but for what the bot used since then.
+
+        What it wrote to its standard error before it was ready stays for the first.
+        """
+        self._begun += 1
+        if self._begun > 1:
+            self.stderr = Capture()
         self.burner = False
         """Whether it burnt CPU between its turns; then it is frozen there."""
         self.meter.begin_match()
@@ -412,5 +421,11 @@ class BotProcess:
         """Return the error of a bot whose time is up, with what it did instead of answering."""
         unread = any(fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4)))
         is_idle = self._cpu() - self._turn_cpu < _IDLE_SHARE * self.allowed
-        did = instead(self.unread(), has_unread=unread, is_idle=is_idle)
+        did = instead(
+            self.unread(),
+            has_unread=unread,
+            is_idle=is_idle,
+            is_ready=self.is_ready,
+            waited=self._lookout.told(self._began),
+        )
         return LateError(reason + did)

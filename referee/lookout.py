@@ -77,6 +77,10 @@ class Lookout:
         before, self._forgiven = self._forgiven, self._waits.seconds()
         return self._forgiven - before
 
+    def told(self, began: float) -> float:
+        """Return the seconds without a core in this turn that were told."""
+        return self._forgiven if self._waits is not None and self._looked >= began else 0.0
+
     def forget(self) -> None:
         """Begin anew to notice what others take."""
         self._waits = None

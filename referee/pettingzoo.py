@@ -45,7 +45,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
     """One game, dealt anew by every `reset`; the agents are `seat_0`, `seat_1` ...
 
     `seats` are as few as the game takes unless told, `options` the game's own. Raises ArenaError
-    for a game whose decisions do not all list their moves, and for what the game has not.
+    for a game whose moves have no numbers in `all_moves`, and for what the game has not.
 
     An action is the number of a move, the same in every match with these seats and options;
     `all_moves` tells which. `action_mask` marks the legal ones, and is empty for a seat that is

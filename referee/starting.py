@@ -61,6 +61,7 @@ def start_bot(
     try:
         line = process.ask(encode(Hello(VERSION, name)), clock)
         read_ready(line)
+        process.is_ready = True
         process.close_turn()
         process.freeze()  # until its first match: others may be playing
     except (LateError, GoneError, ProtocolError) as error:

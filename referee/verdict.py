@@ -30,6 +30,33 @@ _OPENINGS: tuple[tuple[Verdict, str], ...] = (
     ("processes", r"^runtime: failed to create new OS thread"),
 )
 """Of traces so long that they may stand before the last words, as Go's."""
+_NO_PROCESSES = (
+    "it asked for another process, and --sandbox landlock allows threads alone: use these, or "
+    "--sandbox bwrap"
+)
+_NO_FILES = (
+    "it may write no file behind these walls: keep it in memory, or print to standard error, "
+    "which is kept"
+)
+_WALLED = (
+    ("SemLock|multiprocessing", _NO_PROCESSES),
+    ("No usable temporary directory|Read-only file system|EROFS", _NO_FILES),
+    (
+        r"name resolution|getaddrinfo|gethostby|socket|Network is unreachable|UnknownHost|dial tcp"
+        "|EAI_AGAIN|ECONNREFUSED",
+        "there is no network behind these walls: what it needs must be among its files",
+    ),
+    (
+        "Permission ?denied|permission denied|EACCES|AccessDenied",
+        "behind these walls it may read its own files alone, and write none",
+    ),
+    (
+        "Operation not permitted|EPERM",
+        "it asked for something that the sandbox forbids, as it does network, other processes "
+        "and settings of the machine",
+    ),
+)
+"""What errors mean that come of the walls, by signs in the last trace."""
 _FATAL_SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGTRAP)
 _NEARLY = 0.9  # of the memory allowed: who dies there of a signal was refused more
 _BY_SIGNAL = 128  # what shells and bwrap add to a signal's number
@@ -43,6 +70,12 @@ _BESIDE = re.compile(r"\s|$|note: |Node\.js v|\S*env: use |[]})]|stack backtrace
 """How lines begin that say nothing by themselves: the frames of a trace are indented."""
 _LONGEST_WORD = 120  # characters
 _LONGEST_HALF = 40
+_LONG_WAIT = 0.1  # seconds
+_DENIED = re.compile(
+    "Permission|permission|permitted|denied|Denied|resolution|getaddrinfo|unreachable|UnknownHost"
+    "|temporary directory|Read-only|EROFS|EACCES|EPERM|EAI_AGAIN|ECONNREFUSED"
+)
+"""What the line that says most says of what walls may refuse."""
 
 
 def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
@@ -68,25 +101,38 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
         return "processes", _told("processes", "", ended, limits)
     if code == -signal.SIGSEGV:
         return "crash", "it touched memory that is not its own, or its stack was full"
+    if limits.sandbox != "none" and (why := _walled(stderr)):
+        return "crash", why
     if limits.sandbox == "bwrap" and code - _BY_SIGNAL in set(signal.Signals):
         return "crash", f"which is how bwrap tells of {signal.Signals(code - _BY_SIGNAL).name}"
     return "crash", ""
 
 
+def _walled(stderr: str) -> str:
+    """Return how the walls explain the end of a standard error; empty if they do not.
+
+    The frames of a trace may tell more than its last line.
+    """
+    if not _DENIED.search(last_word(stderr)):
+        return ""
+    trace = stderr[-_LAST_WORDS:].rpartition(_TRACEBACK)[2]
+    return next((why for signs, why in _WALLED if re.search(signs, trace)), "")
+
+
 def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
     if kind == "memory":
         peak = f"{ended.memory / 2**20:.0f} MiB used at the peak"
-        return f"it ran out of memory: {limits.memory_mb} MiB allowed, {peak}"
+        return f"it ran out of memory: {limits.memory_mb} MiB allowed (memory_mb), {peak}"
     if kind == "files":
-        return f"it ran out of open files: {limits.open_files} allowed"
+        return f"it ran out of open files: {limits.open_files} allowed (open_files)"
     if limits.sandbox != "landlock":
-        return f"it lacked a process or thread: {limits.processes} allowed"
+        return f"it lacked a process or thread: {limits.processes} allowed (processes)"
     if ended.refused:
         return f"it asked for more than {THREADS} threads, and was refused {ended.refused}"
     if re.search(_THREADS, sign):
         return (
             f"it could not start as many threads as it wanted: their stacks count as memory, of "
-            f"which {limits.memory_mb} MiB are allowed"
+            f"which {limits.memory_mb} MiB are allowed (memory_mb)"
         )
     return (
         "it lacked a process: --sandbox landlock allows threads alone. A start script must "
@@ -116,18 +162,26 @@ def last_word(stderr: str) -> str:
     return _cut(found.strip(), _LONGEST_WORD)
 
 
-def instead(half: bytes, *, has_unread: bool, is_idle: bool) -> str:
+def instead(half: bytes, *, has_unread: bool, is_idle: bool, is_ready: bool, waited: float) -> str:
     """Return what a bot did that gave no answer, in parentheses, as far as that shows.
 
-    `half` is the beginning of a line that it wrote; `is_idle` if it used next to no CPU.
+    `half` is the beginning of a line that it wrote; `is_idle` if it used next to no CPU, though
+    it had `waited` for a core so many seconds; `is_ready` once it has said so, and flushed that.
     """
     if half:
         return f" (it wrote {_cut(shown(half), _LONGEST_HALF)} and no newline)"
     if not is_idle:
         return ""
+    if waited >= _LONG_WAIT:
+        return f" (the machine was busy: it waited {waited:.1f} s for a core, which is taken off)"
     if has_unread:
         return " (it did not read all that it was sent)"
-    return " (does it flush its output after every line?)"
+    if is_ready:
+        return (
+            " (it read the ask and was idle: does it sleep, wait for more than one line, or keep "
+            "its answer unflushed?)"
+        )
+    return " (it was idle: does it read one line at a time, and flush its output after each?)"
 
 
 def beside(line: bytes, last_word: str) -> str:

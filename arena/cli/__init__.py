@@ -9,7 +9,7 @@ from protocol.errors import ArenaError
 from referee.lazy import Lazy
 
 _COMMANDS = {
-    "demo": ("demo:demo", "Run a small league of every game's own bots and show the tables."),
+    "demo": ("demo:demo", "Run a small league of each of two games and show the tables."),
     "games": (
         "about:games",
         "List the games, or tell one: its seats, options, decisions and rules.",

@@ -88,6 +88,7 @@ def check_command(
     name, found = _found(bot, kind.name)
     warn_unprotected(sandbox)
     steps = []
+    has_failed = False  # what is not tried after that is not worth a line
     with StatusLine() as line:
         told = (
             check(found, setting, sandbox_uid, lambda words: line.show(lambda: words))
@@ -96,10 +97,11 @@ def check_command(
         )
         for number, step in enumerate(told, 1):
             steps.append(step)
-            if form == _PLAIN:
+            if form == _PLAIN and not (has_failed and step.state == "not tried"):
                 line.clear()
                 click.echo("\n".join(_lines(number, step)))
-    is_fit = all(step.state != "FAILED" for step in steps)
+            has_failed |= step.state == "FAILED"
+    is_fit = not has_failed
     if form == _PLAIN:
         click.echo(f"\n{safe(_verdict(name, kind.name, steps))}")
     else:
@@ -157,10 +159,13 @@ def _shortened(line: str) -> str:
 def _verdict(bot: str, game: str, steps: Sequence[Step]) -> str:
     for number, step in enumerate(steps, 1):
         if step.state == "FAILED":
-            return f"{bot} is not fit to play {game}. Step {number} failed: {step.title}."
+            rest = " Those after it were not tried." if number < len(steps) else ""
+            return f"{bot} is not fit to play {game}. Step {number} failed: {step.title}.{rest}"
     advice = [str(number) for number, step in enumerate(steps, 1) if step.state == "advice"]
     see = f" See the advice at step {' and '.join(advice)}." if advice else ""
-    return f"{bot} is fit to play {game}.{see}"
+    partial = any(step.cut_short for step in steps)
+    so_far = ", as far as there was time to try it" if partial else ""
+    return f"{bot} is fit to play {game}{so_far}.{see}"
 
 
 def _table(bot: str, game: str, steps: Sequence[Step], *, fit: bool) -> Table:

@@ -1,4 +1,4 @@
-"""The command that shows what there is: demo."""
+"""The command that shows how it all works: demo."""
 
 import tempfile
 from contextlib import ExitStack
@@ -26,7 +26,9 @@ _DEMO_SEED = 1
 def demo(
     workers: int | None, keep: Path | None, sandbox: str, sandbox_uid: int | None, form: str
 ) -> None:
-    """Run a small league of every game's own bots and show the tables.
+    """Run a small league of each of two games and show the tables.
+
+    The bots are those that come along. All games are in `arena games`.
 
     \b
     arena demo

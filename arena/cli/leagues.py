@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from types import FrameType
 
 import click
@@ -45,6 +46,7 @@ from referee.sandbox import PYTHON
 GO_ON = "what was stored is safe. Run again to go on."
 _MOST_PARTS = 10_000
 _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
+_ECHO_SECONDS = 0.5  # in which a second signal is no second wish: quicker than fingers are
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 
 
@@ -91,7 +93,7 @@ def init(
     """
     kind = find_game(game)
     given = key_values(limits)
-    entries = [bot_entry(word, game, league) for word in bots]
+    entries = _bot_entries(bots, game, league)
     settings = Settings(
         game=kind.name,
         seats=kind.seat_counts[0] if seats is None else seats,
@@ -115,6 +117,22 @@ def league_seed(word: str | None) -> int | str:
     if word is None:
         return secrets.randbelow(2**53)
     return int(word) if word.isdecimal() and len(word) < 20 else word
+
+
+def _bot_entries(words: Sequence[str], game: str, league: Path) -> list[dict[str, object]]:
+    """Return the tables of all words; raise ArenaError with whatever is wrong with any."""
+    entries, errors = [], []
+    for word in words:
+        try:
+            entries.append(bot_entry(word, game, league))
+        except ArenaError as error:
+            errors.append(error)
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        said = "\n".join(f"  {error}" for error in errors)
+        raise ArenaError(f"{len(errors)} of {len(words)} bots cannot be entered:\n{said}")
+    return entries
 
 
 def bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
@@ -307,22 +325,35 @@ def _tell(progress: Progress, league: League, line: ProgressLine) -> None:
     for bot, match in progress.forfeiting.items():
         name = league.bots[bot].name
         many = f"{name} has forfeited {FORFEITS_IN_A_ROW} matches in a row"
-        line.say(safe(f"{many}: see `arena show {league.folder} {match}`."))
+        hint = advice(league.bots[bot], _last_words(progress, bot, match), league.limits)
+        line.say(safe(f"{many}: see `arena show {league.folder} {match}`.{hint}"))
     for sentence in progress.news:
         line.say(safe(sentence))
     for problem in progress.problems:
         line.say(safe_lines(problem))
 
 
+def _last_words(progress: Progress, bot: int, match: str) -> str:
+    """Return what a bot wrote to its standard error in one of the matches just played."""
+    played = next(each for each in progress.played if each.result.match == match)
+    return played.record.open_evidence().stderr[played.result.bots.index(bot)]
+
+
 @contextmanager
 def stopped_by_signals(run: Run, rest: str = GO_ON) -> Iterator[list[int]]:
     """Stop a run softly at the first SIGINT or SIGTERM, and hard at the second.
 
-    Yields the signals heard so far. After the second, `rest` is said.
+    One that comes at once after the first is the same one: `timeout` sends it to the process and
+    then to its group. Yields the signals heard so far. After the second, `rest` is said.
     """
     heard: list[int] = []
+    last = -_ECHO_SECONDS
 
     def hear(number: int, _: FrameType | None) -> None:
+        nonlocal last
+        if monotonic() - last < _ECHO_SECONDS:
+            return
+        last = monotonic()
         heard.append(number)
         if len(heard) > 1:
             raise RunError(f"stopped at once; {rest}")

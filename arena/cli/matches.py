@@ -17,10 +17,11 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.feed import play_again
-from arena.display import safe
+from arena.display import composed, safe
 from arena.feed import Feed, feed_of, seat_of
-from arena.league import read_played
-from arena.roster import Bot, find_bot
+from arena.hints import advice
+from arena.league import League, read_played
+from arena.roster import Bot, LostBot, find_bot
 from arena.saved import read_match
 from arena.show import OpenedMatch, as_table, open_match, told
 from arena.store import Store
@@ -55,6 +56,7 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
     asked = read_played(league)
     with asked.store() as store:
         if bot is not None:
+            bot = composed(bot)
             _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
         found, count = _chosen(store, bot, limit or None, faulty=faulty)
         shown = min(count, limit or count)
@@ -218,6 +220,9 @@ def show_match(
     else:
         for line in told(opened, seat=seat, tables=tables, width=screen_width()):
             click.echo(line)
+        for number in range(len(opened.names)) if seat is None else [seat]:
+            for line in found.hints(number):
+                click.echo(safe(line))
 
 
 class _Found(NamedTuple):
@@ -228,6 +233,8 @@ class _Found(NamedTuple):
     """Returns what a seat was told."""
     again: Callable[[str, int | None], tuple[Bot, Feed]]
     """Returns the bot of a word, and what it is to be told, in its seat or the one given."""
+    hints: Callable[[int], list[str]] = lambda _seat: []
+    """Returns what the walls hid from the bot of a seat, which ended for want of it perhaps."""
 
 
 def _of_league(folder: Path, match: str | None) -> _Found:
@@ -239,11 +246,24 @@ def _of_league(folder: Path, match: str | None) -> _Found:
     feed = partial(feed_of, league, opened)
 
     def again(word: str, seat: int | None) -> tuple[Bot, Feed]:
-        bot = next((bot for bot in league.bots if bot.name == word), None)
+        bot = next((bot for bot in league.bots if bot.name == composed(word)), None)
         bot = bot or find_bot(word, league.game.name)
-        return bot, feed(seat_of(opened, word, seat))
+        return bot, feed(seat_of(opened, composed(word), seat))
 
-    return _Found(opened, feed, again)
+    return _Found(opened, feed, again, partial(_hints, league, opened))
+
+
+def _hints(league: League, opened: OpenedMatch, seat: int) -> list[str]:
+    """Return what the walls hid from a bot that had a fault, if it is still as it played."""
+    if not opened.match.faults[seat]:
+        return []
+    played, stderr = opened.match.bots[seat], opened.evidence.stderr[seat]
+    return [
+        f"{bot.name}:{hint}"
+        for bot in league.bots
+        if (bot.name, bot.version) == (played.name, played.version)
+        if not isinstance(bot, LostBot) and (hint := advice(bot, stderr, league.limits))
+    ]
 
 
 def _of_file(file: Path, match: str | None) -> _Found:

@@ -17,6 +17,14 @@ class SandboxError(ArenaError):
         """The message alone."""
 
 
+class UnfitError(SandboxError):
+    """A program that cannot be run behind any walls, nor without."""
+
+    def __init__(self, message: str) -> None:
+        ArenaError.__init__(self, message)
+        self.what = message
+
+
 class MachineError(RunError):
     """What the machine, and no bot, stands in the way of; the text says what to do."""
 

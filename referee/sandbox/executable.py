@@ -9,6 +9,8 @@ from referee.sandbox.program import Program
 from referee.sandbox.sources import odd_kind
 
 _FIRST_LINE = 256  # bytes of it that the kernel looks at
+WINDOWS = "its first line ends in CR (Windows line ends). Save it with Unix line ends."
+"""What to say of a script that no kernel finds the interpreter of."""
 _OPENINGS = {".py": "#!/usr/bin/env python3", ".js": "#!/usr/bin/env node"}
 
 
@@ -37,18 +39,13 @@ def named_interpreter(path: str, search: str) -> str:
 def absent(interpreter: str) -> str:
     """Return what to say of an interpreter that is not there."""
     if interpreter.endswith("\r"):
-        return (
-            f"its interpreter {interpreter!r} is not there: the file has Windows line ends. Save "
-            f"it with Unix ones."
-        )
+        return WINDOWS
     return f"its interpreter {interpreter} is not there. Name the real one."
 
 
 def unstarted(program: Program, why: str) -> str:
     """Return for its author why a program was not executed; `why` is its path and the reason."""
-    path = program.argv[0]
-    inside = f"{program.folder}/"
-    word = f"./{path.removeprefix(inside)}" if path.startswith(inside) else path
+    path, word = program.argv[0], _word(program)
     begins = _beginning(path)
     if why == f"{path}: {os.strerror(errno.ENOEXEC)}":
         if not begins:
@@ -61,6 +58,23 @@ def unstarted(program: Program, why: str) -> str:
             return f"{word} was built for another system: its loader is not there"
         return f"{word}: {absent(named_interpreter(path, os.defpath)).removesuffix('.')}"
     return why
+
+
+def unfit(program: Program) -> str:
+    """Return why no kernel can execute a program, whatever is around it; empty if one may."""
+    return f"{_word(program)}: {WINDOWS}" if has_windows_line_ends(program.argv[0]) else ""
+
+
+def _word(program: Program) -> str:
+    """Return its path as its author writes it."""
+    path, inside = program.argv[0], f"{program.folder}/"
+    return f"./{path.removeprefix(inside)}" if path.startswith(inside) else path
+
+
+def has_windows_line_ends(path: str) -> bool:
+    """Return whether a file is a script whose first line ends as Windows writes it."""
+    first, newline, _ = _beginning(path).partition(b"\n")
+    return first.startswith(b"#!") and first.endswith(b"\r") and bool(newline)
 
 
 def is_program(path: str) -> bool:

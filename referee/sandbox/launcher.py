@@ -14,8 +14,8 @@ import msgspec
 
 from referee.limits import Limits
 from referee.sandbox.bwrap import BwrapWalls
-from referee.sandbox.errors import StartError, unstartable
-from referee.sandbox.executable import unstarted
+from referee.sandbox.errors import StartError, UnfitError, unstartable
+from referee.sandbox.executable import unfit, unstarted
 from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.stage import Stage
@@ -175,6 +175,8 @@ class Launcher:
 
     def check(self, program: Program) -> None:
         """Raise SandboxError if `program` could not be started behind these walls."""
+        if why := unfit(program):
+            raise UnfitError(why)
         self.walls.check(program, self.uid)
 
     def _placed(self, program: Program) -> Program:

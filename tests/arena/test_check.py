@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -265,6 +266,30 @@ def test_a_crash_that_a_new_process_has_too_fails_the_match_itself(steps: Steps,
     assert told[WHOLE]["evidence"][-1] == "  KeyError: 'no key'"
 
 
+# --- when time is up
+
+
+def test_the_whole_check_keeps_to_its_seconds_and_says_what_there_was_no_time_for(
+    arena: Arena, bot: Bot
+) -> None:
+    source = "import time\nkit.run(lambda ask: time.sleep(0.05) or ask.legal[0])\n"
+    began = time.monotonic()
+    words = ("--game", "steal_war", *SHORT, "--seconds", "4", "--seats", 2)
+    told = arena("check", bot(KIT + source), *words)
+    assert time.monotonic() - began < 4 + 4  # it ends the match that it has begun
+    assert told.exit_code == 0
+    assert "time was up for the rest of 20: --seconds" in " ".join(told.stdout.split())
+    verdict = "mine is fit to play steal_war, as far as there was time to try it."
+    assert told.stdout.splitlines()[-1] == verdict
+
+
+def test_what_there_is_no_time_to_repeat_is_not_tried(steps: Steps, bot: Bot) -> None:
+    source = "import time\nkit.run(lambda ask: time.sleep(0.02) or ask.legal[0])\n"
+    told = steps(bot(KIT + source))
+    assert states(told, WHOLE, ALIKE, USED) == ["ok", "not tried", "not tried"]
+    assert told[ALIKE]["detail"] == "no time was left"
+
+
 # --- advice: fit nonetheless
 
 
@@ -293,6 +318,19 @@ def test_a_standard_error_that_is_too_long_brings_advice(steps: Steps, bot: Bot)
     assert "64 KB of a match are kept" in told[QUIET]["detail"]
 
 
+def test_what_is_written_before_ready_is_shown(arena: Arena, bot: Bot) -> None:
+    source = "print('no opening book', file=sys.stderr)\nkit.run(lambda ask: ask.legal[0])\n"
+    folder = bot(KIT + source)
+    words = ("--game", "steal_war", *SHORT)
+    checked = " ".join(arena("check", folder, *words).stdout.split())
+    assert "on its standard error: no opening book" in checked
+    match = folder.parent / "match.json"
+    sandbox = ("--sandbox", "none")
+    played = arena("play", "steal_war", folder, "random", *sandbox, "--save", match)
+    for told in (played.stderr, arena("show", match).stdout):
+        assert "no opening book" in told
+
+
 def test_a_bot_that_burns_while_it_is_not_asked_is_told(steps: Steps, bot: Bot) -> None:
     source = (SHIPPED / "naughty" / "burn_off_turn.py").read_text()
     assert states(steps(bot(source)), TIMELY) == ["advice"]
@@ -305,7 +343,7 @@ def test_an_exit_code_at_the_end_brings_advice(steps: Steps, bot: Bot) -> None:
 
 def test_dice_of_its_own_bring_advice_with_both_answers(steps: Steps, bot: Bot) -> None:
     source = "import random\nkit.run(lambda ask: random.SystemRandom().choice(ask.legal))\n"
-    told = steps(bot(KIT + source), "--seconds", "2")
+    told = steps(bot(KIT + source), "--seconds", "10")
     assert states(told, ALIKE, USED) == ["advice", "not tried"]
     first, now = told[ALIKE]["evidence"]
     assert first.startswith("first  {")
@@ -315,13 +353,14 @@ def test_dice_of_its_own_bring_advice_with_both_answers(steps: Steps, bot: Bot) 
 
 def test_what_a_process_remembers_of_other_matches_brings_advice(steps: Steps, bot: Bot) -> None:
     source = "seen = []\nkit.run(lambda ask: seen.append(1) or ask.legal[len(seen) // 9 % 2])\n"
-    told = steps(bot(KIT + source), "--seconds", "2")
+    told = steps(bot(KIT + source), "--seconds", "10")
     assert states(told, ALIKE, USED) == ["ok", "advice"]
 
 
 def test_the_verdict_points_to_the_advice(arena: Arena, bot: Bot) -> None:
     folder = bot(POLITE + "polite.play()\nsys.exit(3)\n")
-    told = arena("check", folder, "--game", "steal_war", *SHORT)
+    words = (*SHORT, "--seconds", "20", "--seats", 2)
+    told = arena("check", folder, "--game", "steal_war", *words)
     assert told.exit_code == 0
     assert told.stdout.endswith("\nmine is fit to play steal_war. See the advice at step 9.\n")
 
@@ -335,7 +374,11 @@ def test_a_failure_fits_80_columns_and_shows_where_and_why(arena: Arena, bot: Bo
     told = arena("check", folder, "--game", "world_war", *SHORT)
     assert told.exit_code == 1
     *lines, verdict = told.stdout.splitlines()
-    assert verdict == "mine is not fit to play world_war. Step 3 failed: plays whole matches."
+    assert verdict == (
+        "mine is not fit to play world_war. Step 3 failed: plays whole matches. "
+        "Those after it were not tried."
+    )
+    assert "not tried" not in "".join(lines)
     assert all(len(line) <= 80 for line in lines)
     assert sum(line.startswith(" " * 15 + "→ {") for line in lines) == 2
     assert len(lines) < 40
@@ -386,7 +429,9 @@ def test_a_bot_that_is_there_and_cannot_be_run_fails_the_first_step(
     assert states(told, *STEPS) == ["failed", *["not tried"] * (len(STEPS) - 1)]
     assert says in told[RUNS]["detail"]
     shown = arena("check", folder, "--game", "khan", *SHORT).stdout
-    assert shown.endswith("mine is not fit to play khan. Step 1 failed: runs behind the walls.\n")
+    assert shown.endswith(
+        "mine is not fit to play khan. Step 1 failed: can be run. Those after it were not tried.\n"
+    )
 
 
 def test_a_word_with_two_meanings_is_a_mistake(

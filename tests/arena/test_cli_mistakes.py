@@ -89,6 +89,24 @@ def test_wrong_usage_is_told_and_how_to_get_help(arena: Arena, words: list[str])
     assert "\nError: " in result.stderr
 
 
+def test_init_tells_of_all_bots_what_is_wrong_with_them(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        Path(name).mkdir()
+    Path("two/bot.toml").write_text("command = [")
+    result = arena("init", "cup", "random", "./one", "./two", "./three", *GUERRA)
+    assert (result.exit_code, result.stdout) == (2, "")
+    first, *others = result.stderr.splitlines()
+    assert first == "arena: 3 of 4 bots cannot be entered:"
+    says = ("one is a folder without a bot.toml", "two/bot.toml: not TOML", "no bot './three'")
+    for line, part in zip(others, says, strict=True):
+        assert line.startswith("  ")
+        assert part in line
+    assert not Path("cup").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -107,7 +125,7 @@ def test_wrong_usage_is_told_and_how_to_get_help(arena: Arena, words: list[str])
         (["--option", "=9"], ["'=9' is not of the form key=value"]),
         (["--limit", "memory_mb=1"], ["'memory_mb' cannot be 1", "at least 16"]),
         (["--limit", "sandbox=jail"], ["'sandbox' cannot be \"jail\""]),
-        (["random"], ["two bots are called 'random'"]),
+        (["random"], ["two bots are called 'random'", "or NAME=BOT on the command line"]),
         (["nobody"], ["there is no bot 'nobody'", "random, rusher, sensible"]),
         (["./nobody"], ["there is no bot './nobody'"]),
         (["="], ["bot"]),

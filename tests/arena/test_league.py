@@ -64,6 +64,8 @@ class Mistake(NamedTuple):
 MISTAKES = [
     # A key, a type or a range of the top level.
     Mistake("deals = 3", "deal = 3", ["'deal'", "Did you mean 'deals'?"]),
+    Mistake("deals = 3", "move_time = 3", ["'move_time' stands below [limits], not above all"]),
+    Mistake("deals = 3", 'shipped = "random"', ["'shipped' stands below [[bot]], not above all"]),
     Mistake("deals = 3", "depth = 3", ["'depth'", "Known: deals"]),
     Mistake("deals = 3", "deals = 0", ["'deals'", "at least 1"]),
     Mistake("deals = 3", "deals = 2.5", ["'deals'", "a whole number at least 1"]),
@@ -104,7 +106,7 @@ MISTAKES = [
     Mistake("move_time = 5.0", "fresh = 1", ["'fresh'", "true or false"]),
     Mistake('sandbox = "none"', 'sandbox = "jail"', ["'sandbox'", '"none"']),
     # A bot.
-    Mistake('name = "two"', 'name = "one"', ["two bots are called 'one'"]),
+    Mistake('name = "two"', 'name = "one"', ["two bots are called 'one'", "name = ... in"]),
     Mistake('name = "one"', "name = 1", ["'name' of a bot", "text"]),
     Mistake('name = "one"', 'name = ""', ["a bot's name is 1 to 40 printable characters"]),
     Mistake('name = "one"', "zzz = 1", ["'zzz' of a bot", "Known: command, files"]),
@@ -457,3 +459,20 @@ def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ArenaError, match="cannot be written"):
         make(tmp_path / "file")
+
+
+# --- names that look alike
+
+
+def test_a_name_with_its_marks_apart_is_that_with_them_in_one_character(tmp_path: Path) -> None:
+    file = tmp_path / "league.toml"
+    file.write_text(FILE.replace('"one"', '"a\u00f1o"').replace('"two"', '"an\u0303o"'))
+    with pytest.raises(ArenaError, match=r"league.toml:\d+: two bots are called 'a\u00f1o'"):
+        read_league(tmp_path)
+
+
+def test_results_stay_with_a_name_that_was_written_with_its_marks_apart(tmp_path: Path) -> None:
+    """Whoever entered so before names were composed has results under what stands in the file."""
+    (tmp_path / "league.toml").write_text(FILE.replace('"two"', '"an\u0303o"'))
+    bots = {bot.name: bot.key for bot in read_league(tmp_path).bots}
+    assert bots == {"one": "one", "a\u00f1o": "an\u0303o"}

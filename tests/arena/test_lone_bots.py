@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -293,7 +294,25 @@ def test_a_missing_helper_is_named_with_the_lines_to_add(
     assert f'command = ["./{name}"]\n' in checked
     assert f"{line}\n" in checked
     do(here, "init", "cup", f"./{name}", "random", *QUICK)
-    assert f"In league.toml, below its name, write: {line}" in do(here, "run", "cup")
+    said = do(here, "run", "cup")
+    mending = f"In league.toml, below its name, write: {line}"
+    assert mending in said
+    assert mending in words_of(said[said.index("  Rank  Bot ") :])
+
+
+def test_a_helper_that_is_missing_in_a_match_is_named_as_well(here: Path) -> None:
+    need("landlock")
+    program(here / "mine.py", SOURCE.replace("return ", "open('book.txt')\n    return "))
+    (here / "book.txt").touch()
+    do(here, "init", "cup", "./mine.py", "random", "--game", "khan", "--deals", "6")
+    said = do(here, "run", "cup")
+    mending = 'below its name, write: files = ["kit.py", "mine.py", "book.txt"]'
+    (line,) = [line for line in said.splitlines() if "has forfeited 10 matches in a row" in line]
+    assert mending in line
+    match = line.partition("arena show cup ")[2].partition("`")[0]
+    assert mending in do(here, "show", "cup", match)
+    by_seat = [do(here, "show", "cup", match, "--seat", seat) for seat in "01"]
+    assert sorted(mending in told for told in by_seat) == [False, True]
 
 
 def test_the_line_that_is_told_mends_it(here: Path) -> None:
@@ -302,7 +321,7 @@ def test_the_line_that_is_told_mends_it(here: Path) -> None:
     (here / "helper.py").touch()
     do(here, "init", "cup", "./mine.py", "random", *QUICK)
     said = do(here, "run", "cup")
-    line = next(each for each in said.splitlines() if "write: " in each).partition("write: ")[2]
+    line = re.search("^mine is suspended .* write: (.*)$", said, re.MULTILINE)[1]
     assert line == 'files = ["kit.py", "mine.py", "helper.py"]'
     file = here / "cup" / "league.toml"
     file.write_text(file.read_text().replace('files = ["kit.py", "mine.py"]', line))

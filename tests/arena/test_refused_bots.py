@@ -1,9 +1,10 @@
-"""Bots that cannot be run behind the walls: refused before anything is played, and how to help."""
+"""Bots that cannot be run behind the walls: refused or suspended, and how to help."""
 
 from pathlib import Path
 
 import pytest
 
+from referee.sandbox.executable import WINDOWS
 from referee.sandbox.walls import LandlockWalls
 from tests.arena.conftest import Arena, League
 from tests.arena.walled_leagues import LEAGUE, RANDOM, TWO, WITHOUT, refused
@@ -40,25 +41,59 @@ def assert_refused(arena: Arena, league: League, *parts: str) -> None:
     assert league.count() == 0
 
 
+def assert_suspended(arena: Arena, league: League, *parts: str) -> None:
+    """Check that a run goes on without the bot `mine`, and says why; others play."""
+    need("landlock")
+    other = RANDOM.replace('"random"', '"other"', 1)
+    league.write((league.folder / "league.toml").read_text() + other)
+    result = arena("run", league.folder, "--workers", "1")
+    assert result.exit_code == 0, result.output
+    said = next(line for line in result.stderr.splitlines() if line.startswith("mine "))
+    for part in ("mine is suspended for this run: it failed its start-up check: ", *parts):
+        assert part in said
+    assert WITHOUT not in result.stderr
+    assert ".." not in said
+    assert league.count() == 2
+
+
 def test_a_missing_interpreter(arena: Arena, league: League, mine: Path) -> None:
     (mine / "bot").write_text("#!/opt/no_such/python\n")
-    assert_refused(
+    assert_suspended(
         arena, league, "its interpreter /opt/no_such/python is not there. Name the real one."
     )
 
 
 def test_a_missing_interpreter_by_env(arena: Arena, league: League, mine: Path) -> None:
     (mine / "bot").write_text("#!/usr/bin/env no_such_python\n")
-    assert_refused(arena, league, "no_such_python is not there. Name the real one.")
+    assert_suspended(arena, league, "no_such_python is not there. Name the real one.")
 
 
-@pytest.mark.parametrize("line", ["#!/bin/sh", "#!/usr/bin/env sh"])
+@pytest.mark.parametrize("line", ["#!/bin/sh", "#!/usr/bin/env sh", "#!/bin/sh -e"])
 def test_a_script_with_windows_line_ends(
     arena: Arena, league: League, mine: Path, line: str
 ) -> None:
     (mine / "bot").write_text(f"{line}\r\nexec true\r\n", newline="")
-    says = r"sh\r' is not there: the file has Windows line ends. Save it with Unix ones."
-    assert_refused(arena, league, "its interpreter '", says)
+    assert_suspended(arena, league, f"./bot: {WINDOWS}")
+
+
+def test_a_script_with_windows_line_ends_enters_no_league(
+    arena: Arena, league: League, mine: Path
+) -> None:
+    (mine / "bot").write_text("#!/bin/sh\r\nexec true\r\n", newline="")
+    (mine / "bot.toml").write_text('command = ["./bot"]\n')
+    for word in (mine, mine / "bot"):
+        for words in (("init", league.home / "new"), ("play", "guerra", "random")):
+            game = ["--game", "guerra"] if words[0] == "init" else []
+            refused(arena(*words, word, *game), "bot '", f"{mine / 'bot'}: {WINDOWS}")
+
+
+def test_bots_none_of_which_can_be_run_are_refused(
+    arena: Arena, league: League, mine: Path
+) -> None:
+    (mine / "bot").write_text("#!/opt/no_such/python\n")
+    entry = f'\n[[bot]]\nname = "mine"\nfolder = "{mine}"\ncommand = ["./bot"]\n'
+    league.write(LEAGUE + entry + entry.replace("mine", "other", 1))
+    assert_refused(arena, league, "its interpreter /opt/no_such/python is not there.", WITHOUT)
 
 
 def test_a_missing_program(arena: Arena, league: League, mine: Path) -> None:
@@ -100,7 +135,7 @@ def test_an_interpreter_that_is_a_wrapper(arena: Arena, league: League, mine: Pa
     for command in ((str(wrapper), "bot"), ("./bot",)):
         (mine / "bot").write_text(f"#!{wrapper}\n")
         enter(league, mine, *command)
-        assert_refused(
+        assert_suspended(
             arena,
             league,
             f"its interpreter {wrapper} is a wrapper script that needs child processes.",
@@ -126,7 +161,7 @@ def test_a_program_that_the_bots_user_cannot_reach(
     (mine / "bot").rename(closed / "bot")
     closed.chmod(0o700)
     enter(league, mine, str(closed / "bot"))
-    assert_refused(
+    assert_suspended(
         arena,
         league,
         f"{closed / 'bot'} cannot be executed by uid 60",

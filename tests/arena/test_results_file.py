@@ -112,6 +112,20 @@ def test_editors_leave_no_trace(file: Path, start: str, end: str) -> None:
     assert read(file, text).deals == {(A_FIRST,): 1, (B_FIRST,): 1}
 
 
+def test_a_name_with_its_marks_apart_is_that_with_them_in_one_character(file: Path) -> None:
+    named, apart = {"bots": ["an\u0303o", "B"]}, {"places": {"an\u0303o": 1, "B": 2}}
+    one = {"places": {"a\u00f1o": 1, "B": 2}}
+    assert read(file, lines(named, apart, one)).bots == ("B", "a\u00f1o")
+    rows = "match,bot,place\n1,an\u0303o,1\n1,B,2\n2,a\u00f1o,1\n2,B,2\n"
+    assert read(file, rows).bots == ("B", "a\u00f1o")
+
+
+def test_a_match_of_one_bot_in_two_spellings_is_refused(file: Path) -> None:
+    both = {"places": {"an\u0303o": 1, "a\u00f1o": 2}}
+    with pytest.raises(ArenaError, match=r":1: one bot's name is written in two ways"):
+        read(file, lines(both))
+
+
 def test_colons_in_names_are_no_repeated_keys(file: Path) -> None:
     named = {"deal": "12:30", "match": "a:b:c"}
     assert read(file, lines(match(**{"A:1": 1, "B:2": 2}) | named)).bots == ("A:1", "B:2")

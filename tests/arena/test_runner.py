@@ -8,6 +8,7 @@ import re
 import resource
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +32,7 @@ options.max_turns = 20
 limits = {{ sandbox = "none", move_time = 10.0, startup = 30.0 }}
 """
 MATCHES = 30
+APART = 0.6  # seconds between two signals that are two
 
 
 def steady_league(league: League, *, deals: int = 5, pause: float = 0.03) -> League:
@@ -224,16 +226,37 @@ def test_ctrl_c_while_the_workers_start_is_quiet(steady: League) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_stops_at_once(league: League, number: signal.Signals) -> None:
-    bots = [league.bot(name, STEADY.format(pause=60)) for name in ("ada", "bob")]
+    mark = league.home / "begun"
+    source = STEADY.format(pause=60).replace("match: ", f"match: open({str(mark)!r}, 'w') and ")
+    bots = [league.bot(name, source) for name in ("ada", "bob")]
     league.write(HEAD.format(deals=1) + "".join(bots))
     process = league.start("run", "--workers", "1")
-    until(lambda: sum("bot.py" in words for words in league.processes().values()) == 2)
+    until(mark.exists)
     os.killpg(process.pid, number)
     hear(process, "Finishing the matches being played; once more to stop at once.")
+    time.sleep(APART)
     os.killpg(process.pid, number)
     stopped = league.finish(process, code=1)
     assert "stopped at once; what was stored is safe. Run again to go on." in stopped.stderr
     assert "Traceback" not in stopped.stderr
+    assert league.is_left_clean()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_comes_doubled_is_one(league: League, number: signal.Signals) -> None:
+    """As `timeout -s INT` sends it, to the process and then to its group."""
+    steady_league(league, deals=20, pause=0.5)
+    process = league.start("run", "--workers", "1")
+    until(league.count)
+    until(lambda: sum("bot.py" in words for words in league.processes().values()) > 1)
+    before = league.count()
+    os.kill(process.pid, number)
+    time.sleep(0.01)
+    os.killpg(process.pid, number)
+    stopped = league.finish(process, code=1)
+    assert "stopped at once" not in stopped.stderr
+    assert re.search(r"stopped; \d+ matches are missing. Run again to go on.", stopped.stderr)
+    assert league.count() > before
     assert league.is_left_clean()
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from arena.cells import unguarded
 from arena.display import fold, letters, width
 from arena.tables import FORMATS, Column, Grid, Row, Style, Table, pieces, render
 
@@ -108,6 +109,19 @@ def test_json_and_csv_hold_names_whole() -> None:
     table = names_table(NAMES, 20)
     assert [row["bot"] for row in json.loads(render(table, "json"))["bots"]] == NAMES
     assert [row["bot"] for row in csv.DictReader(io.StringIO(render(table, "csv")))] == NAMES
+
+
+FORMULAS = ["=1+1", "+1+1", "-1-cmd|' /C calc'!A0", "@SUM(1+1)", "\uff1d1+1", "'=1+1", "''@x"]
+PLAIN = ["kit", "-", "-1.5", "+3", "-0.2 ± 0.4", "1-0", "'quoted'", "a=b"]
+
+
+def test_no_cell_for_a_spreadsheet_is_a_formula() -> None:
+    table = names_table([*FORMULAS, *PLAIN])
+    for form, dialect in (("csv", "excel"), ("tsv", "excel-tab")):
+        _, *rows = csv.reader(io.StringIO(render(table, form)), dialect)
+        names = [row[0 if form == "csv" else 1].strip() for row in rows]
+        assert names == [f"'{name}" for name in FORMULAS] + PLAIN
+        assert list(map(unguarded, names)) == FORMULAS + PLAIN
 
 
 @pytest.mark.parametrize("form", ["github", "pipe"])

@@ -7,6 +7,7 @@ of the arena, no claim to a core, no folder but those of Dask workers that live.
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from itertools import count
@@ -371,6 +372,7 @@ def test_two_signals_stop_at_once_and_leave_the_hosts_free(stage: Stage) -> None
     for _ in range(2):
         os.killpg(run.pid, signal.SIGINT)
         until(lambda: "Finishing" in scene.league.said())
+        time.sleep(0.6)  # quicker, it would be the same one
     told = scene.end(run, code=1)
     assert "stopped at once; what was stored is safe. Run again to go on." in told
     scene.finish(scene.run())

@@ -89,7 +89,9 @@ def test_a_move_that_is_not_an_object_is_refused(value: str) -> None:
     [
         (b'{"id":1,"move":null}', "did its choice return nothing?"),
         (b'{"type":"ready"}', "only asks are answered"),
-        (b"", "not JSON: an empty line"),
+        (b"", "not JSON: an empty line; what is no answer is to be printed to standard error"),
+        (b"Loading", "(byte 0); what is no answer is to be printed to standard error"),
+        (b"[1]", "Expected `object`, got `array`; what is no answer is to be printed to standard"),
         (b'{"id":1,', "not JSON: it breaks off; an answer is one whole line"),
     ],
 )

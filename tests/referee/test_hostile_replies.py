@@ -498,7 +498,11 @@ def test_a_standard_error_of_any_bytes_can_be_shown(seat_of: SeatOf) -> None:
 
 
 NEVER_READY = {
-    "prints a line first": ("say('Hello!\\n')", 20.0, r"not JSON: .* \(it said Hello!\)"),
+    "prints a line first": (
+        "say('Hello!\\n')",
+        20.0,
+        r"not JSON: .* to standard error \(it said Hello!\)",
+    ),
     "says {}": ("say({})", 20.0, r".*type.*"),
     "says something else": ("say({'type': 'go'})", 20.0, r"Invalid .*'go'.*"),
     "exits": ("os._exit(3)", 20.0, r"it exited with code 3"),
@@ -507,7 +511,7 @@ NEVER_READY = {
     "closes its output": ("os.close(1); hear(); hear()", 20.0, r"it closed its standard output"),
     "floods": ("say('x' * 70_000)", 20.0, r"a line of more than 65536 bytes"),
     "computes": ("while True: pass", 0.1, r".* of CPU time used; 0\.100 s allowed"),
-    "is silent": ("hear(); hear()", 0.5, r"no answer after .* \(does it flush .*\?\)"),
+    "is silent": ("hear(); hear()", 0.5, r"no answer after .* \(it was idle: does it read .*\?\)"),
     "does not read": ("time.sleep(100)", 0.5, r"no answer after .* \(it did not read .*\)"),
     "wrote half": ("say('{'); hear(); hear()", 0.5, r"no answer .* \(it wrote { and no newline\)"),
 }

@@ -2,6 +2,7 @@
 
 import signal
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_what_a_bot_says_early_and_survives_tells_nothing() -> None:
 
 def test_memory_is_told_with_what_was_allowed_and_used() -> None:
     assert verdict(ended(), GO_MEMORY, LANDLOCK)[1] == (
-        "it ran out of memory: 512 MiB allowed, 400 MiB used at the peak"
+        "it ran out of memory: 512 MiB allowed (memory_mb), 400 MiB used at the peak"
     )
 
 
@@ -67,7 +68,7 @@ def test_who_lacks_a_thread_is_not_told_of_processes() -> None:
     for stderr in (GO_THREADS, "RuntimeError: can't start new thread\n"):
         assert "as many threads as it wanted" in verdict(ended(), stderr, LANDLOCK)[1]
     assert "allows threads alone" in verdict(ended(), "sh: 1: Cannot fork\n", LANDLOCK)[1]
-    assert "32 allowed" in verdict(ended(), "sh: 1: Cannot fork\n", BWRAP)[1]
+    assert "32 allowed (processes)" in verdict(ended(), "sh: 1: Cannot fork\n", BWRAP)[1]
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,66 @@ def test_who_dies_of_a_signal_near_the_limit_ran_out_of_memory() -> None:
 def test_a_signal_inside_of_bwrap_is_named() -> None:
     assert "tells of SIGSEGV" in verdict(ended(139), "", BWRAP)[1]
     assert verdict(ended(3), "", BWRAP)[1] == verdict(ended(139), "", LANDLOCK)[1] == ""
+
+
+# --- what the walls refused
+
+IN_PYTHON = 'Traceback (most recent call last):\n  File "bot.py", line 2, in <module>\n    {}\n{}\n'
+WALLED = {
+    "a temporary file": (
+        IN_PYTHON.format(
+            "tempfile.mkstemp()",
+            "FileNotFoundError: [Errno 2] No usable temporary directory found in ['/tmp']",
+        ),
+        "it may write no file",
+    ),
+    "a name": (
+        IN_PYTHON.format(
+            "urlopen(url)",
+            "urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name "
+            "resolution>",
+        ),
+        "there is no network",
+    ),
+    "a socket": (
+        IN_PYTHON.format(
+            "_socket.socket.__init__(self, family, type, proto, fileno)",
+            "PermissionError: [Errno 1] Operation not permitted",
+        ),
+        "there is no network",
+    ),
+    "node's name": ("Error: getaddrinfo EAI_AGAIN example.com\n", "there is no network"),
+    "a semaphore": (
+        IN_PYTHON.format(
+            "_multiprocessing.SemLock(", "PermissionError: [Errno 13] Permission denied"
+        ),
+        "allows threads alone",
+    ),
+    "a log": (
+        IN_PYTHON.format(
+            "open('log', 'w')", "PermissionError: [Errno 13] Permission denied: 'log'"
+        ),
+        "it may read its own files alone, and write none",
+    ),
+    "a log in bwrap": ("OSError: [Errno 30] Read-only file system: 'log'\n", "write no file"),
+    "a bare error": (
+        "PermissionError: [Errno 1] Operation not permitted\n",
+        "something that the sandbox forbids",
+    ),
+}
+
+
+@pytest.mark.parametrize(("stderr", "says"), WALLED.values(), ids=WALLED)
+def test_what_the_walls_refused_is_said_to_be_theirs(stderr: str, says: str) -> None:
+    assert verdict(ended(), stderr, LANDLOCK)[0] == "crash"
+    assert says in verdict(ended(), stderr, LANDLOCK)[1]
+    assert verdict(ended(), stderr, Limits(sandbox="none"))[1] == ""
+
+
+def test_what_a_bot_survived_is_not_said_to_have_ended_it() -> None:
+    survived = WALLED["a socket"][0] + "playing without the net\n"
+    died = IN_PYTHON.format("raise KeyError(7)", "KeyError: 7")
+    assert verdict(ended(), survived + died, LANDLOCK)[1] == ""
 
 
 # --- the line that says most
@@ -177,21 +238,37 @@ def test_a_long_last_word_is_cut() -> None:
 # --- what it did instead of answering
 
 
+def did(half: bytes = b"", **seen: Any) -> str:
+    """What is said of a bot that was idle and not yet ready, unless it was seen otherwise."""
+    usual = {"has_unread": False, "is_idle": True, "is_ready": False, "waited": 0.0}
+    return instead(half, **usual | seen)
+
+
 def test_half_a_line_is_shown() -> None:
     half = b'{"id": 1, "move": {"action": "attack", "card": "7H"'
-    assert instead(half, has_unread=True, is_idle=True) == (
-        ' (it wrote {"id": 1, "move": {"action": "attack", "… and no newline)'
-    )
+    assert did(half) == (' (it wrote {"id": 1, "move": {"action": "attack", "… and no newline)')
 
 
 def test_who_does_not_read_is_not_asked_whether_it_flushes() -> None:
-    assert "did not read" in instead(b"", has_unread=True, is_idle=True)
-    assert "flush" in instead(b"", has_unread=False, is_idle=True)
+    assert "did not read" in did(has_unread=True)
+    assert "flush its output after each" in did()
+
+
+def test_who_has_flushed_its_ready_is_asked_first_whether_it_sleeps() -> None:
+    assert "(it read the ask and was idle: does it sleep, " in did(is_ready=True)
+    assert "flush its output" not in did(is_ready=True)
+
+
+def test_who_had_no_core_is_told_that_the_machine_was_busy() -> None:
+    for has_unread in (False, True):
+        assert did(is_ready=True, has_unread=has_unread, waited=0.52) == (
+            " (the machine was busy: it waited 0.5 s for a core, which is taken off)"
+        )
 
 
 def test_who_computes_is_asked_nothing() -> None:
-    assert instead(b"", has_unread=True, is_idle=False) == ""
-    assert instead(b"", has_unread=False, is_idle=False) == ""
+    assert did(is_idle=False, has_unread=True) == ""
+    assert did(is_idle=False, waited=1.0) == ""
 
 
 def test_a_line_that_is_no_answer_goes_before_a_last_word() -> None:
