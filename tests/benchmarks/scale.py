@@ -98,7 +98,7 @@ def matches(league: League) -> Iterator[PlayedMatch]:
                 else [{} for _ in bots],
                 forfeits=[],
                 moves=chance.getrandbits(63),
-                clock=str([[25, 2000, 300] for _ in bots]),
+                clock=str([[25, 2000, 300, 4000] for _ in bots]),
             )
             yield PlayedMatch(result, RECORD, "machine", "none")
 

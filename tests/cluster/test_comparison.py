@@ -36,7 +36,7 @@ def a_match(
         reason="",
         moves=ASKED,
         decisions=ASKED,
-        clock=str([[seat, seat * cpu, seat * cpu]] * 2),
+        clock=str([[seat, seat * cpu, seat * cpu, seat * cpu]] * 2),
     )
     return PlayedMatch(result, Record(b"", b"", wall * ASKED))
 
@@ -269,7 +269,7 @@ def varied(chance: random.Random, spread: float, speed: float = 1.0) -> PlayedMa
     """Return a match of two bots that think as long as they like, and wait for nothing."""
     cpu = [int(2000 * speed * chance.lognormvariate(0, spread)) for _ in range(2)]
     played = a_match([0, 1], 0, 0.0, is_faulty=False, number=chance.getrandbits(60))
-    clock = str([[DECISIONS, each, each] for each in cpu])
+    clock = str([[DECISIONS, each, each, each] for each in cpu])
     wall = sum(cpu) * 1e-6 + 2 * DECISIONS * 50e-6
     return PlayedMatch(msgspec.structs.replace(played.result, clock=clock), Record(b"", b"", wall))
 

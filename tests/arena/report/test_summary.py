@@ -84,7 +84,7 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
                 faults=[{"late": 1}, *({} for _ in bots[1:])],
                 forfeits=[],
                 moves=len(played),
-                clock=str([[5, 2000, 900] for _ in bots]),
+                clock=str([[5, 2000, 900, 2500] for _ in bots]),
             )
             played.append(PlayedMatch(found, RECORD, EVIL, "none"))
     with Store(league.database, create=True) as store:
