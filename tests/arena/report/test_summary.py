@@ -399,7 +399,7 @@ def test_remarks_are_told_once(tmp_path: Path) -> None:
     page = Parsed(page_of(read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))))
     for remark in ("1 more match waits", "1 match is missing"):
         assert page.text.count(remark) == page.said["leaderboard"].count(remark) == 1
-    times = "CPU times are of all matches"
+    times = "their times are of all matches"
     assert page.text.count(times) == page.said["times"].count(times) == 1
 
 
