@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from arena.tables import FORMATS, WIDTH, Table, render
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError
 from referee.sandbox import SANDBOXES
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,17 +37,7 @@ def show(table: Table, form: str) -> None:
     """Print a table on standard output, as wide as a terminal there, in colour if wanted."""
     terminal = sys.stdout.isatty()
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    echo(render(table, form, width=screen_width(), color=terminal and not plain))
-
-
-def echo(text: str, *, end: str = "\n") -> None:
-    """Print a text on standard output; raise RunError if that takes no more."""
-    try:
-        click.echo(text + end, nl=False)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise RunError(f"standard output takes no more: {error.strerror}.") from None
+    click.echo(render(table, form, width=screen_width(), color=terminal and not plain))
 
 
 def screen_width() -> int:

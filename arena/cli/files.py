@@ -56,15 +56,6 @@ def _pour(pieces: Iterable[bytes], stream: BinaryIO) -> int:
 
 
 def print_pieces(pieces: Iterable[bytes]) -> None:
-    """Write pieces on standard output; raise RunError if that takes no more."""
-    if sys.stdout is None:
-        raise ArenaError("standard output is closed; name a file.")
-    stream = sys.stdout.buffer
-    for piece in pieces:
-        try:
-            stream.write(piece)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise RunError(f"standard output takes no more: {error.strerror}.") from None
-    stream.flush()
+    """Write pieces on standard output."""
+    _pour(pieces, sys.stdout.buffer)
+    sys.stdout.flush()
