@@ -9,7 +9,6 @@ import atexit
 import fcntl
 import hashlib
 import os
-import tempfile
 import threading
 import time
 from functools import cache
@@ -28,7 +27,7 @@ from arena.cluster.table import Tables, UnwantedError
 from arena.walls import check_bot
 from arena.worker import Setup
 from protocol.errors import ArenaError
-from referee.sandbox import Launcher, Program, SandboxError, prove
+from referee.sandbox import Launcher, Program, SandboxError, prove, temporary_folder
 from referee.sandbox.stage import sweep
 
 _PREFIX = "arena-bots-"
@@ -90,7 +89,7 @@ def fingerprint() -> str:
 @cache
 def _base() -> Path:
     """Return a private folder for bots' files, which goes with this process, or is swept later."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    folder = temporary_folder(_PREFIX)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     fcntl.flock(lock, fcntl.LOCK_EX)  # until we end, however we do
     sweep(folder.parent, _PREFIX)

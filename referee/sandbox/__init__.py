@@ -5,6 +5,7 @@ from referee.sandbox.executable import is_program, opening
 from referee.sandbox.launcher import Child, Ended, Launcher
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.prove import prove
+from referee.sandbox.temporary import temporary_folder
 
 SANDBOXES = ("landlock", "bwrap", "none")
 """The sandboxes there are; nothing ever goes from one to another by itself."""
@@ -22,4 +23,5 @@ __all__ = [
     "is_program",
     "opening",
     "prove",
+    "temporary_folder",
 ]
