@@ -8,6 +8,9 @@ def run() -> None:
     try:  # what is imported takes a moment, and Ctrl-C may come in it
         import signal
 
+        from arena import streams
+
+        streams.make_sure()
         from arena.cli import main
 
         try:

@@ -38,8 +38,6 @@ def open_archive(path: Path) -> Iterator["Archive"]:
     if path != STANDARD_INPUT:
         with _opened(path) as stream:
             yield Archive(str(path), stream)
-    elif sys.stdin is None:
-        raise ArenaError("standard input is closed; name a file.")
     else:
         yield Archive("standard input", sys.stdin.buffer)
 

@@ -4,12 +4,13 @@ import os
 import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from arena.display import safe
 from arena.stored import Damage
+from arena.streams import say_at_once
 from protocol.errors import ArenaError, RunError
 
 WAIT = 30.0
@@ -88,8 +89,7 @@ def patiently(db: sqlite3.Connection, path: Path, act: Callable[[], T]) -> T:
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
             raise
         text = f"Waiting for {path}, which another process has locked; {WAIT:.0f} s at the most."
-        with suppress(OSError):  # nobody is there to be told
-            os.write(2, f"{safe(text)}\n".encode())
+        say_at_once(safe(text))
         _let_wait(db, WAIT - _SILENT)
         return act()
     finally:

@@ -28,6 +28,7 @@ from arena.roster import Bot, LostBot
 from arena.schedule import Entrant, Outline, Rotations, Schedule
 from arena.seed import NEWEST, Derivation, league_key
 from arena.store import Store
+from arena.writing import unwritten
 from protocol.errors import ArenaError
 from referee.game import Game, Options
 from referee.games import GAMES
@@ -375,7 +376,7 @@ def make_league(
     except BaseException as error:  # Ctrl-C too: raised again once nothing is left
         _unmake(file, made)
         if isinstance(error, OSError):
-            raise ArenaError(f"{file} cannot be written: {error.strerror}.") from None
+            raise unwritten(file, error) from None
         raise
 
 

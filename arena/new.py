@@ -3,6 +3,8 @@
 import json
 import shutil
 import tomllib
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import msgspec
 
 from arena.roster import HUMAN, SHIPPED, check_name, shipped
+from arena.writing import unwritten
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.options import suggestion
@@ -63,23 +66,67 @@ def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
     name = folder.resolve().name
     check_name(name)
     _check_free(name, game.name)
-    _make_empty(folder)
     kind = languages()[language]
-    source = TEMPLATES / language
+    contents = _contents(name, folder, language, game)
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    _make_empty(folder)
+    try:
+        for target, content in contents.items():
+            (folder / target).write_bytes(content)
+        if kind.command[0] == f"./{kind.bot}":
+            (folder / kind.bot).chmod(0o755)
+    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
+        _unmake([folder / target for target in contents], made)
+        if isinstance(error, OSError):
+            raise unwritten(folder, error) from None
+        raise
+    return list(contents)
+
+
+def _contents(name: str, folder: Path, language: str, game: type[Game]) -> dict[str, bytes]:
+    """Return what is in a new bot's files; raise ArenaError if a game came without a template."""
+    kind, source = languages()[language], TEMPLATES / language
     copies = {
-        kind.bot: source / f"{game.name}.{kind.ending}",
+        kind.bot: _template(language, kind, game),
         Path(kind.kit).name: source / kind.kit,
     }
     if kind.builds:
         copies["Makefile"] = source / "Makefile"
-    for target, path in copies.items():
-        shutil.copyfile(path, folder / target)
-    if kind.command[0] == f"./{kind.bot}":
-        (folder / kind.bot).chmod(0o755)
-    (folder / "bot.toml").write_text(_settings(kind), encoding="utf-8")
-    readme = _readme(name, folder, kind, game)
-    (folder / "README.md").write_text(readme, encoding="utf-8")
-    return [*copies, "bot.toml", "README.md"]
+    if not copies[kind.bot].is_file():
+        raise _no_template(copies[kind.bot], kind, game)
+    return {
+        **{target: path.read_bytes() for target, path in copies.items()},
+        "bot.toml": _settings(kind).encode(),
+        "README.md": _readme(name, folder, kind, game).encode(),
+    }
+
+
+def _no_template(missing: Path, kind: Language, game: type[Game]) -> ArenaError:
+    known = languages().items()
+    others = [name for name, each in known if _template(name, each, game).is_file()]
+    remedy = (
+        f"Choose one of {', '.join(others)}."
+        if others
+        else f"Begin with the kit, `arena bots --kit`, and with `arena schema {game.name}`."
+    )
+    return ArenaError(
+        f"there is no bot in {kind.title} to begin with for {game.name}: its author wrote no "
+        f"{missing}. {remedy}"
+    )
+
+
+def _template(language: str, kind: Language, game: type[Game]) -> Path:
+    return TEMPLATES / language / f"{game.name}.{kind.ending}"
+
+
+def _unmake(files: Iterable[Path], folders: Iterable[Path]) -> None:
+    """Remove files, and folders that were made for them, as far as they are there."""
+    for file in files:
+        with suppress(OSError):
+            file.unlink()
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _check_free(name: str, game: str) -> None:
@@ -135,8 +182,11 @@ def _readme(name: str, folder: Path, kind: Language, game: type[Game]) -> str:
 def _ideas(game: type[Game]) -> list[str]:
     """Return sentences on what to try in a game, with what they need of view and options."""
     text = (TEMPLATES / "ideas.toml").read_text(encoding="utf-8")
+    known = tomllib.loads(text)
+    if game.name not in known:
+        return ["Nobody has written down ideas for this game yet."]
     found = []
-    for each in tomllib.loads(text)[game.name]:
+    for each in known[game.name]:
         fields = ", ".join(f"`{field}`" for field in each["fields"])
         found.append(f"{each['idea']} ({fields})")
     return found or ["There is nothing to decide in this game: it is all luck."]

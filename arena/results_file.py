@@ -25,8 +25,6 @@ def read_results(path: Path) -> Field:
     name = "standard input" if path == STANDARD_INPUT else str(path)
     try:
         if path == STANDARD_INPUT:
-            if sys.stdin is None:
-                raise ArenaError("standard input is closed; name a results file.")
             return _field(name, Lines(name, sys.stdin.buffer))
         with path.open("rb") as stream:
             return _field(name, Lines(name, stream))

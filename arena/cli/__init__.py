@@ -1,13 +1,17 @@
 """The command line: parse, call, print. The one home of click."""
 
+import errno
+import os
+import sys
 from typing import Any
 
 import click
 
 from arena.display import safe_lines
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.lazy import Lazy
 
+_LONG = 160  # characters of a path, beyond which its middle is left out
 _COMMANDS = {
     "demo": ("demo:demo", "Run a small league of each of two games and show the tables."),
     "games": (
@@ -78,16 +82,48 @@ class ArenaGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_) for name, (_, help_) in _COMMANDS.items()])
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; show an ArenaError, and Ctrl-C, without a traceback."""
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Read the words and run a command; show an ArenaError as one line."""
         try:
-            return super().invoke(ctx)
+            return super().main(*args, **extra)
+        except ArenaError as error:
+            click.echo(safe_lines(f"arena: {error}"), err=True)
+            sys.exit(error.exit_code)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; show Ctrl-C, and what a path stands in the way of, without a traceback."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
         except KeyboardInterrupt:
             click.echo("\narena: interrupted.", err=True)
             ctx.exit(1)
-        except ArenaError as error:
-            click.echo(safe_lines(f"arena: {error}"), err=True)
-            ctx.exit(error.exit_code)
+        except OSError as error:
+            explained = _explained(error)
+            if explained is None:
+                raise
+            raise explained from None
+        return result
+
+
+def _explained(error: OSError) -> ArenaError | None:
+    """Return what to say of what the system refused, where nobody has said it better."""
+    if isinstance(error, ConnectionError):  # which click would take for a reader that has gone
+        return RunError(f"a process that belongs to this command has gone: {error}. Run again.")
+    if error.errno == errno.ENAMETOOLONG:
+        return ArenaError(
+            f"{_shown(error)}: a name is too long. Between two slashes there is room for 255 "
+            f"bytes, and for 4095 in all."
+        )
+    if error.filename is None:
+        return None
+    return RunError(f"{_shown(error)}: {error.strerror}.")
+
+
+def _shown(error: OSError) -> str:
+    """Return the path that an error is about, its middle left out if it is long."""
+    path = os.fsdecode(error.filename)
+    return path if len(path) <= _LONG else f"{path[: _LONG // 2]}…{path[-_LONG // 2 :]}"
 
 
 @click.group(

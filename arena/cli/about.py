@@ -27,12 +27,13 @@ from arena.hints import advice
 from arena.roster import SHIPPED, Bot, find_bot, shipped
 from arena.tables import Column, Table, render
 from arena.walls import check_bot
+from protocol.errors import ArenaError
 from protocol.messages import VERSION, message_schemas
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.options import allowed, fields, find_game, read_settings
-from referee.sandbox import SANDBOXES, Launcher, SandboxError, prove
+from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, prove
 from referee.starting import StartupError, start_bot
 
 
@@ -126,7 +127,7 @@ def _tell(game: type[Game], form: str) -> None:
     parts = [head, render(options, form)]
     parts.append(render(decisions, form) if decisions.rows else "Nobody decides anything.")
     if form == "simple":
-        parts += [f"Moves as JSON Schema: arena schema {game.name}", "-" * 80, rules_page(game)]
+        parts += [f"Moves as JSON Schema: arena schema {game.name}", "-" * 80, rules_text(game)]
     click.echo_via_pager("\n\n".join(part.rstrip("\n") for part in parts))
 
 
@@ -137,13 +138,21 @@ def _description(kind: Any) -> str:
 
 
 def rules_page(game: type[Game]) -> str:
-    """Return the rules of a game, as they are documented."""
+    """Return the rules of a game, as they are documented; raise ArenaError if nobody did that."""
     package = Path(referee.__file__).parent
     for folder in (package / "rules", package.parent / "docs" / "rules"):
         page = folder / f"{game.name}.md"
         if page.is_file():
             return page.read_text()
-    raise AssertionError(f"{game.name} has no rules page")
+    raise ArenaError(f"{game.name} has no rules page: its author wrote no {page}.")
+
+
+def rules_text(game: type[Game]) -> str:
+    """Return the rules of a game, or that there are none to be read."""
+    try:
+        return rules_page(game)
+    except ArenaError as error:
+        return safe(f"There is more to tell, but {error}")
 
 
 @main.command()
@@ -268,6 +277,8 @@ def _sandboxes(
                 yield row
         except SandboxError as error:
             yield {"what": what, "value": "does not work", "remark": error.what}
+        except MachineError as error:
+            yield {"what": what, "value": "does not work", "remark": safe(str(error))}
 
 
 def _walls(launcher: Launcher) -> str:
@@ -287,6 +298,8 @@ def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str]
             start_bot(launcher, bot.program, limits, bot.name).stop()
     except SandboxError as error:
         return {"value": "is refused", "remark": safe(error.what)}, False
+    except MachineError as error:
+        return {"value": "cannot start", "remark": safe(str(error))}, False
     except StartupError as error:
         hint = advice(bot, error.stderr, limits)
         return {"value": "fails", "remark": safe(f"{error}.{hint}")}, error.late

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from arena.tables import FORMATS, WIDTH, Row, Table, pieces
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError
 from referee.sandbox import SANDBOXES
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,18 +43,8 @@ def show(table: Table, form: str, rows: Iterable[Row] | None = None) -> None:
     for piece in pieces(
         table, table.rows if rows is None else rows, form, width=screen_width(), color=color
     ):
-        echo(piece, end="")
-    echo("")
-
-
-def echo(text: str, *, end: str = "\n") -> None:
-    """Print a text on standard output; raise RunError if that takes no more."""
-    try:
-        click.echo(text + end, nl=False)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise RunError(f"standard output takes no more: {error.strerror}.") from None
+        click.echo(piece, nl=False)
+    click.echo()
 
 
 def screen_width() -> int:

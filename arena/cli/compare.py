@@ -1,6 +1,5 @@
 """The command that compares two bots: compare."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from arena.cli.common import (
     show,
     warn_unprotected,
 )
+from arena.cli.files import spare_folder
 from arena.cli.leagues import GO_ON, bot_entry, league_seed, stopped_by_signals
 from arena.cli.progress import StatusLine
 from arena.compare import Comparison
@@ -113,7 +113,7 @@ def compare(
     check_seats(kind, seats)
     rates = _rates(alpha, beta, margin)
     with ExitStack() as stack:
-        spare = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        spare = stack.enter_context(spare_folder())
         folder = keep or spare
         if keep and (keep.is_file() or (keep.is_dir() and _holds_other_things(keep))):
             raise ArenaError(f"{keep} is no league and not empty; give --keep a new folder.")

@@ -1,6 +1,5 @@
 """The command that shows how it all works: demo."""
 
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import click
 
 from arena.cli import main
 from arena.cli.common import output_format, sandbox_option, sandbox_uid_option
+from arena.cli.files import spare_folder
 from arena.cli.leagues import play_and_show
 from arena.league import FILE, Settings, make_league, read_league
 from arena.roster import shipped
@@ -35,7 +35,7 @@ def demo(
     arena demo --keep demo && arena matches demo/guerra
     """
     with ExitStack() as stack:
-        folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = keep or stack.enter_context(spare_folder())
         for game, deals in _DEMO.items():
             league = folder / game
             if not (league / FILE).exists():

@@ -1,14 +1,17 @@
 """Files that commands write: whole or not at all, and never over what somebody may need."""
 
 import os
+import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from arena.league import DATABASE, FILE
 from arena.locks import unfinished
 from protocol.errors import ArenaError, RunError
+from referee.sandbox import temporary_folder
 
 
 def check_target(league: Path, file: Path, *, force: bool) -> None:
@@ -56,15 +59,16 @@ def _pour(pieces: Iterable[bytes], stream: BinaryIO) -> int:
 
 
 def print_pieces(pieces: Iterable[bytes]) -> None:
-    """Write pieces on standard output; raise RunError if that takes no more."""
-    if sys.stdout is None:
-        raise ArenaError("standard output is closed; name a file.")
-    stream = sys.stdout.buffer
-    for piece in pieces:
-        try:
-            stream.write(piece)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise RunError(f"standard output takes no more: {error.strerror}.") from None
-    stream.flush()
+    """Write pieces on standard output."""
+    _pour(pieces, sys.stdout.buffer)
+    sys.stdout.flush()
+
+
+@contextmanager
+def spare_folder() -> Iterator[Path]:
+    """Have a folder of temporary files; raise MachineError if that cannot be."""
+    folder = temporary_folder("arena-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

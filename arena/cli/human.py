@@ -10,7 +10,7 @@ from time import monotonic
 
 import click
 
-from arena.cli.about import rules_page
+from arena.cli.about import rules_text
 from arena.cli.question import Question
 from arena.display import safe, safe_lines
 from protocol.errors import ArenaError, RunError
@@ -101,7 +101,7 @@ class HumanSeat(Seat):
                 case "table":
                     self._show(question, decision)
                 case "rules":
-                    click.echo_via_pager(rules_page(type(self._game)))
+                    click.echo_via_pager(rules_text(type(self._game)))
                 case "quick":
                     self._asks_back = not self._asks_back
                     click.echo(

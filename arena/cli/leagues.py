@@ -39,6 +39,7 @@ from arena.runner import FORFEITS_IN_A_ROW, Progress
 from arena.schedule import Rotations
 from arena.seed import is_guessable
 from arena.sources import field_of
+from arena.streams import say_at_once
 from protocol.errors import ArenaError, RunError
 from referee.options import find_game
 from referee.sandbox import PYTHON
@@ -357,7 +358,7 @@ def stopped_by_signals(run: Run, rest: str = GO_ON) -> Iterator[list[int]]:
         heard.append(number)
         if len(heard) > 1:
             raise RunError(f"stopped at once; {rest}")
-        os.write(2, b"\nFinishing the matches being played; once more to stop at once.\n")
+        say_at_once("\nFinishing the matches being played; once more to stop at once.")
         run.stop()
 
     numbers = (signal.SIGINT, signal.SIGTERM)

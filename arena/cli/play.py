@@ -6,7 +6,7 @@ import secrets
 import shlex
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from functools import partial
 from math import isnan
 from pathlib import Path
@@ -33,6 +33,7 @@ from arena.roster import HUMAN, Bot, find_bot
 from arena.saved import MATCH, SavedMatch, Target, distinct, seated
 from arena.seed import deal_behind
 from arena.show import result
+from arena.streams import finished_anyway
 from arena.walls import check_bot
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess
@@ -173,19 +174,20 @@ def play(
     seed = seed or secrets.token_hex(8)
     if not seed.isprintable():
         raise ArenaError(f"a seed is printable text, unlike {seed!r}.")
-    click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
     match = new_game(kind, len(bots), chosen, deal_behind(kind.name, seed))
-    with ExitStack() as stack:
-        party = _started(stack, found, names, allowed, sandbox_uid)
-        telling = way.telling(names, party.processes)
-        saved = _play(match, party, allowed, telling, log=log)
-    try:
-        _tell_end(match, saved, telling.kept, way)
-    finally:  # whoever has read enough of it still gets the match
-        if target is not None:
-            target.write(saved)
-            shown = shlex.quote(str(target.path))
-            click.echo(safe(f"{target.path} is written: arena show {shown}"), err=True)
+    with finished_anyway() if target else nullcontext():  # whoever has read enough gets the match
+        click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
+        with ExitStack() as stack:
+            party = _started(stack, found, names, allowed, sandbox_uid)
+            telling = way.telling(names, party.processes)
+            saved = _play(match, party, allowed, telling, log=log)
+        try:
+            _tell_end(match, saved, telling.kept, way)
+        finally:  # Ctrl-C too
+            if target is not None:
+                target.write(saved)
+                shown = shlex.quote(str(target.path))
+                click.echo(safe(f"{target.path} is written: arena show {shown}"), err=True)
 
 
 def _target(save: str | None, *, force: bool) -> Target | None:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import click
 
 from arena.cli import main
-from arena.cli.common import Seconds, echo, league_argument, show
+from arena.cli.common import Seconds, league_argument, show
 from arena.cli.rating import rated
 from arena.display import counted, duration, fold, letters, safe, width
 from arena.leaderboard import ranks_text
@@ -81,9 +81,9 @@ def _show_whole(sight: Sight) -> None:
     """Print how things stand, with all of the table."""
     head = [*_head(sight)]
     if sight.table is None:
-        echo("\n".join(head))
+        click.echo("\n".join(head))
         return
-    echo("\n".join([*head, ""]))
+    click.echo("\n".join([*head, ""]))
     show(sight.table, "simple")
 
 
@@ -130,7 +130,7 @@ class _Lines(_Output):
         if state == self._told or monotonic() < self._next:
             return
         self._told, self._next = state, monotonic() + self._gap
-        echo(" ".join(_head(sight)))
+        click.echo(" ".join(_head(sight)))
 
     def leave(self) -> None:
         pass

@@ -9,7 +9,6 @@ import atexit
 import fcntl
 import hashlib
 import os
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -35,8 +34,9 @@ from referee.sandbox import (
     Runtime,
     SandboxError,
     prove,
+    room_for,
     runtime_of,
-    unwritable,
+    temporary_folder,
 )
 from referee.sandbox.stage import sweep
 
@@ -104,10 +104,7 @@ def _base() -> Path:
 
     Raises MachineError if there can be none.
     """
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    except OSError as error:
-        raise unwritable(os.environ.get("TMPDIR", "/tmp"), error) from None  # noqa: S108 - a word
+    folder = temporary_folder(_PREFIX)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     fcntl.flock(lock, fcntl.LOCK_EX)  # until we end, however we do
     sweep(folder.parent, _PREFIX)
@@ -144,10 +141,8 @@ async def take(data: bytes) -> bytes:
 def _taken(data: bytes) -> Opened:
     try:
         base = _base()
-        try:
+        with room_for("the bots' files cannot be copied to", str(base)):
             unpack_bot(data, base)
-        except OSError as error:
-            raise unwritable(str(base), error) from None
     except ArenaError as error:
         return Opened(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
     return Opened()

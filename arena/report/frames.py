@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from arena.report.boards import BOARDS
+from arena.report.boards import board_of
 from arena.report.scene import Area, Board, Fixed
 from arena.show import OpenedMatch, fault_row, seat_rows
 from protocol.errors import ArenaError
@@ -91,12 +91,12 @@ def _frames(opened: OpenedMatch, areas: _Areas) -> Iterator[dict[str, Any]]:
     replay, names = opened.replay, opened.names
     number = withdrawn(replay)
     early = [_entry(opened, each, "", "") for each in range(number)]  # out before the first step
-    fixed: Fixed | None = None
+    board, fixed = board_of(replay.game), None
     for game, step in steps(replay):
         fixed = fixed or Fixed(game.table(), msgspec.to_builtins(game.options))
         views = [game.view(seat) for seat in range(replay.seats)]
         yield {
-            **_seen(BOARDS[replay.game], views, names, fixed, areas),
+            **_seen(board, views, names, fixed, areas),
             "entries": early + _entries(opened, game, step, number, views),
         }
         early = []

@@ -40,13 +40,5 @@ def unstartable(why: str, number: int | None = None) -> MachineError:
     return MachineError(f"bots cannot be started: {why}. Mend that, then run again.")
 
 
-def unwritable(folder: str, error: OSError) -> MachineError:
-    """Return the error of a machine on which bots' files cannot be written below a folder."""
-    return MachineError(
-        f"the bots' files cannot be copied to {folder}: {error.strerror}. Free some space there, "
-        f"or set TMPDIR to another folder open to everybody; then run again."
-    )
-
-
 class StartError(Exception):
     """A program that could not be executed; the text says why."""

@@ -5,8 +5,10 @@ import os
 import shutil
 from pathlib import Path
 
+from referee.sandbox.errors import MachineError
 from referee.sandbox.program import Program
 from referee.sandbox.sources import odd_kind
+from referee.sandbox.temporary import is_noexec
 
 _FIRST_LINE = 256  # bytes of it that the kernel looks at
 WINDOWS = "its first line ends in CR (Windows line ends). Save it with Unix line ends."
@@ -75,6 +77,31 @@ def has_windows_line_ends(path: str) -> bool:
     """Return whether a file is a script whose first line ends as Windows writes it."""
     first, newline, _ = _beginning(path).partition(b"\n")
     return first.startswith(b"#!") and first.endswith(b"\r") and bool(newline)
+
+
+def check_executable(program: Program, copies: str | None) -> None:
+    """Raise MachineError for a program on a file system on which none may be executed.
+
+    It is run from `copies` of its files, if there are any. Where an interpreter from elsewhere
+    runs it, nothing but a library or a program of its own, which that may be about to load or to
+    execute, is refused by the kernel.
+    """
+    path, place = program.argv[0], copies or program.folder
+    files = (f"{program.folder}/{name}" for name in program.files)
+    if not path.startswith(f"{program.folder}/"):
+        if os.path.isabs(path) and is_noexec(path):
+            raise _unexecutable(path, "Move that program")
+        if not any(_is_binary(_beginning(file)) for file in files):
+            return
+    if is_noexec(place):
+        raise _unexecutable(place, "Set TMPDIR to a folder where they may" if copies else "Move it")
+
+
+def _unexecutable(path: str, remedy: str) -> MachineError:
+    return MachineError(
+        f"{path} is mounted noexec: programs may not be executed there, which is no fault of the "
+        f"bot's. {remedy}; then run again."
+    )
 
 
 def is_program(path: str) -> bool:

@@ -14,8 +14,8 @@ import msgspec
 
 from referee.limits import Limits
 from referee.sandbox.bwrap import BwrapWalls
-from referee.sandbox.errors import StartError, UnfitError, unstartable
-from referee.sandbox.executable import unfit, unstarted
+from referee.sandbox.errors import MachineError, StartError, UnfitError, unstartable
+from referee.sandbox.executable import check_executable, unfit, unstarted
 from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.stage import Stage
@@ -91,7 +91,11 @@ class Launcher:
             self.uid, self._claim = claim_uids(uid)
             self._free = list(range(self.uid + SLOTS - 1, self.uid - 1, -1))
         if sandbox != "none":
-            self._stage = Stage(os.getuid() if self.uid is None else self.uid)
+            try:
+                self._stage = Stage(os.getuid() if self.uid is None else self.uid)
+            except MachineError:
+                self._release()
+                raise
         self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self._server = subprocess.Popen(
@@ -174,10 +178,14 @@ class Launcher:
         return StartError(f"{why}: {said}" if said else unstarted(program, why))
 
     def check(self, program: Program) -> None:
-        """Raise SandboxError if `program` could not be started behind these walls."""
+        """Raise SandboxError if `program` could not be started behind these walls.
+
+        Raises MachineError if it could be, were it not for the file system.
+        """
         if why := unfit(program):
             raise UnfitError(why)
         self.walls.check(program, self.uid)
+        check_executable(program, self.folder)
 
     def _placed(self, program: Program) -> Program:
         """Return the program as it is run: its interpreter found, its files where it may enter."""
@@ -208,6 +216,10 @@ class Launcher:
         self._server.wait()
         if self._stage is not None:
             self._stage.remove()
+        self._release()
+
+    def _release(self) -> None:
+        """Let another have the users that bots were run as."""
         if self._claim is not None:
             self._claim.close()
 

@@ -4,12 +4,14 @@ import errno
 import os
 import select
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 from referee.limits import Limits
 from referee.sandbox.errors import SandboxError, StartError
 from referee.sandbox.launcher import Child, Launcher
 from referee.sandbox.program import PYTHON, Program
+from referee.sandbox.temporary import room_for
 
 _CANARY = Path(__file__).with_name("canary.py")
 _SECONDS = 20.0  # within which the canary must have tried everything
@@ -19,11 +21,16 @@ def prove(launcher: Launcher, limits: Limits) -> None:
     """Raise SandboxError unless the walls of `launcher` hold; without walls do nothing."""
     if limits.sandbox == "none":
         return
-    with tempfile.TemporaryDirectory(prefix="canary-", dir=launcher.folder) as folder:
-        os.chmod(folder, 0o777)  # noqa: S103 - nothing but the walls is to keep the canary out
-        secret, target = f"{folder}/secret", f"{folder}/written"
-        Path(secret).write_text("nobody may read this")
-        os.chmod(secret, 0o644)
+    assert launcher.folder is not None
+    with ExitStack() as stack:
+        with room_for("the self test cannot be written to", launcher.folder):
+            folder = stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="canary-", dir=launcher.folder)
+            )
+            os.chmod(folder, 0o777)  # noqa: S103 - nothing but the walls is to keep the canary out
+            secret, target = f"{folder}/secret", f"{folder}/written"
+            Path(secret).write_text("nobody may read this")
+            os.chmod(secret, 0o644)
         words = (_CANARY.name, secret, target, str(os.getpid()), *launcher.walls.allowed)
         program = Program((PYTHON, *words), str(_CANARY.parent), (_CANARY.name,))
         launcher.check(program)
@@ -50,11 +57,6 @@ def _why(reason: str) -> str:
             f'bwrap may not create user namespaces here ("{reason}"). Ubuntu 23.10 and later '
             f"restrict them: load the bwrap-userns-restrict AppArmor profile; in Docker they are "
             f"blocked. Or use --sandbox landlock."
-        )
-    if "Permission denied" in reason:
-        return (
-            f"the self test could not be executed ({reason}). If {tempfile.gettempdir()} is "
-            f"mounted noexec, set TMPDIR to a folder where programs may run."
         )
     if os.strerror(errno.EBUSY) in reason:
         return (

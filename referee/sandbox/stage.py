@@ -8,13 +8,14 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
-from referee.sandbox.errors import MachineError, SandboxError, StartError, unwritable
-from referee.sandbox.program import Program, barrier
+from referee.sandbox.errors import MachineError, StartError
+from referee.sandbox.program import Program
 from referee.sandbox.sources import Sources
+from referee.sandbox.temporary import room_for, temporary_base
 
 _PREFIX = "arena-stage-"
 _FAR = 4_102_444_800  # the year 2100, in seconds
@@ -26,16 +27,7 @@ class Stage:
     """A folder of copies, there once it is made; the fork server, told before, sees to its end."""
 
     def __init__(self, uid: int) -> None:
-        # not tempfile's, which writes a file to try each and may be killed before it is removed
-        bases = (os.environ.get("TMPDIR", "/tmp"), "/tmp", "/var/tmp")  # noqa: S108 - ours is new
-        usable = (each for each in bases if not barrier(each, uid) and os.access(each, os.W_OK))
-        base = next(usable, None)
-        if base is None:
-            raise SandboxError(
-                f"{', '.join(dict.fromkeys(bases))}: none of them can be entered by uid {uid} and "
-                f"written by us, and the bots' files are put there. Set TMPDIR to a folder open "
-                f"to everybody."
-            )
+        base = temporary_base(uid)
         sweep(Path(base), _PREFIX)
         self.folder = f"{base}/{_PREFIX}{secrets.token_hex(8)}"
         self._mode = 0o700 if uid == os.getuid() else 0o755  # the users that run bots are to enter
@@ -88,13 +80,9 @@ class Stage:
                         f"that folder, set TMPDIR to one that it leaves alone."
                     )
 
-    @contextmanager
-    def _written(self) -> Iterator[None]:
+    def _written(self) -> AbstractContextManager[None]:
         """Turn what goes wrong with writing into a MachineError."""
-        try:
-            yield
-        except OSError as error:
-            raise unwritable(self.folder, error) from None
+        return room_for("the bots' files cannot be copied to", self.folder)
 
     def _copy(self, sources: Sources, name: str, target: Path) -> None:
         with sources.open(name) as source, self._written():

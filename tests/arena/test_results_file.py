@@ -356,12 +356,6 @@ def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         read_results(Path("-"))
 
 
-def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(ArenaError, match="standard input is closed"):
-        read_results(Path("-"))
-
-
 def test_equal_results_are_kept_once(file: Path) -> None:
     field = read(file, lines(*(match(A=1, B=2) | {"deal": n} for n in range(5)), match(B=2, A=1)))
     assert field.deals == {(A_FIRST,): 6}

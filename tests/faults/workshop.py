@@ -90,10 +90,11 @@ class Workshop:
 
 
 @contextmanager
-def small_disk(folder: Path, kilobytes: int) -> Iterator[None]:
+def small_disk(folder: Path, kilobytes: int, *flags: str) -> Iterator[None]:
     """Put a disk of its own over a folder, which everybody may write; skip, loudly, without one."""
     need_root("a full disk")
-    words = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k,mode=1777", "none", folder]
+    options = ",".join([f"size={kilobytes}k,mode=1777", *flags])
+    words = ["mount", "-t", "tmpfs", "-o", options, "none", folder]
     mounted = subprocess.run(words, capture_output=True, text=True)
     if mounted.returncode != 0:
         pytest.skip(f"A FULL DISK IS NOT TESTED HERE: {mounted.stderr.strip()}")

@@ -1,7 +1,8 @@
-"""The boards of all games, by name; each is a module with a function `board`."""
+"""The boards of the games, by name; each is a module with a function `board`."""
 
 from collections.abc import Mapping
 
+from arena.report.boards import plain
 from arena.report.scene import Board, Ground
 from referee.lazy import Lazy
 
@@ -14,6 +15,11 @@ BOARDS: Mapping[str, Board] = Lazy(
         )
     }
 )
+
+
+def board_of(game: str) -> Board:
+    """Return a game's own board, or one that any game may have."""
+    return BOARDS.get(game, plain.board)
 
 
 GROUNDS: Mapping[str, Ground] = Lazy({"world_war": "arena.report.boards.world_war:GROUND"})

@@ -13,7 +13,6 @@ from tests.referee.sandbox.walled import need
     [
         ("bwrap failed: bwrap: setting up uid map: Permission denied", "AppArmor profile"),
         ("bwrap failed: bwrap: No permissions to create new namespace", "--sandbox landlock"),
-        ("/tmp/x: Permission denied", "set TMPDIR"),
         ("Exec format error", "could not be started: Exec format error"),
     ],
 )

@@ -1,0 +1,130 @@
+"""The three standard streams, whatever they are: closed, on a full disk, or read by nobody.
+
+What was asked for goes to standard output; what is said of it goes to standard error, and a run
+must not depend on whether anybody can read that.
+"""
+
+import errno
+import io
+import os
+import select
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
+
+from protocol.errors import ArenaError, RunError
+
+
+def make_sure() -> None:
+    """Have all three streams, and nothing else under their numbers; to be called first of all.
+
+    A descriptor that is closed would be the next one that is opened: a league's database, or what
+    a worker inherits. Then the words for standard error would be written there.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:  # the lowest number that is free is given
+            opened = os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
+            os.set_inheritable(opened, True)
+    sys.stdin = sys.stdin or io.TextIOWrapper(io.BufferedReader(_Input()))
+    sys.stdout = _text(_Output(1, is_open=sys.stdout is not None), sys.stdout)
+    sys.stderr = _text(_Log(2, is_open=sys.stderr is not None), sys.stderr)
+
+
+@contextmanager
+def finished_anyway() -> Iterator[None]:
+    """Bring something to its end though its output may have failed, and only then stop for that."""
+    output = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    if not isinstance(output, _Output):
+        yield
+        return
+    output.waits = True
+    try:
+        yield
+    finally:
+        output.waits = False
+    output.stop_if_failed()
+
+
+def say_at_once(text: str) -> None:
+    """Write a line on standard error, as far as that can be; safe in the handler of a signal."""
+    with suppress(OSError):
+        os.write(2, f"{text}\n".encode())
+
+
+class _Input(io.RawIOBase):
+    """A standard input that was closed before we began."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, _: Any) -> int:
+        raise ArenaError("standard input is closed, and something was to be read there.")
+
+
+class _Stream(io.FileIO):
+    """A descriptor that is written to, and what is done if it takes no more."""
+
+    def __init__(self, number: int, *, is_open: bool) -> None:
+        super().__init__(number, "wb", closefd=False)
+        self._is_open = is_open
+
+    def write(self, data: Any) -> int:
+        """Write what there is room for, or give up for ever, or drop it; nothing is said twice."""
+        try:
+            while self._is_open:
+                written = super().write(data)
+                if written is not None:
+                    return written
+                select.select([], [self], [])  # somebody has made it a stream that does not wait
+        except OSError as error:
+            self._give_up(error)
+        else:
+            self._give_up(OSError(errno.EBADF, os.strerror(errno.EBADF)))
+        return len(data)
+
+    def _give_up(self, error: OSError) -> None:
+        """Know that something could not be written."""
+
+
+class _Log(_Stream):
+    """Standard error: what cannot be written is lost, and the next line is tried again."""
+
+
+class _Output(_Stream):
+    """Standard output: what was asked for is not to be had there, and that ends a command."""
+
+    waits = False
+    """Whether the command is to be ended later."""
+    _failure: OSError | None = None
+
+    def _give_up(self, error: OSError) -> None:
+        if self._failure is None:  # or it is what is left of it, when the interpreter ends
+            self._failure = error
+            if not self.waits:
+                self.stop_if_failed()
+
+    def stop_if_failed(self) -> None:
+        """End the command if something could not be written: in peace if nobody reads any more."""
+        match self._failure:
+            case None:
+                return
+            case OSError(errno=errno.EPIPE):
+                sys.exit(0)
+            case OSError(errno=errno.EBADF):
+                raise RunError("standard output is closed, and something was to be written there.")
+            case error:
+                raise RunError(f"standard output takes no more: {error.strerror}.")
+
+
+def _text(raw: _Stream, before: TextIO | None) -> TextIO:
+    """Return a stream of text that is written as the one before was."""
+    errors = getattr(before, "errors", None) or "strict"
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=getattr(before, "encoding", None) or "utf-8",
+        errors="backslashreplace" if errors == "strict" else errors,  # rather odd than not at all
+        line_buffering=getattr(before, "line_buffering", True),
+    )

@@ -1,0 +1,110 @@
+"""A game that was added as docs/write-a-game.md says, and with it nothing more."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import ROOT
+
+PAGE = ROOT / "docs" / "write-a-game.md"
+LINE = '    {\n        "nim": "referee.games.nim:Nim",\n'
+BOT = "import random, kit\nkit.run(lambda ask: random.choice(ask.legal))\n"
+
+Call = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with the game of the page, and a league of it that was played."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("protocol", "referee", "arena", "bots"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "docs" / "rules").mkdir(parents=True)
+    source = re.search(r"```python\n(\"\"\"Nim: .*?)```", PAGE.read_text(), re.DOTALL)
+    assert source is not None
+    (folder / "referee" / "games" / "nim.py").write_text(source[1])
+    listed = folder / "referee" / "games" / "__init__.py"
+    listed.write_text(listed.read_text().replace("    {\n", LINE, 1))
+    for name in ("ann", "bob"):
+        (folder / name).mkdir()
+        shutil.copy(ROOT / "bots" / "kit.py", folder / name)
+        (folder / name / "bot.py").write_text(BOT)
+        (folder / name / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
+    for words in ("init cup --game nim ./ann ./bob --deals 2 --sandbox none", "run cup"):
+        done = call(folder, *words.split())
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def call(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command of the copy."""
+    return subprocess.run(
+        [sys.executable, "-m", "arena", *words],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder)},
+        timeout=60,
+    )
+
+
+def test_a_game_without_a_rules_page_is_told_and_the_page_missed(project: Path) -> None:
+    done = call(project, "games", "nim")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "A heap of matches" in done.stdout
+    page = project / "docs" / "rules" / "nim.md"
+    assert f"nim has no rules page: its author wrote no {page}." in done.stdout
+    done = call(project, "games", "nim", "--rules")
+    assert done.returncode == 2
+    assert done.stderr == f"arena: nim has no rules page: its author wrote no {page}.\n"
+
+
+def test_a_person_who_asks_for_rules_that_nobody_wrote_plays_on(project: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "play", "nim", "human", "human", "--seed", "1"],
+        input="rules\n" + "random\n" * 40,
+        capture_output=True,
+        text=True,
+        cwd=project,
+        env=os.environ | {"PYTHONPATH": str(project)},
+        timeout=60,
+    )
+    assert "nim has no rules page" in done.stdout
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_new_bot_is_refused_by_name_and_leaves_no_folder(project: Path) -> None:
+    done = call(project, "new", "mine", "--game", "nim", "--lang", "python")
+    assert done.returncode == 2
+    missing = project / "bots" / "templates" / "python" / "nim.py"
+    assert done.stderr == (
+        f"arena: there is no bot in Python to begin with for nim: its author wrote no {missing}. "
+        f"Begin with the kit, `arena bots --kit`, and with `arena schema nim`.\n"
+    )
+    assert not (project / "mine").exists()
+
+
+def test_with_a_template_in_one_language_a_bot_is_begun_without_ideas(project: Path) -> None:
+    template = project / "bots" / "templates" / "python" / "nim.py"
+    template.write_text(BOT)
+    try:
+        done = call(project, "new", "mine", "--game", "nim", "--lang", "shell")
+        assert done.stderr.endswith("Choose one of python.\n")
+        done = call(project, "new", "mine", "--game", "nim", "--lang", "python")
+        assert done.returncode == 0, done.stderr
+        assert "Nobody has written down ideas" in (project / "mine" / "README.md").read_text()
+    finally:
+        template.unlink()
+
+
+def test_a_league_without_a_board_of_its_own_has_a_page(project: Path) -> None:
+    done = call(project, "report", "cup", "-o", "cup.html")
+    assert done.returncode == 0, done.stderr
+    assert "4 matches" in done.stderr or "matches" in done.stderr
+    assert (project / "cup.html").stat().st_size > 10_000

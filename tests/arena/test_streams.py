@@ -1,0 +1,248 @@
+"""Commands whose standard streams are closed, full, or read by nobody."""
+
+import fcntl
+import os
+import pty
+import shlex
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, League, until
+
+FULL = "arena: standard output takes no more: No space left on device.\n"
+CLOSED = "arena: standard output is closed, and something was to be written there.\n"
+NO_INPUT = "arena: standard input is closed, and something was to be read there.\n"
+LEAGUE = '\ngame = "guerra"\nseed = 1\ndeals = {deals}\n\n[limits]\nsandbox = "{sandbox}"\n'
+NULL = "/dev/null"
+
+
+def arena(line: str, folder: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """Run what a shell makes of a line in a folder, `arena` being ours."""
+    ours = " ".join(map(shlex.quote, ARENA))
+    return subprocess.run(
+        ["bash", "-c", f'set -o pipefail; arena() {{ {ours} "$@"; }}; {line}'],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | settings,
+        timeout=120,
+    )
+
+
+def whole(league: League) -> int:
+    """Return how many matches a league has stored, in a database without a flaw."""
+    with closing(sqlite3.connect(league.folder / "league.db")) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return int(db.execute("SELECT count(*) FROM match").fetchone()[0])
+
+
+# --- a run
+
+
+@pytest.mark.parametrize(
+    ("streams", "code"),
+    [
+        ("> table 2> /dev/full", 0),
+        ("> table 2>&-", 0),
+        ("2>&1 > table | head -0", 0),
+        ("2>&1 | head -0", 0),
+        ("> /dev/full 2>&1", 1),
+        ("<&- >&- 2>&-", 1),
+    ],
+)
+def test_a_run_plays_whatever_becomes_of_its_log(league: League, streams: str, code: int) -> None:
+    league.write(LEAGUE.format(deals=2, sandbox="none") + TWO_BOTS)
+    done = arena(f"arena run league --workers 2 {streams}", league.home)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+    assert whole(league) == 4
+    assert league.files() == ["league.db", "league.toml"]
+    if "> table" in streams:
+        assert "one" in (league.home / "table").read_text()
+
+
+def test_a_run_whose_table_nobody_takes_stores_all_and_says_so(league: League) -> None:
+    league.write(LEAGUE.format(deals=2, sandbox="none") + TWO_BOTS)
+    done = arena("arena run league --workers 1 > /dev/full", league.home)
+    assert done.returncode == 1
+    assert "4 of 4 matches" in done.stderr
+    assert done.stderr.endswith(FULL)
+    assert whole(league) == 4
+
+
+@contextmanager
+def hung_up() -> Iterator[int]:
+    """Yield the descriptor of a terminal that is no longer there."""
+    screen, inner = pty.openpty()
+    os.close(screen)
+    try:
+        yield inner
+    finally:
+        os.close(inner)
+
+
+def test_a_run_plays_on_when_its_terminal_is_gone(league: League) -> None:
+    league.write(LEAGUE.format(deals=2, sandbox="none") + TWO_BOTS)
+    words = [*ARENA, "run", str(league.folder), "--workers", "1"]
+    with hung_up() as gone:
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=gone, cwd=ROOT, timeout=60)
+    assert done.returncode == 0
+    assert b"one" in done.stdout
+    assert whole(league) == 4
+
+
+def test_ctrl_c_stops_a_run_softly_though_nothing_can_be_said(league: League) -> None:
+    bots = [league.bot(name, STEADY.format(pause=0.1)) for name in ("ann", "bob")]
+    league.write(LEAGUE.format(deals=500, sandbox="none") + "".join(bots))
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.Popen(
+            [*ARENA, "run", str(league.folder), "--workers", "1"],
+            stdout=subprocess.PIPE,
+            stderr=full,
+            cwd=ROOT,
+            start_new_session=True,
+        )
+        until(league.count, 30)
+        os.kill(process.pid, signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert (process.returncode, out) == (1, b"")
+    assert whole(league) >= 1
+    assert league.files() == ["league.db", "league.toml"]
+
+
+@pytest.mark.parametrize("sandbox", ["none", "landlock"])
+def test_no_file_gets_the_number_of_a_stream_that_was_closed(league: League, sandbox: str) -> None:
+    """Or what is meant for standard error would be written into it, a database perhaps."""
+    bots = [league.bot(name, STEADY.format(pause=0.1)) for name in ("ann", "bob")]
+    league.write(LEAGUE.format(deals=500, sandbox=sandbox) + "".join(bots))
+    process = league.start("run", "--workers", "2", preexec_fn=lambda: os.closerange(0, 3))
+    until(league.count, 30)
+    found = {
+        pid: [str(Path(f"/proc/{pid}/fd/{number}").readlink()) for number in (0, 1, 2)]
+        for pid, words in league.processes().items()
+        if "arena" in words or "spawn_main" in words or "fork_server" in words
+    }
+    assert len(found) >= 5  # the arena, two workers and the fork server of each
+    assert {pid: names for pid, names in found.items() if set(names) != {NULL}} == {}
+    os.kill(process.pid, signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert whole(league) >= 1
+
+
+# --- what was asked for
+
+SHORT = (
+    "--help",
+    "rank played",
+    "export played",
+)
+LONGER = (
+    "games guerra",
+    "show played MATCH",
+    "play guerra sensible random --sandbox none",
+    "--version",
+    "run --help",
+    "games",
+    "games guerra --rules",
+    "bots",
+    "bots --kit",
+    "schema guerra",
+    "table played",
+    "matches played",
+    "watch played",
+    "watch played --once",
+    "report played -o - --replays 0",
+    "show played MATCH --format json",
+    "show played MATCH --messages --seat 0",
+    "show played MATCH --feed random",
+    "verify played",
+    "import played export.jsonl",
+    "run played",
+    "play guerra sensible random --sandbox none --log",
+    "play guerra human random --sandbox none",
+    "init new --game guerra sensible random",
+    "new mine --game guerra --lang python",
+    "check unfit --game guerra --sandbox none",
+    "compare sensible random --game guerra --deals 2 --sandbox none",
+    "demo --sandbox none",
+    "doctor",
+)
+
+
+@pytest.fixture
+def desk(copy: Path, tmp_path: Path) -> Path:
+    """A folder with a played league, its export, and a bot that is none."""
+    copy.rename(tmp_path / "played")
+    (tmp_path / "unfit").mkdir()
+    (tmp_path / "unfit" / "bot.toml").write_text('command = ["./nothing"]\n')
+    assert arena("arena export played export.jsonl", tmp_path).returncode == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words", [*SHORT, *(pytest.param(words, marks=pytest.mark.slow) for words in LONGER)]
+)
+def test_every_command_says_in_one_line_what_could_not_be_written(desk: Path, words: str) -> None:
+    if "MATCH" in words:
+        listed = arena("arena matches played --format csv --limit 1", desk).stdout
+        words = words.replace("MATCH", listed.splitlines()[1].partition(",")[0])
+    for streams, code, told in (("> /dev/full", 1, FULL), (">&-", 1, CLOSED), ("| head -0", 0, "")):
+        done = arena(f"arena {words} < /dev/null {streams}", desk)
+        assert done.returncode == code, (streams, done.stderr)
+        assert done.stderr.count("arena: ") == bool(told)
+        assert done.stderr.endswith(told)
+        assert "Traceback" not in done.stderr
+        assert "Exception" not in done.stderr
+
+
+def test_whoever_reads_no_more_still_gets_the_match(desk: Path) -> None:
+    words = "play guerra sensible random --sandbox none"
+    for number, (streams, code) in enumerate([("| head -0", 0), ("> /dev/full", 1), (">&-", 1)]):
+        done = arena(f"arena {words} --save {number}.json {streams}", desk)
+        assert done.returncode == code
+        assert f"{number}.json is written" in done.stderr
+        assert "Match of guerra" in arena(f"arena show {number}.json", desk).stdout
+
+
+def test_a_pipe_that_does_not_wait_for_its_reader_gets_all(desk: Path) -> None:
+    """Another program that has the same pipe may have made it so."""
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(writing, False)
+    process = subprocess.Popen(
+        [*ARENA, "export", str(desk / "played")], stdout=writing, cwd=ROOT, stderr=subprocess.PIPE
+    )
+    os.close(writing)
+    assert process.stderr is not None
+    with os.fdopen(reading, "rb") as pipe, process.stderr:
+        until(lambda: Path(f"/proc/{process.pid}/wchan").read_text() not in ("", "0"), 10)
+        text = pipe.read()
+        assert process.stderr.read() == b""
+    assert process.wait(timeout=10) == 0
+    assert text == (desk / "export.jsonl").read_bytes()
+
+
+def test_letters_that_the_terminal_lacks_are_written_otherwise(desk: Path) -> None:
+    line = "arena play guerra sensible random --sandbox none --log | head -1"
+    done = arena(line, desk, PYTHONIOENCODING="latin-1")
+    assert done.returncode == 0
+    assert done.stdout.startswith('0 \\u2192 {"type":"hello"')
+
+
+# --- what is to be read
+
+
+@pytest.mark.parametrize(
+    "words", ["import played -", "rank -", "play guerra human random --sandbox none"]
+)
+def test_a_closed_standard_input_is_told(desk: Path, words: str) -> None:
+    done = arena(f"arena {words} <&-", desk)
+    assert done.returncode == 2
+    assert done.stderr.endswith(NO_INPUT)
+    assert done.stderr.count("arena: ") == 1
