@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -39,20 +40,25 @@ def listeners(host: Host) -> set[str]:
     return {row[1].partition(":")[0] for row in rows if row[3] == LISTENS}
 
 
-def test_a_cluster_to_try_is_heard_by_nobody_outside(host: Host, tmp_path: Path) -> None:
-    """Its words are those of the page, one by one."""
+def test_what_the_page_starts_is_heard_by_nobody_outside(host: Host, tmp_path: Path) -> None:
+    """Its words are those of the page, one by one: a cluster to try, and one with certificates."""
     started = [
         step.words
         for step in read(PAGE)
-        if isinstance(step, Command) and step.words.startswith("dask ")
+        if isinstance(step, Command) and step.words.startswith(("dask ", "openssl "))
     ]
-    assert [words.split()[1] for words in started] == ["scheduler", "worker"]
+    kinds = ["scheduler", "worker"]
+    assert [words.split()[1] for words in started] == [*kinds, "req", *kinds]
     env = {**os.environ, "PATH": f"{DASK.parent}:{os.environ['PATH']}"}
     for words in started:
         subprocess.run([*host.words, "bash", "-c", words], cwd=tmp_path, env=env, check=True)
-    log = tmp_path / "worker.log"
-    until(lambda: log.exists() and "Registered to:" in log.read_text(), 60)
+    for log in (tmp_path / "worker.log", tmp_path / "sealed-worker.log"):
+        until(partial(_is_registered, log), 60)
     assert listeners(host) == {LOOPBACK}
+
+
+def _is_registered(log: Path) -> bool:
+    return log.exists() and "Registered to:" in log.read_text()
 
 
 def test_dask_has_the_programs_that_pages_name() -> None:

@@ -93,7 +93,7 @@ def test_a_league_moves_from_machine_to_cluster_and_back(cluster, league, tmp_pa
 @pytest.mark.slow
 def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     """The second waits, and says so; both are finished."""
-    slow = [league.bot(name, STEADY.format(pause=0.3)) for name in ("one", "two")]
+    slow = [league.bot(name, STEADY.format(pause=1.0)) for name in ("one", "two")]
     league.write(GUERRA + limits("none") + "".join(slow))
     other = League(tmp_path / "other")
     other.write(GUERRA + limits("none") + TWO_BOTS)
