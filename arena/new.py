@@ -77,7 +77,7 @@ def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
     if kind.command[0] == f"./{kind.bot}":
         (folder / kind.bot).chmod(0o755)
     (folder / "bot.toml").write_text(_settings(kind), encoding="utf-8")
-    readme = _readme(name, folder, kind, game)
+    readme = _readme(name, kind, game)
     (folder / "README.md").write_text(readme, encoding="utf-8")
     return [*copies, "bot.toml", "README.md"]
 
@@ -111,13 +111,13 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _readme(name: str, folder: Path, kind: Language, game: type[Game]) -> str:
+def _readme(name: str, kind: Language, game: type[Game]) -> str:
     others = game.seat_counts[0] - 1
     makefile = "| `Makefile` | builds it |\n" if kind.builds else ""
     return Template((TEMPLATES / "README.md").read_text(encoding="utf-8")).substitute(
         name=name,
         name_in_toml=_toml(name),
-        folder_in_toml=_toml(str(folder.resolve())),
+        folder_in_toml=_toml(f"../{name}"),
         language=kind.title,
         game=game.name,
         title=game.title,
