@@ -67,7 +67,7 @@ def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
     check_name(name)
     _check_free(name, game.name)
     kind = languages()[language]
-    contents = _contents(name, folder, language, game)
+    contents = _contents(name, language, game)
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     _make_empty(folder)
     try:
@@ -83,7 +83,7 @@ def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
     return list(contents)
 
 
-def _contents(name: str, folder: Path, language: str, game: type[Game]) -> dict[str, bytes]:
+def _contents(name: str, language: str, game: type[Game]) -> dict[str, bytes]:
     """Return what is in a new bot's files; raise ArenaError if a game came without a template."""
     kind, source = languages()[language], TEMPLATES / language
     copies = {
@@ -97,7 +97,7 @@ def _contents(name: str, folder: Path, language: str, game: type[Game]) -> dict[
     return {
         **{target: path.read_bytes() for target, path in copies.items()},
         "bot.toml": _settings(kind).encode(),
-        "README.md": _readme(name, folder, kind, game).encode(),
+        "README.md": _readme(name, kind, game).encode(),
     }
 
 
@@ -158,13 +158,13 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _readme(name: str, folder: Path, kind: Language, game: type[Game]) -> str:
+def _readme(name: str, kind: Language, game: type[Game]) -> str:
     others = game.seat_counts[0] - 1
     makefile = "| `Makefile` | builds it |\n" if kind.builds else ""
     return Template((TEMPLATES / "README.md").read_text(encoding="utf-8")).substitute(
         name=name,
         name_in_toml=_toml(name),
-        folder_in_toml=_toml(str(folder.resolve())),
+        folder_in_toml=_toml(f"../{name}"),
         language=kind.title,
         game=game.name,
         title=game.title,

@@ -13,8 +13,8 @@ A bot is a function from a decision to a move. This one plays, wherever moves ar
 the legal moves; where there would be too many it is empty and `ask.limits` holds what is needed
 to make one. `arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
 
-Set `ask.note` to keep a few words with the match. In `choose`, `print` goes to standard error,
-which is kept too. An exception ends the bot, with its traceback there.
+Set `ask.note` to keep a few words with the match. `print` goes to standard error, which is kept
+too. An exception ends the bot, with its traceback there.
 
 One process plays many matches. `ask.memory` is a dictionary that begins empty in each of them,
 and `ask.rng` begins anew from the match's seed. A bot that keeps to these two, instead of global
@@ -26,6 +26,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import stat
 import sys
 
 TYPE_CHECKING = False
@@ -114,7 +115,7 @@ def run(
 
     It may run as late as the next match's beginning, or not at all if there is none.
     """
-    wire = _take_stdout()
+    wire = _take_stdout() if _wire is None else _wire
     match = Match({"game": "", "seat": 0, "seats": 0})
     for line in sys.stdin.buffer:
         message = _decode(line.decode())
@@ -140,6 +141,14 @@ def _take_stdout() -> int:
     return wire
 
 
+def _is_piped() -> bool:
+    """Return whether this is a bot between two pipes, whose every word is taken for a reply."""
+    try:
+        return all(stat.S_ISFIFO(os.fstat(end).st_mode) for end in (0, 1))
+    except OSError:
+        return False
+
+
 def _answer(choose: Callable[[Ask], Move], ask: Ask, number: int) -> dict[str, Any]:
     reply: dict[str, Any] = {"id": number, "move": choose(ask)}
     if ask.note:
@@ -149,3 +158,6 @@ def _answer(choose: Callable[[Ask], Move], ask: Ask, number: int) -> dict[str, A
 
 def _send(wire: int, message: dict[str, Any]) -> None:
     os.write(wire, (_encode(message) + "\n").encode())
+
+
+_wire = _take_stdout() if _is_piped() else None

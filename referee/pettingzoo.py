@@ -1,8 +1,9 @@
 """The games as PettingZoo plays them: one agent a seat, asked one after another (AEC).
 
-It needs an extra: `pip install '.[pettingzoo]'` in this project's folder.
+It needs an extra: `pip install --editable '.[pettingzoo]'` in this project's folder.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -22,7 +23,8 @@ try:
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f"{error}. The adapter needs it: pip install '.[pettingzoo]' in the project's folder.",
+        f"{error}. The adapter needs it: {sys.executable} -m pip install --editable "
+        "'.[pettingzoo]' in the project's folder.",
         name=error.name,
     ) from None
 

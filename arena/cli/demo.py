@@ -1,5 +1,8 @@
 """The command that shows how it all works: demo."""
 
+import shlex
+import shutil
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -43,6 +46,19 @@ def demo(
             asked = read_league(league)
             click.echo(f"\n{game}: {asked.game.title}")
             play_and_show(asked, workers, sandbox_uid, form)
+    arena = _as_typed()
+    click.echo(
+        f"\nNext: {arena} play khan human random, or {arena} new mine --lang python --game khan "
+        f"for a bot of your own.",
+        err=True,
+    )
+
+
+def _as_typed() -> str:
+    """Return how this command is called: by its path where it is not on the PATH."""
+    typed = sys.argv[0]
+    is_elsewhere = Path(typed).name == "arena" and shutil.which("arena") != typed
+    return shlex.quote(typed) if is_elsewhere else "arena"
 
 
 def _write_demo(folder: Path, game: str, deals: int, sandbox: str) -> None:

@@ -401,4 +401,5 @@ def test_the_demo_shows_the_tables_of_the_readme_and_leaves_nothing(tmp_path: Pa
         line for line in demo.stdout.splitlines() if line
     ]
     assert "unprotected" not in demo.stderr
+    assert "new mine --lang python --game khan for a bot of your own." in demo.stderr
     assert list(tmp_path.iterdir()) == []

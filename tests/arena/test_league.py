@@ -34,7 +34,7 @@ shipped = "random"
 
 [[bot]]
 name = "two"
-command = ["true"]
+command = ["{python}"]
 """
 SHIPPED = [{"name": "one", "shipped": "random"}, {"name": "two", "shipped": "rusher"}]
 WALLS = {"sandbox": "none"}
@@ -111,8 +111,8 @@ MISTAKES = [
     Mistake('name = "one"', 'name = ""', ["a bot's name is 1 to 40 printable characters"]),
     Mistake('name = "one"', "zzz = 1", ["'zzz' of a bot", "Known: command, files"]),
     Mistake('shipped = "random"', "", ["bot 'one': give it a command, a folder"]),
-    Mistake('["true"]', '"true"', ["'command' of a bot", "a list of text"]),
-    Mistake('["true"]', "[1]", ["'command' of a bot", "a list of text"]),
+    Mistake('["{python}"]', '"true"', ["'command' of a bot", "a list of text"]),
+    Mistake('["{python}"]', "[1]", ["'command' of a bot", "a list of text"]),
     Mistake('name = "one"', 'name = "one"\nkey = ""', ["bot 'one' has key = \"\"", "1 to 40"]),
     Mistake('name = "one"', 'name = "one"\nkey = "two"', ["there is a bot named 'two'"]),
     Mistake('name = "two"', 'name = "two"\nkey = "one"', ["there is a bot named 'one'"]),
@@ -120,11 +120,11 @@ MISTAKES = [
 UNPLAYABLE = [
     Mistake('shipped = "random"', 'shipped = "loyal"', ["'loyal' comes along for guerra"]),
     Mistake('shipped = "random"', 'folder = "gone"', ["bot 'one'", "there is no folder"]),
-    Mistake('["true"]', '["./gone"]', ["bot 'two': there is no file"]),
-    Mistake('["true"]', '["no-such-program"]', ["bot 'two'", "on the PATH"]),
-    Mistake('["true"]', "[]", ["bot 'two': its command is empty"]),
-    Mistake('["true"]', '["true"]\nfiles = ["../x"]', ["bot 'two'", "unlike '../x'"]),
-    Mistake('["true"]', '["true"]\nfiles = ["x"]', ["bot 'two': there is no file"]),
+    Mistake('["{python}"]', '["./gone"]', ["bot 'two': there is no file"]),
+    Mistake('["{python}"]', '["no-such-program"]', ["bot 'two'", "on the PATH"]),
+    Mistake('["{python}"]', "[]", ["bot 'two': its command is empty"]),
+    Mistake('["{python}"]', '["{python}"]\nfiles = ["../x"]', ["bot 'two'", "unlike '../x'"]),
+    Mistake('["{python}"]', '["{python}"]\nfiles = ["x"]', ["bot 'two': there is no file"]),
 ]
 """What hinders a bot from playing, but nobody from reading what it played."""
 
@@ -331,8 +331,8 @@ def test_a_file_that_may_not_be_read_is_told(public: Path) -> None:
 def test_a_bots_folder_is_that_of_the_league_unless_given(tmp_path: Path) -> None:
     (tmp_path / "league").mkdir()
     (tmp_path / "bots").mkdir()
-    folder = 'command = ["true"]\nfolder = "../bots"'
-    write(tmp_path / "league", FILE.replace('command = ["true"]', folder))
+    folder = 'command = ["{python}"]\nfolder = "../bots"'
+    write(tmp_path / "league", FILE.replace('command = ["{python}"]', folder))
     assert read_league(tmp_path / "league").bots[1].folder == (tmp_path / "bots").resolve()
     write(tmp_path / "league", FILE)
     assert read_league(tmp_path / "league").bots[1].folder == (tmp_path / "league").resolve()

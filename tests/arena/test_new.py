@@ -100,7 +100,8 @@ def test_any_name_stands_in_what_it_prints_and_in_its_readme(
     assert shlex.split(following.removeprefix("Next: ")) == words
     readme = (folder / "README.md").read_text()
     toml = readme.partition("```toml\n")[2].partition("```")[0]
-    assert tomllib.loads(toml)["bot"] == [{"name": name, "folder": str(folder)}]
+    assert tomllib.loads(toml)["bot"] == [{"name": name, "folder": f"../{name}"}]
+    assert str(tmp_path) not in readme
     for commands in readme.split("```sh\n")[1:]:
         assert name not in commands.partition("```")[0]
 

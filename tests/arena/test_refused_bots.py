@@ -21,7 +21,7 @@ def mine(league: League, public: Path) -> Path:
     folder = public / "mine"
     folder.mkdir()
     script = folder / "bot"
-    script.write_text("#!/bin/sh\nexec true\n")
+    script.write_text("#!/bin/sh\nexit\n")
     script.chmod(0o755)
     enter(league, folder, "./bot")
     return folder
@@ -72,14 +72,14 @@ def test_a_missing_interpreter_by_env(arena: Arena, league: League, mine: Path) 
 def test_a_script_with_windows_line_ends(
     arena: Arena, league: League, mine: Path, line: str
 ) -> None:
-    (mine / "bot").write_text(f"{line}\r\nexec true\r\n", newline="")
+    (mine / "bot").write_text(f"{line}\r\nexit\r\n", newline="")
     assert_suspended(arena, league, f"./bot: {WINDOWS}")
 
 
 def test_a_script_with_windows_line_ends_enters_no_league(
     arena: Arena, league: League, mine: Path
 ) -> None:
-    (mine / "bot").write_text("#!/bin/sh\r\nexec true\r\n", newline="")
+    (mine / "bot").write_text("#!/bin/sh\r\nexit\r\n", newline="")
     (mine / "bot.toml").write_text('command = ["./bot"]\n')
     for word in (mine, mine / "bot"):
         for words in (("init", league.home / "new"), ("play", "guerra", "random")):
@@ -145,7 +145,7 @@ def test_an_interpreter_that_is_a_wrapper(arena: Arena, league: League, mine: Pa
 
 def test_a_start_script_that_forks_plays_nothing(arena: Arena, league: League, mine: Path) -> None:
     need("landlock")
-    (mine / "bot").write_text('#!/bin/sh\ncd "$(dirname "$0")"\nexec true\n')
+    (mine / "bot").write_text('#!/bin/sh\ncd "$(echo .)"\nexit\n')
     result = arena("run", league.folder, "--workers", "1")
     assert "mine is suspended for this run: it failed its start-up check" in result.stderr
     assert "--sandbox landlock allows threads alone" in result.stderr

@@ -74,11 +74,11 @@ def test_a_folders_files_are_all_but_hidden_ones(folder: Path) -> None:
 def test_any_byte_of_a_file_makes_another_version(tmp_path: Path, at: int, byte: int) -> None:
     content = bytearray(bytes(range(200)) * 10)
     (tmp_path / "weights").write_bytes(content)
-    before = version(tmp_path, "true")
+    before = version(tmp_path, "{python}")
     same = content[at] == byte
     content[at] = byte
     (tmp_path / "weights").write_bytes(content)
-    assert (version(tmp_path, "true") == before) == same
+    assert (version(tmp_path, "{python}") == before) == same
 
 
 def test_a_files_name_makes_another_version(folder: Path) -> None:
@@ -104,8 +104,8 @@ def test_where_a_word_ends_makes_another_version(folder: Path) -> None:
 
 def test_a_file_is_not_taken_for_two_words_of_the_command(tmp_path: Path) -> None:
     (tmp_path / "book").write_text("e4")
-    with_file = make_bot("one", tmp_path, ["true"], ["book"])
-    with_words = make_bot("one", tmp_path, ["true", "book", "e4"], [])
+    with_file = make_bot("one", tmp_path, ["{python}"], ["book"])
+    with_words = make_bot("one", tmp_path, ["{python}", "book", "e4"], [])
     assert with_file.version != with_words.version
 
 
@@ -185,7 +185,7 @@ def test_an_empty_command_is_refused(folder: Path) -> None:
 
 
 def test_a_folder_that_is_missing_is_refused(tmp_path: Path) -> None:
-    message = refused(lambda: make_bot("clever", tmp_path / "gone", ["true"]))
+    message = refused(lambda: make_bot("clever", tmp_path / "gone", ["{python}"]))
     assert message == f"bot 'clever': there is no folder {tmp_path / 'gone'}."
 
 
@@ -240,7 +240,7 @@ def test_a_file_that_may_not_be_read_is_refused(public: Path) -> None:
     (public / "secret").touch(0o600)
     (public / "secret").chmod(0)
     with ordinary_user():
-        message = refused(lambda: make_bot("clever", public, ["true"], ["."]).version)
+        message = refused(lambda: make_bot("clever", public, ["{python}"], ["."]).version)
     assert str(public / "secret") in message
 
 
@@ -252,7 +252,7 @@ def test_a_folder_that_may_not_be_read_is_refused_and_not_taken_for_empty(
     (public / "mine" / "data" / "book.txt").write_text("e4")
     (public / "mine" / inner).chmod(0o300)
     with ordinary_user():
-        message = refused(lambda: make_bot("clever", public / "mine", ["true"], ["."]))
+        message = refused(lambda: make_bot("clever", public / "mine", ["{python}"], ["."]))
     assert message == (
         f"bot 'clever': {public / 'mine' / inner} cannot be read: Permission denied."
     )

@@ -70,7 +70,7 @@ def refused(desk: Path, line: str, temporary: Path, told: str) -> None:
     assert told in done.stderr
     assert done.stderr.count("arena: ") == 1
     assert "Traceback" not in done.stderr
-    assert "set aside" not in done.stderr
+    assert "suspended" not in done.stderr
     if line == "run league":
         with closing(sqlite3.connect(desk / "league" / "league.db")) as db:
             assert db.execute("SELECT count(*) FROM match").fetchone() == (0,)

@@ -158,4 +158,4 @@ def test_the_kit_is_for_python_3_8_and_imports_little() -> None:
     tree = ast.parse(source, feature_version=(3, 8))
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     names = [alias.name for node in imports for alias in node.names]
-    assert names == ["annotations", "json", "os", "random", "sys"]
+    assert names == ["annotations", "json", "os", "random", "stat", "sys"]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import tomllib
 from collections.abc import Iterable
 from functools import partial
@@ -151,6 +152,35 @@ def test_it_plays_whole_matches_in_one_process(language: str, game: str, home: P
 @every_language
 def test_it_ends_when_its_input_does(echo: Built) -> None:
     assert answers(echo, told(hello())) == {}
+
+
+PRINTED = {
+    "python": ("import kit\n", "import kit\nprint('loading')\n"),
+    "javascript": ('require("./kit.js");\n', 'require("./kit.js");\nconsole.log("loading");\n'),
+    "c": ("return run(", 'puts("loading");\n    fflush(stdout);\n    return run('),
+    "cpp": ("return kit::run(", 'std::cout << "loading" << std::endl;\n    return kit::run('),
+    "go": ("Run(choose)", 'os.Stdout.WriteString("loading\\n")\n\tRun(choose)'),
+}
+"""What is printed by a bot before it plays, in place of what; others have no way to catch that."""
+
+
+@pytest.mark.parametrize("language", [name for name in HERE if name in PRINTED])
+def test_what_is_printed_before_it_plays_is_no_reply(language: str, tmp_path: Path) -> None:
+    bot = built(language, ECHO, tmp_path)
+    source = bot.folder / LANGUAGES[language].bot
+    text = source.read_text()
+    assert text.count(PRINTED[language][0]) == 1
+    text = text.replace(*PRINTED[language])
+    if language == "go":
+        text = text.replace("package main\n", 'package main\n\nimport "os"\n')
+    source.write_text(text)
+    if LANGUAGES[language].builds:
+        subprocess.run(["make", "-C", bot.folder], check=True, capture_output=True)
+    with bot.started() as program:
+        program.tell(hello())
+        assert program.hear() == {"type": "ready"}
+        assert program.leave() == 0
+        assert "loading" in program.errors()
 
 
 @every_language

@@ -12,7 +12,9 @@ from tests.referee.table import NAUGHTY
 
 ENOUGH = Limits(sandbox="none", memory_mb=1024)
 """Limits that are none here."""
-SH, SLEEP, TRUE = "/bin/sh", "/bin/sleep", "/bin/true"
+SH = "/bin/sh"
+TRUE = (SH, "-c", ":")
+"""What ends at once, and well."""
 
 
 def here(folder: Path, *words: str) -> Program:
@@ -21,6 +23,11 @@ def here(folder: Path, *words: str) -> Program:
 
 def python(folder: Path, text: str) -> Program:
     return here(folder, sys.executable, "-I", "-S", "-c", dedent(text))
+
+
+def sleeper(folder: Path) -> Program:
+    """Return what does nothing for ten minutes."""
+    return python(folder, "import time; time.sleep(600)")
 
 
 def read_all(descriptor: int) -> str:

@@ -12,7 +12,7 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, Program, StartError
 from tests.referee.process_watch import children, descriptors, fields, gone, until
-from tests.referee.raw_programs import ENOUGH, SH, SLEEP, TRUE, here, output, python, read_all
+from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, read_all, sleeper
 
 # What cannot be started
 
@@ -68,23 +68,23 @@ def test_a_folder_is_no_program(launcher: Launcher, tmp_path: Path) -> None:
 
 def test_a_missing_working_folder_is_named(launcher: Launcher, tmp_path: Path) -> None:
     """And not the program, which is there."""
-    reason = refusal(launcher, here(tmp_path / "gone", TRUE))
+    reason = refusal(launcher, here(tmp_path / "gone", *TRUE))
     assert reason == f"{tmp_path / 'gone'}: No such file or directory"
 
 
 def test_an_argument_that_cannot_be_passed_is_told(launcher: Launcher, tmp_path: Path) -> None:
-    assert "null" in refusal(launcher, here(tmp_path, TRUE, "a\0b"))
+    assert "null" in refusal(launcher, here(tmp_path, *TRUE, "a\0b"))
 
 
 def test_a_lack_of_descriptors_is_told_and_survived(launcher: Launcher, tmp_path: Path) -> None:
     """A lack of processes or memory would be as good, and harder to bring about."""
-    server, sleeper = launcher._server.pid, here(tmp_path, SLEEP, "60")
-    running = [launcher.start(sleeper, ENOUGH) for _ in range(4)]
+    server, idle = launcher._server.pid, sleeper(tmp_path)
+    running = [launcher.start(idle, ENOUGH) for _ in range(4)]
     before = resource.prlimit(server, resource.RLIMIT_NOFILE)
     resource.prlimit(server, resource.RLIMIT_NOFILE, (12, before[1]))
     try:
         with pytest.raises(MachineError, match=r"Too many open files.*ulimit -n"):
-            running.extend(launcher.start(sleeper, ENOUGH) for _ in range(12))
+            running.extend(launcher.start(idle, ENOUGH) for _ in range(12))
     finally:
         resource.prlimit(server, resource.RLIMIT_NOFILE, before)
     for child in running:
@@ -124,7 +124,7 @@ def test_there_are_three_pipes_and_no_other_descriptor(tmp_path: Path) -> None:
     os.set_inheritable(writing, True)
     try:
         with Launcher("none") as launcher:
-            first = launcher.start(here(tmp_path, SLEEP, "60"), ENOUGH)
+            first = launcher.start(sleeper(tmp_path), ENOUGH)
             found = json.loads(output(launcher, python(tmp_path, LIST_DESCRIPTORS)))
             launcher.stop(first)
     finally:
@@ -186,7 +186,7 @@ def test_a_bot_is_scheduled_as_the_arena_otherwise(tmp_path: Path) -> None:
 
 def test_a_bot_leads_its_own_session(launcher: Launcher, tmp_path: Path) -> None:
     """The Ctrl-C of a terminal does not reach it."""
-    child = launcher.start(here(tmp_path, SLEEP, "60"), ENOUGH)
+    child = launcher.start(sleeper(tmp_path), ENOUGH)
     group, session = fields(child.pid)[2:4]
     assert group == session == str(child.pid)
     launcher.stop(child)
@@ -218,7 +218,7 @@ def test_the_memory_limit_holds(launcher: Launcher, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "how"),
     [
-        ((TRUE,), "exited with code 0"),
+        (TRUE, "exited with code 0"),
         ((SH, "-c", "exit 7"), "exited with code 7"),
         ((SH, "-c", "kill -SEGV $$"), "was killed by SIGSEGV"),
         ((SH, "-c", "kill -40 $$"), "was killed by signal 40"),
@@ -231,7 +231,7 @@ def test_the_end_is_told(
 
 
 def test_what_was_used_is_told(launcher: Launcher, tmp_path: Path) -> None:
-    idle = launcher.wait(launcher.start(here(tmp_path, TRUE), ENOUGH))
+    idle = launcher.wait(launcher.start(here(tmp_path, *TRUE), ENOUGH))
     work = "import time\ntaken = b'x' * (100 * 2**20)\nwhile time.process_time() < 0.3: pass"
     busy = launcher.wait(launcher.start(python(tmp_path, work), ENOUGH))
     assert 0 <= idle.cpu < 0.1
@@ -260,8 +260,8 @@ def test_two_hundred_starts_leak_nothing(launcher: Launcher, tmp_path: Path) -> 
     server = launcher._server.pid
     resource.prlimit(server, resource.RLIMIT_NOFILE, (30, 30))  # it would run out of them
     for _ in range(100):
-        launcher.wait(launcher.start(here(tmp_path, TRUE), ENOUGH))
-        launcher.stop(launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH))
+        launcher.wait(launcher.start(here(tmp_path, *TRUE), ENOUGH))
+        launcher.stop(launcher.start(sleeper(tmp_path), ENOUGH))
     assert descriptors() == before
     assert children(server) == set()
 
@@ -272,7 +272,7 @@ def fill(descriptor: int) -> None:
 
 
 def test_pipes_never_block_the_referee(launcher: Launcher, tmp_path: Path) -> None:
-    child = launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH)
+    child = launcher.start(sleeper(tmp_path), ENOUGH)
     with pytest.raises(BlockingIOError):
         os.read(child.stdout, 1)
     with pytest.raises(BlockingIOError):

@@ -13,7 +13,7 @@ import pytest
 
 from referee.sandbox import Ended, Launcher
 from tests.referee.process_watch import children, descriptors, gone, state, until
-from tests.referee.raw_programs import ENOUGH, SH, SLEEP, TRUE, here, output, python, started
+from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, sleeper, started
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,7 +47,7 @@ def test_a_bot_that_ignores_every_signal_it_can_is_killed(
 def test_a_stopped_bot_is_killed(
     launcher: Launcher, tmp_path: Path, number: signal.Signals
 ) -> None:
-    child = launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH)
+    child = launcher.start(sleeper(tmp_path), ENOUGH)
     os.kill(child.pid, signal.SIGSTOP)
     until(lambda: state(child.pid) == "T")
     assert killed(launcher.stop(child))
@@ -88,7 +88,7 @@ def test_a_daemon_dies_at_the_latest_with_the_launcher(tmp_path: Path) -> None:
 def test_closing_ends_everything(tmp_path: Path) -> None:
     before = descriptors()
     with Launcher("none") as launcher:
-        running = [launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH) for _ in range(10)]
+        running = [launcher.start(sleeper(tmp_path), ENOUGH) for _ in range(10)]
         os.kill(running[0].pid, signal.SIGSTOP)
         server = launcher._server.pid
     assert gone(server, *(child.pid for child in running))
@@ -104,15 +104,15 @@ OWNER = """
 import json, os, sys, time
 from pathlib import Path
 from referee.sandbox import Launcher, Program
-from tests.referee.raw_programs import ENOUGH, SLEEP, here, started
+from tests.referee.raw_programs import ENOUGH, sleeper, started
 folder = Path(sys.argv[1])
 launcher = Launcher("none")
 pids = {"server": launcher._server.pid}
 for name in ("child", "daemon"):
     bot, left = started(folder, launcher, name)
     pids |= {f"bot with a {name}": bot.pid, name: left}
-pids["bot"] = launcher.start(here(folder, SLEEP, "600"), ENOUGH).pid
-pids["frozen"] = launcher.start(here(folder, SLEEP, "600"), ENOUGH).pid
+pids["bot"] = launcher.start(sleeper(folder), ENOUGH).pid
+pids["frozen"] = launcher.start(sleeper(folder), ENOUGH).pid
 os.kill(pids["frozen"], 19)
 print(json.dumps(pids), flush=True)
 time.sleep(600)
@@ -152,14 +152,14 @@ def test_when_the_fork_server_dies_the_bots_go(tmp_path: Path) -> None:
 
 
 def test_when_the_fork_server_dies_its_owner_is_told(launcher: Launcher, tmp_path: Path) -> None:
-    child = launcher.start(here(tmp_path, SLEEP, "600"), ENOUGH)
+    child = launcher.start(sleeper(tmp_path), ENOUGH)
     os.kill(launcher._server.pid, signal.SIGKILL)
     with pytest.raises(ConnectionError):
         launcher.wait(child)
     with pytest.raises(ConnectionError):
         launcher.stop(child)
     with pytest.raises(ConnectionError):
-        launcher.start(here(tmp_path, TRUE), ENOUGH)
+        launcher.start(here(tmp_path, *TRUE), ENOUGH)
     for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
         os.close(descriptor)
 

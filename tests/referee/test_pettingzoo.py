@@ -286,4 +286,5 @@ def test_to_draw_without_a_mode_is_refused() -> None:
 def test_without_pettingzoo_the_error_says_what_to_install() -> None:
     code = "import sys; sys.modules['pettingzoo'] = None; import referee.pettingzoo"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert "pip install '.[pettingzoo]'" in done.stderr.splitlines()[-1]
+    told = done.stderr.splitlines()[-1]
+    assert f"{sys.executable} -m pip install --editable '.[pettingzoo]' in the project's" in told

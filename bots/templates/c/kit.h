@@ -388,13 +388,21 @@ static inline void kit_answer(FILE *wire, struct ask *ask, json message,
     fprintf(wire, "}\n");
 }
 
+static FILE *kit_wire;
+
+/* Keeps the pipe to the referee for replies alone, before main begins: what else is printed goes to
+   standard error. */
+__attribute__((constructor)) static void kit_take_stdout(void) {
+    kit_wire = fdopen(dup(STDOUT_FILENO), "w");
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
 static inline int run(json (*choose)(struct ask *)) {
     static struct ask ask;
     static char *line, *start;
     size_t room = 0;
-    FILE *wire = fdopen(dup(STDOUT_FILENO), "w");
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-    setvbuf(stdout, NULL, _IOLBF, 0);
+    FILE *wire = kit_wire;
     while (getline(&line, &room, stdin) != -1) {
         json message = kit_at(line), type = find(message, "type");
         if (is(type, "hello")) {

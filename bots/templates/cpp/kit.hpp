@@ -381,10 +381,17 @@ template <class Choose> std::string reply(Ask &ask, Json message, Choose &choose
     return (ask.note.empty() ? reply : reply.set("note", ask.note)).json();
 }
 
-template <class Choose> int run(Choose choose) try {
-    std::FILE *wire = fdopen(dup(STDOUT_FILENO), "w");
+// Keeps the pipe to the referee for replies alone; what else is printed goes to standard error.
+inline std::FILE *take_stdout() {
+    std::FILE *kept = fdopen(dup(STDOUT_FILENO), "w");
     dup2(STDERR_FILENO, STDOUT_FILENO);
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    return kept;
+}
+
+inline std::FILE *const wire = take_stdout(); // before main begins
+
+template <class Choose> int run(Choose choose) try {
     std::ios::sync_with_stdio(false);
     std::cout << std::unitbuf;
     Ask ask;

@@ -88,17 +88,25 @@ func (value JSON) Into(target any) {
 	}
 }
 
+var kitWire = takeStdout() // before main begins
+
+// takeStdout keeps the pipe to the referee for replies alone; what else is printed goes to
+// standard error.
+func takeStdout() *os.File {
+	wire := os.Stdout
+	os.Stdout = os.Stderr
+	return wire
+}
+
 // Run plays until the input ends.
 func Run(choose func(*Ask) any) {
-	wire := os.Stdout
-	os.Stdout = os.Stderr // the pipe to the referee is for replies alone
 	settle()
 	input := bufio.NewReader(os.Stdin)
 	ask := &Ask{}
 	for {
 		line, err := input.ReadBytes('\n')
 		if len(line) > 0 {
-			hear(line, wire, ask, choose)
+			hear(line, kitWire, ask, choose)
 		}
 		if err == io.EOF {
 			return

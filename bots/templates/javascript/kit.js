@@ -75,6 +75,21 @@ function send(message) {
   while (rest.length > 0) rest = rest.subarray(fs.writeSync(1, rest));
 }
 
+// Keep the pipe to the referee for replies alone; what else is printed goes to standard error.
+function takeStdout() {
+  console.log = console.info = console.error;
+  Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true });
+}
+
+// Whether this is a bot between two pipes: then what is printed before run() is no reply either.
+function isPiped() {
+  try {
+    return [0, 1].every((end) => fs.fstatSync(end).isFIFO());
+  } catch {
+    return false;
+  }
+}
+
 // Play until the input ends. What is read comes in pieces of any length, so that lines are put
 // together here: by bytes, as a piece may end in the middle of a character.
 function run(choose) {
@@ -88,7 +103,7 @@ function run(choose) {
     else if (message.type === "hello") send({ type: "ready" });
   }
 
-  console.log = console.error;
+  takeStdout();
   process.stdin.on("data", (data) => {
     let from = 0;
     for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, from)) {
@@ -101,5 +116,7 @@ function run(choose) {
     pieces.push(data.subarray(from));
   });
 }
+
+if (isPiped()) takeStdout();
 
 module.exports = { run };

@@ -119,7 +119,7 @@ def test_a_canary_that_cannot_be_started_refuses(in_landlock: Launcher, broken: 
 
 
 def test_a_canary_that_does_not_finish_refuses(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockWalls, lambda request: request.update(argv=["/bin/true"]))
+    broken(LandlockWalls, lambda request: request.update(argv=["/bin/sh", "-c", ":"]))
     assert refusal(in_landlock) == "the self test did not end: it said nothing."
 
 

@@ -32,7 +32,7 @@ def missing(sandbox: str) -> str:
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         return "bwrap is not installed"
-    words = [bwrap, "--unshare-user", "--ro-bind", "/", "/", "true"]
+    words = [bwrap, "--unshare-user", "--ro-bind", "/", "/", sys.executable, "-c", ""]
     tried = subprocess.run(words, capture_output=True, text=True)
     return tried.stderr.strip()
 
