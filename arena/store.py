@@ -92,7 +92,7 @@ _KEEP_LOOK = """
 _KNOWN = """
     SELECT deal.name, rotations
     FROM (
-        SELECT deal, CASE count(*) = ?1 AND min(rotation) = 0 AND max(rotation) = ?1 - 1
+        SELECT deal, CASE count(*) = :count AND min(rotation) = 0 AND max(rotation) = :count - 1
             WHEN 0 THEN group_concat(rotation) END AS rotations
         FROM match GROUP BY deal
     ) AS played LEFT JOIN deal ON deal.id = played.deal
@@ -192,7 +192,7 @@ class Store(Tallies):
         """Return which matches are stored; so many make a deal."""
         whole, others = array("q"), {}
         with self.explained():
-            rows = self._db.execute(_KNOWN, (rotations,))
+            rows = self._db.execute(_KNOWN, {"count": rotations})
             while some := rows.fetchmany(10_000):
                 for deal, text in typed(some, list[tuple[int, str | None]], _LIST):
                     if text is None:

@@ -249,3 +249,53 @@ def test_a_bot_may_leave(arena: Arena, copy: Path) -> None:
     rows = json.loads(result.stdout)["standings"]
     assert {row["bot"] for row in rows} == {"illegal", "one"}
     assert {row["matches"] for row in rows} == {4}
+
+
+# --- paths
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run LONG",
+        "rank LONG",
+        "table LONG",
+        "watch LONG",
+        "matches LONG",
+        "show LONG",
+        "show LONG 1",
+        "verify LONG",
+        "export LONG",
+        "report LONG -o page.html",
+        "import PLAYED LONG",
+        "init LONG --game guerra random sensible",
+        "init new --game guerra random ./LONG",
+        "check ./LONG --game guerra",
+        "play guerra ./LONG random",
+        "play guerra random random --sandbox none --save LONG",
+        "compare ./LONG random --game guerra",
+        "compare random sensible --game guerra --keep LONG",
+        "demo --keep LONG",
+        "new LONG/mine --game guerra --lang python",
+        "doctor ./LONG",
+        "run PLAYED --cluster LONG",
+    ],
+)
+def test_a_name_that_is_too_long_for_the_system_is_told(
+    arena: Arena, played: Path, tmp_path: Path, line: str
+) -> None:
+    words = line.replace("LONG", str(tmp_path / LONG)).replace("./", "")
+    result = arena(*words.replace("PLAYED", str(played)).split())
+    assert_refused(result, "too long", "xxx")
+
+
+def test_a_path_that_nobody_has_explained_is_told_with_what_the_system_says(
+    arena: Arena, tmp_path: Path
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    result = arena("import", tmp_path / "loop" / "cup", tmp_path / "loop")
+    assert result.exit_code in (1, 2)
+    assert result.stderr.startswith("arena: ")
+    assert "Too many levels of symbolic links" in result.stderr

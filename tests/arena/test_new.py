@@ -11,6 +11,7 @@ import pytest
 from tests.arena.conftest import Arena
 from tests.arena.walled_leagues import refused
 from tests.bots.template_cases import LANGUAGES, NEAR, PAIRS
+from tests.faults.workshop import small_disk
 
 
 def made(arena: Arena, folder: Path, language: str, game: str) -> Path:
@@ -167,3 +168,14 @@ def test_a_bot_that_is_not_built_says_how(arena: Arena, tmp_path: Path) -> None:
     assert result.exit_code == 1
     said = "".join(result.stdout.split())
     assert f"thereisnofile{folder}/bot;buildit:make-C{folder}." in said
+
+
+def test_on_a_full_disk_nothing_is_left(arena: Arena, tmp_path: Path) -> None:
+    with small_disk(tmp_path, 8):
+        result = arena("new", tmp_path / "sub" / "mine", "--lang", "python", "--game", "guerra")
+        assert list(tmp_path.iterdir()) == []
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"arena: {tmp_path}/sub/mine cannot be written: No space left on device. Free some space "
+        f"there, then run again.\n"
+    )

@@ -238,8 +238,8 @@ def test_records_that_changed_places_are_found(
         numbers = [number for (number,) in db.execute("SELECT id FROM record")]
         one, other = dice.sample(numbers, 2)
         db.execute(
-            "UPDATE match SET record = iif(record = ?1, ?2, ?1) WHERE record IN (?1, ?2)",
-            (one, other),
+            "UPDATE match SET record = iif(record = :a, :b, :a) WHERE record IN (:a, :b)",
+            {"a": one, "b": other},
         )
     assert len(found(victim)) == 2
 
