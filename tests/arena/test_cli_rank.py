@@ -171,7 +171,9 @@ def test_a_cycle_is_told_and_one_that_may_be_chance_is_not(
 
 def test_more_cycles_are_counted(arena: Arena, file: Callable[..., Path]) -> None:
     rounds = ["A > B", "B > C", "C > A", "A > D", "D > E", "E > A"]
-    assert ", and 1 more cycle: see `arena table`." in notes(arena("rank", file("two", *rounds * 20)))
+    assert ", and 1 more cycle: see `arena table`." in notes(
+        arena("rank", file("two", *rounds * 20))
+    )
 
 
 def test_gaps_that_nobody_crossed_are_named(arena: Arena, file: Callable[..., Path]) -> None:
