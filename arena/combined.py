@@ -14,7 +14,7 @@ KEYS = ("group", "rank", "bot", "rating", "error", "leagues")
 RULE = (
     "The rating is the mean of a bot's ratings in the leagues, which all count alike, each "
     "measured from the mean of the bots that are compared. Rank: first to last among those not "
-    "told apart."
+    "told apart, pair by pair."
 )
 
 

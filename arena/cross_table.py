@@ -5,7 +5,7 @@ from itertools import groupby, islice
 from typing import Any, Literal, TypeAlias
 
 from arena.field import Field
-from arena.stats.encounters import Encounter, encounters
+from arena.stats.encounters import Encounter, cycles, encounters
 from arena.stats.ratings import Ratings
 from arena.stats.standings import Standing, standings
 from arena.tables import NAME_WIDTH, Column, Grid, Row, Style, Table
@@ -35,14 +35,14 @@ def cross_table(field: Field, ratings: Ratings, cell: Cell | None = None) -> Tab
     pairs = sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
     met = {pair: encounter_row(pair, found[pair]) for pair in pairs}
     shown: Cell = cell or ("wins" if field.duels else "places")
-    cycles = list(_cycles(met, list(order)))
-    facts = {**field.facts, "cycles": len(cycles)}
+    threes = list(cycles(found, list(order)))
+    facts = {**field.facts, "cycles": len(threes)}
     return Table(
         "encounters",
         columns=(),
         rows=list(met.values()),
         facts=facts,
-        notes=[*_notes(field, rows, shown), *_cycle_notes(cycles)],
+        notes=[*_notes(field, rows, shown), *_cycle_notes(threes)],
         keys=KEYS,
         grids=list(_grids(rows, order, met, shown)),
     )
@@ -114,22 +114,6 @@ _MARKS = {1: "+", 0: " ", -1: "-"}
 _STYLES: Mapping[int, Style] = {1: "good", -1: "bad"}
 
 
-def _cycles(met: Met, bots: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield all (A, B, C) of which A surely beats B, B surely beats C and C surely beats A.
-
-    Each begins with the bot that comes first in `bots`, in whose order they come.
-    """
-    sure = {pair for pair, row in met.items() if row["lead"] > 0}
-    beaten = {bot: [other for other in bots if (bot, other) in sure] for bot in bots}
-    later = set(bots)
-    for first in bots:
-        later.discard(first)
-        for second in filter(later.__contains__, beaten[first]):
-            for third in beaten[second]:
-                if third in later and (third, first) in sure:
-                    yield first, second, third
-
-
 _MEANINGS: Mapping[Cell, str] = {
     "wins": "matches with the better/the same/the worse place",
     "points": "percent of the points, which are 1 for the better place and half for the same",
@@ -153,11 +137,11 @@ def _notes(field: Field, rows: Sequence[Standing], cell: Cell) -> list[str]:
     return [*notes, *field.remarks]
 
 
-def _cycle_notes(cycles: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    for first, second, third in islice(cycles, _NAMED_CYCLES):
+def _cycle_notes(threes: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    for first, second, third in islice(threes, _NAMED_CYCLES):
         yield (
             f"A cycle, which no rating can show: {first} surely beats {second}, {second} surely "
             f"beats {third}, and {third} surely beats {first}."
         )
-    if len(cycles) > _NAMED_CYCLES:
-        yield f"There are {len(cycles)} such cycles."
+    if len(threes) > _NAMED_CYCLES:
+        yield f"There are {len(threes)} such cycles."

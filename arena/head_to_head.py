@@ -99,7 +99,7 @@ def _facts(field: Field, ratings: Ratings, bot: str, other: str) -> dict[str, An
         "bot": bot,
         "other": other,
         "rating_gap": gap,
-        "rating_gap_error": None if gap is None else ratings.error_between(bot, other),
+        "rating_gap_error": None if gap is None else _doubt(ratings, bot, other),
         "win_chance": None if gap is None else _win_chance(gap),
         "faults": {name: dict(sorted(faults.get(name, {}).items())) for name in (bot, other)},
         "forfeits": {name: field.forfeits.get(name, 0) for name in (bot, other)},
@@ -111,6 +111,12 @@ def _gap(ratings: Ratings, bot: str, other: str) -> float | None:
     if not any(bot in group and other in group for group in ratings.groups):
         return None
     return ratings.bots[bot].mu - ratings.bots[other].mu
+
+
+def _doubt(ratings: Ratings, bot: str, other: str) -> float | None:
+    """Return the error of the gap between two bots; None if they have too few deals to tell."""
+    error = ratings.error_between(bot, other)
+    return error if math.isfinite(error) else None
 
 
 def _win_chance(gap: float) -> float:
@@ -156,10 +162,11 @@ def _verdict(field: Field, bot: str, other: str, encounter: Encounter) -> str:
 
 
 def _rated(ratings: Ratings, better: str, worse: str, gap: float) -> str:
-    doubt = 2 * ratings.error_between(better, worse)
+    doubt = _doubt(ratings, better, worse)
     told = "surely leads" if ratings.separated(better, worse) else "leads, but not surely,"
+    lead = f"{gap:.2f}" if doubt is None else f"{gap:.2f} ± {2 * doubt:.2f}"
     return (
-        f"By all matches {better} {told} by {gap:.2f} ± {doubt:.2f} mu points: a chance of "
+        f"By all matches {better} {told} by {lead} mu points: a chance of "
         f"{100 * _win_chance(gap):.1f} % to win a match against {worse}."
     )
 

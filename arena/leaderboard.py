@@ -1,10 +1,12 @@
 """The leaderboard of a field: its bots, rated and ranked, as a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from arena.display import counted
 from arena.field import Clock, Field
-from arena.stats.ratings import Ratings
+from arena.stats.encounters import cycles, encounters, never_crossed
+from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.standings import Standing, standings
 from arena.tables import NAME_WIDTH, Column, Row, Style, Table
 from protocol.errors import ArenaError
@@ -30,6 +32,7 @@ OF_TIMES = (
     "time is not seen, only its time on the wall."
 )
 """What a reader of times should know."""
+_NAMED_GAPS = 3
 _TIME_KEYS = ("decisions", "cpu_per_decision", "wall_per_decision", "longest_cpu")
 
 
@@ -64,7 +67,7 @@ def leaderboard(
         *(_TIMES if field.clocks is not None else []),
     ]
     facts = {**field.facts, "draw_probability": ratings.draw_probability}
-    said = [*_notes(field, ratings), *notes]
+    said = [*_notes(field, ratings, rows), *notes]
     keys = (*KEYS, *(_TIME_KEYS if field.clocks is not None else ()))
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
 
@@ -167,16 +170,61 @@ _TIMES = (
 )
 
 
-def _notes(field: Field, ratings: Ratings) -> list[str]:
-    notes = [f"{field.extent}; rank: first to last among those not told apart."]
+def _notes(field: Field, ratings: Ratings, rows: Sequence[Row]) -> list[str]:
+    notes = [f"{field.extent}; rank: first to last among those not told apart, pair by pair."]
     if len(ratings.groups) > 1:
         notes.append(
             f"{len(ratings.groups)} groups of bots never met each other: ranks and ratings hold "
             f"within a group, and say nothing between groups."
         )
+    few = [row["bot"] for row in rows if row["rank"] and row["deals"] < FEWEST_DEALS]
+    if few:
+        notes.append(
+            f"Told apart from nobody, having fewer than {FEWEST_DEALS} deals: {', '.join(few)}."
+        )
     alone = [bot for bot in ratings.bots if not any(bot in group for group in ratings.groups)]
     if alone:
         notes.append(f"Not ranked, having met nobody in what counts: {', '.join(alone)}.")
+    notes += _misfits(field, ratings, rows)
+    if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:
+        notes.append(f"Lost by forfeit: {', '.join(forfeited)}.")
     if field.clocks is not None:
         notes.append(OF_TIMES)
     return [*notes, *field.remarks]
+
+
+def _misfits(field: Field, ratings: Ratings, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield what a rating cannot show: cycles, and gaps whose width is a guess."""
+    met = encounters(field.deals)
+    threes = list(cycles(met, [row["bot"] for row in rows]))
+    if threes:
+        first, second, third = threes[0]
+        also = f", and {counted(len(threes) - 1, 'more cycle')}" if threes[1:] else ""
+        yield (
+            f"No rating can show that {first} surely beats {second}, {second} {third}, and "
+            f"{third} {first}{also}: see `arena table`."
+        )
+    gaps = [
+        f"{above} and {below}"
+        for group in range(1, len(ratings.groups) + 1)
+        for above, below in never_crossed(
+            met, [row["bot"] for row in rows if row["group"] == group], duels=field.duels
+        )
+        if ratings.separated(above, below)
+    ]
+    if gaps:
+        more = f", and {len(gaps) - _NAMED_GAPS} more" if gaps[_NAMED_GAPS:] else ""
+        yield (
+            f"Nobody below ever beat anybody above the gap between "
+            f"{'; '.join(gaps[:_NAMED_GAPS])}{more}: how wide it is, no match tells."
+        )
+
+
+def _forfeited(field: Field, row: Row) -> str:
+    """Return how many matches a bot forfeited, and of how many that it lost if these are them.
+
+    Matches that are left out count among forfeits only, and where all forfeit it may be a draw.
+    """
+    forfeits, losses = row["forfeits"], row["losses"]
+    is_part = not (field.waiting or field.repeats) and forfeits <= losses
+    return f"{row['bot']} {forfeits}{f' of its {losses} losses' if is_part else ''}"

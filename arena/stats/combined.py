@@ -33,7 +33,9 @@ def combined(leagues: Sequence[Ratings]) -> list[Combined]:
     from the mean of the bots that are compared; the errors of leagues are independent.
     """
     together: defaultdict[tuple[int, ...], list[str]] = defaultdict(list)
-    for bot in sorted(set.intersection(*(set(ratings.covariance) for ratings in leagues))):
+    for bot in sorted(
+        set.intersection(*(set(ratings.covariances.of_width) for ratings in leagues))
+    ):
         together[tuple(_group(ratings, bot) for ratings in leagues)].append(bot)
     groups = sorted(
         (group for group in together.values() if len(group) > 1), key=lambda g: (-len(g), g)
@@ -57,7 +59,7 @@ def _rows(number: int, group: Sequence[str], leagues: Sequence[Ratings]) -> list
     mu = {bot: fmean(own) for bot, own in found.items()}
 
     def separated(better: str, worse: str) -> bool:
-        error = math.hypot(*(each.error_between(better, worse) for each in leagues)) / len(leagues)
+        error = math.hypot(*(each.error_of_lead(better, worse) for each in leagues)) / len(leagues)
         return mu[better] - mu[worse] > SEPARATED * error
 
     return [

@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from operator import mul
+from typing import NamedTuple
 
 from arena.stats.outcomes import Outcome
 from arena.stats.propagation import Evidence, Propagation
@@ -19,98 +20,134 @@ Matrix = list[list[float]]
 Covariance = Mapping[str, Mapping[str, float]]
 """Of the ratings of bots that are linked by matches, each measured from their mean."""
 
+_Row = defaultdict[str, float]
+_MOST_UNSEEN = 1.5  # times the precision of the prior: about what straight wins tell, if exact
+_BY_CHANCE = 2.0  # times what is seen: how much less than expected may be seen by chance
 
-def covariance(fit: Propagation, kinds: Mapping[tuple[Outcome, ...], int]) -> Covariance:
-    """Return the covariance of a settled fit's ratings; `kinds` counts deals by their outcomes."""
-    links = _links(fit)
-    pulled = _Pulls(fit, kinds)
-    found: dict[str, dict[str, float]] = {}
-    for group in fit.groups:
-        rows = _of_group(group, fit.prior_sigma**-2, links, pulled)
-        for bot, row in zip(group, rows, strict=True):
-            found[bot] = dict(zip(group, row, strict=True))
-    return found
+
+class Covariances(NamedTuple):
+    """Two covariances, which differ where bots won straight."""
+
+    of_width: Covariance
+    """How far the ratings may be off."""
+    of_order: Covariance
+    """The same if straight wins told how wide a gap is: what a lead has to be held against.
+
+    They make sure of the order, but leave a gap that may be far wider or less wide.
+    """
+
+
+def covariances(fit: Propagation, kinds: Mapping[tuple[Outcome, ...], int]) -> Covariances:
+    """Return the covariances of a settled fit's ratings; `kinds` counts deals by their outcomes."""
+    pulls = {each.outcome: _pulls(fit, each) for each in fit.evidence}
+    links = _Links(fit, pulls)
+    products = _products(kinds, pulls)
+    prior = fit.prior_sigma**-2
+    found: list[Covariance] = [
+        {
+            bot: dict(zip(group, row, strict=True))
+            for group in fit.groups
+            for bot, row in zip(group, _of_group(group, prior, most, links, products), strict=True)
+        }
+        for most in (_MOST_UNSEEN * prior, math.inf)
+    ]
+    return Covariances(*found)
 
 
 def _of_group(
-    group: Sequence[str], prior: float, links: Mapping[str, Mapping[str, float]], pulled: "_Pulls"
+    group: Sequence[str], prior: float, most: float, links: "_Links", products: Mapping[str, _Row]
 ) -> Matrix:
-    """Return the covariance of one group's ratings, given the precision of the links."""
-    information = [[-links[bot].get(other, 0.0) for other in group] for bot in group]
-    scatter = [[pulled.by_deal[bot].get(other, 0.0) for other in group] for bot in group]
+    """Return the covariance of one group's ratings, if unseen wins tell that much at most."""
+    information = [[0.0] * len(group) for _ in group]
+    scatter = [[products[bot].get(other, 0.0) for other in group] for bot in group]
     for number, bot in enumerate(group):
-        information[number][number] = prior + math.fsum(links[bot].values())
+        for position, other in enumerate(group):
+            told, unseen = links.between(bot, other, most)
+            information[number][position] -= told
+            information[number][number] += told
+            scatter[number][position] -= unseen
+            scatter[number][number] += unseen
+        information[number][number] += prior
         scatter[number][number] += prior
-    _add_unseen(scatter, group, links, pulled)
     bread = _centred(_inverse(information))
     return _product(_product(bread, scatter), bread)
 
 
-def _add_unseen(
-    scatter: Matrix,
-    group: Sequence[str],
-    links: Mapping[str, Mapping[str, float]],
-    pulled: "_Pulls",
-) -> None:
-    """Add what matches pulled less than the model expects (on a bot that hardly ever loses).
-
-    Surprises that have not come yet are no certainty.
-    """
-    missing = {
-        bot: max(0.0, 1 - pulled.by_match[bot] / expected) if (expected := sum(row.values())) else 0
-        for bot, row in ((bot, links[bot]) for bot in group)
+def _pulls(fit: Propagation, each: Evidence) -> Mapping[str, float]:
+    return {
+        bot: message.tau - message.pi * fit.skills[bot].mu
+        for bot, message in zip(each.bots, each.messages, strict=True)
     }
-    for number, bot in enumerate(group):
-        for position, other in enumerate(group):
-            unseen = links[bot].get(other, 0.0) * max(missing[bot], missing[other])
-            scatter[number][number] += unseen
-            scatter[number][position] -= unseen
 
 
-class _Pulls:
-    """The pulls of all deals: their products by deal, and their squares by single match."""
-
-    def __init__(self, fit: Propagation, kinds: Mapping[tuple[Outcome, ...], int]) -> None:
-        pulls = {each.outcome: list(_pulls(fit, each)) for each in fit.evidence}
-        self.by_deal: defaultdict[str, defaultdict[str, float]] = defaultdict(
-            lambda: defaultdict(float)
-        )
-        self.by_match: defaultdict[str, float] = defaultdict(float)
-        for outcomes, count in kinds.items():
-            together: defaultdict[str, float] = defaultdict(float)
-            for bot, pull in [pull for outcome in outcomes for pull in pulls.get(outcome, ())]:
+def _products(
+    kinds: Mapping[tuple[Outcome, ...], int], pulls: Mapping[Outcome, Mapping[str, float]]
+) -> Mapping[str, _Row]:
+    """Return the products of what a deal pulled each two bots, summed over deals."""
+    found: defaultdict[str, _Row] = defaultdict(lambda: defaultdict(float))
+    for outcomes, count in kinds.items():
+        together: _Row = defaultdict(float)
+        for outcome in outcomes:
+            for bot, pull in pulls.get(outcome, {}).items():
                 together[bot] += pull
-                self.by_match[bot] += count * pull**2
-            for bot, pull in together.items():
-                row = self.by_deal[bot]
-                for other, other_pull in together.items():
-                    row[other] += count * pull * other_pull
+        for bot, pull in together.items():
+            row = found[bot]
+            for other, other_pull in together.items():
+                row[other] += count * pull * other_pull
+    return found
 
 
-def _pulls(fit: Propagation, each: Evidence) -> Iterator[tuple[str, float]]:
-    for bot, message in zip(each.bots, each.messages, strict=True):
-        yield bot, message.tau - message.pi * fit.skills[bot].mu
-
-
-def _links(fit: Propagation) -> Mapping[str, Mapping[str, float]]:
-    """Return how precisely the matches tell each bot from each other one.
+class _Links:
+    """How precisely the matches tell each bot from each other one, and how far that is borne out.
 
     What a match tells of a bot is shared out among those it was compared with, as far as the
-    match tells of them.
+    match tells of them. On average it is the square of its pull, which is large where there is a
+    surprise. Straight wins bring none: they say that a gap is wide, and hardly how wide, though
+    the fit takes each of them for news.
     """
-    links: dict[str, defaultdict[str, float]] = {bot: defaultdict(float) for bot in fit.names}
-    for each in fit.evidence:
-        precision = {bot: message.pi for bot, message in zip(each.bots, each.messages, strict=True)}
-        compared = list(_compared(each.outcome))
-        weight = math.fsum(precision[bot] * precision[other] for bot, other in compared)
-        if not weight:
-            continue
+
+    def __init__(self, fit: Propagation, pulls: Mapping[Outcome, Mapping[str, float]]) -> None:
+        self._expected: dict[str, _Row] = {bot: defaultdict(float) for bot in fit.names}
+        self._borne_out: dict[str, _Row] = {bot: defaultdict(float) for bot in fit.names}
+        squares: _Row = defaultdict(float)
+        for each in fit.evidence:
+            own = pulls[each.outcome]
+            for bot, pull in own.items():
+                squares[bot] += each.count * pull**2
+            for bot, other, link in _shared_out(each):
+                is_draw = len(each.outcome) == 1
+                borne_out = link if is_draw else -each.count * own[bot] * own[other]
+                for one, two in ((bot, other), (other, bot)):
+                    self._expected[one][two] += link
+                    self._borne_out[one][two] += borne_out
+        self._missing = {
+            bot: max(0.0, 1 - squares[bot] / expected) if (expected := sum(row.values())) else 0.0
+            for bot, row in self._expected.items()
+        }
+
+    def between(self, bot: str, other: str, most: float) -> tuple[float, float]:
+        """Return the precision of a link, and how much of it no surprise has borne out.
+
+        Surprises that have not come yet are no certainty: what is unseen counts as if it were
+        seen, but where next to nothing is, for no more than `most`.
+        """
+        expected = self._expected[bot].get(other, 0.0)
+        if not expected:
+            return 0.0, 0.0
+        seen = max(0.0, min(expected, _BY_CHANCE * self._borne_out[bot][other]))
+        told = seen + min(expected - seen, most)
+        return told, told * max(self._missing[bot], self._missing[other], 1 - seen / expected)
+
+
+def _shared_out(each: Evidence) -> Iterator[tuple[str, str, float]]:
+    """Yield the pairs that the matches of an outcome compared, and how precisely."""
+    precision = {bot: message.pi for bot, message in zip(each.bots, each.messages, strict=True)}
+    compared = list(_compared(each.outcome))
+    weight = math.fsum(precision[bot] * precision[other] for bot, other in compared)
+    if weight:
         scale = each.count * math.fsum(precision.values()) / (2 * weight)
         for bot, other in compared:
-            link = scale * precision[bot] * precision[other]
-            links[bot][other] += link
-            links[other][bot] += link
-    return links
+            yield bot, other, scale * precision[bot] * precision[other]
 
 
 def _compared(outcome: Outcome) -> Iterator[tuple[str, str]]:

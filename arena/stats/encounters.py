@@ -2,16 +2,17 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import NamedTuple
 
 from arena.stats.outcomes import Deals, Result
 
 SURE = 2.0
 """The standard errors on either side of a share that make its interval, of about 95 %."""
+_NO_CHANCE = 3.0  # standard errors, of each of the leads that make a cycle
 _DOUBT = 2  # deals taken for lost and as many for won, before any was played
 
 
@@ -51,7 +52,11 @@ class Share:
 
     @property
     def interval(self) -> Interval:
-        """The interval about the mean, as if two more deals had been lost and two won.
+        """The interval about the mean, of about 95 %."""
+        return self.within(SURE)
+
+    def within(self, errors: float) -> Interval:
+        """Return the interval of so many errors, as if two more deals had been lost and two won.
 
         Agresti and Coull, "Approximate Is Better than 'Exact' for Interval Estimation of
         Binomial Proportions", 1998, with deals for trials: few deals, or deals that all went
@@ -61,7 +66,7 @@ class Share:
         padded.add(Fraction(0), _DOUBT)
         padded.add(Fraction(1), _DOUBT)
         assert padded.error is not None
-        reach = SURE * padded.error
+        reach = errors * padded.error
         return Interval(max(0.0, padded.mean - reach), min(1.0, padded.mean + reach))
 
 
@@ -113,6 +118,40 @@ def encounters(deals: Deals) -> dict[tuple[str, str], Encounter]:
     for (pair, won, most), count in scores.items():
         met[pair].points.add(Fraction(won, most), count)
     return {pair: met[pair] for pair in sorted(met)}
+
+
+def cycles(
+    met: Mapping[tuple[str, str], Encounter], bots: Sequence[str]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield all (A, B, C) of which A surely beats B, B surely beats C and C surely beats A.
+
+    Each begins with the bot that comes first in `bots`, in whose order they come. Among many
+    bots there are so many threes that a lead has to be surer than usual.
+    """
+    sure = {pair for pair, each in met.items() if each.points.within(_NO_CHANCE).low > 0.5}
+    beaten = {bot: [other for other in bots if (bot, other) in sure] for bot in bots}
+    later = set(bots)
+    for first in bots:
+        later.discard(first)
+        for second in filter(later.__contains__, beaten[first]):
+            for third in beaten[second]:
+                if third in later and (third, first) in sure:
+                    yield first, second, third
+
+
+def never_crossed(
+    met: Mapping[tuple[str, str], Encounter], bots: Sequence[str], *, duels: bool
+) -> list[tuple[str, str]]:
+    """Return the neighbours in an order where nobody below ever did better than anybody above.
+
+    In duels, nor as well; in larger matches a shared place need not compare the two.
+    """
+    number = {bot: at for at, bot in enumerate(bots)}
+    crossed: set[int] = set()
+    for (one, other), each in met.items():
+        if other in number and one in number and (each.wins or (duels and each.draws)):
+            crossed.update(range(number[other], number[one]))
+    return [pair for at, pair in enumerate(pairwise(bots)) if at not in crossed]
 
 
 def _meetings(results: tuple[Result, ...]) -> Iterator[tuple[tuple[str, str], int, int]]:

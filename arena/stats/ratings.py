@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from arena.stats.covariance import Covariance, covariance
+from arena.stats.covariance import Covariance, Covariances, covariances
 from arena.stats.likelihood import Ties
 from arena.stats.outcomes import Deals, Outcome, outcomes_of, seated
 from arena.stats.propagation import Propagation, Watch
 from protocol.errors import ArenaError
 
-ENOUGH_DEALS = 30
-"""The deals from which a bot's error is estimated from them."""
+FEWEST_DEALS = 3
+"""The deals below which a bot is told apart from nobody, and the model's error stands."""
 EXACT = 4
 """The decimals of a rating that a fit settles; what lies beyond them orders nobody."""
 SEPARATED = 2.0
@@ -28,12 +28,37 @@ class Rating:
     """The model's standard deviation, which takes every match for evidence of its own."""
     sigma_by_deal: float
     """The standard deviation that the deals bear out, mirrored deals included."""
+    matches: int
+    """Those with others."""
     deals: int
 
     @property
     def error(self) -> float:
         """The standard deviation to show."""
-        return self.sigma if self.deals < ENOUGH_DEALS else self.sigma_by_deal
+        return self.shown(self.sigma_by_deal)
+
+    def shown(self, by_deal: float) -> float:
+        """Return a standard deviation that deals bear out as it is to be shown.
+
+        Few deals widen it, but no further than if all matches of a deal had been the same match.
+        """
+        widest = self.sigma * math.sqrt(max(1.0, self.matches / max(1, self.deals)))
+        if self.deals < FEWEST_DEALS:
+            return widest
+        return max(by_deal, min(widest, widened(self.deals) * by_deal))
+
+
+def widened(deals: int) -> float:
+    """Return how many times wider an interval of two errors is to be, estimated from few deals.
+
+    By Student's t with a degree of freedom less than deals, whose interval holds the truth as
+    often as two true errors do (95.45 %): the expansion of Cornish and Fisher, its last term
+    chosen for two degrees; it is right to 0.1 %. So few deals as to bear out nothing: infinite.
+    """
+    if deals < FEWEST_DEALS:
+        return math.inf
+    part = 1 / (deals - 1)
+    return 1 + part * (1.25 + part * (1.53125 + part * (1.42969 + part * 1.225)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,38 +71,46 @@ class Ratings:
     draw_probability: float
     prior_sigma: float
     sweeps: int
-    covariance: Covariance
+    covariances: Covariances
 
     def error_between(self, bot: str, other: str) -> float:
-        """Return the standard deviation of the difference of two bots of one group."""
-        one, two = self.bots[bot], self.bots[other]
-        if min(one.deals, two.deals) < ENOUGH_DEALS:
-            return math.hypot(one.error, two.error)
-        own = self.covariance[bot]
-        square = own[bot] + self.covariance[other][other] - 2 * own[other]
-        return math.sqrt(max(0.0, square))
+        """Return the standard deviation of the difference of two bots of one group.
+
+        It is infinite if a bot has too few deals to tell.
+        """
+        return self._between(bot, other, self.covariances.of_width)
+
+    def error_of_lead(self, bot: str, other: str) -> float:
+        """Return the standard deviation that a lead of one bot over another is held against.
+
+        It is below the other one where straight wins make sure of the lead, but not of its width.
+        """
+        return self._between(bot, other, self.covariances.of_order)
+
+    def _between(self, bot: str, other: str, found: Covariance) -> float:
+        square = found[bot][bot] + found[other][other] - 2 * found[bot][other]
+        deals = min(self.bots[bot].deals, self.bots[other].deals)
+        return widened(deals) * math.sqrt(max(0.0, square))
 
     def error_among(self, bot: str, others: Sequence[str]) -> float:
         """Return the standard deviation of a rating measured from the mean of some of its group.
 
         The bot is one of them.
         """
-        if min(self.bots[other].deals for other in others) < ENOUGH_DEALS:
-            return self.bots[bot].error
         part = 1 / len(others)
         weights = [(other == bot) - part for other in others]
-        rows = [self.covariance[other] for other in others]
+        rows = [self.covariances.of_width[other] for other in others]
         square = math.fsum(
             one * two * row[other]
             for one, row in zip(weights, rows, strict=True)
             for two, other in zip(weights, others, strict=True)
         )
-        return math.sqrt(max(0.0, square))
+        return self.bots[bot].shown(math.sqrt(max(0.0, square)))
 
     def separated(self, better: str, worse: str) -> bool:
         """Return whether a bot is surely better than another of its group."""
         lead = self.bots[better].mu - self.bots[worse].mu
-        return lead > SEPARATED * self.error_between(better, worse)
+        return lead > SEPARATED * self.error_of_lead(better, worse)
 
 
 def fit(
@@ -106,17 +139,23 @@ def fit(
             played[bot] += count
     state = Propagation({*played, *bots}, counts, draw_probability, ties, watch)
     state.settle()
-    errors = covariance(state, kinds)
+    errors = covariances(state, kinds)
     return Ratings(
         bots={
-            bot: Rating(skill.mu, skill.sigma, _sigma(errors, bot, skill.sigma), played[bot])
+            bot: Rating(
+                skill.mu,
+                skill.sigma,
+                _sigma(errors.of_width, bot, skill.sigma),
+                state.matches[bot],
+                played[bot],
+            )
             for bot, skill in state.skills.items()
         },
         groups=state.groups,
         draw_probability=state.draw_probability,
         prior_sigma=state.prior_sigma,
         sweeps=state.sweeps,
-        covariance=errors,
+        covariances=errors,
     )
 
 

@@ -1,5 +1,6 @@
 """`arena rank`: its options, several leagues together, and what it refuses."""
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -151,3 +152,71 @@ def test_a_fit_that_takes_long_says_how_it_is_getting_on(
     assert result.stderr.splitlines()[0] == "Rating 2 different results: sweep 1, 0%"
     assert "the last moved ratings by" in result.stderr
     assert result.stdout == arena("rank", path).stdout
+
+
+def notes(result: Result) -> str:
+    """What stands below the table, as one line."""
+    assert result.exit_code == 0, result.output
+    return " ".join(result.stdout.split("\n\n")[-1].split())
+
+
+def test_a_cycle_is_told_and_one_that_may_be_chance_is_not(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    sentence = "No rating can show that A surely beats B, B C, and C A: see `arena table`."
+    threes = ["A > B", "B > C", "C > A"]
+    assert sentence in notes(arena("rank", file("round.jsonl", *threes * 20)))
+    assert "No rating can show" not in notes(arena("rank", file("few.jsonl", *threes * 3)))
+
+
+def test_more_cycles_are_counted(arena: Arena, file: Callable[..., Path]) -> None:
+    rounds = ["A > B", "B > C", "C > A", "A > D", "D > E", "E > A"]
+    assert ", and 1 more cycle: see `arena table`." in notes(
+        arena("rank", file("two", *rounds * 20))
+    )
+
+
+def test_gaps_that_nobody_crossed_are_named(arena: Arena, file: Callable[..., Path]) -> None:
+    pairs = ["A > B", "B > A", "C > D", "D > C"]
+    over = ["A > C", "A > D", "B > C", "B > D"]
+    sentence = (
+        "Nobody below ever beat anybody above the gap between B and C: how wide it is, no match "
+        "tells."
+    )
+    assert sentence in notes(arena("rank", file("sure.jsonl", *[*pairs, *over] * 20)))
+    crossed = file("crossed.jsonl", *[*pairs, *over] * 20, "D > A")
+    assert "Nobody below" not in notes(arena("rank", crossed))
+    drawn = file("drawn.jsonl", *[*pairs, *over] * 20, "D = A")
+    assert "Nobody below" not in notes(arena("rank", drawn))
+    unsure = file("unsure.jsonl", "A > B", "A > B")
+    assert "Nobody below" not in notes(arena("rank", unsure))
+
+
+def test_of_many_gaps_three_are_named(arena: Arena, file: Callable[..., Path]) -> None:
+    ladder = [f"{one} > {two}" for one, two in itertools.combinations("ABCDEF", 2)]
+    assert "between A and B; B and C; C and D, and 2 more: how wide" in notes(
+        arena("rank", file("ladder.jsonl", *ladder * 30))
+    )
+
+
+def test_a_shared_place_in_a_larger_match_crosses_no_gap(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    """It says nothing of those who share it."""
+    won = ["A > B = C = D", "B > A = C = D", "A = B > C = D", "A > B > C > D", "B > A > D > C"]
+    assert "the gap between" in notes(arena("rank", file("shared.jsonl", *won * 20)))
+
+
+def test_bots_with_too_few_deals_are_named(arena: Arena, file: Callable[..., Path]) -> None:
+    path = file("late.jsonl", *["A > B"] * 10, "A > late", "B > late")
+    assert "Told apart from nobody, having fewer than 3 deals: late." in notes(arena("rank", path))
+    rows = told(arena("rank", path, "--format", "json"))["standings"]
+    assert {row["bot"]: row["rank"] for row in rows}["late"] == [1, 3]
+    assert "Told apart" not in notes(arena("rank", file("more.jsonl", *["A > B"] * 10)))
+
+
+def test_losses_by_forfeit_are_told(arena: Arena, played: Path) -> None:
+    rows = told(arena("rank", played, "--format", "json"))["standings"]
+    (row,) = [row for row in rows if row["forfeits"]]
+    text = f"Lost by forfeit: {row['bot']} {row['forfeits']} of its {row['losses']} losses."
+    assert text in notes(arena("rank", played))

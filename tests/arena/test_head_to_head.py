@@ -114,6 +114,12 @@ def test_a_sure_lead_is_said_in_a_sentence() -> None:
     assert sentence in shown(DUELS, "B", "A")
 
 
+def test_a_lead_by_two_deals_has_no_error() -> None:
+    two = field(deals(2, "A1 B2"))
+    assert told(two)["rating_gap_error"] is None
+    assert "A leads, but not surely, by 11.05 mu points: a chance" in shown(two)
+
+
 def test_two_that_are_not_told_apart_are_said_so() -> None:
     even = field([*deals(5, "A1 B2"), *deals(4, "A2 B1")])
     assert (

@@ -24,6 +24,7 @@ PLACES: dict[Kind, tuple[int, ...]] = {
     "ranking": (1, 2, 3, 4),
     "winner": (1, 2, 2, 2),
     "pair": (1, 1, 3, 3),
+    "pairs": (1, 1, 3, 3),
 }
 
 
@@ -102,6 +103,18 @@ def test_luck_of_any_shape_decides_as_much(shape: Shape) -> None:
     deals = Counter((deal, result.places) for deal, result in simulate(plan, "seed").matches)
     alike = sum(count == 2 for count in deals.values()) / plan.deals
     assert alike == pytest.approx(2 / 3, abs=0.03)  # as the hands have it, in both rotations
+
+
+def test_copies_of_a_match_are_a_deal() -> None:
+    matches = simulate(Plan(bots=3, deals=2, copies=4), "seed").matches
+    deals = [[result for name, result in matches if name == deal] for deal in dict(matches)]
+    assert [len(own) for own in deals] == [4] * 6
+    assert all(len(set(own)) == 1 for own in deals)
+
+
+def test_pairs_of_six_come_one_after_the_other() -> None:
+    ((_, result),) = simulate(Plan(bots=6, seats=6, deals=1, copies=1, kind="pairs"), "x").matches
+    assert sorted(result.places) == [1, 1, 3, 3, 5, 5]
 
 
 def test_the_truth_is_held_against_what_is_shown() -> None:
@@ -222,11 +235,12 @@ def test_the_command_prints_tables_and_names_the_rows_that_miss(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     few = Plan(bots=2, deals=25)
-    monkeypatch.setattr(coverage, "rows", lambda: [Row("model sigma", few, 400)])
+    equal = Plan(bots=2, deals=2, spread=0.0)
+    monkeypatch.setattr(coverage, "rows", lambda: [Row("two deals", equal, 400)])
     monkeypatch.setattr(mirroring, "rows", lambda: [Row("duel", few, 30)])
     command.main(["--quick", "coverage", "mirroring"])
     out, err = capsys.readouterr()
-    assert "coverage 1/1: model sigma" in err
-    assert "\nmodel sigma: the bars are too wide: " in out
+    assert "coverage 1/1: two deals" in err
+    assert "\ntwo deals: the bars are too wide: " in out
     assert "\nduel " in out
     assert "Kendall" not in out

@@ -44,7 +44,7 @@ def test_errors_of_leagues_are_independent() -> None:
 
 
 def test_errors_are_measured_from_the_mean_of_the_bots_that_are_compared() -> None:
-    wider = league("AB", "BA", "CA", "CB", "CB", "AC")
+    wider = league("AB", "BA", "CA", "CB", "BC", "AC")
     rows = by_bot(EVEN, wider)
     assert rows["A"].error == pytest.approx(rows["B"].error)
     apart = math.hypot(EVEN.error_between("A", "B"), wider.error_between("A", "B"))
@@ -59,7 +59,7 @@ def test_two_leagues_separate_what_one_does_not() -> None:
 
 
 def test_a_bot_of_one_league_only_changes_nothing_for_the_others() -> None:
-    wider = league("AB", "BA", "CA", "CB", "CB", "AC")
+    wider = league("AB", "BA", "CA", "CB", "BC", "AC")
     rows = by_bot(EVEN, wider)
     assert set(rows) == {"A", "B"}
     assert rows["A"].mu + rows["B"].mu == pytest.approx(2 * MEAN)

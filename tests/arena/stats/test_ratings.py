@@ -5,7 +5,9 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterable
+from operator import mul
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import pytest
@@ -13,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trueskill import Rating as Prior
 
+from arena.stats.covariance import Covariances
 from arena.stats.likelihood import BETA, MEAN, SIGMA, Belief, Match, draw_margin, environment
 from arena.stats.outcomes import Result, deals_of, outcome_of
-from arena.stats.ratings import Rating, Ratings, rank_intervals
+from arena.stats.ratings import SEPARATED, Rating, Ratings, rank_intervals, widened
 from arena.stats.ratings import fit as fit_deals
 from protocol.errors import ArenaError
 
@@ -307,7 +310,7 @@ def test_disconnected_groups_do_not_touch() -> None:
 
 
 def test_no_results() -> None:
-    assert fit([]) == Ratings({}, [], 0.001, SIGMA, 1, {})
+    assert fit([]) == Ratings({}, [], 0.001, SIGMA, 1, Covariances({}, {}))
 
 
 def test_bots_without_evidence_stay_at_the_prior() -> None:
@@ -321,11 +324,39 @@ def test_bots_without_evidence_stay_at_the_prior() -> None:
     ]
 
 
-def test_few_deals_show_the_models_error() -> None:
-    rated = fit(results("A > B", "B > A", copies=14)).bots["A"]
-    assert (rated.deals, rated.error) == (28, rated.sigma)
-    rated = fit(results("A > B", "B > A", copies=15)).bots["A"]
-    assert (rated.deals, rated.error) == (30, rated.sigma_by_deal)
+def students_t(freedom: int) -> float:
+    """The distance that Student's t exceeds as seldom as a Gaussian exceeds two, by summing up."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
+    step, reach, held = 1e-3, 0.0, 0.0
+    while held < math.erf(math.sqrt(2)) / 2:
+        density = (1 + (reach + step / 2) ** 2 / freedom) ** (-(freedom + 1) / 2)
+        held += step * scale / math.sqrt(freedom * math.pi) * density
+        reach += step
+    return reach
+
+
+@pytest.mark.parametrize("deals", [3, 4, 5, 6, 8, 12, 20, 29, 100, 1000])
+def test_few_deals_widen_an_interval_as_students_t_does(deals: int) -> None:
+    assert SEPARATED * widened(deals) == pytest.approx(students_t(deals - 1), rel=1.2e-3)
+
+
+def test_many_deals_widen_nothing() -> None:
+    assert widened(10**6) == pytest.approx(1, abs=2e-6)
+
+
+def test_few_deals_show_a_wider_error() -> None:
+    rated = fit(mirrored(0.8, 12, seed=1)).bots["A"]
+    assert rated.error == widened(12) * rated.sigma_by_deal > rated.sigma_by_deal
+    assert rated.error < rated.sigma
+
+
+@pytest.mark.parametrize("deals", [1, 2])
+def test_a_deal_or_two_show_the_models_error(deals: int) -> None:
+    """As of that many matches: those of a deal may all have been the same."""
+    single = fit(results("A > B", copies=deals)).bots["A"]
+    assert single.error == single.sigma
+    whole = fit([result("A > B", str(deal)) for deal in range(deals) for _ in range(4)]).bots["A"]
+    assert whole.error == 2 * whole.sigma
 
 
 def from_the_mean(bots: int, sigma: float) -> float:
@@ -380,10 +411,40 @@ def test_a_bot_that_never_lost_is_not_certain() -> None:
         assert rating.error >= 0.9 * from_the_mean(3, rating.sigma) > 1
 
 
+@pytest.mark.parametrize("wins", [5, 30, 1000])
+def test_straight_wins_say_little_of_the_gap_however_many(wins: int) -> None:
+    """Its true standard deviation, by summing up its prior times the chance of the wins."""
+    rated = fit(results("A > B", copies=wins))
+    gaps = [step / 100 for step in range(20_000)]
+    spread, noise = rated.prior_sigma * math.sqrt(2), NormalDist(0, BETA * math.sqrt(2))
+    weights = [NormalDist(0, spread).pdf(gap) * noise.cdf(gap) ** wins for gap in gaps]
+    mean = math.fsum(map(mul, gaps, weights)) / math.fsum(weights)
+    off = [(gap - mean) ** 2 for gap in gaps]
+    true = math.sqrt(math.fsum(map(mul, off, weights)) / math.fsum(weights))
+    shown = rated.error_between("A", "B") / widened(wins)
+    assert shown == pytest.approx(true, rel=0.1)
+    assert abs(rated.bots["A"].mu - rated.bots["B"].mu - mean) < shown
+
+
+def test_straight_wins_make_sure_of_the_order_if_not_of_the_gap() -> None:
+    rated = fit(results("A > B", "A > C", "A > D", "B > C", "B > D", "C > D", copies=30))
+    assert rank_intervals(rated) == {"A": (1, 1), "B": (2, 2), "C": (3, 3), "D": (4, 4)}
+    assert rated.bots["A"].mu - rated.bots["B"].mu < 2 * rated.error_between("A", "B")
+
+
+def test_rare_wins_of_a_group_over_another_are_no_certainty_either() -> None:
+    """Both pairs are even among themselves; between them nobody ever lost."""
+    even = results("A > B", "B > A", "C > D", "D > C", copies=30)
+    over = results("A > C", "A > D", "B > C", "B > D", copies=30)
+    rated = fit(even + over)
+    assert rated.error_between("A", "B") < 1.5
+    assert rated.error_between("A", "C") > 3
+
+
 def table(**bots: tuple[float, float]) -> Ratings:
-    rated = {bot: Rating(mu, sigma, sigma, 50) for bot, (mu, sigma) in bots.items()}
+    rated = {bot: Rating(mu, sigma, sigma, 10**9, 10**9) for bot, (mu, sigma) in bots.items()}
     apart = {bot: dict.fromkeys(bots, 0.0) | {bot: s**2} for bot, (_, s) in bots.items()}
-    return Ratings(rated, [list(bots)], 0.001, SIGMA, 1, apart)
+    return Ratings(rated, [list(bots)], 0.001, SIGMA, 1, Covariances(apart, apart))
 
 
 def test_rank_intervals_hold_all_that_is_not_separated() -> None:
@@ -399,6 +460,36 @@ def test_rank_intervals_hold_all_that_is_not_separated() -> None:
 def test_separation_takes_more_than_two_standard_errors() -> None:
     assert rank_intervals(table(A=(30, 3), B=(20, 4))) == {"A": (1, 2), "B": (1, 2)}
     assert rank_intervals(table(A=(30.1, 3), B=(20, 4))) == {"A": (1, 1), "B": (2, 2)}
+
+
+@by_case([vector for vector in PUBLISHED if set(vector["sizes"]) == {1}])
+def test_one_match_tells_nobody_apart(vector: dict[str, Any]) -> None:
+    places = [(f"{bot:02}", place) for bot, place in enumerate(vector["ranks"])]
+    rated = fit([placed("deal", places)])
+    assert set(rank_intervals(rated).values()) == {(1, len(places))}
+
+
+@pytest.mark.parametrize(("bots", "deals"), [("AB", 6), ("ABC", 4), ("ABCD", 3), ("ABCDEFGH", 3)])
+def test_so_many_deals_it_takes_to_tell_the_first_from_the_last(bots: str, deals: int) -> None:
+    """Every deal as mirrored, and every match the same."""
+    won = [result(" > ".join(bots), f"{deal} {turn}") for deal in range(deals) for turn in bots]
+    played = [(name.split()[0], match) for name, match in won]
+    few = [match for match in played if match[0] != "0"]
+    assert not fit(few).separated(bots[0], bots[-1])
+    assert fit(played).separated(bots[0], bots[-1])
+
+
+@pytest.mark.parametrize("copies", [1, 4])
+@pytest.mark.parametrize("deals", [5, 20])
+def test_equals_are_seldom_told_apart_by_few_deals(deals: int, copies: int) -> None:
+    """Whether the matches of a deal are all the same, or one."""
+    chance = random.Random(f"{deals} {copies}")
+    apart = 0
+    for _ in range(60):
+        won = [chance.choice(("A > B", "B > A")) for _ in range(deals)]
+        rated = fit(result(text, str(n)) for n, text in enumerate(won) for _ in range(copies))
+        apart += rank_intervals(rated)["A"] != (1, 2)
+    assert apart <= 0.12 * 60
 
 
 def test_rank_intervals_of_few_bots() -> None:

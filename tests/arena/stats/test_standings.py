@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.stats.covariance import Covariances
 from arena.stats.outcomes import Result, deals_of
 from arena.stats.ratings import Rating, Ratings, fit
 from arena.stats.standings import Standing, standings
@@ -73,16 +74,16 @@ def test_tables_of_different_sizes_count_alike() -> None:
 
 
 def test_rows_are_sorted_by_rating_then_name() -> None:
-    rated = {bot: Rating(mu, 1.0, 1.0, 40) for bot, mu in [("B", 20), ("C", 30), ("A", 20)]}
+    rated = {bot: Rating(mu, 1.0, 1.0, 40, 40) for bot, mu in [("B", 20), ("C", 30), ("A", 20)]}
     apart = {bot: {other: float(bot == other) for other in rated} for bot in rated}
-    rows = standings({}, Ratings(rated, [list(rated)], 0.001, 8.333, 1, apart))
+    rows = standings({}, Ratings(rated, [list(rated)], 0.001, 8.333, 1, Covariances(apart, apart)))
     assert [(row.bot, row.ranks) for row in rows] == [("C", (1, 1)), ("A", (2, 3)), ("B", (2, 3))]
 
 
 def test_ratings_that_differ_by_less_than_a_fit_settles_are_equal() -> None:
-    rated = {bot: Rating(mu, 1.0, 1.0, 40) for bot, mu in [("B", 20 + 1e-7), ("A", 20)]}
+    rated = {bot: Rating(mu, 1.0, 1.0, 40, 40) for bot, mu in [("B", 20 + 1e-7), ("A", 20)]}
     apart = {bot: {other: float(bot == other) for other in rated} for bot in rated}
-    rows = standings({}, Ratings(rated, [list(rated)], 0.001, 8.333, 1, apart))
+    rows = standings({}, Ratings(rated, [list(rated)], 0.001, 8.333, 1, Covariances(apart, apart)))
     assert [row.bot for row in rows] == ["A", "B"]
 
 

@@ -1,6 +1,6 @@
 """Simulate leagues of bots of known skill, and hold the leaderboard against the truth.
 
-    python -m tests.benchmarks.calibration           # three tables, in about six minutes
+    python -m tests.benchmarks.calibration           # three tables, in about ten minutes
     python -m tests.benchmarks.calibration --quick   # with a tenth of the leagues
     python -m tests.benchmarks.calibration coverage  # one of them; or faithfulness, or mirroring
 

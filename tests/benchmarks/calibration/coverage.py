@@ -21,6 +21,8 @@ AIM = 0.93, 0.97
 MOST_WRONG = 0.025
 """Of the pairs of unequal bots, the share that may be told apart the wrong way round."""
 LUCKS = 0.0, 0.5, 0.8, 0.95
+FEW = 5, 10, 20, 29
+"""Deals."""
 FIELDS: Mapping[tuple[int, Kind], tuple[int, int, int]] = {
     (2, "ranking"): (6, 12, 400),
     (2, "draws"): (6, 12, 400),
@@ -61,14 +63,21 @@ def rows() -> list[Row]:
         Row("2 bots", Plan(bots=2, deals=60), 1000),
         Row("3 bots", Plan(bots=3, deals=30), 1000),
         Row("20 bots", Plan(bots=20, deals=2), 100),
-        Row("25 deals a bot (model)", Plan(bots=6, deals=5), 400),
-        Row("30 deals a bot", Plan(bots=6, deals=6), 400),
-        Row("2 bots, 29 deals (model)", Plan(bots=2, deals=29), 1000),
-        Row("2 bots, 30 deals", Plan(bots=2, deals=30), 1000),
         Row("8 bots, a third of the deals", Plan(bots=8, deals=24, share=1 / 3), 300),
         Row("first seat better (64 %)", Plan(bots=6, deals=12, edge=BETA / 2), 400),
         Row("good or bad hands", Plan(bots=6, deals=12, shape="good or bad"), 400),
         Row("luck with heavy tails", Plan(bots=6, deals=12, shape="heavy tails"), 400),
+        *(Row(f"8 bots, spread {spread:g}", Plan(bots=8, deals=12, spread=spread), 300)
+          for spread in (10, 12.5, 16.7, 30)),
+        Row("8 bots, spread 16.7, 50 deals each", Plan(bots=8, deals=50, spread=16.7), 200),
+        Row("6 seats, three pairs", Plan(bots=6, seats=6, kind="pairs", deals=60), 350),
+        *(Row(f"2 bots, {deals} deals", Plan(bots=2, deals=deals), 600) for deals in FEW),
+        *(Row(f"2 equals, {deals} deals of 4 times the same",
+              Plan(bots=2, deals=deals, copies=4, spread=0.0), 600) for deals in FEW),
+        *(Row(f"6 bots, {5 * each} deals", Plan(bots=6, deals=each), 300) for each in (1, 2, 4, 6)),
+        *(Row(f"6 equals, {5 * each} deals of 4 times the same",
+              Plan(bots=6, deals=each, copies=4, spread=0.0), 300) for each in (1, 2, 4, 6)),
+        Row("8 equals, one match", Plan(bots=8, seats=8, deals=1, copies=1, spread=0.0), 300),
     ]  # fmt: skip
 
 

@@ -16,8 +16,9 @@ from typing import Literal, NamedTuple
 from arena.stats.likelihood import BETA
 from arena.stats.outcomes import Result
 
-Kind = Literal["ranking", "winner", "pair", "draws"]
-"""What a match tells: the whole order, who is best, who the best two are, or also equality."""
+Kind = Literal["ranking", "winner", "pair", "pairs", "draws"]
+"""What a match tells: the whole order, who is best, who the best two are, which two are best, which
+two come next and so on, or also equality."""
 Shape = Literal["Gaussian", "good or bad", "heavy tails"]
 
 EQUALS_DRAW = 0.3
@@ -39,6 +40,8 @@ class Plan:
     """The correlation of a seat's luck between the rotations of a deal."""
     mirrored: bool = True
     """Whether the rotations share luck at all."""
+    copies: int = 0
+    """If any: a deal is a single match, so many times the same, in place of its rotations."""
     spread: float = 3.0
     """The standard deviation of the skills, in mu points."""
     share: float = 1.0
@@ -87,19 +90,20 @@ def _matches(
 def deal_of(
     plan: Plan, bots: Sequence[str], skills: Mapping[str, float], chance: random.Random
 ) -> Iterator[Result]:
-    """Yield the matches of one deal, one for every rotation of the seats."""
+    """Yield the matches of one deal: one for every rotation of the seats, or copies of one."""
     luck, places = _SHAPES[plan.shape], _KINDS[plan.kind]
     kept = plan.luck * plan.carry if plan.mirrored else 0.0
     dealt = [BETA * math.sqrt(kept) * luck(chance) for _ in bots]
     dealt[0] += plan.edge
     own = BETA * math.sqrt(1 - kept)
-    for turn in range(len(bots)):
+    for turn in range(1 if plan.copies else len(bots)):
         line_up = (*bots[turn:], *bots[:turn])
         forms = [
             skills[bot] + hand + chance.gauss(0, own)
             for bot, hand in zip(line_up, dealt, strict=True)
         ]
-        yield Result(line_up, places(forms))
+        result = Result(line_up, places(forms))
+        yield from [result] * max(1, plan.copies)
 
 
 def _ranking(forms: Sequence[float]) -> tuple[int, ...]:
@@ -115,6 +119,10 @@ def _winner(forms: Sequence[float]) -> tuple[int, ...]:
 def _pair(forms: Sequence[float]) -> tuple[int, ...]:
     second = sorted(forms)[-2]
     return tuple(1 if form >= second else 3 for form in forms)
+
+
+def _pairs(forms: Sequence[float]) -> tuple[int, ...]:
+    return tuple((place - 1) // 2 * 2 + 1 for place in _ranking(forms))
 
 
 def _draws(forms: Sequence[float]) -> tuple[int, ...]:
@@ -142,6 +150,7 @@ _KINDS: Mapping[Kind, Callable[[Sequence[float]], tuple[int, ...]]] = {
     "ranking": _ranking,
     "winner": _winner,
     "pair": _pair,
+    "pairs": _pairs,
     "draws": _draws,
 }
 _SHAPES: Mapping[Shape, Callable[[random.Random], float]] = {
