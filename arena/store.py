@@ -342,7 +342,7 @@ class Store(Tallies):
         deal, _, rotation = prefix.partition("-")
         among = deal_range(deal.lower())
         with self.explained():
-            rows = self._db.execute(_BEGINNING, among)
+            rows = self._db.execute(_BEGINNING, among).fetchall()
             bots = self._bots()
             found = [match_of(row, bots) for row in rows]
         found = [match for match in found if rotation in ("", str(match.rotation))]

@@ -100,7 +100,7 @@ class ProgressLine:
         if self._terminal:
             self._bar.label = self._pace()
             self._bar.update(len(played))
-        elif monotonic() > self._next:
+        elif self._done and monotonic() > self._next:
             self._next = monotonic() + _SECONDS_BETWEEN_LINES
             missing = self._matches - self._done
             left = self._estimate.left(missing)

@@ -1,5 +1,6 @@
 """Damaged databases: every command says so in one line, and `verify` finds what is wrong."""
 
+import gc
 import random
 import shutil
 import sqlite3
@@ -16,7 +17,7 @@ from arena.cli import main
 from arena.store import Store
 from arena.verify import Verification
 from protocol.errors import ArenaError
-from tests.arena.test_schema import version_1_of
+from tests.arena.test_schema import version_3_of
 from tests.arena.test_verify import change, flipped, tables
 
 COMMANDS = {
@@ -153,13 +154,13 @@ def test_a_record_that_cannot_be_opened_is_told_where_it_is_shown(
     assert is_found(victim)
 
 
-@pytest.mark.parametrize("value", ["x", "[]", "[7, 8]", "[1, 2]", "{}", "1"])
+@pytest.mark.parametrize("value", ["x", "[]", "[7, 8]", "[1, 77]", "{}", "1"])
 def test_damage_in_a_database_of_an_older_version_is_told(
     played: Path, victim: Path, call: Callable[[str], Result], value: str
 ) -> None:
     shutil.copy(played / "league.db", victim)
-    version_1_of(victim / "league.db")
-    change(victim, "UPDATE match SET bots = ?", value)
+    version_3_of(victim / "league.db")
+    change(victim, "UPDATE result SET bots = ? WHERE id = 1", value)
     result = call("rank")
     assert result.exit_code == 1
     assert result.stderr.startswith(f"arena: {victim / 'league.db'} is damaged: ")
@@ -183,6 +184,7 @@ def test_no_cell_that_was_changed_gives_a_traceback(
     shutil.copy(played / "league.db", victim)
     path = victim / "league.db"
     table, column = dice.choice(sorted(tables(path)))
+    gc.collect()  # see `change` in test_verify
     with closing(sqlite3.connect(path)) as db, suppress(sqlite3.IntegrityError), db:
         key = "deal, rotation" if table == "match" else "rowid"
         *row, value = dice.choice(db.execute(f"SELECT {key}, {column} FROM {table}").fetchall())

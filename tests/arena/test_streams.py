@@ -160,14 +160,14 @@ LONGER = (
     "report played -o - --replays 0",
     "show played MATCH --format json",
     "show played MATCH --messages --seat 0",
-    "show played MATCH --feed random",
+    "show played MATCH --feed random --seat 0",
     "verify played",
     "import played export.jsonl",
     "run played",
     "play guerra sensible random --sandbox none --log",
     "play guerra human random --sandbox none",
-    "init new --game guerra sensible random",
-    "new mine --game guerra --lang python",
+    "init new-NUMBER --game guerra sensible random",
+    "new mine-NUMBER --game guerra --lang python",
     "check unfit --game guerra --sandbox none",
     "compare sensible random --game guerra --deals 2 --sandbox none",
     "demo --sandbox none",
@@ -192,8 +192,10 @@ def test_every_command_says_in_one_line_what_could_not_be_written(desk: Path, wo
     if "MATCH" in words:
         listed = arena("arena matches played --format csv --limit 1", desk).stdout
         words = words.replace("MATCH", listed.splitlines()[1].partition(",")[0])
-    for streams, code, told in (("> /dev/full", 1, FULL), (">&-", 1, CLOSED), ("| head -0", 0, "")):
-        done = arena(f"arena {words} < /dev/null {streams}", desk)
+    ways = ("> /dev/full", 1, FULL), (">&-", 1, CLOSED), ("| head -0", 0, "")
+    for number, (streams, code, told) in enumerate(ways):
+        line = words.replace("NUMBER", str(number))
+        done = arena(f"arena {line} < /dev/null {streams}", desk)
         assert done.returncode == code, (streams, done.stderr)
         assert done.stderr.count("arena: ") == bool(told)
         assert done.stderr.endswith(told)
