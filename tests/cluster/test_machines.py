@@ -183,7 +183,7 @@ def test_another_interpreter_on_one_machine_is_told(league, tmp_path, monkeypatc
     script = f"#!/bin/sh\nexec {sys.executable} bot.py\n"
     entry = with_command(league, "only_here").replace('"bot.py"', '"bot.sh"')
     (league.home / "third" / "bot.sh").write_text(script)
-    league.write(text("none", TWO_BOTS + entry))
+    league.write(text("none", TWO_BOTS + entry, deals=80))  # enough for one that comes late
     with DaskCluster(tmp_path / "dask") as cluster:
         for name in paths:
             cluster.add_worker(name, words=on_host(name, paths[name]))
@@ -194,7 +194,7 @@ def test_another_interpreter_on_one_machine_is_told(league, tmp_path, monkeypatc
         rf"is {tmp_path}/hill/only_here \(\w{{8}}\), so that matches may go otherwise\.",
         line,
     ), line
-    assert league.count() == 12
+    assert league.count() == 480
 
 
 # What a Dask worker has not
