@@ -311,10 +311,15 @@ def _tell_memory(sizes: Sequence[int], run: Run, line: ProgressLine) -> None:
     free = available()
     if needed > _LARGE_PART * free:
         line.say(
-            f"The bots' processes need about {needed / 1e9:.1f} GB: "
+            f"The bots' processes need about {_size(needed)}: "
             f"{counted(run.workers, 'worker')} with up to {run.processes} each. "
-            f"{free / 1e9:.1f} GB are free; where that is not enough, fewer are kept."
+            f"{_size(free)} are free; where that is not enough, fewer are kept."
         )
+
+
+def _size(count: float) -> str:
+    """Return a number of bytes in words."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
 def _tell(progress: Progress, league: League, line: ProgressLine) -> None:

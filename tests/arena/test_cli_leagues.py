@@ -377,6 +377,22 @@ def test_play_draws_the_match(arena: Arena) -> None:
     assert len(quiet) == 4
 
 
+def test_a_run_says_beforehand_what_memory_its_bots_need(
+    arena: Arena, league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league.write('game = "guerra"\nseed = 1\ndeals = 1\nlimits.sandbox = "none"\n' + TWO_BOTS)
+    monkeypatch.setattr("arena.cli.leagues.available", lambda: 40_000_000)
+    said = arena("run", league.folder, "--workers", "1").stderr
+    assert re.search(
+        r"^The bots' processes need about \d\d MB: 1 worker with up to 4 each. 40 MB are free;",
+        said,
+        re.MULTILINE,
+    )
+    monkeypatch.setattr("arena.cli.leagues.available", lambda: 4_000_000_000)
+    league.write('game = "guerra"\nseed = 1\ndeals = 2\nlimits.sandbox = "none"\n' + TWO_BOTS)
+    assert "need about" not in arena("run", league.folder, "--workers", "1").stderr
+
+
 def test_a_bot_may_play_itself(arena: Arena) -> None:
     result = arena("play", "guerra", "random", "random", "--sandbox", "none", "--quiet")
     assert "random#0, random#1" in result.stdout
