@@ -18,7 +18,7 @@ Strike = Callable[[FaultyLeague, Process, Random, Tally], bool]
 """Do it, and count it if it was possible; return whether the run is over by that."""
 
 _WRITING = 0.6  # seconds to wait for the next write of results
-_APART = 0.6  # seconds between two signals that are two
+APART = 0.6  # seconds between two signals that are two
 
 
 def _named(league: League, word: str) -> list[int]:
@@ -117,7 +117,7 @@ def pause(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> 
 def _signal(number: signal.Signals, times: int, kind: str) -> Strike:
     def strike(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
         for nth in range(times):
-            time.sleep(_APART if nth else 0)
+            time.sleep(APART if nth else 0)
             with suppress(ProcessLookupError):  # from a terminal: to all of the foreground
                 os.killpg(process.pid, number)
         tally.others[kind] += 1

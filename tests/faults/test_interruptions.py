@@ -15,7 +15,7 @@ from tests.arena.conftest import until
 from tests.attacks.users import users
 from tests.faults.campaign import Campaign
 from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox
-from tests.faults.strikes import Process, stop_service
+from tests.faults.strikes import APART, Process, stop_service
 from tests.faults.workshop import need_root
 
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
@@ -52,7 +52,7 @@ def running(
 def interrupt(campaign: Campaign, process: Process, number: str, times: int) -> None:
     for _ in range(times):
         os.killpg(process.pid, signal.Signals[number])
-        time.sleep(0.05)
+        time.sleep(APART)
     campaign.tally.others[f"{number}{' twice' * (times - 1)}"] += 1
 
 
@@ -78,6 +78,8 @@ def test_two_signals_stop_at_once(
     campaign: Campaign, arrangement: Arrangement, number: str
 ) -> None:
     with running(campaign, arrangement) as (league, process):
+        for pid in league.workers():  # so that no match ends between the two
+            os.kill(pid, signal.SIGSTOP)
         interrupt(campaign, process, number, 2)
         done = league.end(process)
         assert done.returncode == 1
