@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,7 @@ def finished(arena: Arena, league: League) -> League:
     entry = league.bot("mine", SOURCE)
     play(arena, league, entry, TWO)
     (league.home / "mine" / "bot.py").write_text(SOURCE + "# better\n")
+    time.sleep(1.0)  # matches are stored with the second: which came last is to be seen
     play(arena, league, entry, TWO)
     return league
 

@@ -47,6 +47,6 @@ def test_they_are_few_and_all_of_the_form_of_their_decision(game: str, count: in
 
 def test_a_game_with_a_decision_that_is_not_listed_has_none() -> None:
     case = next(case for case in CASES if case.game == "cold_war")
-    with pytest.raises(ArenaError, match="not all of its decisions list") as caught:
+    with pytest.raises(ArenaError, match="the moves of cold_war have no numbers") as caught:
         AllMoves(case.new())
-    assert str(caught.value).endswith("those of steal_war, khan, duel do.")
+    assert str(caught.value).endswith("those of steal_war, khan, duel have.")
