@@ -9,26 +9,8 @@ from typing import Any
 
 from arena.display import counted
 from arena.stats.outcomes import Deals, Result, results_of
+from arena.stored import Spent
 from referee.game import Game
-
-
-@dataclass(slots=True)
-class Clock:
-    """What a bot's clock said, in microseconds."""
-
-    decisions: int = 0
-    cpu: int = 0
-    longest: int = 0
-    """CPU time of one decision."""
-    wall: int = 0
-    """What its answers took on the wall."""
-
-    def add(self, decisions: int, cpu: int, longest: int, wall: int) -> None:
-        """Count the decisions of one match."""
-        self.decisions += decisions
-        self.cpu += cpu
-        self.longest = max(self.longest, longest)
-        self.wall += wall
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +44,7 @@ class Field:
     """How many of each kind, by bot, in all matches; None for a file, which does not say."""
     forfeits: Mapping[str, int] = field(default_factory=dict)
     """How many, by bot, in all matches."""
-    clocks: Mapping[str, Clock] | None = None
+    times: Mapping[str, Spent] | None = None
     """By bot, in all matches; None if it was not asked for or is not known."""
 
     @cached_property

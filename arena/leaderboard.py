@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from arena.display import counted
-from arena.field import Clock, Field
+from arena.field import Field
 from arena.stats.encounters import cycles, encounters, never_crossed
 from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.standings import Standing, standings
+from arena.stored import Spent
 from arena.tables import NAME_WIDTH, Column, Row, Style, Table
 from protocol.errors import ArenaError
 
@@ -47,7 +48,7 @@ def leaderboard(
     if faults and field.faults is None:
         raise ArenaError(f"{field.name} is a file of results, which knows nothing of faults.")
     rows = [
-        {**_row(field, standing), **_times(standing.bot, field.clocks)}
+        {**_row(field, standing), **_times(standing.bot, field.times)}
         for standing in standings(
             field.deals, ratings, faults=field.faults, forfeits=field.forfeits
         )
@@ -64,11 +65,11 @@ def leaderboard(
         if field.duels
         else Column("Mean place", _mean_place, "right"),
         *(_fault_columns(rows) if faults else [_FAULTS] if field.faults is not None else []),
-        *(_TIMES if field.clocks is not None else []),
+        *(_TIMES if field.times is not None else []),
     ]
     facts = {**field.facts, "draw_probability": ratings.draw_probability}
     said = [*_notes(field, ratings, rows), *notes]
-    keys = (*KEYS, *(_TIME_KEYS if field.clocks is not None else ()))
+    keys = (*KEYS, *(_TIME_KEYS if field.times is not None else ()))
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
 
 
@@ -92,16 +93,15 @@ def _row(field: Field, standing: Standing) -> dict[str, Any]:
     }
 
 
-def _times(bot: str, clocks: Mapping[str, Clock] | None) -> dict[str, Any]:
+def _times(bot: str, spent: Mapping[str, Spent] | None) -> dict[str, Any]:
     """Return a bot's decisions and their times, in seconds, if they are known."""
-    if clocks is None:
+    if spent is None:
         return {}
-    clock = clocks.get(bot, Clock())
+    its = spent.get(bot, Spent())
     cpu, wall = (
-        total / clock.decisions / 1e6 if clock.decisions else None
-        for total in (clock.cpu, clock.wall)
+        total / its.decisions / 1e6 if its.decisions else None for total in (its.cpu, its.wall)
     )
-    values = (clock.decisions, cpu, wall, clock.longest / 1e6)
+    values = (its.decisions, cpu, wall, its.longest / 1e6)
     return dict(zip(_TIME_KEYS, values, strict=True))
 
 
@@ -188,7 +188,7 @@ def _notes(field: Field, ratings: Ratings, rows: Sequence[Row]) -> list[str]:
     notes += _misfits(field, ratings, rows)
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:
         notes.append(f"Lost by forfeit: {', '.join(forfeited)}.")
-    if field.clocks is not None:
+    if field.times is not None:
         notes.append(OF_TIMES)
     return [*notes, *field.remarks]
 

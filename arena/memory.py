@@ -1,11 +1,15 @@
 """How much memory is left for bots: on this machine, and in the container around us."""
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 _GROUPS = Path("/sys/fs/cgroup")
+_GROWTH = 2  # times the memory that a bot used when it was ready: what it may come to need
+_SPARE = 64 << 20  # bytes that are left to others
+_LOOK_SECONDS = 0.2  # between looks at what is available, each of which takes some 200 us
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -21,6 +25,28 @@ class _Files(NamedTuple):
 _FIRST = _Files("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 _SECOND = _Files("memory.max", "memory.current", "inactive_file")
 """The two versions of control groups: see "cgroup-v1/memory" and "cgroup-v2" of the kernel."""
+
+
+class Room:
+    """Tells whether there is memory for one more process, judged by the largest so far."""
+
+    def __init__(self) -> None:
+        self._largest = 0  # bytes
+        self._enough_at = -_LOOK_SECONDS
+
+    def count(self, pids: Iterable[int]) -> None:
+        """Learn what the processes of one bot need when it is ready."""
+        self._largest = max(self._largest, size_of(pids))
+
+    def is_short(self) -> bool:
+        """Return whether there may be no room for one more, which may grow."""
+        moment = time.monotonic()
+        if moment - self._enough_at < _LOOK_SECONDS:
+            return False
+        if available() < _GROWTH * self._largest + _SPARE:
+            return True
+        self._enough_at = moment
+        return False
 
 
 def available() -> int:

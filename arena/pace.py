@@ -1,12 +1,12 @@
 """How fast a run gets on, and which bots it waits for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 
 from arena.display import counted, duration
 from arena.result import PlayedMatch
-from arena.stored import stored_clock
+from arena.stored import Spent, stored_clock
 
 _LEAST_SECONDS = 5.0  # of play, before anything is said of it
 _LONG_SECONDS = 20.0  # until the end: where less is left, nobody need be named
@@ -15,13 +15,10 @@ _LEAST_SHARE, _MOST_SHARE = 0.2, 0.8  # of all time: the bounds of that
 
 
 @dataclass(slots=True)
-class _Taken:
-    """What a bot took: its own time, and that of all matches it was in."""
+class _Part:
+    """A bot's part in a run: its own time, and that of all matches it was in."""
 
-    asked: int = 0
-    cpu: int = 0
-    """Microseconds, as the next."""
-    wall: int = 0
+    spent: Spent = field(default_factory=Spent)
     matches: int = 0
     seconds: float = 0.0
 
@@ -39,7 +36,7 @@ class Pace:
         self._names = names
         self._seats = seats
         self._began = monotonic()
-        self._bots = [_Taken() for _ in names]
+        self._parts = [_Part() for _ in names]
         self._matches = 0
         self._seconds = 0.0  # that matches took, added up
         self._named: set[int] = set()
@@ -51,13 +48,11 @@ class Pace:
             self._matches += 1
             self._seconds += seconds
             clock = stored_clock(each.result.clock, len(bots))
-            for bot, (asked, cpu, _, wall) in zip(bots, clock, strict=True):
-                taken = self._bots[bot]
-                taken.asked += asked
-                taken.cpu += cpu
-                taken.wall += wall
-                taken.matches += 1
-                taken.seconds += seconds
+            for bot, said in zip(bots, clock, strict=True):
+                part = self._parts[bot]
+                part.spent.add(*said)
+                part.matches += 1
+                part.seconds += seconds
 
     def left(self, missing: int) -> float | None:
         """Return the seconds until so many matches are played; None if that is not known yet."""
@@ -75,24 +70,26 @@ class Pace:
         if left is None or left < _LONG_SECONDS:
             return ""
         usual = min(max(_SHARES / len(self._names), _LEAST_SHARE), _MOST_SHARE)
-        for bot, taken in enumerate(self._bots):
-            if bot not in self._named and taken.wall * 1e-6 > usual * self._seconds:
+        for bot, part in enumerate(self._parts):
+            if bot not in self._named and part.spent.wall * 1e-6 > usual * self._seconds:
                 self._named.add(bot)
-                return self._sentence(bot, taken, missing, left)
+                return self._sentence(bot, part, missing, left)
         return ""
 
-    def _sentence(self, bot: int, taken: _Taken, missing: int, left: float) -> str:
+    def _sentence(self, bot: int, part: _Part, missing: int, left: float) -> str:
         """Return who takes how much of the time, and what the rest takes with it and without."""
-        share = 100 * taken.wall * 1e-6 / self._seconds
+        spent = part.spent
+        share = 100 * spent.wall * 1e-6 / self._seconds
+        wall, cpu = (each / spent.decisions / 1000 for each in (spent.wall, spent.cpu))
         told = (
             f"{self._names[bot]} takes {share:.0f} % of the time: "
-            f"{taken.wall / taken.asked / 1000:.1f} ms on the wall for each answer, "
-            f"{taken.cpu / taken.asked / 1000:.1f} ms of CPU. The rest takes about {duration(left)}"
+            f"{wall:.1f} ms on the wall for each answer, {cpu:.1f} ms of CPU. "
+            f"The rest takes about {duration(left)}"
         )
-        many, matches = len(self._names), self._matches - taken.matches
+        many, matches = len(self._names), self._matches - part.matches
         if not matches:
             return f"{told}."
         kept = missing * (many - self._seats) // many
         at_once = self._seconds / (monotonic() - self._began)
-        without = kept * (self._seconds - taken.seconds) / matches / at_once
+        without = kept * (self._seconds - part.seconds) / matches / at_once
         return f"{told}; without it, {counted(kept, 'match', 'matches')} take {duration(without)}."

@@ -6,33 +6,33 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.display import safe
-from arena.field import Clock, Field
+from arena.field import Field
 from arena.hints import advice
 from arena.league import League, read_played
 from arena.results_file import read_results
 from arena.schedule import Deal
 from arena.stats.outcomes import Result
 from arena.store import Store
-from arena.stored import BotVersion
+from arena.stored import BotVersion, Spent
 from arena.unchanged import check_unchanged
 from arena.versions import changed
 from protocol.errors import ArenaError
 
 
-def read_field(path: Path, *, clocks: bool = False, versions: bool = False) -> Field:
+def read_field(path: Path, *, times: bool = False, versions: bool = False) -> Field:
     """Return the field of a league or a results file; raise ArenaError if it cannot be read.
 
     With `versions`, all versions of all bots that ever played are in it.
     """
     if not path.is_dir():
-        if clocks:
+        if times:
             raise ArenaError(f"{path} is no league, and only leagues know times.")
         if versions:
             raise ArenaError(f"{path} is no league, and only leagues know versions.")
         return read_results(path)
     league = read_played(path)
     with league.store() as store:
-        field = field_of(league, store, clocks=clocks, versions=versions)
+        field = field_of(league, store, times=times, versions=versions)
         return replace(field, asides=asides_of(league, None if versions else store))
 
 
@@ -42,9 +42,7 @@ def asides_of(league: League, store: Store | None) -> tuple[str, ...]:
     return tuple(map(safe, said))
 
 
-def field_of(
-    league: League, store: Store, *, clocks: bool = False, versions: bool = False
-) -> Field:
+def field_of(league: League, store: Store, *, times: bool = False, versions: bool = False) -> Field:
     """Return the field of the league's present bots, with their whole deals.
 
     Other versions of them, and bots that have left, do not count unless they are asked for. The
@@ -94,7 +92,7 @@ def field_of(
         repeats=repeats,
         faults=faults,
         forfeits=forfeits,
-        clocks=_clocks(store, results) if clocks else None,
+        times=_times(store, results) if times else None,
     )
 
 
@@ -138,10 +136,10 @@ def _faults(
     return faults, forfeits
 
 
-def _clocks(store: Store, results: Mapping[int, Result]) -> dict[str, Clock]:
-    clocks: defaultdict[str, Clock] = defaultdict(Clock)
+def _times(store: Store, results: Mapping[int, Result]) -> dict[str, Spent]:
+    times: defaultdict[str, Spent] = defaultdict(Spent)
     for number, seats in store.clocks():
         if number in results:
             for bot, said in zip(results[number].bots, seats, strict=True):
-                clocks[bot].add(*said)
-    return clocks
+                times[bot].add(*said)
+    return times

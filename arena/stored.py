@@ -102,6 +102,24 @@ class StoredMatch:
     """The number of the deal in its database, by which the record is found."""
 
 
+@dataclass(slots=True)
+class Spent:
+    """The time that a bot's answers took in several matches, in microseconds."""
+
+    decisions: int = 0
+    cpu: int = 0
+    longest: int = 0
+    """CPU time of one decision."""
+    wall: int = 0
+
+    def add(self, decisions: int, cpu: int, longest: int, wall: int) -> None:
+        """Count the decisions of one match, as its clock tells them (see `stored_clock`)."""
+        self.decisions += decisions
+        self.cpu += cpu
+        self.longest = max(self.longest, longest)
+        self.wall += wall
+
+
 @dataclass(frozen=True)
 class Circumstances:
     """When, where and behind which walls a match was played."""

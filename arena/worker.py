@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from arena.memory import available, size_of
+from arena.memory import Room, size_of
 from arena.result import MatchResult, PlayedMatch, pack, result_of
 from arena.schedule import LIVE_PROCESSES, Deal, Schedule
 from protocol.errors import ArenaError
@@ -32,9 +32,6 @@ SERVER_GONE = 3
 """The exit code of a worker whose fork server was killed."""
 
 _FLUSH_SECONDS = 0.5
-_GROWTH = 2  # times the memory that a bot used when it was ready: what it may come to need
-_LOOK_SECONDS = 0.2  # between looks at it, each of which takes some 200 us
-_SPARE = 64 << 20  # bytes that are left to others
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ENDED_BY_THEM = {code for number in _SIGNALS for code in (-number, 128 + number)}
 _UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
@@ -174,8 +171,7 @@ class Table:
         self._leaving = False
         self._interrupted = False
         self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
-        self._largest = 0  # of them, in bytes, when they were ready
-        self._looked = -_LOOK_SECONDS  # when there was memory enough
+        self._room = Room()
         self._fewest = 0  # processes that were kept for want of memory; 0 while all are
         self._is_shortage_told = False
 
@@ -317,7 +313,7 @@ class Table:
             while len(self._processes) >= LIVE_PROCESSES:
                 self._discard(next(iter(self._processes)))
             setup = self._setup
-            while len(self._processes) >= setup.schedule.seats and self._is_memory_short():
+            while len(self._processes) >= setup.schedule.seats and self._room.is_short():
                 self._discard(next(iter(self._processes)))
                 self._fewest = len(self._processes) + 1
             program, name = setup.programs[bot], setup.names[bot]
@@ -329,19 +325,9 @@ class Table:
                 self._launcher.check_copies()
                 raise
             self._processes[key] = process
-            self._largest = max(self._largest, size_of(process.family))
+            self._room.count(process.family)
         self._processes.move_to_end(key)
         return process
-
-    def _is_memory_short(self) -> bool:
-        """Return whether there may be no room for one more process, which may grow."""
-        moment = time.monotonic()
-        if moment - self._looked < _LOOK_SECONDS:
-            return False
-        is_short = available() < _GROWTH * self._largest + _SPARE
-        if not is_short:
-            self._looked = moment
-        return is_short
 
     def _discard(self, key: tuple[int, int]) -> None:
         process = self._processes.pop(key, None)

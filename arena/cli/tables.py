@@ -55,7 +55,7 @@ def rank(
     arena rank results.csv --format json
     arena rank spring summer autumn
     """
-    fields = [read_field(source, clocks=times, versions=versions) for source in _distinct(sources)]
+    fields = [read_field(source, times=times, versions=versions) for source in _distinct(sources)]
     if by is not None or len(fields) > 1:
         _refuse("--by" if by else "several leagues", faults=faults, times=times)
     if by is not None and len(fields) > 1:

@@ -121,7 +121,7 @@ def summary_of(league: League, watch: Callable[[str], None] = lambda _: None) ->
     with Counts.of(league) as store:
         watch("Reading the results")
         field = replace(
-            field_of(league, store, clocks=True), name=name, asides=asides_of(league, store)
+            field_of(league, store, times=True), name=name, asides=asides_of(league, store)
         )
         ratings = fit(
             field.deals,

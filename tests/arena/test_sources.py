@@ -164,15 +164,15 @@ def test_faults_forfeits_and_clocks_are_summed_by_bot(duels: Book) -> None:
     duels.play(1, 0, clock=9)
     league = duels.league
     with Store(league.database) as store:
-        field = field_of(league, store, clocks=True)
+        field = field_of(league, store, times=True)
     assert field.faults == {"B": {"late": 3}}
     assert field.forfeits == {"B": 2}
-    assert field.clocks
-    clock = field.clocks["B"]
+    assert field.times
+    clock = field.times["B"]
     assert (clock.decisions, clock.cpu, clock.longest) == (6, 2 * 10 + 18, 9)
     assert clock.wall == 2 * 15 + 27
 
 
 def test_a_file_has_no_clocks(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="only leagues know times"):
-        read_field(tmp_path / "results.csv", clocks=True)
+        read_field(tmp_path / "results.csv", times=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena import worker
+from arena import memory, worker
 from arena.league import read_league
 from arena.result import PlayedMatch
 from arena.worker import Batch, Report, Setup, Table, Task
@@ -135,7 +135,7 @@ def test_fewer_processes_live_where_memory_is_short(
     ((bot, size),) = checked.sizes
     assert bot == 0
     assert 1 << 20 < size < 100 << 20  # what Python needs for a small program
-    monkeypatch.setattr(worker, "available", lambda: size)
+    monkeypatch.setattr(memory, "available", lambda: size)
     reports = list(table.answer(Batch(tasks=DEALS[:2])))
     assert sum(len(report.played) for report in reports) == 4
     assert len(league.processes()) == 2
