@@ -67,8 +67,12 @@ def leaderboard(
         *(_fault_columns(rows) if faults else [_FAULTS] if field.faults is not None else []),
         *(_TIMES if field.times is not None else []),
     ]
-    facts = {**field.facts, "draw_probability": ratings.draw_probability}
-    said = [*_notes(field, ratings, rows), *notes]
+    facts = {
+        **field.facts,
+        "draw_probability": ratings.draw_probability,
+        **_misfits(field, ratings, rows),
+    }
+    said = [*_notes(field, ratings, rows, facts), *notes]
     keys = (*KEYS, *(_TIME_KEYS if field.times is not None else ()))
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
 
@@ -170,7 +174,9 @@ _TIMES = (
 )
 
 
-def _notes(field: Field, ratings: Ratings, rows: Sequence[Row]) -> list[str]:
+def _notes(
+    field: Field, ratings: Ratings, rows: Sequence[Row], facts: Mapping[str, Any]
+) -> list[str]:
     notes = [f"{field.extent}; rank: first to last among those not told apart, pair by pair."]
     if len(ratings.groups) > 1:
         notes.append(
@@ -185,7 +191,8 @@ def _notes(field: Field, ratings: Ratings, rows: Sequence[Row]) -> list[str]:
     alone = [bot for bot in ratings.bots if not any(bot in group for group in ratings.groups)]
     if alone:
         notes.append(f"Not ranked, having met nobody in what counts: {', '.join(alone)}.")
-    notes += _misfits(field, ratings, rows)
+    notes += _of_cycles(facts["cycles"])
+    notes += _of_gaps(facts["gaps"])
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:
         notes.append(f"Lost by forfeit: {', '.join(forfeited)}.")
     if field.times is not None:
@@ -193,30 +200,41 @@ def _notes(field: Field, ratings: Ratings, rows: Sequence[Row]) -> list[str]:
     return [*notes, *field.remarks]
 
 
-def _misfits(field: Field, ratings: Ratings, rows: Sequence[Row]) -> Iterator[str]:
-    """Yield what a rating cannot show: cycles, and gaps whose width is a guess."""
+def _misfits(field: Field, ratings: Ratings, rows: Sequence[Row]) -> dict[str, list[list[str]]]:
+    """Return what no rating can show: cycles of bots, and gaps whose width is a guess.
+
+    A gap is told by the bots above and below it.
+    """
     met = encounters(field.deals)
-    threes = list(cycles(met, [row["bot"] for row in rows]))
-    if threes:
-        first, second, third = threes[0]
-        also = f", and {counted(len(threes) - 1, 'more cycle')}" if threes[1:] else ""
-        yield (
-            f"No rating can show that {first} surely beats {second}, {second} {third}, and "
-            f"{third} {first}{also}: see `arena table`."
-        )
     gaps = [
-        f"{above} and {below}"
+        [above, below]
         for group in range(1, len(ratings.groups) + 1)
         for above, below in never_crossed(
             met, [row["bot"] for row in rows if row["group"] == group], duels=field.duels
         )
         if ratings.separated(above, below)
     ]
-    if gaps:
-        more = f", and {len(gaps) - _NAMED_GAPS} more" if gaps[_NAMED_GAPS:] else ""
+    found = cycles(met, [row["bot"] for row in rows])
+    return {"cycles": [list(cycle) for cycle in found], "gaps": gaps}
+
+
+def _of_cycles(found: Sequence[Sequence[str]]) -> Iterator[str]:
+    if found:
+        first, second, third = found[0]
+        also = f", and {counted(len(found) - 1, 'more cycle')}" if found[1:] else ""
         yield (
-            f"Nobody below ever beat anybody above the gap between "
-            f"{'; '.join(gaps[:_NAMED_GAPS])}{more}: how wide it is, no match tells."
+            f"No rating can show that {first} surely beats {second}, {second} {third}, and "
+            f"{third} {first}{also}: see `arena table`."
+        )
+
+
+def _of_gaps(found: Sequence[Sequence[str]]) -> Iterator[str]:
+    if found:
+        named = "; ".join(f"{above} and {below}" for above, below in found[:_NAMED_GAPS])
+        more = f", and {len(found) - _NAMED_GAPS} more" if found[_NAMED_GAPS:] else ""
+        yield (
+            f"Nobody below ever beat anybody above the gap between {named}{more}: how wide it "
+            f"is, no match tells."
         )
 
 

@@ -8,6 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from arena.field import Field
+from arena.leaderboard import leaderboard
+from arena.stats.outcomes import Result as Seated
+from arena.stats.outcomes import deals_of
+from arena.stats.ratings import fit
 from arena.tables import FORMATS
 from tests.arena.conftest import Arena
 
@@ -165,7 +170,9 @@ def test_a_cycle_is_told_and_one_that_may_be_chance_is_not(
 ) -> None:
     sentence = "No rating can show that A surely beats B, B C, and C A: see `arena table`."
     threes = ["A > B", "B > C", "C > A"]
-    assert sentence in notes(arena("rank", file("round.jsonl", *threes * 20)))
+    path = file("round.jsonl", *threes * 20)
+    assert sentence in notes(arena("rank", path))
+    assert told(arena("rank", path, "--format", "json"))["cycles"] == [["A", "B", "C"]]
     assert "No rating can show" not in notes(arena("rank", file("few.jsonl", *threes * 3)))
 
 
@@ -183,7 +190,9 @@ def test_gaps_that_nobody_crossed_are_named(arena: Arena, file: Callable[..., Pa
         "Nobody below ever beat anybody above the gap between B and C: how wide it is, no match "
         "tells."
     )
-    assert sentence in notes(arena("rank", file("sure.jsonl", *[*pairs, *over] * 20)))
+    path = file("sure.jsonl", *[*pairs, *over] * 20)
+    assert sentence in notes(arena("rank", path))
+    assert told(arena("rank", path, "--format", "json"))["gaps"] == [["B", "C"]]
     crossed = file("crossed.jsonl", *[*pairs, *over] * 20, "D > A")
     assert "Nobody below" not in notes(arena("rank", crossed))
     drawn = file("drawn.jsonl", *[*pairs, *over] * 20, "D = A")
@@ -220,3 +229,26 @@ def test_losses_by_forfeit_are_told(arena: Arena, played: Path) -> None:
     (row,) = [row for row in rows if row["forfeits"]]
     text = f"Lost by forfeit: {row['bot']} {row['forfeits']} of its {row['losses']} losses."
     assert text in notes(arena("rank", played))
+
+
+@pytest.mark.parametrize(
+    ("places", "waiting", "sentence"),
+    [
+        ((1, 2), 0, "Lost by forfeit: B 2 of its 2 losses."),
+        ((1, 1), 0, "Lost by forfeit: B 2."),  # the other forfeited too
+        ((1, 2), 1, "Lost by forfeit: B 2."),  # perhaps in the match that is left out
+    ],
+)
+def test_forfeits_are_called_losses_only_where_they_are(
+    places: tuple[int, int], waiting: int, sentence: str
+) -> None:
+    played = deals_of(("deal", Seated(bots, places)) for bots in [("A", "B")] * 2)
+    field = Field(
+        name="cup",
+        bots=("A", "B"),
+        deals=played,
+        faults={"B": {"late": 2}},
+        forfeits={"B": 2},
+        waiting=waiting,
+    )
+    assert sentence in leaderboard(field, fit(played, bots=field.bots)).notes

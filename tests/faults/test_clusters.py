@@ -366,9 +366,11 @@ def test_one_signal_lets_what_is_being_played_be_finished(stage: Stage) -> None:
 
 def test_two_signals_stop_at_once_and_leave_the_hosts_free(stage: Stage) -> None:
     scene = stage()
-    scene.hire("ant", "bee")
+    workers = scene.hire("ant", "bee")
     run = scene.run()
     scene.strike_in_the_middle()
+    for pid in [pid for worker in workers for pid in worker.arena_workers()]:
+        os.kill(pid, signal.SIGSTOP)  # or what is being played is finished between the signals
     for _ in range(2):
         os.killpg(run.pid, signal.SIGINT)
         until(lambda: "Finishing" in scene.league.said())
