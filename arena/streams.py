@@ -36,7 +36,7 @@ def make_sure() -> None:
 @contextmanager
 def finished_anyway() -> Iterator[None]:
     """Bring something to its end though its output may have failed, and only then stop for that."""
-    output = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    output = getattr(sys.stdout, "buffer", None)
     if not isinstance(output, _Output):
         yield
         return
@@ -72,18 +72,26 @@ class _Stream(io.FileIO):
         self._is_open = is_open
 
     def write(self, data: Any) -> int:
-        """Write what there is room for, or give up for ever, or drop it; nothing is said twice."""
+        """Write everything, or give up for ever, or drop it.
+
+        Nothing is written twice when Ctrl-C is noticed after it, which is why there is no
+        `BufferedWriter` above: it would try again what it was not told of.
+        """
+        left = memoryview(data)
         try:
-            while self._is_open:
-                written = super().write(data)
-                if written is not None:
-                    return written
-                select.select([], [self], [])  # somebody has made it a stream that does not wait
+            while left:
+                written = super().write(left) if self._is_open else self._no_stream()
+                if written is None:  # somebody has made it a stream that does not wait
+                    select.select([], [self], [])
+                else:
+                    left = left[written:]
         except OSError as error:
             self._give_up(error)
-        else:
-            self._give_up(OSError(errno.EBADF, os.strerror(errno.EBADF)))
         return len(data)
+
+    def _no_stream(self) -> int:
+        """Fail as a write to a descriptor that was closed, whose number is another's by now."""
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
     def _give_up(self, error: OSError) -> None:
         """Know that something could not be written."""
@@ -123,7 +131,7 @@ def _text(raw: _Stream, before: TextIO | None) -> TextIO:
     """Return a stream of text that is written as the one before was."""
     errors = getattr(before, "errors", None) or "strict"
     return io.TextIOWrapper(
-        io.BufferedWriter(raw),
+        raw,  # as Python itself does with -u
         encoding=getattr(before, "encoding", None) or "utf-8",
         errors="backslashreplace" if errors == "strict" else errors,  # rather odd than not at all
         line_buffering=getattr(before, "line_buffering", True),

@@ -112,7 +112,7 @@ def test_every_table_comes_in_every_format(
 @tables
 def test_csv_and_json_hold_the_same_rows(table: Callable[..., str], words: tuple[str, ...]) -> None:
     whole = json.loads(table(words, "--format", "json"))
-    (rows,) = (value for value in whole.values() if isinstance(value, list))
+    *_, rows = whole.values()
     header, *lines = csv.reader(io.StringIO(table(words, "--format", "csv")))
     assert rows
     assert header == list(rows[0])

@@ -7,6 +7,7 @@ import shlex
 import signal
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -248,3 +249,40 @@ def test_a_closed_standard_input_is_told(desk: Path, words: str) -> None:
     assert done.returncode == 2
     assert done.stderr.endswith(NO_INPUT)
     assert done.stderr.count("arena: ") == 1
+
+
+INTERRUPTED = """
+import signal, sys
+from arena import streams
+streams.make_sure()
+class Interrupted(Exception): ...
+def interrupt(*_):
+    global writing
+    if writing:
+        writing = False
+        raise Interrupted
+signal.signal(signal.SIGALRM, interrupt)
+writing, times, number = False, 0, 0
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+while times < 1000:
+    number += 1
+    try:
+        writing = True
+        for stream in (sys.stdout, sys.stderr):
+            stream.write(f"{number}\\n")
+            stream.flush()
+        writing = False
+    except Interrupted:
+        times += 1
+signal.setitimer(signal.ITIMER_REAL, 0)
+"""
+
+
+def test_nothing_is_written_twice_when_a_signal_comes(tmp_path: Path) -> None:
+    """Ctrl-C just after a picture of `arena watch` drew it once more below the ^C."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    for written in (done.stdout, done.stderr):
+        lines = written.splitlines()
+        assert len(lines) == len(set(lines)) > 1000
