@@ -218,6 +218,7 @@ def test_more_folders_than_that_are_refused_too(mine: Path) -> None:
         make_bot("mine", mine, ["./bot"], ["."])
 
 
+@pytest.mark.slow
 def test_a_folder_counts_once_however_often_it_is_named(mine: Path) -> None:
     deep = mine
     for _ in range(200):
@@ -411,6 +412,7 @@ def test_a_command_as_long_as_it_may_be_is_run(mine: Path) -> None:
     told("play", "guerra", mine, "random", "--quiet", code=0)
 
 
+@pytest.mark.slow
 def test_more_files_side_by_side_than_can_be_passed_on_are_refused(mine: Path) -> None:
     for number in range(1900):
         (mine / f"{number}_{'x' * 60}").touch()

@@ -269,6 +269,7 @@ def test_a_crash_that_a_new_process_has_too_fails_the_match_itself(steps: Steps,
 # --- when time is up
 
 
+@pytest.mark.slow
 def test_the_whole_check_keeps_to_its_seconds_and_says_what_there_was_no_time_for(
     arena: Arena, bot: Bot
 ) -> None:

@@ -18,6 +18,7 @@ from arena.league import read_league
 from arena.roster import SHIPPED
 from tests.arena.conftest import ARENA, ROOT, STEADY, Arena, until
 from tests.arena.test_cli_leagues import Terminal
+from tests.slow import slow
 
 WALLS = ("--sandbox", "none", "--seed", "1")
 GUERRA = ("--game", "guerra", "--option", "max_turns=20", *WALLS)
@@ -97,6 +98,7 @@ def test_the_better_one_is_named_whoever_comes_first(arena: Arena, decided: Path
     assert found["low"] <= found["points"] <= found["high"] < 0.5
 
 
+@pytest.mark.slow
 def test_a_bot_is_no_better_than_one_that_plays_alike(arena: Arena, tmp_path: Path) -> None:
     told = sentence(arena("compare", "sensible", sensible(tmp_path / "alike"), *GUERRA))
     assert told.startswith(
@@ -138,12 +140,14 @@ def test_other_seats_are_filled_as_told(arena: Arena, tmp_path: Path) -> None:
     assert [each.name for each in read_league(tmp_path).bots] == ["quiet", "x", "y"]
 
 
+@pytest.mark.slow
 def test_a_game_without_decisions_is_called_luck(arena: Arena) -> None:
     told = sentence(arena("compare", "sensible", "random", "--game", "tod_und_leben", *WALLS))
     assert told.startswith("Neither sensible nor random is worth 55 % of the points")
     assert told.endswith("Nobody decides anything in tod_und_leben: this is pure luck.")
 
 
+@pytest.mark.slow
 def test_bots_that_repeat_themselves_show_no_more_than_once(arena: Arena) -> None:
     words = ("--game", "cold_war", "--with", "loyal", "--with", "echo", "--option", "max_rounds=5")
     result = arena("compare", "loyal", "echo", *words, *WALLS)
@@ -191,6 +195,7 @@ def test_csv_and_json_hold_one_row_with_everything(arena: Arena, decided: Path) 
     assert found["sentence"] == sentence(arena(*words))
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(arena: Arena) -> None:
     words = ("compare", "turtle", "rusher", *GUERRA, "--deals", "40", "--format", "json")
     outputs = {arena(*words, "--workers", number).stdout for number in (1, 2, 3)}
@@ -301,7 +306,7 @@ def test_a_bot_that_does_not_start_leaves_nothing_to_compare(arena: Arena, tmp_p
 # --- under way
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, *slow(signal.SIGTERM)])
 def test_a_comparison_can_be_stopped(tmp_path: Path, number: int) -> None:
     slow = bot(tmp_path / "slow", STEADY.format(pause=0.05))
     words = ("compare", slow, "random", *GUERRA, "--workers", "1", "--keep", tmp_path / "kept")

@@ -176,6 +176,7 @@ def is_told(result: Result) -> bool:
 SOME = sorted(ALL - {"run"})
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(dice=st.randoms(use_true_random=False))
 def test_no_cell_that_was_changed_gives_a_traceback(

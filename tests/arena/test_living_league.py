@@ -13,6 +13,7 @@ from click.testing import Result
 from arena.league import read_league, read_played
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena, League
+from tests.slow import slow
 
 FILE = """\
 game = "guerra"
@@ -188,7 +189,7 @@ def without_note(text: str) -> list[str]:
     return re.sub(r"Bot 'mine': .*\([0-9a-f]{6}\)\.", "", " ".join(text.split())).split()
 
 
-@pytest.mark.parametrize("words", READERS, ids=" ".join)
+@pytest.mark.parametrize("words", [READERS[0], *slow(*READERS[1:])], ids=" ".join)
 def test_a_finished_league_is_read_after_a_bots_folder_is_gone(
     arena: Arena, finished: League, words: tuple[str, ...]
 ) -> None:

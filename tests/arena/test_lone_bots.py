@@ -18,6 +18,7 @@ from arena.league import read_league, read_played
 from arena.roster import find_bot, make_bot
 from tests.arena.conftest import ARENA, ROOT, Arena, League
 from tests.referee.sandbox.walled import need
+from tests.slow import slow
 
 SOURCE = """\
 #!/usr/bin/env python3
@@ -161,7 +162,7 @@ def test_a_program_in_the_folder_of_another_bot_is_itself(here: Path) -> None:
 
 
 @pytest.mark.parametrize("sandbox", ["landlock", "bwrap"])
-@pytest.mark.parametrize("entry", ["a word", "an entry"])
+@pytest.mark.parametrize("entry", ["a word", *slow("an entry")])
 def test_one_bot_cannot_read_anothers_source(here: Path, sandbox: str, entry: str) -> None:
     need(sandbox)
     spy = f"""\
@@ -273,10 +274,11 @@ HELPERS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "helper"), HELPERS)
+@pytest.mark.parametrize("case", [HELPERS[0], *slow(*HELPERS[1:])])
 def test_a_missing_helper_is_named_with_the_lines_to_add(
-    here: Path, name: str, text: str, helper: str
+    here: Path, case: tuple[str, str, str]
 ) -> None:
+    name, text, helper = case
     need("landlock")
     program(here / name, text)
     (here / helper).mkdir() if helper == "helper" else (here / helper).touch()
@@ -367,7 +369,7 @@ def made_later(*paths: Path) -> None:
             os.utime(path, (time.time() + 10, time.time() + 10))
 
 
-@pytest.mark.parametrize("first", ["rank", "report", "run", "table", "export"])
+@pytest.mark.parametrize("first", ["rank", "run", *slow("table", "report", "export")])
 def test_results_of_an_earlier_release_carry_over(old: Path, first: str) -> None:
     words = {"report": ("-o", "cup.html"), "export": ("all.jsonl",)}.get(first, ())
     do(old, first, "cup", *words)

@@ -372,6 +372,7 @@ kit.run(guerra_random.choose, on_start=lambda match: match.seed % 20 and os._exi
 """A bot that plays one match of twenty."""
 
 
+@pytest.mark.slow
 def test_who_forfeits_many_in_a_row_again_and_again_is_told_once(league: League) -> None:
     league.write(HEAD.format(deals=40) + TWO_BOTS + league.bot("uneven", UNEVEN))
     run = league.call("run", "--workers", "1")

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, League, until
+from tests.slow import slow
 
 FULL = "arena: standard output takes no more: No space left on device.\n"
 CLOSED = "arena: standard output is closed, and something was to be written there.\n"
@@ -186,9 +187,7 @@ def desk(copy: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "words", [*SHORT, *(pytest.param(words, marks=pytest.mark.slow) for words in LONGER)]
-)
+@pytest.mark.parametrize("words", [*SHORT, *slow(*LONGER)])
 def test_every_command_says_in_one_line_what_could_not_be_written(desk: Path, words: str) -> None:
     if "MATCH" in words:
         listed = arena("arena matches played --format csv --limit 1", desk).stdout

@@ -303,6 +303,7 @@ def test_nothing_is_rated_again_while_nothing_is_new(played: Path) -> None:
     assert len(rated) == 1
 
 
+@pytest.mark.slow
 def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
     league: League,
 ) -> None:

@@ -25,6 +25,7 @@ from tests.referee.process_watch import cpu, state
 from tests.referee.sandbox.walled import WALLED, need
 from tests.referee.table import Table, on_one_core, pid_of
 from tests.referee.test_processes_clock import ONE, burner, late
+from tests.slow import slow
 
 PREPARES = """
 import polite
@@ -217,7 +218,7 @@ def busy(loops: int) -> Iterator[None]:
                 process.wait()
 
 
-@pytest.mark.parametrize("clock", ["cpu", "wall"])
+@pytest.mark.parametrize("clock", ["cpu", *slow("wall")])
 def test_a_busy_machine_makes_nobody_late(pinned: Table, clock: str) -> None:
     """Half of what is allowed, with a ninth of the core: more than any cap would leave."""
     bot = pinned.start("late", 0.2, clock=clock)
@@ -288,7 +289,11 @@ for line in sys.stdin:
 
 ALONE_OR_NOT = pytest.mark.parametrize(
     ("walled", "words"),
-    [("landlock", ()), ("bwrap", ()), ("bwrap", ("child",))],
+    [
+        ("landlock", ()),
+        pytest.param("bwrap", (), marks=pytest.mark.slow),  # the child has what it has, too
+        ("bwrap", ("child",)),
+    ],
     indirect=["walled"],
 )
 

@@ -24,6 +24,7 @@ from referee.sandbox import Launcher, Program
 from referee.seat import Answer, ProcessSeat
 from referee.starting import StartupError, start_bot
 from tests.referee.table import on_one_core
+from tests.slow import slow
 
 TONGUE = """
 import json, os, select, signal, sys, time
@@ -64,9 +65,7 @@ HURRIED: dict[str, Any] = {"clock": "wall", "move_time": 0.1}
 SeatOf = Callable[..., ProcessSeat]
 
 
-@pytest.fixture(
-    scope="module", params=["one_core", pytest.param("any_core", marks=pytest.mark.slow)]
-)
+@pytest.fixture(scope="module", params=["one_core", *slow("any_core")])
 def launcher(request: pytest.FixtureRequest) -> Iterator[Launcher]:
     """Bots on the referee's core, where they may have answered once they are asked, or on any."""
     with on_one_core() if request.param == "one_core" else nullcontext(), Launcher("none") as found:
