@@ -32,6 +32,7 @@ from arena.workforce import Died, Event, Heard, Lost, Stopped, Told, Worker, Wor
 from protocol.errors import ArenaError
 from referee.sandbox import Runtime, runtime_of
 
+_AGAIN_SECONDS = 0.2  # after which what was cancelled is cancelled once more
 _NAMED = 3  # Dask workers in a sentence; more are counted
 
 
@@ -76,8 +77,8 @@ class ClusterWorkforce(Workforce):
         self._begin, self._end = asyncio.Event(), asyncio.Event()
         self._connected: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
         thread = threading.Thread(target=runner.run, args=(self._main(),))
-        thread.start()
         try:
+            thread.start()  # which Ctrl-C may interrupt
             problem = self._connected.get()
             if problem is not None:
                 raise problem
@@ -85,16 +86,19 @@ class ClusterWorkforce(Workforce):
         finally:
             self._call(self._begin.set)
             self._call(self._end.set)
-            thread.join()
-            runner.close()  # also what Dask has left
+            if thread.ident is not None:  # or it has only just begun, and ends by itself
+                thread.join()
+                runner.close()  # also what Dask has left
             logging.disable(logs)
 
     async def _main(self) -> None:
         connecting = asyncio.ensure_future(self._link.connect())
         ending = asyncio.ensure_future(self._end.wait())  # Ctrl-C may come meanwhile
         await asyncio.wait((connecting, ending), return_when=asyncio.FIRST_COMPLETED)
-        for each in (connecting, ending):
-            each.cancel()
+        ending.cancel()
+        while not connecting.done():  # Dask may take one for a failure, and try again
+            connecting.cancel()
+            await asyncio.wait((connecting,), timeout=_AGAIN_SECONDS)
         try:
             await connecting
         except asyncio.CancelledError:

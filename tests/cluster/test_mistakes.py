@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 from typing import TypeAlias
 
 import pytest
@@ -202,8 +203,10 @@ def test_ctrl_c_ends_the_search_for_a_scheduler(league: League) -> None:
         caller, _ = silent.accept()
         with caller:
             run.send_signal(signal.SIGINT)
+            struck = monotonic()
             said = league.finish(run, 1).stderr
     assert said.endswith("arena: interrupted.\n")
+    assert monotonic() - struck < 5.0  # it would have searched for 10
     assert_only_ours(said)
 
 
