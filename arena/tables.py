@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from textwrap import indent
 from typing import Any, Literal
 
 from tabulate import tabulate, tabulate_formats
@@ -38,6 +37,8 @@ _BARS = {
 }
 """How markup writes a bar that is text."""
 _PAGE = 10_000  # rows of a table for people
+_AT_ONCE = 200  # rows of JSON or CSV
+_BEGINNING, _END = '{\n  "": [', "]\n}"  # of JSON that holds nothing but a list
 _DECIMALS = 4  # of numbers in JSON and CSV
 
 Style = Literal["good", "bad", "warning"]
@@ -246,13 +247,13 @@ def _widest(text: str) -> int:
 
 def _json(table: Table, rows: Iterable[Row]) -> Iterator[str]:
     facts = {key: _plain(value) for key, value in table.facts.items()}
-    beginning = _dumped({**facts, table.name: []}).removesuffix("]\n}")
-    yield beginning
-    before, end = "\n", "]\n}"
-    for row in rows:
-        text = _dumped({key: _plain(value) for key, value in row.items()})
-        yield before + indent(text, 4 * " ")
-        before, end = ",\n", "\n  ]\n}"
+    yield _dumped({**facts, table.name: []}).removesuffix(_END)
+    before, end, left = "", _END, iter(rows)
+    while some := [
+        {key: _plain(value) for key, value in row.items()} for row in islice(left, _AT_ONCE)
+    ]:
+        yield before + _dumped({"": some}).removeprefix(_BEGINNING).removesuffix(f"\n  {_END}")
+        before, end = ",", f"\n  {_END}"
     yield end
 
 
@@ -264,16 +265,17 @@ def _csv(table: Table, rows: Iterable[Row]) -> Iterator[str]:
     left = iter(rows)
     first = next(left, None)
     keys = list(table.keys if first is None else first)
-    yield _line([guarded(key) for key in keys])
-    for row in chain([] if first is None else [first], left):
-        yield "\n" + _line([_cell(_plain(row[key])) for key in keys])
+    yield _lines([[guarded(key) for key in keys]])
+    left = chain([] if first is None else [first], left)
+    while some := [[_cell(_plain(row[key])) for key in keys] for row in islice(left, _AT_ONCE)]:
+        yield "\n" + _lines(some)
 
 
-def _line(values: Sequence[Any]) -> str:
-    """Return a line of CSV, without its end."""
+def _lines(rows: Iterable[Sequence[Any]]) -> str:
+    """Return lines of CSV, without the end of the last."""
     file = io.StringIO()
-    csv.writer(file, lineterminator="").writerow(values)
-    return file.getvalue()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue().removesuffix("\n")
 
 
 def _cell(value: Any) -> Any:

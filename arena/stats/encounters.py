@@ -2,10 +2,11 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise, permutations
+from functools import lru_cache
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from arena.stats.outcomes import Deals, Result
@@ -97,25 +98,43 @@ class Encounter:
         return (low > 0.5) - (high < 0.5)
 
 
+class _Score(NamedTuple):
+    """What one bot did against another in the matches of one deal."""
+
+    bot: str
+    other: str
+    matches: int
+    wins: int
+    losses: int
+    places: int
+    other_places: int
+
+    def mirrored(self) -> "_Score":
+        """Return what the other did."""
+        bot, other, matches, wins, losses, places, other_places = self
+        return _Score(other, bot, matches, losses, wins, other_places, places)
+
+
 def encounters(deals: Deals) -> dict[tuple[str, str], Encounter]:
     """Return what every bot did against every other it met, by (bot, other), in order of name."""
-    met: defaultdict[tuple[str, str], Encounter] = defaultdict(Encounter)
-    scores: Counter[tuple[tuple[str, str], int, int]] = Counter()
+    scores: Counter[_Score] = Counter()
     for results, count in deals.items():
-        halves: Counter[tuple[str, str]] = Counter()
-        matches: Counter[tuple[str, str]] = Counter()
-        for pair, place, other_place in _meetings(results):
+        for score in _scores(results):
+            scores[score] += count
+    met: defaultdict[tuple[str, str], Encounter] = defaultdict(Encounter)
+    points: Counter[tuple[tuple[str, str], int, int]] = Counter()
+    for score, count in scores.items():
+        for each in (score, score.mirrored()):
+            pair = (each.bot, each.other)
             encounter = met[pair]
-            encounter.matches += count
-            encounter.wins += count * (place < other_place)
-            encounter.draws += count * (place == other_place)
-            encounter.places += count * place
-            encounter.other_places += count * other_place
-            halves[pair] += (place < other_place) + (place <= other_place)
-            matches[pair] += 1
-        for pair, number in matches.items():
-            scores[pair, halves[pair], 2 * number] += count
-    for (pair, won, most), count in scores.items():
+            draws = each.matches - each.wins - each.losses
+            encounter.matches += count * each.matches
+            encounter.wins += count * each.wins
+            encounter.draws += count * draws
+            encounter.places += count * each.places
+            encounter.other_places += count * each.other_places
+            points[pair, 2 * each.wins + draws, 2 * each.matches] += count
+    for (pair, won, most), count in points.items():
         met[pair].points.add(Fraction(won, most), count)
     return {pair: met[pair] for pair in sorted(met)}
 
@@ -154,13 +173,44 @@ def never_crossed(
     return [pair for at, pair in enumerate(pairwise(bots)) if at not in crossed]
 
 
-def _meetings(results: tuple[Result, ...]) -> Iterator[tuple[tuple[str, str], int, int]]:
-    """Yield every bot of a match with every other, and the places of both.
+def _scores(results: Sequence[Result]) -> Iterable[_Score]:
+    """Return a score for each two bots of a deal, the one whose name comes first being the bot."""
+    tables: defaultdict[tuple[str, ...], list[Result]] = defaultdict(list)
+    for result in results:
+        tables[tuple(sorted(result.bots))].append(result)
+    if len(tables) == 1:  # as in every league
+        ((bots, played),) = tables.items()
+        return _table_scores(bots, played)
+    sums: dict[tuple[str, str], list[int]] = {}
+    for bots, played in tables.items():
+        for bot, other, *counts in _table_scores(bots, played):
+            before = sums.get((bot, other), [0] * len(counts))
+            sums[bot, other] = [one + more for one, more in zip(before, counts, strict=True)]
+    return [_Score(*pair, *counts) for pair, counts in sums.items()]
 
-    A place is one plus the seats that did better, whatever was written.
+
+def _table_scores(bots: Sequence[str], results: Sequence[Result]) -> Iterator[_Score]:
+    """Yield the scores of a deal that the same bots played in all its matches.
+
+    A bot's places are written side by side into one number, a lane of some bits for each match,
+    so that two bots are compared in all matches at once: with the top bit of every lane set, a
+    subtraction borrows from it just where the place is the lower one.
     """
-    for bots, written in results:
-        places = [1 + sum(better < place for better in written) for place in written]
-        seats = zip(bots, places, strict=True)
-        for (bot, place), (other, other_place) in permutations(seats, 2):
-            yield (bot, other), place, other_place
+    width = len(bots).bit_length() + 1
+    tops = sum(1 << (lane * width + width - 1) for lane in range(len(results)))
+    lanes, sums = dict.fromkeys(bots, 0), dict.fromkeys(bots, 0)
+    for seated, written in results:
+        for bot, place in zip(seated, _places(tuple(written)), strict=True):
+            lanes[bot] = lanes[bot] << width | place
+            sums[bot] += place
+    matches = len(results)
+    for bot, other in combinations(bots, 2):
+        wins = matches - ((lanes[bot] | tops) - lanes[other] & tops).bit_count()
+        losses = matches - ((lanes[other] | tops) - lanes[bot] & tops).bit_count()
+        yield _Score(bot, other, matches, wins, losses, sums[bot], sums[other])
+
+
+@lru_cache(maxsize=4096)
+def _places(written: tuple[int, ...]) -> list[int]:
+    """Return places that are one plus the seats that did better, whatever was written."""
+    return [1 + sum(better < place for better in written) for place in written]

@@ -57,6 +57,15 @@ BATCH = 5000  # matches stored at once
 RECORD = Record(os.urandom(300), os.urandom(300), 0.01)
 
 
+MEASURE = """
+import os, sys
+_, status, usage = os.wait4(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)
+print(usage.ru_maxrss, file=sys.stderr)
+sys.exit(status != 0)
+"""
+"""Between us and a command, whose memory would else be said to be no less than ours was."""
+
+
 def make(folder: Path, size: Size, *, store: bool = True) -> League:
     """Make a league, in which all it asks for was played unless nothing is to be stored."""
     deals = round(size.matches / size.seats / comb(size.bots, size.seats))
@@ -105,17 +114,15 @@ def matches(league: League) -> Iterator[PlayedMatch]:
 
 def timed(league: League, words: tuple[str, ...]) -> tuple[float, float, str]:
     """Run a command on a league; return its seconds, its MB at most, and its first line."""
+    command = (sys.executable, "-m", "arena", words[0], str(league.folder), *words[1:])
     began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "arena", words[0], str(league.folder), *words[1:]],
-        stdout=subprocess.PIPE,
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", MEASURE, *command],
+        capture_output=True,
         text=True,
+        check=True,
     )
-    assert process.stdout
-    text = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    assert status == 0, text
-    return time.perf_counter() - began, usage.ru_maxrss / 1024, text
+    return time.perf_counter() - began, int(done.stderr) / 1024, done.stdout
 
 
 def main(words: list[str]) -> None:

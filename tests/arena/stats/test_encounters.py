@@ -2,9 +2,10 @@
 
 import math
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import permutations
 from statistics import NormalDist
 
 import pytest
@@ -66,6 +67,40 @@ def test_at_larger_tables_only_the_two_bots_places_count() -> None:
 def test_a_place_is_one_plus_the_seats_that_did_better() -> None:
     found = met(result("1", A=1, B=1, C=2), result("2", A=7, B=3, C=3))
     assert (found["A", "C"].places, found["A", "C"].other_places) == (1 + 3, 3 + 1)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("123"),
+            st.dictionaries(st.sampled_from("ABCDE"), st.integers(1, 9), min_size=1),
+        ),
+        max_size=12,
+    )
+)
+def test_sums_are_what_counting_gives(played: list[tuple[str, dict[str, int]]]) -> None:
+    """Also where the matches of a deal have different bots."""
+    found = met(*(result(deal, **places) for deal, places in played))
+    pairs = {(one, two) for _, places in played for one, two in permutations(places, 2)}
+    assert list(found) == sorted(pairs)
+    for (one, two), encounter in found.items():
+        met_in = [(deal, places) for deal, places in played if {one, two} <= places.keys()]
+        points: defaultdict[str, list[Fraction]] = defaultdict(list)
+        for deal, places in met_in:
+            better = (places[one] < places[two]) - (places[one] > places[two])
+            points[deal].append(Fraction(1 + better, 2))
+        won, drawn = (
+            sum(each.count(Fraction(half, 2)) for each in points.values()) for half in (2, 1)
+        )
+        lost = len(met_in) - won - drawn
+        assert counts(encounter) == (len(met_in), len(points), won, drawn, lost)
+        means = [sum(each, Fraction()) / len(each) for each in points.values()]
+        assert encounter.points.total == sum(means)
+        assert encounter.points.squares == sum(mean**2 for mean in means)
+        for bot, total in ((one, encounter.places), (two, encounter.other_places)):
+            assert total == sum(
+                1 + sum(other < places[bot] for other in places.values()) for _, places in met_in
+            )
 
 
 def test_bots_that_never_met_have_no_entry() -> None:
