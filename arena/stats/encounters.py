@@ -14,6 +14,7 @@ from arena.stats.outcomes import Deals, Result
 SURE = 2.0
 """The standard errors on either side of a share that make its interval, of about 95 %."""
 _NO_CHANCE = 3.0  # standard errors, of each of the leads that make a cycle
+_LANES = 64  # matches that are compared at once
 _DOUBT = 2  # deals taken for lost and as many for won, before any was played
 
 
@@ -178,19 +179,23 @@ def _scores(results: Sequence[Result]) -> Iterable[_Score]:
     tables: defaultdict[tuple[str, ...], list[Result]] = defaultdict(list)
     for result in results:
         tables[tuple(sorted(result.bots))].append(result)
-    if len(tables) == 1:  # as in every league
-        ((bots, played),) = tables.items()
-        return _table_scores(bots, played)
+    parts = [
+        (bots, played[start : start + _LANES])
+        for bots, played in tables.items()
+        for start in range(0, len(played), _LANES)
+    ]
+    if len(parts) == 1:  # as in every league
+        return _table_scores(*parts[0])
     sums: dict[tuple[str, str], list[int]] = {}
-    for bots, played in tables.items():
-        for bot, other, *counts in _table_scores(bots, played):
+    for part in parts:
+        for bot, other, *counts in _table_scores(*part):
             before = sums.get((bot, other), [0] * len(counts))
             sums[bot, other] = [one + more for one, more in zip(before, counts, strict=True)]
     return [_Score(*pair, *counts) for pair, counts in sums.items()]
 
 
 def _table_scores(bots: Sequence[str], results: Sequence[Result]) -> Iterator[_Score]:
-    """Yield the scores of a deal that the same bots played in all its matches.
+    """Yield the scores in some matches of a deal, in all of which the same bots played.
 
     A bot's places are written side by side into one number, a lane of some bits for each match,
     so that two bots are compared in all matches at once: with the top bit of every lane set, a

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations
 from statistics import NormalDist
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -101,6 +102,13 @@ def test_sums_are_what_counting_gives(played: list[tuple[str, dict[str, int]]]) 
             assert total == sum(
                 1 + sum(other < places[bot] for other in places.values()) for _, places in met_in
             )
+
+
+def test_a_deal_of_very_many_matches_takes_no_longer_than_many_deals() -> None:
+    played = [result("1", A=1 + n % 3, B=2, C=3) for n in range(300_000)]
+    began = process_time()
+    assert counts(met(*played)["A", "B"]) == (300_000, 1, 100_000, 100_000, 100_000)
+    assert process_time() - began < 5.0  # it takes 1; one number of all the places takes 12
 
 
 def test_bots_that_never_met_have_no_entry() -> None:
