@@ -36,7 +36,7 @@ def cross_table(field: Field, ratings: Ratings, cell: Cell | None = None) -> Tab
     met = {pair: encounter_row(pair, found[pair]) for pair in pairs}
     shown: Cell = cell or ("wins" if field.duels else "places")
     threes = list(cycles(found, list(order)))
-    facts = {**field.facts, "cycles": len(threes)}
+    facts = {**field.facts, "cycles": [list(three) for three in threes]}
     return Table(
         "encounters",
         columns=(),

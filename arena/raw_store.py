@@ -116,8 +116,9 @@ class RawStore(Store):
     def check_integrity(self) -> None:
         """Raise RunError if something is wrong with the file itself: its tables, or their pages."""
         with RawStore(Path(":memory:"), create=True) as new, self.explained():
-            if self._tables() != new._tables():
-                raise Damage("its tables are not those of a league")
+            wrong = {str(name) for _, name, *_ in {*self._tables()} ^ {*new._tables()}}
+            if wrong:
+                raise Damage(f"its tables are not those of a league: {', '.join(sorted(wrong))}")
             lines = [line for (line,) in self._db.execute("PRAGMA integrity_check")]
             if lines != ["ok"]:
                 more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""

@@ -4,6 +4,7 @@ Not tempfile's own choice, which writes a file to try each folder, may be killed
 removed, and goes elsewhere without a word.
 """
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -70,7 +71,9 @@ def room_for(what: str, folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "Free some space there, or set" if is_full else "Set"
         raise MachineError(
-            f"{what} {folder}: {error.strerror}. Free some space there, or set TMPDIR to another "
-            f"folder open to everybody; then run again."
+            f"{what} {folder}: {error.strerror}. {remedy} TMPDIR to another folder open to "
+            f"everybody; then run again."
         ) from None

@@ -1,5 +1,6 @@
 """Commands whose temporary folder is full, cannot run programs, or is none: no bot is charged."""
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from arena.roster import SHIPPED
+from referee.sandbox import MachineError
+from referee.sandbox.temporary import room_for
 from tests.arena.conftest import ARENA, ROOT, League
 from tests.faults.workshop import small_disk
 from tests.referee.sandbox.walled import need
@@ -124,3 +127,13 @@ def test_doctor_tells_it_of_each_sandbox(desk: Path, public: Path, flag: str, to
     assert (done.returncode, done.stderr) == (0, "")
     assert told in done.stdout
     assert "sandbox none,works" in done.stdout
+
+
+def test_only_a_full_disk_asks_for_space(tmp_path: Path) -> None:
+    for number, asks in ((errno.ENOSPC, True), (errno.EDQUOT, True), (errno.ENOENT, False)):
+        with (
+            pytest.raises(MachineError, match="TMPDIR to another folder") as raised,
+            room_for("nothing can be put in", str(tmp_path)),
+        ):
+            raise OSError(number, "for a test")
+        assert ("Free some space" in str(raised.value)) == asks

@@ -515,6 +515,12 @@ def test_a_damaged_file_is_told_in_one_line(arena: Arena, copy: Path, at: int) -
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_a_table_that_is_lost_is_named(arena: Arena, copy: Path) -> None:
+    change(copy, "DROP TABLE suspension")
+    told = arena("verify", copy).stderr
+    assert "its tables are not those of a league: suspension. " in told
+
+
 @pytest.mark.parametrize(
     ("folder", "told"),
     [("nowhere", "no such folder"), (".", "it has no league.toml"), ("new", "has no results yet")],
