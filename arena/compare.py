@@ -5,14 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from arena.display import counted
+from arena.forfeits import TOO_SLOW, ForfeitRows
 from arena.league import League
 from arena.result import PlayedMatch
-from arena.runner import FORFEITS_IN_A_ROW
 from arena.stats.encounters import Share, encounters
 from arena.stats.outcomes import Result
 from arena.stats.sequential import HALF, VERDICTS, Rates, SequentialTest, Verdict
 from arena.store import Store
 from arena.tables import Table
+from referee.match import BY_FORFEIT
 
 REPEATS_IN_A_ROW = 50
 """After so many deals that were played like earlier ones, nothing new is waited for."""
@@ -26,6 +27,7 @@ class _Match(NamedTuple):
 
     rotation: int
     result: Result
+    reason: str
     faults: tuple[Mapping[str, int], ...]
     forfeits: tuple[int, ...]
     moves: int
@@ -54,7 +56,7 @@ class Comparison:
         self._next = 0
         self._known: set[object] = set()
         self._repeats_in_a_row = 0
-        self._forfeits_in_a_row: Counter[str] = Counter()
+        self._rows: ForfeitRows[str] = ForfeitRows()
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._forfeits: Counter[str] = Counter()
         self._suspended = ("", "")
@@ -77,6 +79,7 @@ class Comparison:
             match = _Match(
                 result.rotation,
                 Result(tuple(names[bot] for bot in result.bots), tuple(result.places)),
+                result.reason,
                 tuple(result.faults),
                 tuple(result.forfeits),
                 result.moves,
@@ -90,8 +93,8 @@ class Comparison:
                 break
             if all(self._versions.get(bot.name) == bot.version for bot in each.bots):
                 result = Result(tuple(bot.name for bot in each.bots), each.places)
-                match = _Match(each.rotation, result, each.faults, each.forfeits, each.moves)
-                self._add(each.number, match)
+                rest = each.reason, each.faults, each.forfeits, each.moves
+                self._add(each.number, _Match(each.rotation, result, *rest))
 
     def suspend(self, bot: str, reason: str) -> None:
         """End for want of a bot that takes no further part."""
@@ -138,10 +141,11 @@ class Comparison:
     def _note_forfeits(self, matches: list[_Match]) -> None:
         for match in sorted(matches, key=lambda match: match.rotation):
             for seat, bot in enumerate(match.result.bots):
-                row = self._forfeits_in_a_row[bot] + 1 if seat in match.forfeits else 0
-                self._forfeits_in_a_row[bot] = row
-                if row == FORFEITS_IN_A_ROW:
-                    self.suspend(bot, f"forfeited {FORFEITS_IN_A_ROW} matches in a row")
+                gone = seat in match.forfeits
+                was_left = not gone and match.reason == BY_FORFEIT
+                faults = match.faults[seat]
+                if why := self._rows.note(bot, faults, forfeited=gone, was_left=was_left):
+                    self.suspend(bot, why)
 
     def _is_repeat(self, matches: list[_Match]) -> bool:
         """Return whether a deal was played like an earlier one, all bots doing the same."""
@@ -207,11 +211,6 @@ class Comparison:
             yield (f"Faults in what was counted: {'; '.join(map(self._fault_text, self.bots))}.")
         if any(self._forfeits[bot] for bot in self.bots):
             yield "A forfeit counts as the last place, and says nothing of how well a bot plays."
-        if not self._league.limits.fresh:
-            yield (
-                "Processes lived on from match to match (fresh = false): rates and intervals hold "
-                "only for bots that take nothing from one match to the next."
-            )
 
     def _fault_text(self, bot: str) -> str:
         kinds = [f"{count} {kind}" for kind, count in sorted(self._faults[bot].items())]
@@ -225,15 +224,16 @@ class Comparison:
             case "better" | "worse":
                 winner, loser = self.bots if self.ending == "better" else (other, one)
                 return (
-                    f"{winner} is better than {loser}: {self._points(winner)} Among equal bots, "
+                    f"{winner} is better than {loser}{self._condition()}: {self._points(winner)} "
+                    f"Among equal bots, "
                     f"{_at_most(self.rates.alpha)} would end like this."
                 )
             case "same":
                 worth = round(100 * (HALF + self.rates.margin), 4)
                 return (
                     f"Neither {one} nor {other} is worth {worth:g} % of the points against the "
-                    f"other: {one} took {self._points(one)} If one of them were, "
-                    f"{_at_most(self.rates.beta)} would end like this."
+                    f"other{self._condition()}: {one} took {self._points(one)} If one of them "
+                    f"were, {_at_most(self.rates.beta)} would end like this."
                 )
             case "repeats":
                 return (
@@ -244,21 +244,34 @@ class Comparison:
                 )
             case "suspended":
                 bot, reason = self._suspended
-                return f"No verdict after {self._counted()}: {bot} {reason}."
+                remedy = (
+                    "--limit move_time=SECONDS gives it more"
+                    if reason == TOO_SLOW
+                    else "`arena check` shows what is wrong with it"
+                )
+                return f"No verdict: {bot} {reason}. {remedy}."
             case _:
                 yet = "yet " if self.ending == "stopped" else ""
                 found = f": {one} took {self._points(one)}" if self.share.deals else "."
                 return f"Not decided {yet}after {self._counted()}{found}"
+
+    def _condition(self) -> str:
+        """Return what all rests on where processes live on from match to match."""
+        if self._league.limits.fresh:
+            return ""
+        return ", if none takes anything from one match to the next (fresh = false)"
 
     def _points(self, bot: str) -> str:
         """Return a bot's share of the points, on how many deals, and its interval."""
         mean, (low, high) = self.share.mean, self.share.interval
         if bot != self.bots[0]:
             mean, low, high = 1 - mean, 1 - high, 1 - low
-        where = f" in {self._counted()}" if self.ending in VERDICTS else ""
+        is_verdict = self.ending in VERDICTS  # which says before what it rests on
+        where = f" in {self._counted()}" if is_verdict else ""
+        condition = "" if is_verdict else self._condition()
         return (
             f"{_percent(mean)} of the points{where}; 95 % interval {100 * low:.1f} to "
-            f"{_percent(high)}."
+            f"{_percent(high)}{condition}."
         )
 
     def _counted(self) -> str:

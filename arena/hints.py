@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arena.bot_files import is_of_a_league, is_there, quoted
+from arena.forfeits import TOO_SLOW
 from arena.roster import SOURCES, Bot
 from referee.limits import Limits
 from referee.sandbox.stage import unstaged
@@ -54,6 +55,12 @@ def advice(bot: Bot, stderr: str, limits: Limits) -> str:
     said = [words for words in found if not words.startswith(_KEYS)]
     written = " and ".join(words for words in found if words.startswith(_KEYS))
     return "".join(f" {words}" for words in [*said, *([written] if written else [])])
+
+
+def suspended(bot: Bot, why: str, limits: Limits) -> str:
+    """Return why a bot of a league was suspended, and what to do if that is known."""
+    slow = " Mend it, or take it out, or make a league with a larger move_time."
+    return f"it {why}.{slow if why == TOO_SLOW else advice(bot, why, limits)}"
 
 
 def _outside(bot: Bot, word: str) -> str:

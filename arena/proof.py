@@ -22,7 +22,7 @@ from protocol.errors import ArenaError
 from referee.fault import FATAL
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.match import Evidence, Played, final_places
+from referee.match import BY_FORFEIT, Evidence, Played, final_places
 from referee.replay import Entry, Replay, steps
 
 _PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "record"}
@@ -161,7 +161,7 @@ def _ending(replay: Replay, forfeits: "_Forfeits") -> tuple[list[int], str]:
     if not over and not forfeits.end_the_match:
         raise Difference("its replay ends before the game does.")
     places = final_places(game.places() if over else None, forfeits.steps, replay.seats)
-    return places, game.reason if over else "forfeit"
+    return places, game.reason if over else BY_FORFEIT
 
 
 class _Forfeits:

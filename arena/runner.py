@@ -11,17 +11,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from time import monotonic
 
+from arena.forfeits import TOO_SLOW, ForfeitRows
 from arena.result import PlayedMatch
 from arena.worker import Batch, Report, Setup, Task
 from arena.workforce import Died, Event, Heard, Key, Lost, Told, Worker, Workforce
-from referee.fault import Kind
-
-FORFEITS_IN_A_ROW = 10
-"""After so many forfeits in a row for want of time a bot is suspended for the rest of the run.
-
-Crashing bots are not suspended: they waste no time, and all their matches are played, whenever a
-run is interrupted.
-"""
+from referee.match import BY_FORFEIT
 
 _LARGEST_BATCH = 500
 _AHEAD = 2  # batches a worker has before it: the one it plays and the next
@@ -29,7 +23,6 @@ _DEATHS_ALLOWED = 2  # of workers over one deal
 _LOSSES_ALLOWED = 5  # of workers that were lost together with a deal, as nobody knows what killed
 _PASSED_LIMIT = 10_000  # deals that are kept for a worker that can play them
 _PATIENCE = 0.25  # seconds between looks at whether to stop
-_SLOW: frozenset[Kind] = frozenset({"late", "startup"})
 
 
 @dataclass
@@ -60,8 +53,7 @@ class Runner:
         self._passed: deque[Task] = deque()  # that come before others, for whoever can play them
         self._deaths: Counter[Key] = Counter()
         self._losses: Counter[Key] = Counter()
-        self._in_a_row: Counter[int] = Counter()  # forfeits
-        self._slow_in_a_row: Counter[int] = Counter()
+        self._forfeits: ForfeitRows[int] = ForfeitRows()
         self._suspended: set[int] = set()
         self._forfeiting: set[int] = set()
         self._stopping = False
@@ -136,20 +128,15 @@ class Runner:
 
     def _count_forfeits(self, played: PlayedMatch, progress: Progress) -> None:
         result = played.result
-        if not result.forfeits and not self._in_a_row:
+        if not result.forfeits and not self._forfeits:
             return  # as nearly always
         for seat, bot in enumerate(result.bots):
-            is_slow = not _SLOW.isdisjoint(result.faults[seat])
-            if seat not in result.forfeits:
-                self._in_a_row.pop(bot, None)
-                self._slow_in_a_row.pop(bot, None)
-                continue
-            self._in_a_row[bot] += 1
-            self._slow_in_a_row[bot] = self._slow_in_a_row[bot] + 1 if is_slow else 0
-            if self._slow_in_a_row[bot] >= FORFEITS_IN_A_ROW:
-                why = f"forfeited {FORFEITS_IN_A_ROW} matches in a row for want of time"
+            gone = seat in result.forfeits
+            was_left = not gone and result.reason == BY_FORFEIT
+            why = self._forfeits.note(bot, result.faults[seat], forfeited=gone, was_left=was_left)
+            if why == TOO_SLOW:
                 self._suspend(bot, why, progress)
-            if self._in_a_row[bot] == FORFEITS_IN_A_ROW and bot not in self._forfeiting:
+            elif why and bot not in self._forfeiting | self._suspended:
                 self._forfeiting.add(bot)
                 progress.forfeiting[bot] = result.match
 

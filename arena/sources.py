@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from arena.bot_files import is_of_a_league
 from arena.display import safe
 from arena.field import Field
-from arena.hints import advice
+from arena.hints import suspended
 from arena.league import League, read_played
 from arena.results_file import read_results
 from arena.schedule import Deal
@@ -15,7 +16,7 @@ from arena.stats.outcomes import Result
 from arena.store import Store
 from arena.stored import BotVersion, Spent
 from arena.unchanged import check_unchanged
-from arena.versions import changed
+from arena.versions import changed, left
 from protocol.errors import ArenaError
 
 
@@ -29,6 +30,8 @@ def read_field(path: Path, *, times: bool = False, versions: bool = False) -> Fi
             raise ArenaError(f"{path} is no league, and only leagues know times.")
         if versions:
             raise ArenaError(f"{path} is no league, and only leagues know versions.")
+        if is_of_a_league(path.name):
+            raise ArenaError(f"{path} belongs to a league: name its folder, {path.parent}.")
         return read_results(path)
     league = read_played(path)
     with league.store() as store:
@@ -38,7 +41,9 @@ def read_field(path: Path, *, times: bool = False, versions: bool = False) -> Fi
 
 def asides_of(league: League, store: Store | None) -> tuple[str, ...]:
     """Return what is to be said of bots that are gone, or with a `store` not as they played."""
-    said = [*(bot.remark for bot in league.lost), *(changed(league, store) if store else ())]
+    said = [bot.remark for bot in league.lost]
+    if store:
+        said += [*changed(league, store), *left(league, store)]
     return tuple(map(safe, said))
 
 
@@ -100,7 +105,7 @@ def _suspended(league: League, store: Store) -> dict[str, str]:
     """Return why present bots were suspended, in sentences, and what to do if that is known."""
     bots = {BotVersion(bot.name, bot.version): bot for bot in league.bots}
     return {
-        bot.name: safe(f"it {why}.{advice(bots[bot], why, league.limits)}")
+        bot.name: safe(suspended(bots[bot], why, league.limits))
         for bot, why in store.suspensions().items()
         if bot in bots
     }

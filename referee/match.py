@@ -52,6 +52,9 @@ class Played(msgspec.Struct, frozen=True):
     evidence: Evidence
 
 
+BY_FORFEIT = "forfeit"
+"""The reason of a match that ended because all but one had forfeited."""
+
 _LONG_SECONDS = 0.02  # of a turn in which the bot may have had to wait for a core
 
 _UNASKED = Answer(None, Turn(0.0, 0.0))
@@ -89,7 +92,7 @@ class Match:
             game.apply(moves)
         over = not game.deciders()
         places = final_places(game.places() if over else None, self._forfeits, game.seats)
-        reason = game.reason if over else "forfeit"
+        reason = game.reason if over else BY_FORFEIT
         for each in self._seats:
             each.end(End(places, reason))
         return Played(self._replay(places, reason), self._evidence(began))
@@ -127,7 +130,7 @@ class Match:
         else:
             move = game.default(number)
             if fault is not None:
-                fault = self._judged(number, at_decision(decision, fault))
+                fault = self._judged(number, at_decision(decision, fault, seat.stderr))
         self._entries.append(Entry(number, move, fault, answer.note))
         self._turns.append(answer.turn)
         return move

@@ -28,18 +28,20 @@ from arena.cli.common import (
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.display import counted, duration, safe, safe_lines
-from arena.hints import advice
+from arena.forfeits import FORFEITING
+from arena.hints import advice, suspended
 from arena.leaderboard import leaderboard
 from arena.league import FILE, League, Settings, make_league, read_league
 from arena.memory import available
 from arena.pace import Pace
 from arena.roster import find_bot
 from arena.run import WHOLE, Part, Run, open_run
-from arena.runner import FORFEITS_IN_A_ROW, Progress
+from arena.runner import Progress
 from arena.schedule import Rotations
 from arena.seed import is_guessable
 from arena.sources import field_of
 from arena.streams import say_at_once
+from arena.versions import twins
 from protocol.errors import ArenaError, RunError
 from referee.options import find_game
 from referee.sandbox import PYTHON
@@ -110,6 +112,8 @@ def init(
     matches = made.outline.deal_count * made.outline.rotation_count
     _tell_plan(made, matches, None, default_workers())
     _warn_guessable(made)
+    for hint in twins(made):
+        click.echo(safe(hint), err=True)
     click.echo(safe(f"Next: arena run {shlex.quote(str(league))}"))
 
 
@@ -139,6 +143,8 @@ def _bot_entries(words: Sequence[str], game: str, league: Path) -> list[dict[str
 def bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
     called, equals, what = word.partition("=")
+    if equals and not called:
+        raise ArenaError(f"{word!r} begins with =, where a name is missing: NAME=BOT.")
     is_called = equals and "/" not in called
     bot = find_bot(what, game, called) if is_called else find_bot(word, game)
     if bot.is_shipped and bot.command[0] == PYTHON:
@@ -298,7 +304,9 @@ def _play_missing(
             rest = f"{missing}. Run again to go on." if run.missing else "no match is missing."
             raise RunError(f"{counted(problems, 'problem')}, above; {rest}")
         if heard and run.missing:
-            raise RunError(f"stopped; {missing}. Run again to go on.")
+            left = pace.left(run.missing)
+            rest = f", about {duration(left)} of play" if left else ""
+            raise RunError(f"stopped; {missing}{rest}. Run again to go on.")
         if run.missing and not is_any_suspended:
             raise RunError(f"{missing}, and no reason is known.")
 
@@ -326,11 +334,11 @@ def _tell(progress: Progress, league: League, line: ProgressLine) -> None:
     """Say what went wrong."""
     for bot, reason in progress.suspended.items():
         name = league.bots[bot].name
-        hint = advice(league.bots[bot], reason, league.limits)
-        line.say(safe(f"{name} is suspended for this run: it {reason}.{hint}"))
+        why = suspended(league.bots[bot], reason, league.limits)
+        line.say(safe(f"{name} is suspended for this run: {why}"))
     for bot, match in progress.forfeiting.items():
         name = league.bots[bot].name
-        many = f"{name} has forfeited {FORFEITS_IN_A_ROW} matches in a row"
+        many = f"{name} has {FORFEITING}"
         hint = advice(league.bots[bot], _last_words(progress, bot, match), league.limits)
         line.say(safe(f"{many}: see `arena show {league.folder} {match}`.{hint}"))
     for sentence in progress.news:

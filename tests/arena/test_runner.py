@@ -15,10 +15,10 @@ from pathlib import Path
 import multiprocess
 import pytest
 
+from arena.forfeits import FORFEITS_IN_A_ROW, TOO_SLOW
 from arena.league import read_league
 from arena.local import usable_cores
 from arena.run import open_run
-from arena.runner import FORFEITS_IN_A_ROW
 from arena.stored import StoredMatch
 from protocol.errors import ArenaError
 from referee.replay import Replay
@@ -348,6 +348,31 @@ def test_a_bot_that_crashes_in_every_match_plays_them_all(league: League) -> Non
     assert said[0].split()[:3] == ["arena", "show", str(league.folder)]
     assert "FAULT of crash_mid_match: crash" in league.call("show", said[0].split()[3]).stdout
     assert league.count() == 60
+
+
+def test_two_bots_that_always_crash_are_both_named(league: League) -> None:
+    """Either is at times the one that is left when the other's forfeit ends the match."""
+    crash = "import kit\nkit.run(lambda match: 1 / 0)\n"
+    bots = league.bot("one", crash) + league.bot("two", crash)
+    league.write(HEAD.format(deals=12) + bots)
+    run = league.call("run", "--workers", "1")
+    for name in ("one", "two"):
+        assert run.stderr.count(f"{name} has forfeited 10 matches in a row: see") == 1
+    assert {match.reason for match, _ in league.stored()} == {"forfeit"}
+
+
+def test_two_bots_that_are_too_slow_are_both_suspended_and_named_once(league: League) -> None:
+    text = HEAD.format(deals=12).replace("move_time = 10.0", "move_time = 0.1, faults_allowed = 0")
+    spin = naughty("spin")
+    bots = TWO_BOTS + spin + spin.replace('name = "spin"', 'name = "spin2"')
+    league.write(text + bots)
+    run = league.call("run", "--workers", "1")
+    table = " ".join(league.call("rank").stdout.split())
+    for name in ("spin", "spin2"):
+        why = f"it {TOO_SLOW}. Mend it, or take it out, or make a league with a larger move_time."
+        assert run.stderr.count(f"{name} is suspended for this run: {why}") == 1
+        assert f"{name} was suspended: {why}" in table
+        assert f"{name} has forfeited" not in run.stderr
 
 
 MOODY = """
