@@ -76,7 +76,7 @@ class _Comparison:
         self.drawn = drawn
         self.to_better = self.to_worse = Belief(0.0, 0.0)
 
-    def renew(self, pi: list[float], tau: list[float], margin: float) -> None:
+    def renew(self, pi: dict[int, float], tau: dict[int, float], margin: float) -> None:
         """Say it again, given the beliefs about all performances, and change these."""
         (old_pi, old_tau), (old_worse_pi, old_worse_tau) = self.to_better, self.to_worse
         better_pi, worse_pi = pi[self.better] - old_pi, pi[self.worse] - old_worse_pi
@@ -141,6 +141,10 @@ class Match:
                 if places[two] == places[one] + 1
             ]
             self._groups = [wins]
+        self._bots = [  # of each group: all, or where all are drawn, two
+            sorted({bot for each in group for bot in (each.better, each.worse)})
+            for group in self._groups
+        ]
         is_full_order = len(outcome) == len(places) or ties == "draws"
         self._has_margin = is_full_order or len(outcome) == 1
 
@@ -152,8 +156,9 @@ class Match:
         margin = margin if self._has_margin else 0.0
         noisy = [_through_noise(*other) for other in others]
         said = [[0.0, 0.0] for _ in range(self._size)]
-        for comparisons in self._groups:
-            pi, tau = [own.pi for own in noisy], [own.tau for own in noisy]
+        for comparisons, bots in zip(self._groups, self._bots, strict=True):
+            pi = {bot: noisy[bot].pi for bot in bots}
+            tau = {bot: noisy[bot].tau for bot in bots}
             for each in comparisons:
                 pi[each.better] += each.to_better.pi
                 tau[each.better] += each.to_better.tau
@@ -161,8 +166,9 @@ class Match:
                 tau[each.worse] += each.to_worse.tau
             for each in comparisons * (_ROUNDS if len(comparisons) > 1 else 1):
                 each.renew(pi, tau, margin)
-            for bot, (own, own_pi, own_tau) in enumerate(zip(noisy, pi, tau, strict=True)):
-                message = _through_noise(own_pi - own.pi, own_tau - own.tau)
+            for bot in bots:
+                own = noisy[bot]
+                message = _through_noise(pi[bot] - own.pi, tau[bot] - own.tau)
                 said[bot][0] += self._weight * message.pi
                 said[bot][1] += self._weight * message.tau
         return [Belief(pi, tau) for pi, tau in said]

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trueskill import Rating as Prior
 
+from arena.stats import likelihood
 from arena.stats.covariance import Covariances
 from arena.stats.likelihood import BETA, MEAN, SIGMA, Belief, Match, draw_margin, environment
 from arena.stats.outcomes import Result, deals_of, outcome_of
@@ -211,6 +212,24 @@ def test_shared_places_are_no_draws() -> None:
     rated = fit(results("A > B = C = D", "B > A = C = D", copies=5))
     assert rated.draw_probability == 0.001
     assert rated.bots["A"].mu > rated.bots["C"].mu
+
+
+def test_a_comparison_of_a_match_renews_only_the_two_bots_it_is_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a match that all of many bots draw, each with all the others: its work was their cube."""
+    bots = 20
+    calls = []
+    through = likelihood._through_noise
+
+    def counting(pi: float, tau: float) -> Belief:
+        calls.append(pi)
+        return through(pi, tau)
+
+    match = Match((tuple(f"bot {number}" for number in range(bots)),), "unordered")
+    monkeypatch.setattr(likelihood, "_through_noise", counting)
+    match.messages([Belief(1 / SIGMA**2, MEAN / SIGMA**2)] * bots, 0.1)
+    assert len(calls) == bots + 2 * math.comb(bots, 2)
 
 
 def test_a_shared_place_says_nothing_between_the_two() -> None:
