@@ -189,7 +189,7 @@ def _judged(number: int, asked: Asked, seat: ProcessSeat) -> Again:
         move = game.canonical(number, answer.move)
         words = game.describe(number, move)
     if fault is not None:
-        fault = at_decision(asked.decision, fault)
+        fault = at_decision(asked.decision, fault, seat.stderr)
     return Again(asked, move, fault, words, answer.note, seat.heard)
 
 

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from protocol.lines import LINE_LIMIT, LineBuffer
 from referee.capture import Capture
-from referee.clock import CAP_SECONDS, Clock, Turn, cpu_clock, wall_cap
+from referee.clock import CAP_SECONDS, Clock, Turn, cap_words, cpu_clock, wall_cap
 from referee.freezer import Freezer
 from referee.limits import Limits
 from referee.lookout import LOOK_SECONDS, Lookout
@@ -409,7 +409,7 @@ class BotProcess:
             return f"no answer after {wall:.3f} s{before}; {self.allowed:.3f} s allowed"
         return (
             f"no answer after {wall:.3f} s on the wall, {cpu:.3f} s of CPU time used; "
-            f"{wall_cap(self.allowed):.3f} s and {self.allowed:.3f} s allowed"
+            f"{cap_words(self.allowed)}"
         )
 
     def of_it_before(self) -> str:

@@ -26,6 +26,14 @@ def wall_cap(allowed: float) -> float:
     return _CAP_FACTOR * allowed + CAP_SECONDS
 
 
+def cap_words(allowed: float) -> str:
+    """Return that in words, with where it comes from."""
+    return (
+        f"{wall_cap(allowed):.3f} s allowed there: {_CAP_FACTOR:g} times the {allowed:.3f} s of "
+        f"CPU time, and {CAP_SECONDS:g} s"
+    )
+
+
 class Turn(msgspec.Struct, frozen=True, gc=False):
     """When an answer was asked for and when it came, in seconds of `time.monotonic`."""
 

@@ -12,12 +12,19 @@ from referee.game import Decision, Move
 _ALIKE = 0.6  # from which on two moves, as text, are taken for the same mistaken
 _COMPARED = 500  # listed moves that are looked at
 _LISTED = 3
+_LAST = 4096  # characters of a standard error that are looked at
 _LONG = 160  # characters of a move or of limits that are shown
 
 
-def at_decision(decision: Decision, fault: Fault) -> Fault:
-    """Return a fault whose reason begins with what was asked."""
-    return msgspec.structs.replace(fault, reason=f"{decision.name}: {fault.reason}")
+def at_decision(decision: Decision, fault: Fault, stderr: str) -> Fault:
+    """Return a fault whose reason begins with what was asked.
+
+    Who crashes over a list of moves that is not there is told so.
+    """
+    asked = decision.name
+    if fault.kind == "crash" and decision.legal is None and "legal" in stderr[-_LAST:]:
+        asked += ", which lists no moves (`arena schema GAME` shows what they look like)"
+    return msgspec.structs.replace(fault, reason=f"{asked}: {fault.reason}")
 
 
 def refusal(decision: Decision, move: Move, reason: str) -> str:

@@ -88,7 +88,7 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
         return "crash", "it wrote more than a file may hold"
     if code == -signal.SIGSYS:
         return "crash", "it made a system call that the sandbox forbids"
-    if code in _FATAL_SIGNALS and ended.memory > _NEARLY * (limits.memory_mb << 20):
+    if code in _FATAL_SIGNALS and ended.memory > _NEARLY * limits.memory:
         return "memory", _told("memory", "", ended, limits)
     last_words = stderr[-_LAST_WORDS:]
     for kind, signs in _SIGNS:
@@ -121,8 +121,10 @@ def _walled(stderr: str) -> str:
 
 def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
     if kind == "memory":
-        peak = f"{ended.memory / 2**20:.0f} MiB used at the peak"
-        return f"it ran out of memory: {limits.memory_mb} MiB allowed (memory_mb), {peak}"
+        used = f"{ended.memory / 2**20:.0f} MiB used at the peak"
+        if ended.memory < _NEARLY * limits.memory:  # of what is refused nothing is used
+            used += ", and more asked for than was left"
+        return f"it ran out of memory: {limits.memory_mb} MiB allowed (memory_mb), {used}"
     if kind == "files":
         return f"it ran out of open files: {limits.open_files} allowed (open_files)"
     if limits.sandbox != "landlock":

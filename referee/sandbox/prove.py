@@ -23,7 +23,7 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         return
     assert launcher.folder is not None
     with ExitStack() as stack:
-        with room_for("the self test cannot be written to", launcher.folder):
+        with room_for("the files of the sandbox's self test cannot be written to", launcher.folder):
             folder = stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="canary-", dir=launcher.folder)
             )

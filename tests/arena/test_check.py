@@ -266,6 +266,18 @@ def test_a_crash_that_a_new_process_has_too_fails_the_match_itself(steps: Steps,
     assert told[WHOLE]["evidence"][-1] == "  KeyError: 'no key'"
 
 
+def test_a_crash_over_moves_that_are_not_listed_says_that_none_are(steps: Steps, bot: Bot) -> None:
+    told = steps(bot(KIT + "kit.run(lambda ask: ask.legal[0])\n"), game="casino_war")
+    said = "bet, which lists no moves (`arena schema GAME` shows what they look like)"
+    assert said in told[WHOLE]["detail"]
+
+
+def test_a_crash_over_something_else_says_nothing_of_moves(steps: Steps, bot: Bot) -> None:
+    told = steps(bot(KIT + "kit.run(lambda ask: ask.limits['no key'])\n"), game="casino_war")
+    assert "crash" in told[WHOLE]["detail"]
+    assert "lists no moves" not in told[WHOLE]["detail"]
+
+
 # --- when time is up
 
 

@@ -60,7 +60,8 @@ def test_what_a_bot_says_early_and_survives_tells_nothing() -> None:
 
 def test_memory_is_told_with_what_was_allowed_and_used() -> None:
     assert verdict(ended(), GO_MEMORY, LANDLOCK)[1] == (
-        "it ran out of memory: 512 MiB allowed (memory_mb), 400 MiB used at the peak"
+        "it ran out of memory: 512 MiB allowed (memory_mb), 400 MiB used at the peak, and more "
+        "asked for than was left"
     )
 
 
