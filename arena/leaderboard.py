@@ -190,7 +190,7 @@ def _notes(
         )
     alone = [bot for bot in ratings.bots if not any(bot in group for group in ratings.groups)]
     if alone:
-        notes.append(f"Not ranked, having met nobody in what counts: {', '.join(alone)}.")
+        notes.append(f"Not ranked, having played no whole deal: {', '.join(alone)}.")
     notes += _of_cycles(facts["cycles"])
     notes += _of_gaps(facts["gaps"])
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from arena.bot_files import LEAGUE_FILE
+from arena.bot_files import LEAGUE_FILE, is_of_a_league
 from arena.continuity import continued, unread
 from arena.entries import (
     BotSettings,
@@ -199,8 +199,10 @@ def _file_of(folder: Path) -> tuple[Path, str]:
     file = folder / FILE
     if folder.is_file():
         raise ArenaError(
-            f"{folder} is a file, and a league is a folder. `arena rank` and `arena table` read "
-            f"files of results."
+            f"{folder} is a file, and a league is a folder: name the one that it is in."
+            if is_of_a_league(folder.name)
+            else f"{folder} is a file, and a league is a folder. `arena rank` and `arena table` "
+            f"read files of results."
         )
     if not folder.is_dir():
         raise ArenaError(f"there is no league {str(folder)!r}: no such folder.")

@@ -1,5 +1,6 @@
 """The bots of a league: what is run for each, and the files that make its version."""
 
+import difflib
 import itertools
 import json
 import math
@@ -390,7 +391,9 @@ def _unfound(word: str, game: str) -> ArenaError:
     if game:
         names = ", ".join(shipped(game)) or "none"
         come_along = f"the bots that come along for {game} are {names}"
-    return ArenaError(f"there is no bot {word!r}: it is no file here, and {come_along}.")
+    near = difflib.get_close_matches(word, shipped(game), n=1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    return ArenaError(f"there is no bot {word!r}: it is no file here, and {come_along}.{meant}")
 
 
 def _check_not_here(word: str, game: str) -> None:

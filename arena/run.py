@@ -124,11 +124,10 @@ class Run:
 
         Raises RunError if nothing could be stored.
         """
-        if self.missing:
-            self._store.check_writable()
-        elif self.workers is None:  # a cluster is not needed
+        if not self.missing:
             yield self
             return
+        self._store.check_writable()
         with self._runner.staffed():
             yield self
 

@@ -226,7 +226,7 @@ def _summary(opened: OpenedMatch, seat: int | None) -> Table:
         Column("Seat", "seat", "right"),
         Column("Asked", "asked", "right"),
         Column("CPU ms", lambda row: _ms(row["cpu_us"]), "right"),
-        Column("Longest", lambda row: _ms(row["longest_us"]), "right"),
+        Column("Max wall", lambda row: _ms(row["longest_us"]), "right"),
         Column("At", lambda row: str(row["longest_at"] or ""), "right"),
         Column("Faults", _faults, width=12),
     )

@@ -1,6 +1,7 @@
 """What is to be said and asked about bots that are not those that played."""
 
 import json
+from collections import defaultdict
 
 from arena.display import composed
 from arena.league import League
@@ -8,6 +9,7 @@ from arena.roster import Bot, LostBot
 from arena.store import Store
 from referee.options import suggestion
 
+_NAMED = 5  # of the bots that have left
 _OLD_RULE = (
     " It may be the same program: all of its folder counted then, and something there was changed "
     "since; now its files are those that its command names."
@@ -32,11 +34,35 @@ def changed(league: League, store: Store) -> list[str]:
     ]
 
 
+def left(league: League, store: Store) -> list[str]:
+    """Return a sentence on the bots that have played and are in the league no more, if any."""
+    gone = sorted({key for key, _ in store.bot_keys()} - {bot.key for bot in league.bots})
+    if not gone:
+        return []
+    named = ", ".join(gone[:_NAMED]) + (f" and {len(gone) - _NAMED} more" * (len(gone) > _NAMED))
+    verb, their = ("has", "its") if len(gone) == 1 else ("have", "their")
+    return [
+        f"{named} {verb} left the league: {their} matches do not count (--versions shows them)."
+    ]
+
+
+def twins(league: League) -> list[str]:
+    """Return a sentence for each program that is entered under several names."""
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for bot in league.bots:
+        names[bot.version].append(bot.name)
+    return [
+        f"{' and '.join(same)} are the same program, file by file."
+        for version, same in names.items()
+        if version and len(same) > 1
+    ]
+
+
 def unknown_keys(league: League, store: Store) -> list[str]:
     """Return a hint for each key under which nothing was played, if anything was played."""
     known = {key for key, _ in store.bot_keys()}
     return [
-        f"bot {bot.name!r}: nothing was ever played under key {json.dumps(bot.key)}; a key "
+        f"bot {bot.name!r}: nothing was ever played under key {_toml(bot.key)}; a key "
         f"is what a bot was called before it was renamed. {suggestion(bot.key, known)}"
         for bot in league.bots
         if composed(bot.key) != bot.name and known and bot.key not in known
@@ -61,7 +87,7 @@ def likely_renamed(league: League, store: Store) -> list[str]:
 
 
 def _renamed(bot: Bot, before: str, successor: Bot | None) -> str:
-    key = f"key = {json.dumps(before)}"
+    key = f"key = {_toml(before)}"
     if successor is None:
         return (
             f"{bot.name} has the files of {before}, which has left the league. If it was "
@@ -73,3 +99,8 @@ def _renamed(bot: Bot, before: str, successor: Bot | None) -> str:
         f"its results. {successor.name} needs a key as well: what it was called before or, if it "
         f"is new, a name that no bot had."
     )
+
+
+def _toml(name: str) -> str:
+    """Return a name as TOML; escaped if it is of a form that may be lost when it is copied."""
+    return json.dumps(name, ensure_ascii=composed(name) != name)

@@ -98,12 +98,30 @@ class ArenaGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("\narena: interrupted.", err=True)
             ctx.exit(1)
+        except click.NoSuchOption as error:
+            meant = _meant(error)
+            if not meant:
+                raise
+            said = error.message + meant
+            raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from None
         except OSError as error:
             explained = _explained(error)
             if explained is None:
                 raise
             raise explained from None
         return result
+
+
+def _meant(error: click.NoSuchOption) -> str:
+    """Return how a limit is given that was taken for an option; empty if it was none."""
+    from referee.limits import Limits  # here, as it costs every command a while
+
+    name = error.option_name.lstrip("-").replace("-", "_")
+    if name not in Limits.__struct_fields__ or error.ctx is None:
+        return ""
+    if any(option.name == "limits" for option in error.ctx.command.params):
+        return f" It is a limit: --limit {name}=..."
+    return f" It is a limit of a league: {name} in the [limits] of its league.toml."
 
 
 def _explained(error: OSError) -> ArenaError | None:

@@ -133,7 +133,7 @@ def compare(
                 **key_values(limits),
             },
         )
-        league = asked.make(spare)
+        league = _made_in(spare, asked)
         _check_different(league, asked.names())
         if kept:
             _check_same_bots(kept, league)
@@ -207,6 +207,14 @@ class _Asked:
         for number, name in enumerate(names[2:], 2):
             names[number] = _free_name(name, names[:number])
         return [{**entry, "name": name} for entry, name in zip(entries, names, strict=True)]
+
+
+def _made_in(spare: Path, asked: _Asked) -> League:
+    """Make a league among the temporary files; raise RunError if there is no room for it."""
+    try:
+        return asked.make(spare)
+    except RunError as error:
+        raise RunError(f"{error} Or set TMPDIR to another folder.") from None
 
 
 def _two_names(names: Sequence[str], words: Sequence[str]) -> Sequence[str]:

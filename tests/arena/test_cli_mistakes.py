@@ -128,8 +128,10 @@ def test_init_tells_of_all_bots_what_is_wrong_with_them(
         (["random"], ["two bots are called 'random'", "or NAME=BOT on the command line"]),
         (["nobody"], ["there is no bot 'nobody'", "random, rusher, sensible"]),
         (["./nobody"], ["there is no bot './nobody'"]),
-        (["="], ["bot"]),
-        (["=random"], ["a bot's name is 1 to 40 printable characters, not ''"]),
+        (["="], ["'=' begins with =", "NAME=BOT"]),
+        (["=1+1=./plain"], ["'=1+1=./plain' begins with ="]),
+        (["sensibel"], ["Did you mean 'sensible'?"]),
+        (["=random"], ["'=random' begins with =, where a name is missing"]),
         (["\x1b[31m=random"], ["a bot's name is 1 to 40 printable", r"\x1b[31m"]),
         (["."], [". is a folder without a bot.toml; name the program"]),
         (["./plain"], ["plain is not executable; try chmod +x"]),
@@ -149,6 +151,15 @@ def test_init_tells_a_mistake_and_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["plain"]
 
 
+def test_a_limit_that_is_taken_for_an_option_is_told_how_to_give(arena: Arena) -> None:
+    result = arena("init", "cup", "random", "sensible", *GUERRA, "--move-time", "3")
+    assert result.exit_code == 2
+    assert "No such option '--move-time'. It is a limit: --limit move_time=..." in result.stderr
+    result = arena("run", "cup", "--move-time", "3")
+    assert "a limit of a league: move_time in the [limits] of its league.toml" in result.stderr
+    assert "limit" not in arena("run", "cup", "--movetime", "3").stderr
+
+
 def test_init_leaves_an_existing_league_alone(arena: Arena, copy: Path) -> None:
     before = (copy / "league.toml").read_bytes()
     result = arena("init", copy, "random", "sensible", *GUERRA)
@@ -165,6 +176,16 @@ on_leagues = pytest.mark.parametrize("words", LEAGUE_COMMANDS, ids=lambda words:
 
 def on(arena: Arena, words: list[str], folder: Path) -> Result:
     return arena(words[0], folder, *words[1:])
+
+
+@pytest.mark.parametrize("name", ["league.toml", "league.db"])
+def test_a_file_of_a_league_is_answered_with_its_folder(
+    arena: Arena, copy: Path, name: str
+) -> None:
+    assert_refused(arena("run", copy / name), "is a file", "a folder: name the one that it is in")
+    for command in ("rank", "table"):
+        said = f"{copy / name} belongs to a league: name its folder, {copy}."
+        assert_refused(arena(command, copy / name), said)
 
 
 @on_leagues

@@ -85,7 +85,7 @@ def test_a_bot_that_met_nobody_has_no_rank(arena: Arena, tmp_path: Path) -> None
     path = tmp_path / "named.jsonl"
     path.write_text('{"bots": ["A", "B", "late"]}\n' + lines("A > B"))
     text = arena("rank", path).stdout
-    assert "Not ranked, having met nobody in what counts: late." in " ".join(text.split())
+    assert "Not ranked, having played no whole deal: late." in " ".join(text.split())
     assert next(line for line in text.splitlines() if " late " in line).split()[:2] == ["-", "late"]
 
 

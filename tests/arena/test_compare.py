@@ -248,7 +248,7 @@ def start(match):
         raise SystemExit("this process has played before")
 kit.run(guerra_random.choose, on_start=start)
 """
-LIVED_ON = "Processes lived on from match to match (fresh = false): "
+LIVED_ON = ", if none takes anything from one match to the next (fresh = false)"
 
 
 def test_nothing_can_be_learnt_from_one_match_for_the_next(arena: Arena, tmp_path: Path) -> None:
@@ -289,8 +289,28 @@ def test_a_bot_that_keeps_forfeiting_is_not_judged(arena: Arena, tmp_path: Path)
     for workers in (1, 2):
         result = arena("compare", mine, "random", *GUERRA, "--workers", workers)
         assert sentence(result).startswith(
-            "No verdict after 4 deals of guerra (8 matches): mine forfeited 10 matches in a row."
+            "No verdict: mine forfeited 10 matches in a row. `arena check` shows what is wrong"
         )
+
+
+def test_two_bots_that_keep_forfeiting_are_not_judged(arena: Arena, tmp_path: Path) -> None:
+    always = ("True", "1")  # two programs
+    bots = [bot(tmp_path / f"of_{each}", CRASHING.format(when=each)) for each in always]
+    told = sentence(arena("compare", *bots, *GUERRA, "--workers", "1"))
+    assert re.match(r"No verdict: of_(True|1) forfeited 10 matches in a row\. `arena check`", told)
+
+
+def test_a_bot_that_is_too_slow_is_not_judged_and_its_limit_is_named(
+    arena: Arena, tmp_path: Path
+) -> None:
+    source = "import kit\ndef choose(ask):\n    while True: pass\nkit.run(choose)\n"
+    mine = bot(tmp_path / "mine", source)
+    limits = ("--limit", "move_time=0.05", "--limit", "faults_allowed=0")
+    told = sentence(arena("compare", mine, "random", *GUERRA, *limits, "--workers", "1"))
+    assert told.startswith(
+        "No verdict: mine forfeited 10 matches in a row for want of time. --limit "
+        "move_time=SECONDS gives it more."
+    )
 
 
 def test_a_bot_that_does_not_start_leaves_nothing_to_compare(arena: Arena, tmp_path: Path) -> None:

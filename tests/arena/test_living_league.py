@@ -63,8 +63,31 @@ def test_a_bot_that_leaves_takes_its_matches_off_the_table_and_back_on(
     whole = rows(arena, league)
     play(arena, league, ONE, TWO)
     assert {row["matches"] for row in rows(arena, league).values()} == {4}
+    told = "three has left the league: its matches do not count (--versions shows them)."
+    for words in (["rank"], ["table"], ["watch", "--once"]):
+        assert told in " ".join(arena(words[0], league.folder, *words[1:]).output.split()), words
+    assert "three" in arena("rank", league.folder, "--versions").stdout
     assert "Nothing is missing" in play(arena, league, ONE, TWO, THREE).stderr
     assert rows(arena, league) == whole
+
+
+def test_bots_that_left_are_named_up_to_five(arena: Arena, league: League) -> None:
+    others = [ONE.replace('"one"', f'"gone{number}"') for number in range(7)]
+    play(arena, league, ONE, TWO, *others)
+    play(arena, league, ONE, TWO)
+    told = " ".join(arena("rank", league.folder).output.split())
+    assert "gone0, gone1, gone2, gone3, gone4 and 2 more have left the league: their" in told
+
+
+def test_a_program_under_two_names_is_told_when_the_league_is_made(
+    arena: Arena, tmp_path: Path
+) -> None:
+    words = ("a=random", "b=random", "rusher", "--game", "guerra")
+    told = arena("init", tmp_path / "cup", *words).stderr
+    assert "a and b are the same program, file by file." in told
+    assert (
+        "same program" not in arena("init", tmp_path / "cut", "random", "rusher", *words[3:]).stderr
+    )
 
 
 def test_a_renamed_bot_keeps_its_deals_and_its_results(arena: Arena, league: League) -> None:

@@ -98,7 +98,7 @@ def test_a_summary_tells_what_each_seat_used(cup: League) -> None:
     text = "\n".join(lines(match))
     ended = text.partition("\nEnded: forfeit\n")[2].splitlines()
     assert ended[0].split() == [
-        *("Place", "Bot", "Seat", "Asked", "CPU", "ms", "Longest", "At", "Faults"),
+        *("Place", "Bot", "Seat", "Asked", "CPU", "ms", "Max", "wall", "At", "Faults"),
     ]
     assert ended[2].split()[:2] == ["1", "one"]
     assert ended[3].split()[:2] == ["2", "illegal"]

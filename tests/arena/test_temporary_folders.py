@@ -99,6 +99,22 @@ def test_a_full_one_is_named_with_what_to_do(desk: Path, public: Path, line: str
         refused(desk, line, public / "tmp", "No space left on device. Free some space there")
 
 
+def test_a_league_that_nothing_is_missing_in_needs_none(desk: Path, public: Path) -> None:
+    assert call(desk, "run league").returncode == 0
+    done = call(desk, "run league", TMPDIR=str(public / "gone"))
+    assert (done.returncode, done.stderr.count("Nothing is missing")) == (0, 1), done.stderr
+
+
+def test_a_comparison_may_have_another(desk: Path, public: Path) -> None:
+    """Its league is made there, which for a league of one's own would be no advice."""
+    with small_disk(public / "tmp", 64):
+        fill(public / "tmp")
+        line = "compare random sensible --game guerra --deals 1"
+        done = call(desk, line, TMPDIR=str(public / "tmp"))
+    assert done.returncode == 1
+    assert done.stderr.endswith("Or set TMPDIR to another folder.\n")
+
+
 @pytest.mark.parametrize("line", starters("run league")[:-1])  # the demo's bots are no programs
 def test_one_without_programs_is_named_before_a_bot_is(desk: Path, public: Path, line: str) -> None:
     with small_disk(public / "tmp", 4096, "noexec"):
