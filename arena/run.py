@@ -17,7 +17,7 @@ from arena.runner import Progress, Runner
 from arena.schedule import LIVE_PROCESSES, Deal, Schedule
 from arena.store import KnownMatches, Store
 from arena.unchanged import check_unchanged
-from arena.versions import changed, likely_renamed, unknown_keys
+from arena.versions import changed, left, likely_renamed, unknown_keys
 from arena.worker import Setup, Task
 from arena.workforce import Workforce
 from protocol.errors import ArenaError
@@ -104,6 +104,7 @@ class Run:
             *unknown_keys(league, store),
             *likely_renamed(league, store),
             *changed(league, store),
+            *left(league, store),
         ]
         """What to say and ask about the bots' names, keys and versions, in sentences."""
         self.mean_seconds = store.mean_seconds((bot.key, bot.version) for bot in league.bots)

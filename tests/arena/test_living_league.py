@@ -64,7 +64,7 @@ def test_a_bot_that_leaves_takes_its_matches_off_the_table_and_back_on(
     play(arena, league, ONE, TWO)
     assert {row["matches"] for row in rows(arena, league).values()} == {4}
     told = "three has left the league: its matches do not count (--versions shows them)."
-    for words in (["rank"], ["table"], ["watch", "--once"]):
+    for words in (["run"], ["rank"], ["table"], ["watch", "--once"]):
         assert told in " ".join(arena(words[0], league.folder, *words[1:]).output.split()), words
     assert "three" in arena("rank", league.folder, "--versions").stdout
     assert "Nothing is missing" in play(arena, league, ONE, TWO, THREE).stderr
