@@ -177,9 +177,8 @@ class DaskCluster:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
-                cwd=ROOT,
                 start_new_session=True,
-                **settings,
+                **{"cwd": ROOT, **settings},
             )
         self._started.append(process)
         return process

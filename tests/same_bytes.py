@@ -1,0 +1,258 @@
+"""Whether two commits play the same tournaments, byte for byte; proof for work on the structure.
+
+    python -m tests.same_bytes COMMIT [--keep FOLDER]
+
+plays fixed leagues of all games by this tree and by COMMIT (all numbers of seats, both clocks,
+every sandbox that works here, on this machine and on a cluster of Dask), and compares all that
+they print and store, measured values (times, dates, the machine) aside. The bots are the bundled
+ones of COMMIT, copied into a folder of their own. It takes some minutes for each of both.
+"""
+
+import argparse
+import base64
+import difflib
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.arena.conftest import ROOT
+from tests.cluster.dask_cluster import DaskCluster
+
+_SEATS = {
+    "cold_war": [4],
+    "guerra": [2],
+    "world_war": [3, 4, 5, 6],
+    "war": [2, 3, 4],
+    "steal_war": [2, 3, 4],
+    "pyanitsa": [2, 3, 4],
+    "tod_und_leben": [2],
+    "casino_war": [2, 3, 4, 5, 6, 7, 8],
+    "khan": [2, 3, 4, 5],
+    "duel": [2],
+}
+_LEAGUE = """\
+game = "{game}"
+seats = {seats}
+seed = "a seed that is long enough to be no one's guess"
+deals = 2
+share = {share}
+
+[limits]
+sandbox = "{sandbox}"
+clock = "{clock}"
+move_time = 30.0
+startup = 60.0
+"""
+_BOT = """
+[[bot]]
+name = "{name}"
+folder = "../../bots"
+command = ["{{python}}", "{file}"]
+files = ["{file}", "kit.py"]
+"""
+_MEASURED = {
+    *("clock", "cpu", "wall", "lag", "cpu_us", "wall_us", "lag_us", "longest_us", "longest_at"),
+    *("played_at", "machine", "seconds", "charged_us", "charged", "longest"),
+}
+"""Keys under which measured values stand; of the clock's limit, `settings` has a `clock` too."""
+
+
+class League(NamedTuple):
+    """What is played, and where."""
+
+    game: str
+    seats: int
+    sandbox: str = "landlock"
+    clock: str = "cpu"
+    on_cluster: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its folder."""
+        where = "cluster" if self.on_cluster else "here"
+        return f"{self.game}-{self.seats}-{self.sandbox}-{self.clock}-{where}"
+
+
+def leagues() -> Iterator[League]:
+    """Yield each game with each number of seats, and once in each other way."""
+    for game, seats in _SEATS.items():
+        for number in seats:
+            yield League(game, number)
+        yield League(game, seats[0], clock="wall")
+        yield League(game, seats[0], sandbox="bwrap")
+        yield League(game, seats[0], sandbox="none")
+        yield League(game, seats[0], on_cluster=True)
+
+
+def write(league: League, folder: Path, bots: Path) -> None:
+    """Write a league of the bots of its game, or of as many as it has seats."""
+    files = sorted(bots.glob(f"{league.game}_*.py"))
+    if league.game == "war":
+        files = [file for file in files if not file.name.startswith("world")]
+    entrants = [(file.stem.removeprefix(f"{league.game}_"), file.name) for file in files]
+    while len(entrants) < league.seats:
+        name, file = entrants[len(entrants) - len(files)]
+        entrants.append((f"{name} {len(entrants)}", file))
+    share = 1.0 if len(entrants) <= 4 and league.seats < 4 else 0.2
+    text = _LEAGUE.format(**{**league._asdict(), "share": share})
+    folder.mkdir(parents=True)
+    (folder / "league.toml").write_text(
+        text + "".join(_BOT.format(name=name, file=file) for name, file in entrants)
+    )
+
+
+class Player:
+    """Plays leagues by the code of a checkout, and keeps what they say in a folder."""
+
+    def __init__(self, checkout: Path, folder: Path) -> None:
+        self._checkout = checkout
+        self._folder = folder
+        self._environment = os.environ | {"PYTHONPATH": str(checkout)}
+
+    def arena(self, *words: object) -> str:
+        """Run a command by the code of the checkout; return what it prints."""
+        done = subprocess.run(
+            [sys.executable, "-m", "arena", *map(str, words)],
+            cwd=self._checkout,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise SystemExit(f"arena {' '.join(map(str, words))}: {done.stderr}")
+        return done.stdout
+
+    @contextmanager
+    def cluster(self) -> Iterator[str]:
+        """Start a cluster on this machine whose workers play by the checkout; yield its address."""
+        how: dict[str, Any] = {"cwd": self._checkout, "env": self._environment}
+        with DaskCluster(self._folder / "dask", **how) as cluster:
+            cluster.add_worker("worker", threads=2, **how)
+            yield cluster.address
+
+    def play(self, league: League, bots: Path, address: str) -> None:
+        """Play a league and keep all that it says."""
+        folder = self._folder / "leagues" / league.name
+        said = self._folder / "said" / league.name
+        said.mkdir(parents=True)
+        write(league, folder, bots)
+        how = ("--cluster", address) if league.on_cluster else ("--workers", "2")
+        (said / "run").write_text(self.arena("run", folder, *how))
+        for command in ("rank", "table"):
+            for form in ("simple", "json", "csv"):
+                text = self.arena(command, folder, "--format", form)
+                (said / f"{command}.{form}").write_text(text)
+        (said / "matches").write_text(self.arena("matches", folder, "--limit", "0"))
+        exported = [json.loads(line) for line in self.arena("export", folder).splitlines()]
+        (said / "export").write_text("".join(f"{json.dumps(bare(x))}\n" for x in exported))
+        match = next(x["match"] for x in exported if "match" in x)
+        wire = self.arena("show", folder, match, "--messages", "--seat", "0")
+        (said / "wire").write_text(wire)
+        (said / "show").write_text(without_times(self.arena("show", folder, match, "--tables")))
+        shown = json.loads(self.arena("show", folder, match, "--format", "json"))
+        (said / "show.json").write_text(json.dumps(bare(shown), indent=1))
+        page = said / "page.html"
+        self.arena("report", folder, "-o", page)
+        (said / "report").write_text("\n".join(report_data(page.read_text())))
+        page.unlink()
+
+
+def bare(value: Any) -> Any:
+    """Return a value of JSON without what was measured."""
+    if isinstance(value, dict):
+        return {
+            key: bare(each)
+            for key, each in value.items()
+            if key not in _MEASURED or each in ("cpu", "wall")
+        }
+    return [bare(each) for each in value] if isinstance(value, list) else value
+
+
+def without_times(text: str) -> str:
+    """Return a match as it is shown, without times and the table of these at its end."""
+    told = text.partition("\nEnded: ")[0]
+    return re.sub(r"(?m)^ *Played .*|\d+\.\d+|\b\d+ ms|  +", " ", told)
+
+
+def report_data(page: str) -> Iterator[str]:
+    """Yield the tables of a page, and the data of its replays."""
+    yield from re.findall(r'data-value="[^"]*"', page.partition('id="times"')[0])
+    found = re.search(
+        r'<script type="application/json" id="matches">(.*?)</script>', page, re.DOTALL
+    )
+    assert found
+    told = json.loads(found[1])
+    for match in told["matches"]:
+        data = json.loads(gzip.decompress(base64.b64decode(match.pop("data"))))
+        yield json.dumps(bare(match))
+        yield json.dumps(bare(data))
+
+
+def checked_out(commit: str, folder: Path) -> Path:
+    """Return a folder with the files of a commit."""
+    archive = subprocess.run(
+        ["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    ).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(folder, filter="data")
+    return folder
+
+
+def differences(one: Path, two: Path) -> Iterator[str]:
+    """Yield what differs between two folders of what was said, file by file."""
+    names = {path.relative_to(top) for top in (one, two) for path in top.rglob("*")}
+    for name in sorted(names):
+        if (one / name).is_dir() and (two / name).is_dir():
+            continue
+        texts = [
+            (top / name).read_text().splitlines() if (top / name).is_file() else []
+            for top in (one, two)
+        ]
+        if texts[0] != texts[1]:
+            yield f"{name}:"
+            changed = difflib.unified_diff(*texts, "before", "after", "", "", n=0, lineterm="")
+            yield from (f"  {line[:300]}" for line, _ in zip(changed, range(12), strict=False))
+
+
+def main() -> int:
+    """Play by both and say what differs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.same_bytes", description=__doc__)
+    parser.add_argument("commit")
+    parser.add_argument("--keep", type=Path, help="a folder that is not there yet")
+    parser.add_argument("--only", default="", help="leagues whose names hold this")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as spare:
+        top = asked.keep or Path(spare) / "kept"
+        top.mkdir(mode=0o755)
+        before = checked_out(asked.commit, top / "before")
+        for name, checkout in (("old", before), ("new", ROOT)):
+            folder = top / name
+            folder.mkdir()
+            bots = folder / "bots"
+            bots.mkdir()
+            for file in sorted((before / "bots").glob("*.py")):
+                (bots / file.name).write_bytes(file.read_bytes())
+            player = Player(checkout, folder)
+            with player.cluster() as address:
+                for league in leagues():
+                    if asked.only in league.name:
+                        print(f"{name}: {league.name}", flush=True)
+                        player.play(league, bots, address)
+        found = list(differences(top / "old" / "said", top / "new" / "said"))
+    print("\n".join(found) or "All is the same.")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
