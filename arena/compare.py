@@ -4,15 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from arena.display import counted
-from arena.forfeits import TOO_SLOW, ForfeitRows
-from arena.league import League
-from arena.result import PlayedMatch
+from arena.league.league import League
+from arena.play.forfeits import ForfeitRows
 from arena.stats.encounters import Share, encounters
 from arena.stats.outcomes import Result
 from arena.stats.sequential import HALF, VERDICTS, Rates, SequentialTest, Verdict
-from arena.store import Store
-from arena.tables import Table
+from arena.store.result import PlayedMatch
+from arena.store.store import Store
+from arena.store.suspensions import TOO_SLOW
+from arena.tables.table import Table
+from arena.text import counted
 from referee.match import BY_FORFEIT
 
 REPEATS_IN_A_ROW = 50

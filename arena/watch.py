@@ -6,15 +6,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 
-from arena.display import safe
-from arena.field import Field
-from arena.leaderboard import leaderboard
-from arena.league import FILE, League, read_played
-from arena.locks import holder
-from arena.sources import asides_of, field_of
+from arena.folders import holder
+from arena.league.file import FILE
+from arena.league.league import League
 from arena.stats.ratings import Ratings
-from arena.store import Store
-from arena.tables import Table
+from arena.store.opening import read_played
+from arena.store.store import Store
+from arena.tables.field import Field
+from arena.tables.leaderboard import leaderboard
+from arena.tables.sources import asides_of, field_of
+from arena.tables.table import Table
+from arena.text import safe
 from protocol.errors import ArenaError
 
 SHARE = 0.1

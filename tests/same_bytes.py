@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.arena.conftest import ROOT
-from tests.cluster.dask_cluster import DaskCluster
+from tests.arena.play.cluster.dask_cluster import DaskCluster
 
 _SEATS = {
     "cold_war": [4],

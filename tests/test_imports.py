@@ -1,20 +1,11 @@
 """Who may import whom, as one written list."""
 
-import ast
 import sys
-from collections.abc import Iterator
 from fnmatch import fnmatch
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-PACKAGES = ("protocol", "referee", "bots", "arena")
-MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts): path
-    for package in PACKAGES
-    for path in sorted((ROOT / package).rglob("*.py"))
-}
+from tests.rooms import MODULES, PACKAGES, imports, rooms
 
 OF_OURS = {
     "protocol": {"protocol"},
@@ -24,15 +15,38 @@ OF_OURS = {
 }
 """What each package may import of the project: downwards only; bots are run, never imported."""
 
+ORDER = {
+    "arena": [
+        *("streams", "text", "folders", "league", "store", "play", "stats", "tables", "archive"),
+        *("author", "compare", "watch", "report", "cli", "__main__"),
+    ],
+    "referee": [
+        *("lazy", "fault", "chance", "clock", "limits", "game", "games", "options", "hint"),
+        *("capture", "meter", "procfs", "sandbox", "freezer", "lookout", "verdict"),
+        *("bot_process", "seat", "starting", "replay", "match", "all_moves", "local"),
+        "pettingzoo",
+    ],
+}
+"""The rooms of a package, lowest first: each imports only from those before it."""
+
 HOMES = {
     "click": ["arena.cli.*"],
-    "tabulate": ["arena.tables"],
-    "multiprocess": ["arena.spawning"],
+    "tabulate": ["arena.tables.table"],
+    "multiprocess": ["arena.play.spawning"],
     "trueskill": ["arena.stats.*"],
-    "sqlite3": ["arena.database", "arena.database_file", "arena.migrations", "arena.schema"],
+    "sqlite3": [
+        "arena.store.database",
+        "arena.store.errors",
+        "arena.store.migrations",
+        "arena.store.schema",
+    ],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
-    "dask": ["arena.cluster.cores"],
-    "distributed": ["arena.cluster.connection", "arena.cluster.greeting", "arena.cluster.host"],
+    "dask": ["arena.play.cluster.cores"],
+    "distributed": [
+        "arena.play.cluster.connection",
+        "arena.play.cluster.greeting",
+        "arena.play.cluster.host",
+    ],
     "gymnasium": ["referee.pettingzoo"],
     "jinja2": ["arena.report.page"],
     "markupsafe": ["arena.report.page"],
@@ -55,21 +69,10 @@ FORBIDDEN = {
         *("os", "time"),
     ],
     "arena.stats.*": ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"],
-    "arena.schedule": ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"],
-    "arena.seed": ["io", "os", "pathlib", "secrets", "sqlite3", "subprocess", "sys", "time"],
+    "arena.league.schedule": ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"],
+    "arena.league.seed": ["io", "os", "pathlib", "secrets", "sqlite3", "subprocess", "sys", "time"],
 }
 """What some modules do without, to stay pure."""
-
-
-def imports(module: str) -> Iterator[str]:
-    """Yield the full names of everything that a module imports, wherever it does."""
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{module}: imports are absolute"
-            assert node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def is_in(name: str, patterns: list[str]) -> bool:
@@ -86,6 +89,15 @@ def test_a_module_imports_only_what_it_may(module: str) -> None:
             assert top in OF_OURS[package], name
         elif top not in sys.stdlib_module_names or top in HOMES:
             assert is_in(module, HOMES.get(top, [])), name
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_rooms_import_only_from_those_below(package: str) -> None:
+    arrows, order = rooms(package), ORDER[package]
+    assert sorted(order) == sorted(arrows)
+    for room, others in arrows.items():
+        above = {other for other in others if order.index(other) > order.index(room)}
+        assert not above, room
 
 
 @pytest.mark.parametrize("pattern", FORBIDDEN)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from arena.display import safe_lines
+from arena.text import safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.lazy import Lazy
 

@@ -22,11 +22,11 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.progress import StatusLine
-from arena.display import safe
-from arena.hints import advice
-from arena.roster import SHIPPED, Bot, find_bot, shipped
-from arena.tables import Column, Table, render
-from arena.walls import check_bot
+from arena.league.bot import SHIPPED, Bot, find_bot, shipped
+from arena.league.hints import advice
+from arena.play.walls import check_bot
+from arena.tables.table import Column, Table, render
+from arena.text import safe
 from protocol.errors import ArenaError
 from protocol.messages import VERSION, message_schemas
 from referee.game import Game

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from arena.archive import exported
+from arena.archive.export import exported
+from arena.archive.merge import import_files
 from arena.cli import main
 from arena.cli.common import league_argument
 from arena.cli.files import check_target, print_pieces, write_pieces
 from arena.cli.progress import StatusLine
-from arena.display import counted, safe
-from arena.league import FILE
-from arena.merge import import_files
+from arena.league.file import FILE
+from arena.text import counted, safe
 
 _PATIENCE = 1.0  # seconds before anything is said of how it is getting on
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from arena.check import Step, check, unready
+from arena.author.check import Step, check, unready
+from arena.author.trial import Setting
 from arena.cli import main
 from arena.cli.common import (
     Seconds,
@@ -20,10 +21,9 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.progress import StatusLine
-from arena.display import fold, safe, width
-from arena.roster import Bot, find_bot, shipped_bot
-from arena.tables import Column, Table
-from arena.trial import Setting
+from arena.league.bot import Bot, find_bot, shipped_bot
+from arena.tables.table import Column, Table
+from arena.text import fold, safe, width
 from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.options import check_seats, find_game, read_options, read_settings

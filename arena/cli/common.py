@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from arena.tables import FORMATS, WIDTH, Row, Table, pieces
+from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
 from protocol.errors import ArenaError
 from referee.sandbox import SANDBOXES
 

@@ -22,20 +22,14 @@ from arena.cli.files import spare_folder
 from arena.cli.leagues import GO_ON, bot_entry, league_seed, stopped_by_signals
 from arena.cli.progress import StatusLine
 from arena.compare import Comparison
-from arena.display import counted, safe, safe_lines
-from arena.hints import advice
-from arena.league import (
-    FILE,
-    League,
-    Settings,
-    make_league,
-    read_league,
-    settled,
-    write_league,
-)
-from arena.roster import NAME_LIMIT, check_name, shipped
-from arena.run import Run, open_run
+from arena.league.bot import NAME_LIMIT, check_name, shipped
+from arena.league.file import FILE, make_league, write_league
+from arena.league.hints import advice
+from arena.league.league import League, Settings
+from arena.play.run import Run, open_run
 from arena.stats.sequential import HALF, Rates
+from arena.store.opening import open_store, read_league, settled
+from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.game import Game
 from referee.options import check_seats, find_game
@@ -263,7 +257,7 @@ def _check_same_bots(kept: League, asked: League) -> None:
 def _play(run: Run, league: League, comparison: Comparison, *, kept: bool) -> bool:
     """Play until the comparison is over; return whether it was stopped before."""
     one, other = comparison.bots
-    with league.store() as store:
+    with open_store(league) as store:
         comparison.take_stored(store)
     if comparison.ending is not None:
         return False

@@ -12,8 +12,10 @@ from arena.cli import main
 from arena.cli.common import output_format, sandbox_option, sandbox_uid_option
 from arena.cli.files import spare_folder
 from arena.cli.leagues import play_and_show
-from arena.league import FILE, Settings, make_league, read_league
-from arena.roster import shipped
+from arena.league.bot import shipped
+from arena.league.file import FILE, make_league
+from arena.league.league import Settings
+from arena.store.opening import read_league
 
 _DEMO = {"guerra": 12, "cold_war": 8}
 """The demo's games and their deals."""

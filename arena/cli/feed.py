@@ -5,13 +5,13 @@ from functools import partial
 
 import click
 
+from arena.archive.feed import Again, Feed, ask_again, verdict
+from arena.archive.show import folded
 from arena.cli.common import warn_unprotected
-from arena.display import safe, safe_lines
-from arena.feed import Again, Feed, ask_again, verdict
-from arena.hints import advice
-from arena.roster import Bot
-from arena.show import folded
-from arena.walls import check_bot
+from arena.league.bot import Bot
+from arena.league.hints import advice
+from arena.play.walls import check_bot
+from arena.text import safe, safe_lines
 from protocol.errors import RunError
 from protocol.lines import encode
 from protocol.messages import Ready

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from arena.league import DATABASE, FILE
-from arena.locks import unfinished
+from arena.folders import unfinished
+from arena.league.file import FILE
+from arena.league.league import DATABASE
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import temporary_folder
 

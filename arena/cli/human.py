@@ -12,7 +12,7 @@ import click
 
 from arena.cli.about import rules_text
 from arena.cli.question import Question
-from arena.display import safe, safe_lines
+from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from protocol.messages import End, Start
 from referee.bot_process import BotProcess

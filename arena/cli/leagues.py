@@ -27,21 +27,23 @@ from arena.cli.common import (
 )
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
-from arena.display import counted, duration, safe, safe_lines
-from arena.forfeits import FORFEITING
-from arena.hints import advice, suspended
-from arena.leaderboard import leaderboard
-from arena.league import FILE, League, Settings, make_league, read_league
-from arena.memory import available
-from arena.pace import Pace
-from arena.roster import find_bot
-from arena.run import WHOLE, Part, Run, open_run
-from arena.runner import Progress
-from arena.schedule import Rotations
-from arena.seed import is_guessable
-from arena.sources import field_of
+from arena.league.bot import find_bot
+from arena.league.file import FILE, make_league
+from arena.league.hints import advice
+from arena.league.league import League, Settings
+from arena.league.schedule import Rotations
+from arena.league.seed import is_guessable
+from arena.play.memory import available
+from arena.play.pace import Pace
+from arena.play.run import WHOLE, Part, Run, open_run
+from arena.play.runner import Progress
+from arena.store.opening import open_store, read_league
+from arena.store.suspensions import FORFEITING, suspended
+from arena.store.versions import twins
 from arena.streams import say_at_once
-from arena.versions import twins
+from arena.tables.leaderboard import leaderboard
+from arena.tables.sources import field_of
+from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.options import find_game
 from referee.sandbox import PYTHON
@@ -259,7 +261,7 @@ def play_and_show(
 ) -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well."""
     _play_missing(league, workers, sandbox_uid, part, cluster)
-    with league.store() as store:
+    with open_store(league) as store:
         field = field_of(league, store)
     if part != WHOLE and not field.suspended:
         others = "they belong to the other parts, which `arena import` puts together with this one"

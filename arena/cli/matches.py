@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 import click
 
+from arena.archive.feed import Feed, feed_of, seat_of
+from arena.archive.saved import read_match
+from arena.archive.show import OpenedMatch, as_table, open_match, told
 from arena.cli import main
 from arena.cli.common import (
     league_argument,
@@ -17,16 +20,14 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.feed import play_again
-from arena.display import composed, safe
-from arena.feed import Feed, feed_of, seat_of
-from arena.hints import advice
-from arena.league import League, read_played
-from arena.roster import Bot, LostBot, find_bot
-from arena.saved import read_match
-from arena.show import OpenedMatch, as_table, open_match, told
-from arena.store import Store
-from arena.stored import StoredMatch
-from arena.tables import Column, Row, Style, Table
+from arena.league.bot import Bot, LostBot, find_bot
+from arena.league.hints import advice
+from arena.league.league import League
+from arena.store.opening import open_store, read_played
+from arena.store.rows import StoredMatch
+from arena.store.store import Store
+from arena.tables.table import Column, Row, Style, Table
+from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.options import suggestion
 
@@ -54,7 +55,7 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
     arena matches cup --limit 0 --format csv > matches.csv
     """
     asked = read_played(league)
-    with asked.store() as store:
+    with open_store(asked) as store:
         if bot is not None:
             bot = composed(bot)
             _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
@@ -241,7 +242,7 @@ def _of_league(folder: Path, match: str | None) -> _Found:
     league = read_played(folder)
     if match is None:
         raise ArenaError(f"say which match of {folder}; `arena matches {folder}` lists them.")
-    with league.store() as store:
+    with open_store(league) as store:
         opened = open_match(store, match)
     feed = partial(feed_of, league, opened)
 

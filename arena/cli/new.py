@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
+from arena.author.new import find_language, languages, write_bot
 from arena.cli import main
-from arena.display import safe
-from arena.new import find_language, languages, write_bot
+from arena.text import safe
 from referee.options import find_game
 
 

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import click
 
+from arena.archive.saved import MATCH, SavedMatch, Target, distinct, seated
+from arena.archive.show import result
 from arena.cli import main
 from arena.cli.common import (
     key_values,
@@ -27,14 +29,12 @@ from arena.cli.human import HumanSeat
 from arena.cli.progress import StatusLine
 from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Telling
 from arena.cli.wire import tapped
-from arena.display import safe, safe_lines
-from arena.hints import advice
-from arena.roster import HUMAN, Bot, find_bot
-from arena.saved import MATCH, SavedMatch, Target, distinct, seated
-from arena.seed import deal_behind
-from arena.show import result
+from arena.league.bot import HUMAN, Bot, find_bot
+from arena.league.hints import advice
+from arena.league.seed import deal_behind
+from arena.play.walls import check_bot
 from arena.streams import finished_anyway
-from arena.walls import check_bot
+from arena.text import safe, safe_lines
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess
 from referee.game import Game

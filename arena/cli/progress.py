@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import click
 
-from arena.display import counted, duration, safe
-from arena.pace import Pace
-from arena.result import PlayedMatch
+from arena.play.pace import Pace
+from arena.store.result import PlayedMatch
+from arena.text import counted, duration, safe
 
 _SECONDS_BEFORE_FIRST_LINE = 5.0  # as the next
 _SECONDS_BETWEEN_LINES = 30.0  # where standard error is no terminal

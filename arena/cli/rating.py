@@ -1,10 +1,10 @@
 """Ratings of a field, with a word on standard error where they take long."""
 
 from arena.cli.progress import StatusLine
-from arena.field import Field
 from arena.stats.likelihood import Ties
 from arena.stats.propagation import Propagation
 from arena.stats.ratings import Ratings, fit
+from arena.tables.field import Field
 
 _PATIENCE = 1.0  # seconds, before anything is said
 

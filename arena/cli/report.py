@@ -10,9 +10,9 @@ from arena.cli import main
 from arena.cli.common import league_argument
 from arena.cli.files import check_target, print_pieces, write_pieces
 from arena.cli.progress import StatusLine
-from arena.display import safe
 from arena.report.choice import PICKS, Pick
 from arena.report.make import Wanted, made
+from arena.text import safe
 from protocol.errors import ArenaError
 
 _UNITS = {"kb": 1000, "mb": 1000**2}

@@ -7,9 +7,9 @@ from typing import Literal
 import click
 import msgspec
 
+from arena.archive.show import folded, move_line
 from arena.cli.common import screen_width
-from arena.display import fold, safe, safe_lines
-from arena.show import folded, move_line
+from arena.text import fold, safe, safe_lines
 from protocol.errors import RunError
 from referee.bot_process import BotProcess
 from referee.game import Decision, Game, Observation

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import click
 
-from arena.by_seat import by_seat
 from arena.cli import main
 from arena.cli.common import output_format, show
 from arena.cli.rating import rated
-from arena.combined import combined_table
-from arena.cross_table import Cell, cross_table
-from arena.head_to_head import head_to_head
-from arena.leaderboard import leaderboard
-from arena.sources import read_field
 from arena.stats.likelihood import Ties
+from arena.tables.by_seat import by_seat
+from arena.tables.combined import combined_table
+from arena.tables.cross_table import Cell, cross_table
+from arena.tables.head_to_head import head_to_head
+from arena.tables.leaderboard import leaderboard
+from arena.tables.sources import read_field
 from protocol.errors import ArenaError
 
 _SOURCE = click.Path(path_type=Path)

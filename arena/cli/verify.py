@@ -5,11 +5,11 @@ from time import monotonic
 
 import click
 
+from arena.archive.verify import Verification
 from arena.cli import main
 from arena.cli.common import default_workers, league_argument, output_format, show
 from arena.cli.progress import StatusLine
-from arena.display import counted
-from arena.verify import Verification
+from arena.text import counted
 from protocol.errors import ArenaError, RunError
 
 

@@ -19,9 +19,9 @@ import click
 from arena.cli import main
 from arena.cli.common import Seconds, league_argument, show
 from arena.cli.rating import rated
-from arena.display import counted, duration, fold, letters, safe, width
-from arena.leaderboard import ranks_text
-from arena.tables import Row, Style, Table, render
+from arena.tables.leaderboard import ranks_text
+from arena.tables.table import Row, Style, Table, render
+from arena.text import counted, duration, fold, letters, safe, width
 from arena.watch import Sight, Watcher
 
 _EVERY = 2.0

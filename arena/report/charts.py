@@ -11,7 +11,7 @@ from arena.report.plain import plain
 from arena.report.plotting import pygal
 from arena.report.progress import Point
 from arena.stats.encounters import SURE
-from arena.tables import Row
+from arena.tables.table import Row
 
 MOST_LINES = 12
 MOST_DOTS = 30

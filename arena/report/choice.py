@@ -9,10 +9,10 @@ from typing import Literal, get_args
 
 import msgspec
 
+from arena.archive.show import OpenedMatch
 from arena.report.boards import GROUNDS
 from arena.report.frames import packed
-from arena.show import OpenedMatch
-from arena.stored import BotVersion, StoredMatch
+from arena.store.rows import BotVersion, StoredMatch
 
 Pick = Literal["best", "closest", "faulty", "sample"]
 PICKS: tuple[Pick, ...] = get_args(Pick)

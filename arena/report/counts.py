@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 
-from arena.display import counted
-from arena.league import League
-from arena.store import Store
-from arena.stored import Natural, read_numbers, typed
+from arena.league.league import League
+from arena.store.rows import Natural, read_numbers, typed
+from arena.store.store import Store
+from arena.text import counted
 
 _LENGTHS = """
     SELECT result, reason, decisions, count(*) FROM match GROUP BY result, reason, decisions

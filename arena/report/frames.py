@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
+from arena.archive.show import OpenedMatch, fault_row, seat_rows
 from arena.report.boards import board_of
 from arena.report.scene import Area, Board, Fixed
-from arena.show import OpenedMatch, fault_row, seat_rows
 from protocol.errors import ArenaError
 from referee.game import Game, Observation
 from referee.replay import Entry, steps, withdrawn

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from arena.report.counts import many
-from arena.tables import Row, Table
+from arena.tables.table import Row, Table
 
 LEVELS = 10
 """The last of the steps; the middle one is a half of the points."""

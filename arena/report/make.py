@@ -4,13 +4,14 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.display import counted
-from arena.league import League, read_played
+from arena.archive.show import OpenedMatch, opened_match
+from arena.league.league import League
 from arena.report.choice import PICKS, Pick, candidates, replays
 from arena.report.page import page_of
 from arena.report.summary import Summary, summary_of
-from arena.show import OpenedMatch, opened_match
-from arena.stored import BotVersion, StoredMatch
+from arena.store.opening import open_store, read_played
+from arena.store.rows import BotVersion, StoredMatch
+from arena.text import counted
 
 ROOM = 2_000_000
 """Bytes that replays take at the most, unless it is said otherwise."""
@@ -67,7 +68,7 @@ def _replays(
     }
     opened = 0
 
-    with league.store() as store:
+    with open_store(league) as store:
         watch("Choosing matches")
         chosen = candidates(store.matches(ordered=False), ratings).in_turn(wanted.picks)
 

@@ -9,7 +9,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena.leaderboard import OF_TIMES, ranks_text, rating_text
 from arena.report import charts
 from arena.report.counts import many
 from arena.report.heat import MOST_BOTS, heats, pairs
@@ -17,7 +16,8 @@ from arena.report.plain import plain
 from arena.report.progress import Point
 from arena.report.summary import Summary
 from arena.stats.encounters import SURE
-from arena.tables import Row, Table
+from arena.tables.leaderboard import OF_TIMES, ranks_text, rating_text
+from arena.tables.table import Row, Table
 
 _FOLDER = Path(__file__).with_name("page")
 _MARKS = {1: "+", 0: "", -1: "−"}

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from arena.field import Field
-from arena.league import League
+from arena.league.league import League
 from arena.report.counts import Counts
 from arena.stats.outcomes import Result, outcome_of
 from arena.stats.ratings import Rating, Ratings, fit
+from arena.tables.field import Field
 
 MOST_POINTS = 24
 LEAST_POINTS = 3

@@ -8,18 +8,18 @@ from typing import Any
 
 import msgspec
 
-from arena.by_seat import by_seat
-from arena.cross_table import cross_table
-from arena.display import safe
-from arena.field import Field
-from arena.leaderboard import leaderboard
-from arena.league import League
+from arena.league.league import League
 from arena.report.counts import Counts, Site
 from arena.report.progress import Point, present_results, progress
-from arena.sources import asides_of, field_of
 from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
-from arena.tables import Table
+from arena.tables.by_seat import by_seat
+from arena.tables.cross_table import cross_table
+from arena.tables.field import Field
+from arena.tables.leaderboard import leaderboard
+from arena.tables.sources import asides_of, field_of
+from arena.tables.table import Table
+from arena.text import safe
 from referee.limits import Limits
 
 

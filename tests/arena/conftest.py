@@ -18,10 +18,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli import main
-from arena.league import read_league
-from arena.roster import SHIPPED
-from arena.store import Store
-from arena.stored import StoredMatch
+from arena.league.bot import SHIPPED
+from arena.store.opening import read_league
+from arena.store.rows import StoredMatch
+from arena.store.store import Store
 from referee.replay import Replay
 
 ROOT = Path(__file__).parents[2]

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from arena.league import read_league
-from arena.roster import SHIPPED
+from arena.league.bot import SHIPPED
+from arena.store.opening import read_league
+from tests.arena.cli.test_leagues import Terminal
 from tests.arena.conftest import ARENA, ROOT, STEADY, Arena, until
-from tests.arena.test_cli_leagues import Terminal
 from tests.slow import slow
 
 WALLS = ("--sandbox", "none", "--seed", "1")

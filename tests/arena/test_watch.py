@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from arena.cli.watch import _picture
-from arena.display import width
-from arena.field import Field
-from arena.leaderboard import leaderboard
-from arena.locks import holder, locked
+from arena.folders import holder, locked
 from arena.stats.ratings import fit
+from arena.tables.field import Field
+from arena.tables.leaderboard import leaderboard
+from arena.text import width
 from arena.watch import Sight, Watcher
 from tests.arena.conftest import ARENA, PLAYED, ROOT, STEADY, Arena, League, until
 from tests.arena.terminal import Terminal, at_terminal

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from arena.roster import make_bot
+from arena.league.bot import make_bot
 from referee.sandbox import PYTHON, Launcher
 from tests.attacks.settings import limits
 

@@ -11,7 +11,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from arena.roster import make_bot
+from arena.league.bot import make_bot
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, Child, Launcher, SandboxError, StartError, prove
 from tests.attacks import judges as j

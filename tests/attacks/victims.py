@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.roster import make_bot
+from arena.league.bot import make_bot
 from referee.limits import Limits
 from referee.sandbox import PYTHON, Child, Launcher
 from tests.attacks.scene import Scene

@@ -15,10 +15,12 @@ from pathlib import Path
 import msgspec
 from tabulate import tabulate
 
-from arena.league import League, Settings, make_league
-from arena.result import PlayedMatch, pack, result_of
-from arena.run import open_run
-from arena.stored import BotVersion, WholeMatch
+from arena.league.file import make_league
+from arena.league.league import League, Settings
+from arena.play.run import open_run
+from arena.store.opening import open_store
+from arena.store.result import PlayedMatch, pack, result_of
+from arena.store.rows import BotVersion, WholeMatch
 from referee.match import Played
 
 BOTS = [{"name": name, "shipped": name} for name in ("sensible", "random")]
@@ -42,7 +44,7 @@ def one_match(folder: Path) -> WholeMatch:
     league = league_of(folder, 1)
     with open_run(league, 1, None) as run:
         list(run.play())
-    with league.store() as store:
+    with open_store(league) as store:
         return next(store.everything()[1])
 
 
@@ -77,7 +79,7 @@ def main(count: int) -> None:
         home = Path(name)
         league = league_of(home / "league", count // 2)
         commands = {BotVersion(bot.key, bot.version): bot.command for bot in league.bots}
-        with league.store(create=True) as store:
+        with open_store(league, create=True) as store:
             store.merge(league.conditions(), commands, matches(league, one_match(home / "one")))
         file, copy = home / "league.jsonl", home / "copy"
         rows = [

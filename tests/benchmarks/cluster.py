@@ -20,12 +20,13 @@ from typing import NamedTuple
 import msgspec
 from tabulate import tabulate
 
-from arena import runner
-from arena.league import League, Settings, make_league
-from arena.run import open_run
-from arena.worker import Report
+from arena.league.file import make_league
+from arena.league.league import League, Settings
+from arena.play import runner
+from arena.play.run import open_run
+from arena.play.worker import Report
 from referee.games import GAMES
-from tests.cluster.dask_cluster import DaskCluster
+from tests.arena.play.cluster.dask_cluster import DaskCluster
 
 MATCHES = 60  # of each game
 CHUNKS = {1: 150, 10: 100, 100: 40, 500: 20}

@@ -27,11 +27,11 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
-from arena import worker
-from arena.league import League
-from arena.result import PlayedMatch
-from arena.run import open_run
-from arena.store import Store
+from arena.league.league import League
+from arena.play import worker
+from arena.play.run import open_run
+from arena.store.result import PlayedMatch
+from arena.store.store import Store
 from tests.benchmarks import ready_worker
 from tests.benchmarks.scale import LEAGUES, make
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from arena.store import Store
+from arena.store.store import Store
 from tests.benchmarks.scale import LEAGUES, make, matches
 
 BATCHES = {1: 300, 10: 2_000, 50: 10_000, 500: 20_000}

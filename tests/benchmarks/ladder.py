@@ -21,12 +21,13 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.field import Field
-from arena.league import League, Settings, make_league
-from arena.run import open_run
-from arena.sources import field_of
+from arena.league.file import make_league
+from arena.league.league import League, Settings
+from arena.play.run import open_run
 from arena.stats.encounters import Share, encounters
-from arena.store import Store
+from arena.store.store import Store
+from arena.tables.field import Field
+from arena.tables.sources import field_of
 from protocol.errors import ArenaError
 from referee.games import GAMES
 

@@ -12,11 +12,11 @@ import time
 import msgspec
 from tabulate import tabulate
 
-from arena.local import LocalWorkforce, usable_cores
-from arena.roster import shipped_bot
-from arena.runner import Runner
-from arena.schedule import Entrant, Schedule
-from arena.worker import Setup, Task
+from arena.league.bot import shipped_bot
+from arena.league.schedule import Entrant, Schedule
+from arena.play.local import LocalWorkforce, usable_cores
+from arena.play.runner import Runner
+from arena.play.worker import Setup, Task
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Match, starts

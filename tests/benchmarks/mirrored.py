@@ -23,10 +23,11 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.field import Field
-from arena.league import Settings, make_league
-from arena.roster import SHIPPED
+from arena.league.bot import SHIPPED
+from arena.league.file import make_league
+from arena.league.league import Settings
 from arena.stats.seats import EVERYBODY, Gain, mirror_gain, sittings
+from arena.tables.field import Field
 from referee.games import GAMES
 from tests.benchmarks.ladder import played
 

@@ -3,10 +3,10 @@
 import os
 from typing import Any
 
-from arena import worker
-from arena.result import MatchResult, PlayedMatch, Record
-from arena.schedule import Deal, Schedule
-from arena.worker import Report, Setup, Task
+from arena.league.schedule import Deal, Schedule
+from arena.play import worker
+from arena.play.worker import Report, Setup, Task
+from arena.store.result import MatchResult, PlayedMatch, Record
 
 RECORD = Record(os.urandom(300), os.urandom(300), 0.01)
 

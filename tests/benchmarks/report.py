@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from arena.league import read_league
+from arena.store.opening import read_league
 from tests.benchmarks.scale import Size, make, timed
 
 LEAGUES = {

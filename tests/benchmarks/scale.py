@@ -23,9 +23,10 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.league import League, Settings, make_league
-from arena.result import MatchResult, PlayedMatch, Record
-from arena.store import Store
+from arena.league.file import make_league
+from arena.league.league import League, Settings
+from arena.store.result import MatchResult, PlayedMatch, Record
+from arena.store.store import Store
 from referee.game import ranked
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from tabulate import tabulate
 
-from arena.seed import Derivation, league_key
+from arena.league.seed import Derivation, league_key
 
 GAME, MATCH, NAME = "guerra", "3f9a1c20b7e4d501-0", "mine"
 NUMBER, WORD = "271828", "spring"

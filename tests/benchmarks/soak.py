@@ -17,8 +17,9 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from arena.league import League, Settings, make_league
-from arena.store import Store
+from arena.league.file import make_league
+from arena.league.league import League, Settings
+from arena.store.store import Store
 
 STEPS = 10
 BOTS = 4

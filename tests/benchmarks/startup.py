@@ -24,8 +24,9 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from arena.league import League, Settings, make_league
-from arena.roster import shipped, shipped_bot
+from arena.league.bot import shipped, shipped_bot
+from arena.league.file import make_league
+from arena.league.league import League, Settings
 from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program
@@ -38,7 +39,7 @@ LEAGUE_BOTS = 10
 STEPS = (100, 1000, 10_000)
 BOTS_OF_A_KIND = 4
 ARENA = (sys.executable, "-m", "arena")
-WORKER = "import sys; sys.modules['dill'] = None; import arena.worker, arena.spawning"
+WORKER = "import sys; sys.modules['dill'] = None; import arena.play.worker, arena.play.spawning"
 C_BOT = r"""
 #include <stdio.h>
 int main(void) {

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from arena import worker
-from arena.league import League, Settings, make_league
-from arena.store import Store
+from arena.league.file import make_league
+from arena.league.league import League, Settings
+from arena.play import worker
+from arena.store.opening import open_store
+from arena.store.store import Store
 from tests.benchmarks import dispatch, ready_worker
 
 TABLES = ("lineup", "deal", "result", "match", "record")
@@ -27,7 +29,7 @@ def test_ready_matches_are_handed_out_and_stored_by_the_real_runner(
 ) -> None:
     monkeypatch.setattr(worker, "main", ready_worker.main)
     dispatch.run(league, 2, is_stored=True)
-    with league.store() as store:
+    with open_store(league) as store:
         assert store.count() == 60
         reasons = {match.reason for match in store.matches()}
     assert reasons == {"made up"}

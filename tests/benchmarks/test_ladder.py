@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from arena.field import Field
-from arena.roster import shipped
+from arena.league.bot import shipped
 from arena.stats.outcomes import Result, deals_of
+from arena.tables.field import Field
 from referee.games import GAMES
 from tests.benchmarks import ladder
 from tests.benchmarks.ladder import LADDERS, Step, climbed, main, measured

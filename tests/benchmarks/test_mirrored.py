@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from arena.roster import shipped
+from arena.league.bot import shipped
 from arena.stats.seats import Gain
 from referee.games import GAMES
 from tests.benchmarks.mirrored import LEAGUES, Mirrored, main, results, row, told, wavers

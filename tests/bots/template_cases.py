@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.new import languages, write_bot
+from arena.author.new import languages, write_bot
 from referee.game import Game
 from referee.games import GAMES
 from referee.sandbox import PYTHON

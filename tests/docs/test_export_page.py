@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.archive import ExportedBot, FixedSettings, Header, MatchLine
+from arena.archive.export import ExportedBot, FixedSettings, Header, MatchLine
 from referee.fault import Fault
 from referee.match import Evidence
 from referee.replay import Replay

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.roster import SHIPPED
-from arena.stored import deal_name
+from arena.league.bot import SHIPPED
+from arena.store.rows import deal_name
 from referee.sandbox import SANDBOXES
 from tests.arena.conftest import League
 from tests.attacks.users import USER_ID, users

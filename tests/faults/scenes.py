@@ -14,13 +14,13 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from tests.arena.conftest import naughty, until
+from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
+from tests.arena.play.cluster.hosts import Host
 from tests.attacks.users import USER_ID
-from tests.cluster.dask_cluster import DaskCluster, DaskWorker
-from tests.cluster.hosts import Host
 from tests.faults.leagues import Arrangement, Evidence, FaultyLeague
 from tests.faults.workshop import Workshop
 
-IMPATIENT = "tests.cluster.impatient"
+IMPATIENT = "tests.arena.play.cluster.impatient"
 MATCHES = 72
 PACE = 0.15  # seconds that a match takes at the least, where one of the two dawdles
 _FEW = 6  # matches, after which a run is in the middle

@@ -17,8 +17,8 @@ from time import monotonic, sleep
 import pytest
 
 from tests.arena.conftest import until
+from tests.arena.play.cluster.hosts import Host, Hosts, need_hosts, why_not
 from tests.attacks.users import users
-from tests.cluster.hosts import Host, Hosts, need_hosts, why_not
 from tests.faults.conftest import SEED
 from tests.faults.leagues import Evidence
 from tests.faults.scenes import MATCHES, ClusterLeague, Scene

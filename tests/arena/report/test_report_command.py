@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from arena.archive.show import open_match
 from arena.report import choice
 from arena.report.choice import PICKS, Candidates, candidates
 from arena.report.frames import frames_of
-from arena.show import open_match
-from arena.store import Store
-from arena.stored import BotVersion, StoredMatch
+from arena.store.rows import BotVersion, StoredMatch
+from arena.store.store import Store
 from referee.games import GAMES
 from tests.arena.conftest import ARENA, PLAYED, ROOT, TWO_BOTS, Arena, League
 

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from arena.league import Settings, make_league, read_league, read_played
+from arena.league.file import make_league
+from arena.league.league import Settings
 from arena.report import heat
 from arena.report.charts import _ticks, binned, length_chart, time_chart
 from arena.report.heat import MOST_BOTS, heats
@@ -25,9 +26,10 @@ from arena.report.page import page_of
 from arena.report.plain import plain
 from arena.report.progress import LEAST_POINTS, MOST_POINTS
 from arena.report.summary import Summary, summary_of
-from arena.result import MatchResult, PlayedMatch, Record
-from arena.store import Store
-from arena.tables import Table, render
+from arena.store.opening import read_league, read_played
+from arena.store.result import MatchResult, PlayedMatch, Record
+from arena.store.store import Store
+from arena.tables.table import Table, render
 from protocol.errors import ArenaError
 from tests.arena.conftest import ROOT
 
@@ -489,7 +491,7 @@ def test_what_is_left_out_of_a_picture_is_said(
 def test_one_league_makes_the_same_page_whatever_the_process(tmp_path: Path) -> None:
     folder = league_of(tmp_path / "cup", HOSTILE)
     program = (
-        "import sys; from pathlib import Path; from arena.league import read_played;"
+        "import sys; from pathlib import Path; from arena.store.opening import read_played;"
         "from arena.report.page import page_of; from arena.report.summary import summary_of;"
         "sys.stdout.buffer.write(page_of(summary_of(read_played(Path(sys.argv[1])))).encode())"
     )

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.league import Settings, make_league
-from arena.store import Store
+from arena.league.file import make_league
+from arena.league.league import Settings
+from arena.store.store import Store
 from tests.benchmarks.peers.play_game import OPTIONS
 
 HERE = Path(__file__).parent

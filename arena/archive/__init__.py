@@ -1,0 +1,1 @@
+"""Matches of a league shown, sent, saved, and proven."""

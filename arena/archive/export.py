@@ -1,0 +1,142 @@
+"""A league as JSON lines: a header, then a line for each match."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from arena.league.league import DATABASE
+from arena.league.schedule import PAIRS_LIMIT
+from arena.store.opening import read_played
+from arena.store.rows import BotVersion, Circumstances, FixedSettings, WholeMatch, opened
+from arena.store.store import Store
+from protocol.errors import ArenaError
+from referee.match import Evidence
+from referee.replay import Replay
+
+VERSION = 1
+
+encode = msgspec.json.Encoder().encode
+
+
+class ExportedBot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A version of a bot: `name` is what it was called when it entered the league."""
+
+    name: str
+    version: str
+    command: list[str]
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The first line."""
+
+    arena: Literal["league"] = "league"
+    version: Literal[1] = 1
+    settings: FixedSettings
+    bots: list[ExportedBot]
+    matches: Annotated[int, Meta(ge=0)]
+    """How many lines follow, so that a file that was cut off does not pass for a whole one."""
+
+    @property
+    def fixed(self) -> dict[str, Any]:
+        """The settings by key, those that an old export lacks filled in."""
+        return {
+            **msgspec.to_builtins(self.settings),
+            "derivation": self.settings.derivation,
+        }
+
+    @property
+    def versions(self) -> dict[BotVersion, tuple[str, ...]]:
+        """The command of every bot."""
+        return {BotVersion(bot.name, bot.version): tuple(bot.command) for bot in self.bots}
+
+
+class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every other line; lists go by seat unless they say otherwise."""
+
+    match: str
+    deal: Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
+    """Its number, counted for each line-up."""
+    rotation: Annotated[int, Meta(ge=0)]
+    bots: tuple[BotVersion, ...]
+    places: list[int]
+    reason: str
+    decisions: int
+    faults: list[dict[str, int]]
+    forfeits: list[int]
+    moves: str
+    clock: list[list[int]]
+    replay: Replay
+    evidence: Evidence
+    seconds: Annotated[float, Meta(ge=0)]
+    played_at: str
+    machine: str
+    sandbox: str
+
+    @property
+    def circumstances(self) -> Circumstances:
+        """When, where and behind which walls it was played."""
+        return Circumstances(self.played_at, self.machine, self.sandbox, self.seconds)
+
+
+def exported(folder: Path) -> Iterator[bytes]:
+    """Yield the lines of all that is stored in a league, whatever its file says by now.
+
+    They are those of one moment, and a run may go on meanwhile. Raises ArenaError if there is
+    nothing, or a record is damaged.
+    """
+    database = folder / DATABASE
+    if not database.exists():
+        read_played(folder)  # says it better if this is no league
+    with Store(database) as store:
+        count, matches = store.everything()
+        bots = [
+            ExportedBot(name=bot.name, version=bot.version, command=command)
+            for bot, command in store.commands().items()
+        ]
+        header = Header(settings=_settings(folder, store), bots=bots, matches=count)
+        yield msgspec.json.encode(header, order="deterministic") + b"\n"
+        for found in matches:
+            yield encode(_line(store, found)) + b"\n"
+
+
+def _settings(folder: Path, store: Store) -> FixedSettings:
+    settings = store.settings()
+    if not settings:
+        raise ArenaError(f"{folder} has no results yet; `arena run` plays them.")
+    try:
+        return msgspec.convert(settings, FixedSettings)
+    except msgspec.ValidationError as error:
+        raise ArenaError(f"{folder / DATABASE}: the settings are damaged: {error}.") from None
+
+
+def _line(store: Store, found: WholeMatch) -> MatchLine:
+    match, clock, record, played = found
+    with store.explained():
+        replay, evidence = opened(match.id, record)
+    return MatchLine(
+        match=match.id,
+        deal=match.number,
+        rotation=match.rotation,
+        bots=match.bots,
+        places=list(match.places),
+        reason=match.reason,
+        decisions=match.decisions,
+        faults=[dict(kinds) for kinds in match.faults],
+        forfeits=list(match.forfeits),
+        moves=digits(match.moves),
+        clock=clock,
+        replay=replay,
+        evidence=evidence,
+        seconds=played.seconds,
+        played_at=played.played_at,
+        machine=played.machine,
+        sandbox=played.sandbox,
+    )
+
+
+def digits(moves: int) -> str:
+    """Return a number of 64 bits as text, which no reader of JSON rounds."""
+    return f"{moves % (1 << 64):016x}"

@@ -1,0 +1,228 @@
+"""What a seat was told in a match, told once more: as lines, or to a bot that answers again."""
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from arena.archive.show import OpenedMatch
+from arena.league.league import League
+from arena.league.schedule import Entrant, Schedule
+from arena.store.rows import FixedSettings
+from arena.store.store import Store
+from arena.text import counted
+from protocol.errors import ArenaError, RunError
+from protocol.lines import encode
+from protocol.messages import VERSION, Ask, End, Hello, Start
+from referee.bot_process import BotProcess
+from referee.clock import Clock
+from referee.fault import FATAL, Fault
+from referee.game import Decision, Game, Move, Observation
+from referee.hint import at_decision, refusal
+from referee.limits import Limits
+from referee.match import starts
+from referee.replay import Entry, game_of, steps
+from referee.seat import ProcessSeat
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One decision as a seat was asked it, and what was recorded then.
+
+    The game stands where it stood then, until the next one is taken from the feed.
+    """
+
+    number: int
+    """Of the decision in the match, from 1, as `arena show` counts."""
+    id: int
+    """Of the ask."""
+    game: Game
+    decision: Decision
+    view: Observation
+    clock: Clock
+    entry: Entry
+
+    @property
+    def line(self) -> bytes:
+        """What the bot was sent."""
+        return encode(
+            Ask(
+                id=self.id,
+                decision=self.decision.name,
+                view=self.view,
+                legal=self.decision.legal,
+                limits=self.decision.limits,
+                clock=self.clock.left,
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Feed:
+    """All that one seat was told in a match, from `hello` to `end`.
+
+    What was left in a bank is worked out from the times kept, so it is right to the millisecond.
+    """
+
+    opened: OpenedMatch
+    seat: int
+    limits: Limits
+    """Those of the match."""
+    hello: Hello
+    start: Start
+
+    @property
+    def end(self) -> End:
+        """How the match ended."""
+        return End(self.opened.replay.places, self.opened.replay.reason)
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield what the bot was sent, in order."""
+        yield encode(self.hello)
+        yield encode(self.start)
+        for asked in self.asks():
+            yield asked.line
+        yield encode(self.end)
+
+    def asks(self) -> Iterator[Asked]:
+        """Yield what the seat was asked until the match ended or it forfeited.
+
+        Raises ArenaError where the record does not fit the rules.
+        """
+        evidence, replay = self.opened.evidence, self.opened.replay
+        clock = Clock(self.start.clock)
+        absent = [entry.seat for entry in replay.entries if entry.move is None]
+        number, known = len(absent), 0
+        if self.seat in absent:
+            return
+        for game, step in steps(replay):
+            for entry in step:
+                number += 1
+                if entry.seat != self.seat:
+                    continue
+                known += 1
+                decision, view = game.decision(self.seat), game.view(self.seat)
+                yield Asked(number, known, game, decision, view, copy.copy(clock), entry)
+                wall = evidence.wall[number - 1] - evidence.waited.get(number - 1, 0)
+                clock.spend(evidence.cpu[number - 1] / 1e6, wall / 1e6)
+                if entry.fault is not None and entry.fault.forfeit:
+                    return
+
+
+def feed_of(league: League, opened: OpenedMatch, seat: int) -> Feed:
+    """Return what a seat was told in a match of a league, by the settings it was played with.
+
+    Raises ArenaError if the rules it was played by are not those that are here.
+    """
+    opened.check_seat(seat)
+    game = game_of(opened.replay)
+    with Store(league.database) as store:  # by key, on which a bot's own dice depend
+        bots = store.find(opened.match.id).bots
+        settings = msgspec.convert(store.settings(), FixedSettings)
+    limits = settings.limits
+    entrants = sorted(
+        (Entrant(bot.name, bot.version) for bot in bots), key=lambda entrant: entrant.key
+    )
+    schedule = Schedule.of_lineup(settings.game, settings.key, settings.rotations, tuple(entrants))
+    seeds = [
+        schedule.bot_seed(opened.match.id, entrants.index(Entrant(bot.name, bot.version)))
+        for bot in bots
+    ]
+    names = {bot.key: bot.name for bot in league.bots}
+    return Feed(
+        opened=opened,
+        seat=seat,
+        limits=limits,
+        hello=Hello(VERSION, names.get(bots[seat].name, bots[seat].name)),
+        start=starts(game, opened.match.id, limits.time_control, seeds)[seat],
+    )
+
+
+@dataclass(frozen=True)
+class Again:
+    """A decision asked again, and what came of it now: a legal move, or a fault."""
+
+    asked: Asked
+    move: Move | None
+    fault: Fault | None
+    words: str
+    """The move in words."""
+    note: str | None
+    heard: bytes
+    """The line of the answer."""
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether it is the move of the match, or a fault of the same kind as there."""
+        then = self.asked.entry
+        if self.fault is None or then.fault is None:
+            return self.fault == then.fault and self.move == then.move
+        return self.fault.kind == then.fault.kind
+
+
+def ask_again(feed: Feed, process: BotProcess) -> Iterator[Again]:
+    """Ask a bot that is ready what the feed holds; yield what it answers to each.
+
+    Whatever it answers, the match goes on as it was recorded. A fault does not stop it unless the
+    process cannot be asked any more.
+    """
+    seat = ProcessSeat(process)
+    if (fault := seat.start(feed.start)) is not None:
+        raise RunError(f"the bot did not take the start of the match: {fault.reason}.")
+    for asked in feed.asks():
+        again = _judged(feed.seat, asked, seat)
+        yield again
+        if again.fault is not None and again.fault.kind in FATAL:
+            break
+    seat.end(feed.end)
+
+
+def _judged(number: int, asked: Asked, seat: ProcessSeat) -> Again:
+    game = asked.game
+    seat.clock = copy.copy(asked.clock)
+    answer = seat.ask(asked.decision, asked.view)
+    fault, move, words = answer.fault, None, ""
+    if answer.move is not None and (reason := game.check(number, answer.move)) is not None:
+        fault = Fault("illegal", refusal(asked.decision, answer.move, reason), seat.offending)
+    elif answer.move is not None:
+        move = game.canonical(number, answer.move)
+        words = game.describe(number, move)
+    if fault is not None:
+        fault = at_decision(asked.decision, fault, seat.stderr)
+    return Again(asked, move, fault, words, answer.note, seat.heard)
+
+
+def verdict(feed: Feed, answers: Sequence[Again]) -> str:
+    """Return in one sentence how the answers compare with those of the match."""
+    total = sum(1 for _ in feed.asks())
+    if not total:
+        return "The seat was asked nothing in this match."
+    fine = [again for again in answers if again.fault is None]
+    same = sum(again.as_recorded for again in fine)
+    words = [f"{same} answered as recorded"]
+    if same < len(fine):
+        words.append(f"{len(fine) - same} otherwise")
+    faults: dict[str, list[Again]] = {}
+    for again in answers:
+        if again.fault is not None:
+            faults.setdefault(again.fault.kind, []).append(again)
+    for kind, found in faults.items():
+        first = found[0]
+        assert first.fault is not None
+        at = f"{'first ' if len(found) > 1 else ''}decision {first.asked.number}"
+        then = ", as in the match" if first.as_recorded else ""
+        words.append(f"{len(found)} {kind} ({at}{then}: {first.fault.reason})")
+    if total > len(answers):
+        words.append(f"{total - len(answers)} not asked any more")
+    return f"{counted(total, 'decision')}: {', '.join(words)}"
+
+
+def seat_of(opened: OpenedMatch, name: str, seat: int | None) -> int:
+    """Return the seat that is meant: the one asked for, or that of the bot of this name."""
+    if seat is not None:
+        return seat
+    if name not in opened.names:
+        seats = ", ".join(f"{number} {each}" for number, each in enumerate(opened.names))
+        raise ArenaError(f"say which --seat: {name!r} did not play this match ({seats}).")
+    return opened.names.index(name)

@@ -1,0 +1,244 @@
+"""Brings the matches of exported leagues into a league, all or none."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.archive.export import MatchLine
+from arena.archive.reader import Archive, open_archive
+from arena.folders import locked, unfinished
+from arena.league.bot import shipped_bot
+from arena.league.file import FILE, make_league, write_league
+from arena.league.league import League, Settings
+from arena.store.opening import read_played
+from arena.store.result import PlayedMatch
+from arena.store.rows import BotVersion, WholeMatch
+from arena.store.settings import check_unchanged, difference
+from arena.store.store import Store
+from protocol.errors import ArenaError, RunError
+from referee.replay import Replay
+
+Watch = Callable[[int], None]
+"""Called after each match that was read, with how many they are."""
+
+
+@dataclass
+class Merged:
+    """What an import did."""
+
+    added: int = 0
+    known: int = 0
+    """Matches that were there already."""
+    deals: int = 0
+    """The least number of deals that covers all that was read."""
+    strangers: tuple[BotVersion, ...] = ()
+    """The bots of the files that the league's file does not name in this version."""
+    made: bool = False
+    """Whether the league was made."""
+
+
+def import_files(folder: Path, files: Sequence[Path], watch: Watch) -> Merged:
+    """Bring exported leagues into the league of a folder, which is made if it is not there.
+
+    Raises ArenaError if one of them is damaged or of another league; then all is as it was.
+    """
+    with ExitStack() as stack:
+        archives = [stack.enter_context(open_archive(path)) for path in files]
+        if not folder.exists():
+            return _make(folder, archives, watch)
+        league = read_played(folder)
+        with locked(folder):
+            return _merge(league, folder, archives, watch)
+
+
+def _merge(league: League, named: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
+    """Bring matches into a league that errors are to call `named`."""
+    present = {BotVersion(bot.key, bot.version) for bot in league.bots}
+    is_new = not league.database.exists()
+    merged = Merged()
+    try:
+        with Store(league.database, create=True) as store:
+            has_matches = store.has_matches()
+            if has_matches:
+                check_unchanged(league, store)
+            commands = _commands(league, named, archives, store)
+            index = {bot: number for number, bot in enumerate(commands)}
+            new = _new_matches(archives, store, index, merged, watch)
+            settings = store.settings() if has_matches else archives[0].header.fixed
+            merged.added = store.merge(settings, commands, new)
+    except BaseException:  # Ctrl-C too: raised again once nothing is left of it
+        if is_new:
+            league.database.unlink(missing_ok=True)
+        raise
+    lost = {bot.key for bot in league.lost}  # any version may be theirs
+    merged.strangers = tuple(bot for bot in commands if bot not in present and bot.name not in lost)
+    return merged
+
+
+def _commands(
+    league: League, named: Path, archives: Sequence[Archive], store: Store
+) -> dict[BotVersion, tuple[str, ...]]:
+    """Return the bots of all headers; raise ArenaError for a header of another league."""
+    fixed = league.fixed()
+    if store.has_matches():
+        fixed["derivation"] = store.derivation()
+    known = {bot: tuple(command) for bot, command in store.commands().items()}
+    found: dict[BotVersion, tuple[str, ...]] = {}
+    for archive in archives:
+        change = difference(fixed, archive.header.fixed)
+        if change:
+            raise _of_another_league(archive, str(named), change)
+        for bot, command in archive.header.versions.items():
+            if known.setdefault(bot, command) != command:
+                raise archive.error(
+                    f"the command of bot {bot.name!r} is another one in {named}, and its "
+                    f"version the same; the line was edited or damaged."
+                )
+            found[bot] = command
+    _check_one_league(archives)  # nothing else says which derivation a new league is to have
+    return found
+
+
+def _of_another_league(archive: Archive, named: str, change: str) -> ArenaError:
+    return archive.error(
+        f"matches of another league: in {named} {change}. Only leagues that differ in nothing but "
+        f"bots, deals and share can be merged."
+    )
+
+
+def _check_one_league(archives: Sequence[Archive]) -> None:
+    """Raise ArenaError if the headers are not all of leagues that can be merged."""
+    first, *others = archives
+    for archive in others:
+        change = difference(first.header.fixed, archive.header.fixed)
+        if change:
+            raise _of_another_league(archive, first.name, change)
+
+
+def _new_matches(
+    archives: Iterable[Archive],
+    store: Store,
+    index: Mapping[BotVersion, int],
+    merged: Merged,
+    watch: Watch,
+) -> Iterator[tuple[PlayedMatch, str]]:
+    """Yield the matches that are not in the store, and when they were played; count them all.
+
+    Their bots are by `index`.
+    """
+    read = 0
+    for archive in archives:
+        for line, played in archive.matches():
+            read += 1
+            watch(read)
+            merged.deals = max(merged.deals, line.deal + 1)
+            known = store.lookup(line.match, line.deal, line.bots)
+            if known is None:
+                bots = [index[bot] for bot in line.bots]
+                result = msgspec.structs.replace(played.result, bots=bots)
+                where = line.circumstances
+                new = PlayedMatch(result, played.record, where.machine, where.sandbox)
+                yield new, where.played_at
+                continue
+            merged.known += 1
+            other = _other(line, played, known)
+            if other:
+                raise archive.error(
+                    f"match {line.match} is known already, and {other!r} differs. One of the "
+                    f"two was edited, or a bot does not play the same way twice. Nothing was "
+                    f"imported; to keep the one that is known, take the match out of the file, and "
+                    f"off the count in its first line."
+                )
+
+
+def _other(line: MatchLine, played: PlayedMatch, known: WholeMatch) -> str:
+    """Return what of a match is not as it is stored, or nothing; what was measured may differ."""
+    result = played.result
+    for name in ("places", "reason", "decisions", "faults", "forfeits", "moves"):
+        new, old = getattr(result, name), getattr(known.match, name)
+        if new != (list(old) if isinstance(old, tuple) else old):
+            return name
+    same = known.record.replay == played.record.replay
+    return "" if same or _bare(line.replay) == _bare(known.record.open_replay()) else "replay"
+
+
+def _bare(replay: Replay) -> Replay:
+    """Return a replay without the words of bots and faults, which may tell measured times."""
+    entries = [
+        msgspec.structs.replace(
+            entry,
+            note=None,
+            fault=entry.fault and msgspec.structs.replace(entry.fault, reason="", line=""),
+        )
+        for entry in replay.entries
+    ]
+    return msgspec.structs.replace(replay, entries=entries)
+
+
+def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
+    """Make a league of exported ones: elsewhere first, so that it is there whole or not at all."""
+    _check_one_league(archives)
+    bots = _entries(folder, archives)
+    made = folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished(folder) as hidden:
+            made = hidden / folder.name
+            league = make_league(made, *_parts(archives[0], 1, bots))
+            merged = _merge(league, folder, archives, watch)
+            write_league(made, *_parts(archives[0], max(1, merged.deals), bots))
+            for path in (made / FILE, made):
+                _keep(path)
+            made.rename(folder)
+            _keep(folder.parent)
+    except OSError as error:
+        raise RunError(f"{folder} cannot be made: {error.strerror}.") from None
+    except RunError as error:
+        raise RunError(str(error).replace(str(made), str(folder))) from None
+    merged.made = True
+    return merged
+
+
+def _keep(path: Path) -> None:
+    """Have a file or a folder survive a power cut."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _parts(
+    archive: Archive, deals: int, bots: list[dict[str, Any]]
+) -> tuple[Settings, dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+    """Return what the file of a new league is made of."""
+    settings = archive.header.fixed
+    options, limits = settings.pop("options"), settings.pop("limits")
+    del settings["derivation"]  # which the database says
+    return Settings(**settings, deals=deals), options, limits, bots
+
+
+def _entries(folder: Path, archives: Sequence[Archive]) -> list[dict[str, Any]]:
+    """Return the `[[bot]]` tables of a new league; raise ArenaError for a bot not known here."""
+    entries: dict[str, dict[str, Any] | None] = {}
+    for archive in archives:
+        game = archive.header.settings.game
+        for bot, command in archive.header.versions.items():
+            program = Path(command[-1]).stem if command else ""
+            here = shipped_bot(game, program, bot.name)
+            is_here = here is not None and here.version == bot.version
+            if is_here or bot.name not in entries:
+                entries[bot.name] = {"name": bot.name, "shipped": program} if is_here else None
+    unknown = [name for name, entry in entries.items() if entry is None]
+    if unknown:
+        raise ArenaError(
+            f"there is no league {str(folder)!r}, and it cannot be made: {', '.join(unknown)} "
+            f"did not come along with this arena, or not in that version. Put a {FILE} with the "
+            f"same settings and your bots in that folder, then import again."
+        )
+    return [entry for entry in entries.values() if entry is not None]

@@ -1,0 +1,197 @@
+"""Whether what is stored of a match is what its replay, played again, says; pure."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import takewhile
+from typing import Any
+
+from arena.league.schedule import Deal, Entrant, Schedule
+from arena.store.result import Record, result_of
+from arena.store.rows import (
+    BotVersion,
+    Damage,
+    FixedSettings,
+    deal_name,
+    open_record,
+    read_lineup,
+)
+from arena.store.schema import MATCH_COLUMNS, lineup_text, match_columns
+from protocol.errors import ArenaError
+from referee.fault import FATAL
+from referee.games import GAMES
+from referee.limits import Limits
+from referee.match import BY_FORFEIT, Evidence, Played, final_places
+from referee.replay import Entry, Replay, steps
+
+_PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "record"}
+"""A column that cannot be empty of each table that a match's row points to."""
+
+
+class Difference(Exception):  # noqa: N818 - it is what is found, and not always an error
+    """The first thing found that is not as it must be, in a sentence."""
+
+
+class OtherRules(Exception):  # noqa: N818 - nothing is wrong with the match
+    """The match was played by rules that are not here; the text says by which."""
+
+
+def prove(
+    row: Mapping[str, Any], numbers: Mapping[BotVersion, int], conditions: FixedSettings, key: str
+) -> None:
+    """Return if a match is what it should be, down to each digit of its results.
+
+    `row` is as `RawStore.rows` returns it, `numbers` are those of the bots in the database, and
+    `key` is that of the conditions.
+    Raises Difference with the first thing that is not so, or OtherRules if nothing is wrong and
+    the match cannot be played again here. Of faults, what was wrong with an answer is taken on
+    trust, as are times and what a bot wrote.
+    """
+    for column, table in _PARTS.items():
+        if row[column] is None:
+            raise Difference(f"its row of the table {table} is missing.")
+    replay, evidence = _opened(row)
+    _check_conditions(replay, conditions)
+    _check_schedule(row, replay, numbers, conditions, key)
+    _check_columns(row, replay, evidence)
+    _check_rules(replay, conditions.limits)
+
+
+def _opened(row: Mapping[str, Any]) -> tuple[Replay, Evidence]:
+    try:
+        return open_record(Record(row["replay"], row["evidence"], 0.0))
+    except Damage as damage:
+        raise Difference(f"{damage}.") from None
+
+
+def _check(what: str, stored: object, true: object) -> None:
+    if stored != true:
+        found, wanted = ("nothing" if each is None else each for each in (stored, true))
+        raise Difference(f"{what}: {found} is stored, and it should be {wanted}.")
+
+
+def _check_conditions(replay: Replay, conditions: FixedSettings) -> None:
+    for name in ("game", "seats", "options"):
+        found, asked = getattr(replay, name), getattr(conditions, name)
+        if found != asked:
+            raise Difference(f"the {name} of its replay: {found}, and the league's: {asked}.")
+
+
+def _check_schedule(
+    row: Mapping[str, Any],
+    replay: Replay,
+    numbers: Mapping[BotVersion, int],
+    conditions: FixedSettings,
+    key: str,
+) -> None:
+    """Raise Difference unless the schedule seats these bots so, at this deal."""
+    schedule = _schedule(row["lineup"], conditions, key)
+    deal = Deal(tuple(range(conditions.seats)), row["number"])
+    _check("its deal", deal_name(row["name"]), schedule.deal_id(deal))
+    _check("its seed", replay.seed, schedule.deal_seed(deal))
+    count = schedule.rotation_count
+    if not 0 <= row["rotation"] < count:
+        raise Difference(f"it is rotation {row['rotation']} of a deal that has {count} rotations.")
+    seating = [schedule.entrants[index] for index in schedule.seating(deal, row["rotation"])]
+    seated = [numbers.get(BotVersion(bot.key, bot.version)) for bot in seating]
+    _check("its bots by number", row["bots"], json.dumps(seated))
+
+
+@lru_cache(maxsize=1000)
+def _entrants(lineup: str) -> tuple[Entrant, ...]:
+    """Return the bots of a line-up as it is stored, which may have left the league."""
+    try:
+        bots = read_lineup(lineup)
+    except Damage:
+        raise Difference("its line-up cannot be read.") from None
+    _check("its line-up", lineup, lineup_text(bots))
+    return tuple(Entrant(key, version) for key, version in bots)
+
+
+def _schedule(lineup: str, conditions: FixedSettings, key: str) -> Schedule:
+    entrants = _entrants(lineup)
+    if len(entrants) != conditions.seats:
+        raise Difference(f"its line-up has {len(entrants)} bots for {conditions.seats} seats.")
+    return Schedule.of_lineup(conditions.game, key, conditions.rotations, entrants)
+
+
+def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -> None:
+    """Raise Difference unless the row holds, to the letter, what follows from the record."""
+    result = result_of(
+        Played(replay, evidence),
+        deal="",
+        number=row["number"],
+        rotation=row["rotation"],
+        bots=list(range(replay.seats)),
+    )
+    _check("its places", row["places"], json.dumps(result.places))
+    for name, value in zip(MATCH_COLUMNS, match_columns(result), strict=True):
+        _check(f"its {name}", row[name], value)
+
+
+def _check_rules(replay: Replay, limits: Limits) -> None:
+    """Play the replay again; raise Difference where the rules say otherwise."""
+    kind = GAMES.get(replay.game)
+    if kind is None or kind.rules_version != replay.rules:
+        raise OtherRules(f"version {replay.rules} of the rules of {replay.game}")
+    forfeits = _Forfeits(replay.seats, limits.faults_allowed, kind.illegal_is_sanctioned)
+    try:
+        places, reason = _ending(replay, forfeits)
+    except ArenaError as error:
+        raise Difference(str(error)) from None
+    except Difference:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever the rules make of a damaged record
+        raise Difference(f"the rules cannot play its replay: {error!r}.") from None
+    _check("its replay's places", replay.places, places)
+    _check("its replay's reason", replay.reason, reason)
+
+
+def _ending(replay: Replay, forfeits: "_Forfeits") -> tuple[list[int], str]:
+    """Play a replay to its end; return the places and the reason."""
+    for entry in takewhile(lambda entry: entry.move is None, replay.entries):
+        forfeits.take(entry, 0)
+    for number, (game, step) in enumerate(steps(replay), 1):
+        if step and forfeits.end_the_match:
+            raise Difference("its replay goes on when all but one have forfeited.")
+        for entry in step:
+            forfeits.take(entry, number)
+        over = not step and not game.deciders()
+    if not over and not forfeits.end_the_match:
+        raise Difference("its replay ends before the game does.")
+    places = final_places(game.places() if over else None, forfeits.steps, replay.seats)
+    return places, game.reason if over else BY_FORFEIT
+
+
+class _Forfeits:
+    """Counts faults as a match does, and says who forfeited when."""
+
+    def __init__(self, seats: int, faults_allowed: int, illegal_is_sanctioned: bool) -> None:
+        self.steps: dict[int, int] = {}
+        """By seat, the step in which it forfeited."""
+        self._seats = seats
+        self._allowed = faults_allowed
+        self._sanctioned = illegal_is_sanctioned
+        self._faults: Counter[int] = Counter()
+
+    @property
+    def end_the_match(self) -> bool:
+        """Whether so many have forfeited that nothing more is asked."""
+        return bool(self.steps) and self._seats - len(self.steps) <= 1
+
+    def take(self, entry: Entry, step: int) -> None:
+        """Take in an entry; raise Difference if its fault is not judged by the rule."""
+        seat, fault = entry.seat, entry.fault
+        if fault is None:
+            if entry.move is None:
+                raise Difference(f"seat {seat} was withdrawn without a fault.")
+            return
+        if seat in self.steps:
+            raise Difference(f"seat {seat} has a fault after its forfeit.")
+        if fault.kind != "illegal" or not self._sanctioned:
+            self._faults[seat] += 1
+        forfeit = fault.kind in FATAL or self._faults[seat] > self._allowed
+        _check(f"the forfeit of seat {seat} by {fault.kind}", fault.forfeit, forfeit)
+        if forfeit:
+            self.steps[seat] = step

@@ -1,0 +1,237 @@
+"""Reads exported leagues: every line is checked against the header and its own replay."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import astuple
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from arena.archive.export import VERSION, Header, MatchLine, digits, encode
+from arena.league.bot import check_name
+from arena.league.schedule import Deal, Entrant, Rotations, Schedule
+from arena.store.result import PlayedMatch, pack, result_of
+from arena.store.rows import Damage, FixedSettings, check_fit, stored_clock
+from arena.tables.results_file import STANDARD_INPUT
+from protocol.errors import ArenaError
+from referee.match import Evidence, Played
+from referee.replay import Replay
+
+_LINE_LIMIT = 1 << 28  # bytes
+_COLUMNS = ("places", "reason", "decisions", "faults", "forfeits")
+_BEGINNING = '{"arena":"league","version":1,'
+_EDITED = "the line was edited or damaged."
+
+_json = msgspec.json.decode
+_header = msgspec.json.Decoder(Header)
+_match = msgspec.json.Decoder(MatchLine)
+
+T = TypeVar("T")
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator["Archive"]:
+    """Open an exported league, `-` for standard input; raise ArenaError if that is none."""
+    if path != STANDARD_INPUT:
+        with _opened(path) as stream:
+            yield Archive(str(path), stream)
+    else:
+        yield Archive("standard input", sys.stdin.buffer)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise ArenaError(f"there is no file {str(path)!r}; `arena export` writes one.") from None
+    except IsADirectoryError:
+        raise ArenaError(f"{path} is a folder; export it first: arena export {path} FILE") from None
+    except OSError as error:
+        raise ArenaError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+class Archive:
+    """The lines of an exported league, read once from front to end.
+
+    Raises ArenaError with file and line for what `arena export` would not have written.
+    """
+
+    def __init__(self, name: str, stream: BinaryIO) -> None:
+        self.name = name
+        self._stream = stream
+        self._number = 0
+        self.header = self._read_header()
+        self._bots = {bot: index for index, bot in enumerate(self.header.versions)}
+
+    def matches(self) -> Iterator[tuple[MatchLine, PlayedMatch]]:
+        """Yield every match as it was written and as it is stored, its bots by the header."""
+        seen = set()
+        for text in self._lines():
+            line = self._decoded(text, _match)
+            played = self._checked(line)
+            if line.match in seen:
+                raise self.error(f"match {line.match} is here for the second time.")
+            seen.add(line.match)
+            yield line, played
+        if len(seen) != self.header.matches:
+            raise self.error(
+                f"the file ends after {len(seen)} of {self.header.matches} matches: it was cut "
+                f"off, or edited. Export the league again; if lines were taken out or added on "
+                f'purpose, say how many they are: "matches" in the first line.'
+            )
+
+    def error(self, what: str) -> ArenaError:
+        """Return the error about the last line that was read."""
+        return ArenaError(f"{self.name}:{self._number}: {what}")
+
+    def _lines(self) -> Iterator[bytes]:
+        while text := self._next_line():
+            self._number += 1
+            if len(text) > _LINE_LIMIT:
+                raise self.error(f"more than {_LINE_LIMIT >> 20} MiB; no match is so long.")
+            if text.strip():
+                yield text
+
+    def _next_line(self) -> bytes:
+        try:
+            return self._stream.readline(_LINE_LIMIT + 1)
+        except OSError as error:
+            raise ArenaError(f"{self.name} cannot be read: {error.strerror}.") from None
+
+    def _read_header(self) -> Header:
+        text = next(self._lines(), None)
+        if text is None:
+            raise ArenaError(f"{self.name} is empty; `arena export` writes what can be imported.")
+        try:
+            found = _json(text)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or found.get("arena") != "league":
+            raise self.error(_no_header(found, text))
+        version = found.get("version")
+        if isinstance(version, int) and version > VERSION:
+            raise self.error(
+                f"written by a newer Bot Arena (version {version} of these lines, this one reads "
+                f"{VERSION}). Use the newer one."
+            )
+        header = self._decoded(text, _header)
+        if len(header.versions) < len(header.bots):
+            raise self.error("one version of a bot is listed twice.")
+        for bot in header.bots:
+            try:
+                check_name(bot.name)
+            except ArenaError as error:
+                raise self.error(str(error)) from None
+        return header
+
+    def _decoded(self, text: bytes, decoder: msgspec.json.Decoder[T]) -> T:
+        try:
+            found = decoder.decode(text)
+            written = encode(found)
+            if written != text.rstrip() and _json(written) != _json(text):
+                raise self.error(f"keys that are not there in version {VERSION} of these lines.")
+        except msgspec.ValidationError as error:
+            raise self.error(f"not what `arena export` writes: {error}.") from None
+        except (ValueError, RecursionError, OverflowError) as error:
+            if text.endswith(b"\n"):
+                raise self.error(f"not JSON: {error}.") from None
+            raise self.error(
+                "the file was cut off in the middle of this line; export the league again."
+            ) from None
+        return found
+
+    def _checked(self, line: MatchLine) -> PlayedMatch:
+        """Return the match of a line; raise ArenaError unless all of it fits together."""
+        for bot in line.bots:
+            if bot not in self._bots:
+                raise self.error(f"bot {bot.name!r}, version {bot.version}, is not in the header.")
+        settings = self.header.settings
+        self._check_schedule(line, settings)
+        replay, seats = line.replay, settings.seats
+        if not _is_whole(replay, line.evidence, seats):
+            raise self.error(f"match {line.match}: the replay is not that of a match; {_EDITED}")
+        if (replay.game, replay.options) != (settings.game, settings.options):
+            raise self.error(f"match {line.match}: the replay is of another league; {_EDITED}")
+        played = Played(replay, line.evidence)
+        result = result_of(
+            played,
+            deal=line.match.rpartition("-")[0],
+            number=line.deal,
+            rotation=line.rotation,
+            bots=[self._bots[bot] for bot in line.bots],
+        )
+        wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(result, name)]
+        clock = stored_clock(result.clock, seats)
+        if line.clock not in (clock, [seat[:3] for seat in clock]):  # the latter of older exports
+            wrong.append("clock")
+        if line.moves != digits(result.moves):
+            wrong.append("moves")
+        if wrong:
+            raise self.error(
+                f"match {line.match}: {wrong[0]!r} is not what its replay says; {_EDITED}"
+            )
+        return pack(played, result, line.seconds)
+
+    def _check_schedule(self, line: MatchLine, settings: FixedSettings) -> None:
+        """Raise ArenaError unless the league's schedule has this match."""
+        lineup = tuple(sorted(map(astuple, line.bots)))
+        if len({key for key, _ in lineup}) != settings.seats or len(lineup) != settings.seats:
+            raise self.error(f"match {line.match}: {settings.seats} bots play a match; {_EDITED}")
+        schedule = _schedule(settings.game, settings.key, settings.rotations, lineup)
+        deal = Deal(tuple(range(settings.seats)), line.deal)
+        seated = line.rotation < schedule.rotation_count and tuple(
+            lineup[bot] for bot in schedule.seating(deal, line.rotation)
+        )
+        if (
+            line.match != schedule.match_id(deal, line.rotation)
+            or line.replay.seed != schedule.deal_seed(deal)
+            or seated != tuple(map(astuple, line.bots))
+        ):
+            raise self.error(
+                f"match {line.match} is none of a league with the seed and the bots of the header."
+            )
+
+
+@lru_cache(maxsize=4096)
+def _schedule(
+    game: str, key: str, rotations: Rotations, lineup: tuple[tuple[str, str], ...]
+) -> Schedule:
+    """Return the schedule of a league in which only this line-up plays."""
+    entrants = tuple(Entrant(key, version) for key, version in lineup)
+    return Schedule.of_lineup(game, key, rotations, entrants)
+
+
+def _is_whole(replay: Replay, evidence: Evidence, seats: int) -> bool:
+    """Return whether a replay and its evidence have the parts of a match of so many seats."""
+    best = [1 + sum(other < place for other in replay.places) for place in replay.places]
+    try:
+        check_fit(replay, evidence)
+    except Damage:
+        return False
+    return replay.seats == seats and best == replay.places
+
+
+_MARK = "\N{BYTE ORDER MARK}".encode()
+_PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+"""How packed files begin, and the programs that unpack them."""
+
+
+def _no_header(found: object, text: bytes) -> str:
+    """Return what is wrong with a first line that is no header."""
+    if isinstance(found, Mapping) and "replay" in found:
+        return "a match without the header, which is the first line of every export."
+    if packer := next((name for magic, name in _PACKED.items() if text.startswith(magic)), None):
+        return f"this is packed; unpack it as it comes: {packer} -dc FILE | arena import LEAGUE -"
+    if text.startswith(_MARK):
+        return "it begins with the mark that some editors put there; save it as UTF-8 without it."
+    words = {word.strip().strip('"') for word in text.decode(errors="replace").split(",")}
+    of_results = isinstance(found, Mapping) and not {"places", "bots"}.isdisjoint(found)
+    if of_results or {"match", "bot", "place"} <= words:
+        return (
+            "this is a file of results from elsewhere. It cannot be imported, as it has no "
+            "replays; `arena rank` reads it as it is."
+        )
+    return f"this is no exported league, whose first line begins {_BEGINNING}"

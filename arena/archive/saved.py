@@ -1,0 +1,212 @@
+"""One match as a file: all that is kept of it, to be told like a match of a league."""
+
+import contextlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from arena.archive.feed import Feed
+from arena.archive.show import OpenedMatch
+from arena.folders import unfinished
+from arena.league.bot import HUMAN, Bot
+from arena.store.result import result_of
+from arena.store.rows import BotVersion, Circumstances, Damage, StoredMatch, check_fit
+from protocol.errors import ArenaError, RunError
+from protocol.messages import VERSION as PROTOCOL
+from protocol.messages import Hello
+from referee.game import ranked
+from referee.limits import Limits
+from referee.match import Evidence, Played, starts
+from referee.replay import Replay, game_of
+
+VERSION = 1
+MATCH = "play"
+"""What bots are told that a match outside a league is called."""
+
+_SIZE_LIMIT = 1 << 28  # bytes
+
+
+class SavedSeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who sat at one place; a person has neither version nor command."""
+
+    name: str
+    version: str | None = None
+    command: list[str] | None = None
+    seed: Annotated[int, Meta(ge=0)]
+    """Its own, which a bot gets in `start`."""
+
+
+class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The one object of the file; lists go by seat, times are as in an export."""
+
+    arena: Literal["match"] = "match"
+    version: Literal[1] = 1
+    seats: list[SavedSeat]
+    limits: Limits
+    replay: Replay
+    evidence: Evidence
+    seconds: Annotated[float, Meta(ge=0)]
+    played_at: str
+    machine: str
+    sandbox: str
+
+    @property
+    def names(self) -> list[str]:
+        """What those who sat there are called."""
+        return distinct([seat.name for seat in self.seats])
+
+    def opened(self) -> OpenedMatch:
+        """Return the match as it is told."""
+        bots = [
+            BotVersion(name, seat.version or "")
+            for name, seat in zip(self.names, self.seats, strict=True)
+        ]
+        result = result_of(
+            Played(self.replay, self.evidence),
+            deal="",
+            number=0,
+            rotation=0,
+            bots=list(range(len(bots))),
+        )
+        match = StoredMatch(
+            id=MATCH,
+            deal="",
+            number=0,
+            rotation=0,
+            bots=tuple(bots),
+            places=tuple(result.places),
+            reason=result.reason,
+            decisions=result.decisions,
+            faults=tuple(result.faults),
+            forfeits=tuple(result.forfeits),
+            moves=result.moves,
+        )
+        where = Circumstances(self.played_at, self.machine, self.sandbox, self.seconds)
+        return OpenedMatch(match, self.replay, self.evidence, where, self.limits)
+
+    def feed(self, seat: int) -> Feed:
+        """Return what a seat was told.
+
+        Raises ArenaError for a person's, and if the rules are not those that are here.
+        """
+        opened = self.opened()
+        opened.check_seat(seat)
+        holder = self.seats[seat]
+        if holder.version is None:
+            raise ArenaError(f"seat {seat} was a person's, who was sent no messages.")
+        seeds = [each.seed for each in self.seats]
+        told = starts(game_of(self.replay), MATCH, self.limits.time_control, seeds)
+        return Feed(opened, seat, self.limits, Hello(PROTOCOL, holder.name), told[seat])
+
+
+def seated(bots: Sequence[Bot | None], seeds: Sequence[int]) -> list[SavedSeat]:
+    """Return who sits where; None is a person."""
+    return [
+        SavedSeat(name=bot.name, version=bot.version, command=list(bot.command), seed=seed)
+        if bot
+        else SavedSeat(name=HUMAN, seed=seed)
+        for bot, seed in zip(bots, seeds, strict=True)
+    ]
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return names that tell the seats apart, even if a bot plays itself."""
+    return [f"{name}#{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
+
+
+@dataclass(frozen=True)
+class Target:
+    """The file that a match is going to be saved in."""
+
+    path: Path
+    force: bool
+    """Whether a file that is there may be replaced."""
+
+    def check(self) -> None:
+        """Raise ArenaError if the match could not be saved: better before it than after."""
+        if self.path.exists() and not self.path.is_file():
+            raise ArenaError(f"{self.path} is no ordinary file; choose another name for the match.")
+        if self.path.exists() and not self.force:
+            raise ArenaError(
+                f"{self.path} exists; choose another file, or write over it with --force."
+            )
+        if not os.access(self.path.resolve().parent, os.W_OK | os.X_OK):
+            raise ArenaError(f"{self.path} cannot be written: no folder there takes a new file.")
+
+    def write(self, saved: SavedMatch) -> None:
+        """Write the match, whole or not at all; raise RunError if that fails."""
+        path = self.path.resolve()
+        try:
+            with unfinished(path) as folder:
+                whole = folder / path.name
+                with whole.open("xb") as stream:
+                    stream.write(msgspec.json.encode(saved) + b"\n")
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                if path.exists() and not self.force:
+                    raise RunError(f"{self.path} was made meanwhile; the match is not saved.")
+                whole.rename(path)
+        except OSError as error:
+            raise RunError(f"{self.path} cannot be written: {error.strerror}.") from None
+
+
+def read_match(path: Path) -> SavedMatch:
+    """Return the match of a file; raise ArenaError, saying where, if that holds none."""
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(_SIZE_LIMIT + 1)
+    except OSError as error:
+        raise ArenaError(f"{path} cannot be read: {error.strerror}.") from None
+    if len(text) > _SIZE_LIMIT:
+        raise ArenaError(f"{path}: more than {_SIZE_LIMIT >> 20} MiB; no match is so long.")
+    _check_kind(path, text)
+    try:
+        saved = msgspec.json.decode(text, type=SavedMatch)
+        _check(saved)
+    except (ValueError, RecursionError, OverflowError, Damage) as error:
+        if not text.endswith(b"\n"):
+            raise ArenaError(f"{path} was cut off after {len(text)} bytes: {error}.") from None
+        raise ArenaError(f"{path}: {error}; the file was edited or damaged.") from None
+    return saved
+
+
+def _check_kind(path: Path, text: bytes) -> None:
+    """Raise ArenaError for what `arena play` has not saved, or a newer one has."""
+    if not text.strip():
+        raise ArenaError(f"{path} is empty; `arena play GAME BOT... --save FILE` writes a match.")
+    found: object = None
+    with contextlib.suppress(ValueError, RecursionError):
+        found = msgspec.json.decode(text)
+    if isinstance(found, Mapping) and found.get("arena") == "match":
+        version = found.get("version")
+        if isinstance(version, int) and version > VERSION:
+            raise ArenaError(
+                f"{path}: written by a newer Bot Arena (version {version} of this file, this one "
+                f"reads {VERSION}). Use the newer one."
+            )
+        return
+    if text.startswith(b'{"arena":"match"'):
+        return  # what is damaged in it, the decoder tells
+    if text.startswith(b'{"arena":"league"'):
+        raise ArenaError(
+            f"{path} is an exported league; `arena import LEAGUE {path}` makes it one again."
+        )
+    raise ArenaError(
+        f'{path} is no saved match, which begins {{"arena":"match"; `arena show` tells a match '
+        f"of a league, given its folder, or a file that `arena play --save` has written."
+    )
+
+
+def _check(saved: SavedMatch) -> None:
+    """Raise Damage unless all of a match fits together."""
+    replay, evidence = saved.replay, saved.evidence
+    if len(saved.seats) != replay.seats or replay.seats < 2:
+        raise Damage(f"{len(saved.seats)} seats are named, and the replay has {replay.seats}")
+    check_fit(replay, evidence)
+    if replay.places != ranked(replay.places):
+        raise Damage("the places of the replay are those of no match")

@@ -1,0 +1,221 @@
+"""Whether a league is what was played: every stored match is played again by the rules."""
+
+import signal
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.archive.proof import Difference, OtherRules, prove
+from arena.league.file import FILE, read_asked
+from arena.league.league import DATABASE
+from arena.play.spawning import kill_all, spawn
+from arena.store.raw import Page, RawStore
+from arena.store.rows import Damage, FixedSettings, deal_name
+from arena.tables.table import Column, Table
+from arena.text import counted
+from protocol.errors import ArenaError, RunError
+
+KEYS = ("match", "problem")
+
+_PAGE = 50  # matches that are read and verified at a time
+_AHEAD = 2  # pages a worker has before it: the one it is at and the next
+_WHOLE = "(all)"
+
+
+class Verdict(msgspec.Struct):
+    """What came of some matches."""
+
+    sound: int = 0
+    damaged: list[tuple[str, str]] = []
+    """Ids of matches that differ, each with the first difference."""
+    other_rules: dict[str, int] = {}
+    """How many cannot be verified here, by the rules they were played by."""
+
+
+class Verification:
+    """A league's results on trial; `run` verifies them, and `table` says what was found.
+
+    Needs the league's database alone: bots may be gone, and `league.toml` be as it likes. Raises
+    ArenaError if there is no database, and RunError if its file is damaged.
+    """
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        self._path = folder / DATABASE
+        if not self._path.exists():
+            read_asked(folder)  # which says what is wrong, if it is no league at all
+        self._workers = workers
+        self._rows: list[dict[str, Any]] = []
+        self._notes: list[str] = []
+        self._other_rules: Counter[str] = Counter()
+        self._sound = self._damaged = self._limits = 0
+        with RawStore(self._path) as store:
+            store.check_integrity()
+            self.matches = store.count_rows()
+            for words, count in store.loose_rows():
+                self._add(None, f"{words}: {count}.")
+            for words in store.odd_bots():
+                self._add(None, f"{words}.")
+            self._conditions = self._read_conditions(store) if self.matches else None
+        if self._conditions is not None:
+            self._compare_limits(folder, self._conditions)
+
+    def _add(self, match: str | None, problem: str) -> None:
+        self._rows.append({"match": match, "problem": problem})
+
+    def _read_conditions(self, store: RawStore) -> FixedSettings | None:
+        try:
+            return store.fixed()
+        except Damage as damage:
+            self._add(None, f"{damage}. No match can be verified without it.")
+            return None
+
+    def _compare_limits(self, folder: Path, conditions: FixedSettings) -> None:
+        """Compare the limits, of which replays know nothing, with those of the league's file."""
+        try:
+            asked = msgspec.to_builtins(read_asked(folder).limits)
+        except ArenaError as error:
+            self._notes.append(f"The stored limits were compared with nothing: {error}")
+            return
+        for name, was in msgspec.to_builtins(conditions.limits).items():
+            here = asked[name]
+            if here != was:
+                self._limits += 1
+                self._add(None, f"{name} was {was}, says the database, and in {FILE} it is {here}.")
+
+    @property
+    def done(self) -> int:
+        """How many matches were looked at so far."""
+        return self._sound + self._damaged + self._other_rules.total()
+
+    @property
+    def problems(self) -> int:
+        """How many problems were found so far."""
+        return len(self._rows)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about the problems found so far, as the end of a sentence."""
+        copy = "put back a copy of its database from before"
+        if not self._limits:
+            return f"{copy}."
+        file = f"put back into {FILE} the limits that its matches were played with"
+        return f"{file}." if self._limits == self.problems else f"{copy}, and {file}."
+
+    def run(self) -> Generator[None, None, None]:
+        """Verify every match, a page at each step."""
+        if self._conditions is None:
+            return
+        with RawStore(self._path) as store:
+            pages = store.pages(_PAGE)
+        verdicts = _verdicts(self._path, self._conditions, pages, min(self._workers, len(pages)))
+        with closing(verdicts):
+            for verdict in verdicts:
+                self._sound += verdict.sound
+                self._other_rules.update(verdict.other_rules)
+                self._damaged += len(verdict.damaged)
+                for match, problem in verdict.damaged:
+                    self._add(match, problem)
+                yield
+
+    def table(self) -> Table:
+        """Return what differs, by match."""
+        rows = sorted(self._rows, key=lambda row: (row["match"] or "", row["problem"]))
+        columns = (
+            Column("Match", lambda row: row["match"] or _WHOLE),
+            Column("What is wrong", "problem", width=40),
+        )
+        facts = {
+            "matches": self.done,
+            "differ": self._damaged,
+            "other_rules": dict(sorted(self._other_rules.items())),
+        }
+        grids = None if rows else ()
+        return Table("problems", columns, rows, facts, list(self._said()), KEYS, grids=grids)
+
+    def _said(self) -> Iterator[str]:
+        verified = self._sound + self._damaged
+        differ = {0: "none differs", 1: "1 differs"}.get(self._damaged, f"{self._damaged:,} differ")
+        yield f"{verified:,} {'match' if verified == 1 else 'matches'} verified; {differ}."
+        for rules, count in sorted(self._other_rules.items()):
+            yield (
+                f"{counted(count, 'match', 'matches')} cannot be verified here: played by {rules}. "
+                f"Use the release that played them."
+            )
+        yield from self._notes
+
+
+def _verdicts(
+    path: Path, conditions: FixedSettings, pages: list[Page], workers: int
+) -> Generator[Verdict, None, None]:
+    """Yield the verdict on each page, in their order, from as many processes."""
+    key = conditions.key
+    if workers == 1:
+        with RawStore(path) as store:
+            for page in pages:
+                yield _verdict(store, conditions, key, page)
+        return
+    links = []
+    try:
+        for _ in range(workers):  # they never hear Ctrl-C: whoever started them does, and ends them
+            started = spawn(_serve, path, conditions, key, blocked=(signal.SIGINT,))
+            links.append(started.link)
+        ahead = _AHEAD * workers
+        for number, page in enumerate(pages):
+            link = links[number % workers]
+            if number >= ahead:
+                yield _answer(link)
+            with suppress(OSError):  # it was killed, as its answer will tell
+                link.send(page)
+        for number in range(max(0, len(pages) - ahead), len(pages)):
+            yield _answer(links[number % workers])
+    finally:
+        kill_all()
+
+
+def _serve(link: Any, path: Path, conditions: FixedSettings, key: str) -> None:
+    """Answer pages with verdicts until there is nobody who asks."""
+    with suppress(EOFError, ConnectionError):
+        try:
+            with RawStore(path) as store:
+                while True:
+                    link.send(_verdict(store, conditions, key, link.recv()))
+        except ArenaError as error:
+            link.send(error)
+
+
+def _answer(link: Any) -> Verdict:
+    try:
+        answer = link.recv()
+    except (EOFError, ConnectionError):
+        raise RunError("a process that verified matches was killed; verify again.") from None
+    if isinstance(answer, ArenaError):
+        raise answer
+    assert isinstance(answer, Verdict)
+    return answer
+
+
+def _verdict(store: RawStore, conditions: FixedSettings, key: str, page: Page) -> Verdict:
+    verdict = Verdict()
+    rows = store.rows(*page)
+    numbers = store.bot_numbers()  # read later than the rows, it knows all their bots
+    for row in rows:
+        try:
+            prove(row, numbers, conditions, key)
+        except Difference as difference:
+            verdict.damaged.append((_id(row), str(difference)))
+        except OtherRules as rules:
+            words = str(rules)
+            verdict.other_rules[words] = verdict.other_rules.get(words, 0) + 1
+        else:
+            verdict.sound += 1
+    return verdict
+
+
+def _id(row: Mapping[str, Any]) -> str:
+    """Return the id of a match, of which the row of its deal may be missing."""
+    deal = "?" if row["name"] is None else deal_name(row["name"])
+    return f"{deal}-{row['rotation']}"

@@ -1,0 +1,1 @@
+"""For authors of bots: new ones, and whether they are fit to play."""

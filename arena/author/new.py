@@ -1,0 +1,192 @@
+"""New bots: a folder with a program that plays, in one of several languages, to be improved."""
+
+import json
+import shutil
+import tomllib
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import msgspec
+
+from arena.folders import unwritten
+from arena.league.bot import HUMAN, SHIPPED, check_name, shipped
+from protocol.errors import ArenaError
+from referee.game import Game
+from referee.options import suggestion
+
+TEMPLATES = SHIPPED / "templates"
+"""A folder for each language, with a file for every game, and what all languages share."""
+
+_ALSO = {"js": "javascript", "node": "javascript", "c++": "cpp", "py": "python"}
+_ALSO |= {"rs": "rust", "golang": "go", "sh": "shell", "bash": "shell"}
+
+
+class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One language's table of `languages.toml`, where each key is explained."""
+
+    title: str
+    bot: str
+    ending: str
+    kit: str
+    command: list[str]
+    needs: list[str]
+    builds: bool
+    files: list[str] | None = None
+
+    @property
+    def lacking(self) -> list[str]:
+        """Which of the programs that build or run it are not on the PATH."""
+        return [program for program in self.needs if shutil.which(program) is None]
+
+
+def languages() -> dict[str, Language]:
+    """Return the languages there are, by name."""
+    text = (TEMPLATES / "languages.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, Language])
+
+
+def find_language(word: str) -> tuple[str, Language]:
+    """Return a language's name and what is known of it; raise ArenaError if there is none."""
+    known = languages()
+    name = _ALSO.get(word.lower(), word.lower())
+    if name not in known:
+        raise ArenaError(f"there is no language {word!r}. {suggestion(word, known)}")
+    return name, known[name]
+
+
+def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
+    """Write a new bot into `folder`, which is made; return the names of its files.
+
+    Raises ArenaError if there is anything in the folder, and for a name that no bot may have or
+    that means another.
+    """
+    name = folder.resolve().name
+    check_name(name)
+    _check_free(name, game.name)
+    kind = languages()[language]
+    contents = _contents(name, language, game)
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    _make_empty(folder)
+    try:
+        for target, content in contents.items():
+            (folder / target).write_bytes(content)
+        if kind.command[0] == f"./{kind.bot}":
+            (folder / kind.bot).chmod(0o755)
+    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
+        _unmake([folder / target for target in contents], made)
+        if isinstance(error, OSError):
+            raise unwritten(folder, error) from None
+        raise
+    return list(contents)
+
+
+def _contents(name: str, language: str, game: type[Game]) -> dict[str, bytes]:
+    """Return what is in a new bot's files; raise ArenaError if a game came without a template."""
+    kind, source = languages()[language], TEMPLATES / language
+    copies = {
+        kind.bot: _template(language, kind, game),
+        Path(kind.kit).name: source / kind.kit,
+    }
+    if kind.builds:
+        copies["Makefile"] = source / "Makefile"
+    if not copies[kind.bot].is_file():
+        raise _no_template(copies[kind.bot], kind, game)
+    return {
+        **{target: path.read_bytes() for target, path in copies.items()},
+        "bot.toml": _settings(kind).encode(),
+        "README.md": _readme(name, kind, game).encode(),
+    }
+
+
+def _no_template(missing: Path, kind: Language, game: type[Game]) -> ArenaError:
+    known = languages().items()
+    others = [name for name, each in known if _template(name, each, game).is_file()]
+    remedy = (
+        f"Choose one of {', '.join(others)}."
+        if others
+        else f"Begin with the kit, `arena bots --kit`, and with `arena schema {game.name}`."
+    )
+    return ArenaError(
+        f"there is no bot in {kind.title} to begin with for {game.name}: its author wrote no "
+        f"{missing}. {remedy}"
+    )
+
+
+def _template(language: str, kind: Language, game: type[Game]) -> Path:
+    return TEMPLATES / language / f"{game.name}.{kind.ending}"
+
+
+def _unmake(files: Iterable[Path], folders: Iterable[Path]) -> None:
+    """Remove files, and folders that were made for them, as far as they are there."""
+    for file in files:
+        with suppress(OSError):
+            file.unlink()
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _check_free(name: str, game: str) -> None:
+    """Raise ArenaError for a name that means somebody else on the command line."""
+    if name == HUMAN:
+        raise ArenaError(f"{name!r} is you, at the table; name the folder otherwise.")
+    if name.removeprefix(f"{game}_") in shipped(game):
+        raise ArenaError(f"{name!r} is a bot that comes along for {game}; name yours otherwise.")
+
+
+def _make_empty(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        first = next(folder.iterdir(), None)
+    except OSError as error:
+        raise ArenaError(f"{folder} cannot be a bot's folder: {error.strerror}.") from None
+    if first is not None:
+        raise ArenaError(f"{folder} is not empty (it holds {first.name}); name a new folder.")
+
+
+def _settings(kind: Language) -> str:
+    entries: dict[str, Any] = {"command": kind.command}
+    if kind.files is not None:
+        entries["files"] = kind.files
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in entries.items())
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _readme(name: str, kind: Language, game: type[Game]) -> str:
+    others = game.seat_counts[0] - 1
+    makefile = "| `Makefile` | builds it |\n" if kind.builds else ""
+    return Template((TEMPLATES / "README.md").read_text(encoding="utf-8")).substitute(
+        name=name,
+        name_in_toml=_toml(name),
+        folder_in_toml=_toml(f"../{name}"),
+        language=kind.title,
+        game=game.name,
+        title=game.title,
+        bot=kind.bot,
+        kit=Path(kind.kit).name,
+        makefile=makefile,
+        build="make                              # after every change\n" if kind.builds else "",
+        ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
+        table=" ".join([".", *["random"] * others]),
+        person=" ".join(["human", ".", *["random"] * (others - 1)]),
+        field=" ".join([".", *shipped(game.name)]),
+    )
+
+
+def _ideas(game: type[Game]) -> list[str]:
+    """Return sentences on what to try in a game, with what they need of view and options."""
+    text = (TEMPLATES / "ideas.toml").read_text(encoding="utf-8")
+    known = tomllib.loads(text)
+    if game.name not in known:
+        return ["Nobody has written down ideas for this game yet."]
+    found = []
+    for each in known[game.name]:
+        fields = ", ".join(f"`{field}`" for field in each["fields"])
+        found.append(f"{each['idea']} ({fields})")
+    return found or ["There is nothing to decide in this game: it is all luck."]

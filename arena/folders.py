@@ -1,0 +1,95 @@
+"""Folders of ours: who may work in one now, where what is unfinished is kept, what fails there."""
+
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from protocol.errors import ArenaError, RunError
+
+
+@contextmanager
+def locked(folder: Path, by: str = "run or import") -> Iterator[None]:
+    """Keep others away from a folder; the lock is on the folder and leaves nothing behind.
+
+    Not on a file in it: an editor that saves puts another file in its place. Raises ArenaError,
+    naming the process, if somebody else has it, who is called `by`.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pid = holder(folder)
+            who = f"process {pid}" if pid else "on another machine or in another container"
+            raise ArenaError(
+                f"{folder} is in use by another {by} ({who}); wait for it, or stop it."
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def holder(folder: Path) -> int | None:
+    """Return the process that keeps others away from a folder, as `locked` does, if one does.
+
+    The kernel's table is read: to try the lock would turn away a run that begins just then. One
+    on another machine, or in another container, is not in it.
+    """
+    try:
+        place = folder.stat()
+        lines = Path("/proc/locks").read_text().splitlines()
+    except OSError:
+        return None
+    for words in map(str.split, lines):
+        if words[1] == "FLOCK" and words[3] == "WRITE" and words[5].endswith(f":{place.st_ino}"):
+            pid = int(words[4])
+            if _may_have_open(pid, place):
+                return pid
+    return None
+
+
+def _may_have_open(pid: int, place: os.stat_result) -> bool:
+    """Return whether a process has a folder open, as far as we may know.
+
+    Another disk's folder can have the same number, and the table's names of disks are not those
+    of `stat` everywhere.
+    """
+    try:
+        opened = list(Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return True
+    for descriptor in opened:
+        with suppress(OSError):  # closed meanwhile
+            if os.path.samestat(descriptor.stat(), place):
+                return True
+    return False
+
+
+@contextmanager
+def unfinished(target: Path) -> Iterator[Path]:
+    """Make a hidden folder beside a file or folder that is to be made whole or not at all.
+
+    It is gone in the end. Were it not, as its maker was killed, the next one for this target
+    would empty it. Raises OSError if it cannot be made, and ArenaError while it is in use.
+    """
+    hidden = target.with_name(f".{target.name}.unfinished")
+    hidden.mkdir(exist_ok=True)
+    with locked(hidden, "command that writes it"):
+        try:
+            for left in hidden.iterdir():
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+            yield hidden
+        finally:
+            shutil.rmtree(hidden, ignore_errors=True)
+
+
+def unwritten(path: Path, error: OSError) -> ArenaError:
+    """Return what to say of a file that cannot be written: whether a name or a disk is to blame."""
+    what = f"{path} cannot be written: {error.strerror}."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return RunError(f"{what} Free some space there, then run again.")
+    return ArenaError(what)

@@ -1,0 +1,409 @@
+"""The bots of a league: what is run for each, and the files that make its version."""
+
+import difflib
+import itertools
+import json
+import math
+import os
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Self, TypeGuard
+
+from arena.league.files import (
+    Look,
+    absent,
+    command_files,
+    look,
+    named_files,
+    readable,
+    signature,
+)
+from arena.text import composed, safe
+from protocol.errors import ArenaError
+from referee.sandbox import PYTHON, Program, is_program, opening
+from referee.sandbox.executable import WINDOWS, has_windows_line_ends
+from referee.sandbox.sources import read_at_most
+
+SHIPPED = Path(__file__).parents[2] / "bots"
+"""The folder of the bots that come along, one file `<game>_<name>.py` each."""
+HUMAN = "human"
+"""The word for a person, who sits only in single matches."""
+BOT_FILE = "bot.toml"
+"""What says of a folder how its bot is run."""
+NAME_LIMIT = 40
+"""The most characters of a bot's name."""
+
+SOURCES = {
+    *(".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".go", ".java", ".kt", ".cs", ".swift"),
+    *(".zig", ".hs", ".ml", ".nim", ".d", ".pas"),
+}
+"""How the files of compiled languages end."""
+_BOT_FILE_LIMIT = 64 << 10
+_COMMAND_LIMIT = 64 << 10  # bytes in JSON, half of what the fork server takes
+_LOOKED_AT = 1000  # names of a folder among which an example is found
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A program entered in the arena, known by its name and by the hash of its files.
+
+    The command is run in `folder`; its first word is looked up there if it holds a slash, and
+    on the PATH otherwise. `files` are relative to `folder` and sorted.
+    """
+
+    name: str
+    folder: Path
+    command: tuple[str, ...]
+    files: tuple[str, ...]
+    first_name: str | None = None
+    """What it was called when it entered the league, if it was renamed."""
+    listed_in: str = field(default="", compare=False)
+    """The file that may name its files; empty for a lone program of the command line."""
+    by_command: bool = field(default=False, compare=False)
+    """Whether nothing names its files, so that they are those that its command names."""
+    known_digest: str = field(default="", compare=False)
+    """The hash of command and files, where it is known without reading them."""
+    plays_as: str = field(default="", compare=False)
+    """The version under which it goes on, if that is not the hash, see `continuity`."""
+
+    @property
+    def key(self) -> str:
+        """The name its deals and results are kept under."""
+        return self.name if self.first_name is None else self.first_name
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it came along with the arena."""
+        return self.folder == SHIPPED
+
+    @property
+    def version(self) -> str:
+        """What its results are stored under: another hash, another version."""
+        return self.plays_as or self.digest
+
+    @property
+    def digest(self) -> str:
+        """The hash of exactly the command and the files."""
+        return self.known_digest or self.first_look.digest
+
+    @cached_property
+    def first_look(self) -> Look:
+        """What its files were when they were first read."""
+        return self.look()
+
+    def look(self) -> Look:
+        """Read its files and return what they are now."""
+        return look(self.name, self.folder, self.command, self.files)
+
+    def signature(self) -> str:
+        """Return what is another text if its files were changed, without reading them."""
+        return signature(self.folder, self.command, self.files)
+
+    def folder_digest(self, until: float = math.inf) -> str:
+        """Return the hash by which a release before this one knew it: all of its folder counted.
+
+        Files that are not its own are left out if they were written after a time. It is empty if
+        the folder is not there, or holds too much.
+        """
+        try:
+            files = named_files(self.name, self.folder, ["."])
+            with readable(self.name):
+                then = [
+                    file
+                    for file in files
+                    if file in self.files or (self.folder / file).stat().st_mtime <= until
+                ]
+            return look(self.name, self.folder, self.command, then).digest
+        except ArenaError:
+            return ""
+
+    def hashed(self) -> Self:
+        """Return the bot; raise ArenaError if its files cannot be read."""
+        assert self.digest
+        return self
+
+    def checked(self) -> Self:
+        """Return the bot; raise ArenaError if its command cannot be run."""
+        assert self.program
+        return self
+
+    def is_as(self, then: "Bot") -> bool:
+        """Return whether command and files are those of this bot as it was."""
+        try:
+            return self.digest == then.digest
+        except ArenaError:
+            return False
+
+    def has_changed(self) -> bool:
+        """Return whether the files are others by now."""
+        return not replace(self, known_digest="").is_as(self)
+
+    @cached_property
+    def program(self) -> Program:
+        """What is executed; raise ArenaError if it cannot be."""
+        first, *others = self.command
+        argv = (first if first == PYTHON else self._executable(first), *others)
+        return Program(argv, str(self.folder), self.files)
+
+    def _executable(self, word: str) -> str:
+        if "/" not in word:
+            found = shutil.which(word)
+            if found is None:
+                inside = (self.folder / word).is_file()
+                raise ArenaError(
+                    f"bot {self.name!r}: there is no program {word!r} on the PATH"
+                    + (f"; ./{word} is the file in its folder." if inside else ".")
+                )
+            return found
+        path = self.folder / word
+        with readable(self.name):
+            self._check_executable(path)
+        return str(path)
+
+    def _check_executable(self, path: Path) -> None:
+        if path.is_dir():
+            raise ArenaError(
+                f"bot {self.name!r}: {safe(str(path))} is a folder; name the program in it."
+            )
+        if path.is_symlink() and not path.exists():
+            raise ArenaError(
+                f"bot {self.name!r}: {safe(str(path))} is a link that leads nowhere; put the "
+                f"program there."
+            )
+        if not path.exists():
+            raise ArenaError(f"bot {self.name!r}: {absent(path, self.folder)}")
+        if not os.access(path, os.X_OK):
+            raise ArenaError(f"bot {self.name!r}: {safe(str(path))} {_unexecutable(path)}")
+
+
+@dataclass(frozen=True)
+class LostBot(Bot):
+    """A bot that is still in a league, while what it was run from is not there any more.
+
+    It has results, but cannot be run: asked for its program, it raises ArenaError.
+    """
+
+    problem: str = ""
+    """Why it cannot be run, as one sentence about the bot."""
+    version: str = ""
+    """The one that played last; empty if none did."""
+
+    @property
+    def program(self) -> Program:
+        """Nothing that could be executed."""
+        raise ArenaError(f"bot {self.name!r}: {self.problem}")
+
+    @property
+    def remark(self) -> str:
+        """What a reader of its results should know, in sentences."""
+        counted = (
+            f"Its results are those of the version that played last ({self.version[:6]})."
+            if self.version
+            else "It has not played."
+        )
+        return f"Bot {self.name!r}: {self.problem} {counted}"
+
+
+def lost_bot(name: str, key: str | None, error: ArenaError) -> LostBot:
+    """Return what is left of a bot that an error says is not to be found."""
+    problem = str(error).removeprefix(f"bot {name!r}: ")
+    return LostBot(name, Path(), (), (), first_name=key, problem=problem)
+
+
+def check_name(name: str) -> None:
+    """Raise ArenaError for a name that could not stand in a table."""
+    if not name or len(name) > NAME_LIMIT or not name.isprintable() or name != name.strip():
+        shown = name if len(name) <= NAME_LIMIT else name[:NAME_LIMIT] + "…"
+        raise ArenaError(f"a bot's name is 1 to {NAME_LIMIT} printable characters, not {shown!r}.")
+
+
+def make_bot(
+    name: str,
+    folder: Path,
+    command: Sequence[str],
+    files: Iterable[str] | None = None,
+    *,
+    listed_in: str = "",
+) -> Bot:
+    """Return a bot whose files exist; by default they are those that its command names.
+
+    `listed_in` is the file that may name them. Raises ArenaError if they are more than a bot may
+    have, or none that it can have; they are not read for that.
+    """
+    name = composed(name)
+    _check_command(name, command)
+    check_name(name)
+    with readable(name):
+        if not folder.is_dir():
+            raise ArenaError(f"bot {name!r}: there is no folder {safe(str(folder))}.")
+        folder = folder.resolve()
+        found = (
+            command_files(name, folder, command)
+            if files is None
+            else named_files(name, folder, files)
+        )
+    return Bot(name, folder, tuple(command), found, listed_in=listed_in, by_command=files is None)
+
+
+def _check_command(name: str, command: Sequence[str]) -> None:
+    """Raise ArenaError for a command that nobody could pass on."""
+    if not command:
+        raise ArenaError(f"bot {name!r}: its command is empty.")
+    for word in command:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise ArenaError(
+                f"bot {name!r}: {word[:40]!r} in its command is not UTF-8; rename it."
+            ) from None
+        if "\0" in word:
+            raise ArenaError(
+                f"bot {name!r}: no word of a command can hold \\0, unlike {word[:40]!r}."
+            )
+    if len(json.dumps(command)) > _COMMAND_LIMIT:
+        raise ArenaError(
+            f"bot {name!r}: its command is too long ({len(command)} words; "
+            f"{_COMMAND_LIMIT >> 10} KiB at the most). Put what it says into a file of the bot."
+        )
+
+
+def _unexecutable(path: Path) -> str:
+    """Say what to do about a file that is there and not executable."""
+    if path.suffix in SOURCES:
+        made = (path.parent / "Makefile").is_file()
+        how = f" (make -C {shlex.quote(str(path.parent))})" if made else ""
+        return f"is a source file; name the program that is built from it{how}."
+    if is_program(str(path)):
+        return "is not executable; try chmod +x."
+    return f"is not executable; try chmod +x, and a first line such as {opening(str(path))}."
+
+
+def shipped(game: str) -> dict[str, Path]:
+    """Return the programs that come along for a game, by name."""
+    return {
+        path.stem.removeprefix(f"{game}_"): path for path in sorted(SHIPPED.glob(f"{game}_*.py"))
+    }
+
+
+def shipped_bot(game: str, name: str, called: str | None = None) -> Bot | None:
+    """Return a bot that comes along, `called` something else if need be; None if unknown."""
+    path = shipped(game).get(name.removeprefix(f"{game}_"))
+    if path is None:
+        return None
+    return make_bot(
+        name if called is None else called, SHIPPED, (PYTHON, path.name), (path.name, "kit.py")
+    )
+
+
+def bot_folder(folder: Path, called: str | None = None) -> Bot:
+    """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`.
+
+    Without `files`, all files of the folder are its own.
+    """
+    file = folder / BOT_FILE
+    said = f"bot {called!r}: " if called else ""
+    shown = safe(str(file))
+    try:
+        if not folder.is_dir():
+            raise ArenaError(f"{said}there is no folder {safe(str(folder))}.")
+        settings = tomllib.loads(read_at_most(file, _BOT_FILE_LIMIT).decode("utf-8-sig"))
+    except FileNotFoundError:
+        raise ArenaError(
+            f"{safe(str(folder))} is a folder without a bot.toml; name the "
+            f"program{_example(folder)}."
+        ) from None
+    except OSError as error:
+        raise ArenaError(f"{said}{shown} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:
+        raise ArenaError(f"{shown}: not TOML: {error}") from None
+    unknown = set(settings) - {"name", "command", "files"}
+    if unknown:
+        raise ArenaError(
+            f"{shown}: there is no key {min(unknown)!r}; there are name, command and files."
+        )
+    command = settings.get("command")
+    files = settings.get("files", ["."])
+    if not _is_words(command):
+        is_what = "is missing" if command is None else "is a list of text"
+        raise ArenaError(f'{shown}: command {is_what}: command = ["./bot"].')
+    if not _is_words(files):
+        raise ArenaError(f'{shown}: files is a list of text: files = ["bot.py"].')
+    name = settings.get("name", folder.resolve().name) if called is None else called
+    if not isinstance(name, str):
+        raise ArenaError(f"{shown}: name is text.")
+    return make_bot(name, folder, command, files, listed_in=BOT_FILE)
+
+
+def _example(folder: Path) -> str:
+    """Return the first program of a folder as an example of how to name it, if there is one."""
+    with readable(folder.name), os.scandir(folder) as entries:
+        names = [entry.name for entry in itertools.islice(entries, _LOOKED_AT)]
+    for path in (folder / name for name in sorted(names) if name[0] != "."):
+        if path.is_file() and os.access(path, os.X_OK) and is_program(str(path)):
+            return f", as {safe(str(path))}"
+    return ""
+
+
+def _is_words(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def find_bot(word: str, game: str, called: str | None = None) -> Bot:
+    """Return the bot that a word of the command line means.
+
+    It is the name of one that comes along, a folder with a `bot.toml`, or an executable, which is
+    that file and the kit that it uses. Raises ArenaError if it means none, or two.
+    """
+    if "/" not in word and (bot := shipped_bot(game, word, called)):
+        _check_not_here(word, game)
+        return bot
+    path = Path(word)
+    name = path.stem if called is None else called
+    with readable(name):
+        if path.is_dir():
+            return _with_unix_lines(bot_folder(path, called))
+        if not path.exists():
+            raise _unfound(word, game)
+    return _with_unix_lines(make_bot(name, path.parent, (f"./{path.name}",)).checked())
+
+
+def _with_unix_lines(bot: Bot) -> Bot:
+    """Return a bot; raise ArenaError if its program is a script that Windows' line ends spoil.
+
+    A league that has it goes on without it.
+    """
+    path = bot.folder / bot.command[0]
+    if "/" in bot.command[0] and has_windows_line_ends(str(path)):
+        raise ArenaError(f"bot {bot.name!r}: {safe(str(path))}: {WINDOWS}")
+    return bot
+
+
+def _unfound(word: str, game: str) -> ArenaError:
+    """Return the error of a word that means no bot."""
+    if word == HUMAN:
+        return ArenaError("a human cannot play in a league, only in `arena play`.")
+    come_along = "those that come along need a --game"
+    if game:
+        names = ", ".join(shipped(game)) or "none"
+        come_along = f"the bots that come along for {game} are {names}"
+    near = difflib.get_close_matches(word, shipped(game), n=1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    return ArenaError(f"there is no bot {word!r}: it is no file here, and {come_along}.{meant}")
+
+
+def _check_not_here(word: str, game: str) -> None:
+    """Raise ArenaError if a word that means a bot that comes along may also mean one here."""
+    here = Path(word)
+    if here.is_file() or (here / "bot.toml").is_file():
+        what = "file" if here.is_file() else "folder"
+        short = word.removeprefix(f"{game}_")
+        other = f"{game}_{word}" if word == short else short
+        raise ArenaError(
+            f"{word!r} is a bot that comes along and a {what} here: write ./{word} for yours, or "
+            f"{other} for the other."
+        )

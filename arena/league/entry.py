@@ -1,0 +1,113 @@
+"""The bots as `league.toml` enters them, one table each, and how they are found."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from arena.league.bot import Bot, bot_folder, check_name, lost_bot, make_bot, shipped_bot
+from arena.league.files import LEAGUE_FILE
+from arena.text import composed
+from protocol.errors import ArenaError
+
+
+class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """One `[[bot]]` of `league.toml`: one that comes along, a folder with a bot.toml, or a command.
+
+    A command is run in `folder`, by default the league's, and `files` are by default those that it
+    names. The `key` of a bot that was renamed is what it was called when it entered.
+    """
+
+    name: str
+    key: str | None = None
+    shipped: str | None = None
+    folder: str | None = None
+    command: list[str] | None = None
+    files: list[str] | None = None
+
+
+def composed_entry(entry: BotSettings) -> BotSettings:
+    """Return an entry whose name is `composed`; its results are kept under what was written."""
+    name = composed(entry.name)
+    if name == entry.name:
+        return entry
+    return msgspec.structs.replace(entry, name=name, key=entry.key or entry.name)
+
+
+def check_name_of(entry: BotSettings, before: Sequence[BotSettings]) -> None:
+    """Raise ArenaError if an entry's name is none, or is that of one before it."""
+    check_name(entry.name)
+    if entry.name in [other.name for other in before]:
+        raise ArenaError(
+            f"two bots are called {entry.name!r}; give one another name: name = ... in "
+            f"{LEAGUE_FILE}, or NAME=BOT on the command line."
+        )
+
+
+def check_key_of(entry: BotSettings, others: Sequence[BotSettings]) -> None:
+    """Raise ArenaError if an entry has a key, and the results under it cannot be its own."""
+    if entry.key is None:
+        return
+    said = f"bot {entry.name!r} has key = {json.dumps(entry.key, ensure_ascii=False)}"
+    meant = "a key is what a bot was called before it was renamed"
+    try:
+        check_name(entry.key)
+    except ArenaError as error:
+        raise ArenaError(f"{said}; {meant}, and {error}") from None
+    for other in others:
+        if other.key == entry.key:
+            names = " and ".join(sorted((repr(entry.name), repr(other.name))))
+            raise ArenaError(
+                f"the results of {entry.key!r} belong to one bot that was renamed, but {names} "
+                f"both have that key; take it out of one."
+            )
+        if other.key is None and other.name == entry.key:
+            raise ArenaError(
+                f"{said}, but there is a bot named {other.name!r}; {meant}. Take the key out, or "
+                f"give the other bot another name."
+            )
+
+
+Purpose: TypeAlias = Literal["read", "play", "send"]
+"""What a league is for: to read what was played, to be played here, or on other machines."""
+
+
+def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot:
+    """Return the bot of an entry in a league of a game in a folder.
+
+    Raises ArenaError if it says of no bot where it is. One that is not there, or cannot be run,
+    is an error only if it is to play; otherwise it is lost, or as its files are, which are not
+    read yet. What is found on the PATH, or anywhere else outside of its folder, need not be here
+    if it plays elsewhere.
+    """
+    if entry.shipped is None and entry.command is None and entry.folder is None:
+        raise ArenaError(
+            f"bot {entry.name!r}: give it a command, a folder with a bot.toml, or the name of a "
+            f"shipped bot."
+        )
+    try:
+        bot = replace(_found(entry, game, folder), first_name=entry.key)
+        if purpose == "read":
+            return bot
+        is_own = "/" in bot.command[0] and not Path(bot.command[0]).is_absolute()
+        bot = bot.hashed()
+        return bot.checked() if purpose == "play" or is_own else bot
+    except ArenaError as error:
+        if purpose != "read":
+            raise
+        return lost_bot(entry.name, entry.key, error)
+
+
+def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
+    if entry.shipped is not None:
+        bot = shipped_bot(game, entry.shipped, entry.name)
+        if bot is None:
+            raise ArenaError(f"no bot {entry.shipped!r} comes along for {game}; see `arena bots`.")
+        return bot
+    here = folder / (entry.folder or "")
+    if entry.command is None:
+        return bot_folder(here, entry.name)
+    return make_bot(entry.name, here, entry.command, entry.files, listed_in=LEAGUE_FILE)

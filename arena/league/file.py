@@ -1,0 +1,323 @@
+"""The file of a league, `league.toml`: read, with errors by line, and written."""
+
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from arena.folders import unwritten
+from arena.league.bot import Bot
+from arena.league.entry import (
+    BotSettings,
+    Purpose,
+    bot_of,
+    check_key_of,
+    check_name_of,
+    composed_entry,
+)
+from arena.league.files import LEAGUE_FILE, is_of_a_league
+from arena.league.league import DATABASE, League, Settings
+from protocol.errors import ArenaError
+from referee.game import Game
+from referee.games import GAMES
+from referee.limits import Limits
+from referee.options import (
+    SettingError,
+    check_seats,
+    fields,
+    read_options,
+    read_settings,
+    suggestion,
+)
+from referee.sandbox.sources import read_at_most
+
+FILE = LEAGUE_FILE
+_FILE_LIMIT = 8 << 20
+
+T = TypeVar("T")
+
+
+class LeagueFileError(ArenaError):
+    """Something wrong in a league's file."""
+
+    def __init__(self, where: str, what: str) -> None:
+        super().__init__(f"{where}: {what}")
+        self.what = what
+        """The message without the file and the line."""
+
+
+def read_asked(folder: Path, purpose: Purpose = "read") -> League:
+    """Read what a league's file asks for, whatever became of its bots and of its results.
+
+    Raises ArenaError with the line and the remedy if anything is wrong with the file, or, unless
+    the purpose is to read, with one of the bots, or if they are too few.
+    """
+    file, text = _file_of(folder)
+    return _read(file, text, purpose)
+
+
+def _file_of(folder: Path) -> tuple[Path, str]:
+    """Return the path and the text of a league's file; raise ArenaError if there is none."""
+    file = folder / FILE
+    if folder.is_file():
+        raise ArenaError(
+            f"{folder} is a file, and a league is a folder: name the one that it is in."
+            if is_of_a_league(folder.name)
+            else f"{folder} is a file, and a league is a folder. `arena rank` and `arena table` "
+            f"read files of results."
+        )
+    if not folder.is_dir():
+        raise ArenaError(f"there is no league {str(folder)!r}: no such folder.")
+    if not file.is_file():
+        _check_not_bereft(folder)
+        raise ArenaError(f"{folder} is not a league: it has no {FILE}. `arena init` makes one.")
+    try:
+        return file, read_at_most(file, _FILE_LIMIT).decode("utf-8-sig")
+    except OSError as error:
+        raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise ArenaError(f"{file}: not TOML: {error}") from None
+
+
+def _check_not_bereft(folder: Path) -> None:
+    """Raise ArenaError for a folder with results and no file that says of what."""
+    if (folder / DATABASE).exists() and not (folder / FILE).exists():
+        raise ArenaError(
+            f"{folder / DATABASE} holds results, but {FILE} is gone. Put it back; or, if all bots "
+            f"came along with the arena, make a new league of the results: `arena export "
+            f"{shlex.quote(str(folder))} | arena import NEW -`."
+        )
+
+
+def _read(file: Path, text: str, purpose: Purpose) -> League:
+    try:
+        tables = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ArenaError(f"{file}: not TOML: {error}") from None
+    return _Reader(file, text, purpose).league(tables)
+
+
+class _Reader:
+    """Turns the tables of one file into a league, and errors into lines of that file."""
+
+    def __init__(self, file: Path, text: str, purpose: Purpose) -> None:
+        self._file = file
+        self._lines = text.splitlines()
+        self._purpose: Purpose = purpose
+
+    def league(self, tables: dict[str, Any]) -> League:
+        options = self._table(tables, "options")
+        limits = self._table(tables, "limits")
+        bots = tables.pop("bot", [])
+        if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
+            raise self._error("bots are written as tables: [[bot]].", "bot")
+        for name, value in tables.items():
+            is_table = isinstance(value[0] if isinstance(value, list) and value else value, dict)
+            if is_table and name not in fields(Settings):
+                known = suggestion(name, ("options", "limits", "bot"))
+                raise self._error(f"there is no table {name!r}. {known}", name)
+        for name in tables:
+            self._check_place(name)
+        settings = self._read(Settings, tables, "key {}")
+        game = self._game(settings.game)
+        seats = settings.seats or game.seat_counts[0]
+        self._checked(lambda: check_seats(game, seats), "seats")
+        league = League(
+            folder=self._file.parent,
+            settings=settings,
+            game=game,
+            options=self._checked(lambda: read_options(game, options), table="options"),
+            limits=self._read(Limits, limits, "limit {}", "limits"),
+            bots=self._bots(bots, game.name),
+        )
+        if self._purpose != "read" and len(league.bots) < seats:
+            raise self._error(
+                f"{game.name} with {seats} seats needs at least {seats} bots; there are "
+                f"{len(league.bots)}."
+            )
+        self._checked(league.check_extent)
+        return league
+
+    def _check_place(self, name: str) -> None:
+        """Raise LeagueFileError for a key of the top level that belongs into a table."""
+        homes = {"limits": fields(Limits), "[bot]": fields(BotSettings)}
+        for table, known in homes.items():
+            if name in known and name not in fields(Settings):
+                raise self._error(f"{name!r} stands below [{table}], not above all tables.", name)
+
+    def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:
+        table = tables.pop(name, {})
+        if not isinstance(table, dict):
+            raise self._error(f"{name} is a table: [{name}].", name)
+        return table
+
+    def _game(self, name: str) -> type[Game]:
+        if name not in GAMES:
+            raise self._error(f"there is no game {name!r}. {suggestion(name, GAMES)}", "game")
+        return GAMES[name]
+
+    def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
+        entries = [
+            composed_entry(self._read(BotSettings, table, "key {} of a bot", "bot", number))
+            for number, table in enumerate(tables)
+        ]
+        for number, entry in enumerate(entries):
+            self._checked(partial(check_name_of, entry, entries[:number]), "name", "bot", number)
+        for number, entry in enumerate(entries):
+            others = [*entries[:number], *entries[number + 1 :]]
+            self._checked(partial(check_key_of, entry, others), "key", "bot", number)
+        here = self._file.parent
+        bots = (
+            self._checked(
+                partial(bot_of, entry, game, here, self._purpose), table="bot", nth=number
+            )
+            for number, entry in enumerate(entries)
+        )
+        return tuple(sorted(bots, key=lambda bot: bot.key))
+
+    def _read(
+        self, kind: type[Any], raw: dict[str, Any], what: str, table: str = "", nth: int = 0
+    ) -> Any:
+        return self._checked(lambda: read_settings(kind, raw, what), table=table, nth=nth)
+
+    def _checked(self, read: Callable[[], T], key: str = "", table: str = "", nth: int = 0) -> T:
+        """Return what `read` returns; add file and line to its error.
+
+        The line is that of the entry the error is about, by default of `key`, or of the table.
+        """
+        try:
+            return read()
+        except ArenaError as error:
+            key = error.key if isinstance(error, SettingError) else key
+            raise self._error(str(error), key, table=table, nth=nth) from None
+
+    def _error(self, message: str, key: str = "", table: str = "", nth: int = 0) -> LeagueFileError:
+        line = self._line(key, table, nth)
+        return LeagueFileError(f"{self._file}{f':{line}' if line else ''}", message)
+
+    def _line(self, key: str, table: str, nth: int = 0) -> int:
+        """Return the number of the line of a key in a table, of the table's header, or 0."""
+        here = ""
+        header = seen = 0
+        for number, line in enumerate(self._lines, 1):
+            if match := re.match(r"\s*\[+\s*([^\]\s]+)\s*\]+", line):
+                here = match[1]
+                if not table and here == key:
+                    return number
+                if here == table:
+                    header = number if seen == nth else header
+                    seen += 1
+            elif (
+                key
+                and here == table
+                and (not table or seen == nth + 1)
+                and re.match(rf'\s*"?{re.escape(key)}"?\s*=', line)
+            ):
+                return number
+        return header or (self._line(table, "") if table else 0)
+
+
+def make_league(
+    folder: Path,
+    settings: Settings,
+    options: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    bots: Sequence[Mapping[str, Any]],
+) -> League:
+    """Make a league's folder and file, and return the league.
+
+    Raises ArenaError if there is one already, or results of one, or if it could not be played;
+    then nothing is left.
+    """
+    file = folder / FILE
+    if file.exists():
+        raise ArenaError(f"{file} exists; choose another folder, or edit that file.")
+    _check_not_bereft(folder)
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return write_league(folder, settings, options, limits, bots)
+    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
+        _unmake(file, made)
+        if isinstance(error, OSError):
+            raise unwritten(file, error) from None
+        raise
+
+
+def write_league(
+    folder: Path,
+    settings: Settings,
+    options: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    bots: Sequence[Mapping[str, Any]],
+) -> League:
+    """Write a league's file, in place of the one that is there, and return the league.
+
+    Raises ArenaError if it could not be played; then the old file is as it was.
+    """
+    if settings.game in GAMES:
+        read_options(GAMES[settings.game], options)
+    read_settings(Limits, limits, "limit {}")
+    file = folder / FILE
+    text = _text(settings, options, limits, bots)
+    try:
+        league = _read(file, text, "play")
+    except LeagueFileError as error:
+        raise ArenaError(error.what) from None
+    new = folder / f".{FILE}"
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)
+    return league
+
+
+def _unmake(file: Path, folders: Sequence[Path]) -> None:
+    """Remove a file, and folders that were made for it, as far as they are there."""
+    with suppress(OSError):
+        file.unlink()
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _text(
+    settings: Settings,
+    options: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    bots: Sequence[Mapping[str, Any]],
+) -> str:
+    lines = [
+        "# What this league is. `arena run` plays whatever it asks for that was not yet played.",
+        "# Bots, deals and share may change at any time; for anything else, make a new league.",
+        "",
+        f"game = {_toml(settings.game)}",
+        *([f"seats = {settings.seats}"] if settings.seats is not None else []),
+        f"deals = {settings.deals}  # for each line-up of bots, in all rotations of the seats",
+        f"seed = {_toml(settings.seed)}  # of all chance; keep it to yourself while strangers play",
+        f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
+        f"share = {settings.share}  # the part of the deals that is played",
+        *_section("[options]", options),
+        *_section("[limits]", limits),
+    ]
+    for bot in bots:
+        lines += _section("[[bot]]", bot)
+    return "\n".join(lines) + "\n"
+
+
+def _section(header: str, entries: Mapping[str, Any]) -> list[str]:
+    return ["", header, *(f"{key} = {_toml(value)}" for key, value in entries.items())]
+
+
+def _toml(value: Any) -> str:
+    """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
+    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if not text.isascii() and re.search("[\ud800-\udfff]", text):
+        raise ArenaError(f"{value!r} is not UTF-8; a league's file can hold nothing else.")
+    return text

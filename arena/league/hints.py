@@ -1,0 +1,140 @@
+"""What a bot's folder tells its author: files hidden from the bot, and a build that is old."""
+
+import itertools
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from arena.league.bot import SOURCES, Bot
+from arena.league.files import is_of_a_league, is_there, quoted
+from referee.limits import Limits
+from referee.sandbox.stage import unstaged
+
+_ABSENT = re.compile(
+    r"No module named|No such file|[Cc]annot find|ClassNotFound|NoClassDefFound|NoSuchFile"
+    r"|Permission ?denied|ENOENT|EACCES"
+)
+"""What the lines of a standard error say that name a file which could not be read."""
+_WORD = re.compile(r"[^\s'\"`:,;()<>\[\]\0]+")
+_ENDINGS = ("", ".py", ".js", ".mjs", ".cjs", ".json", ".class", ".jar", ".so")
+"""What a module's name lacks of its file's."""
+_SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/dev", "/proc", sys.prefix, sys.base_prefix)
+"""Where the programs are that bots may run, which name themselves when they fail."""
+_LOOKED_AT = 10_000  # names in a folder among which there may be sources
+_KEYS = ("command = ", "files = ", "add ")
+_MOST_LISTED = 20  # files that are named one by one
+_PLACES = {
+    "league.toml": "In league.toml, below its name, write",
+    "bot.toml": "In its bot.toml, write",
+    "": "Put all of it into a folder with a bot.toml, name that folder, and write there",
+}
+_UNBUILT = {"Makefile", "README.md", "bot.toml"}
+
+
+def hidden(bot: Bot, stderr: str) -> list[str]:
+    """Return a sentence on each file that is there, but hidden from a bot behind walls.
+
+    They are looked for among the words of those lines that say that something was not there. What
+    is to be written for those in its folder follows, line by line.
+    """
+    lines = filter(_ABSENT.search, unstaged(stderr, bot.folder).splitlines())
+    words = dict.fromkeys(word for line in lines for word in _WORD.findall(line))
+    outside = filter(None, (_outside(bot, word) for word in words))
+    names = list(dict.fromkeys(name for word in words if (name := _unlisted(bot, word))))
+    return [*dict.fromkeys(outside), *(_listing(bot, names) if names else ())]
+
+
+def advice(bot: Bot, stderr: str, limits: Limits) -> str:
+    """Return the same in one line that can follow a sentence; empty if nothing was hidden."""
+    found = hidden(bot, stderr) if limits.sandbox != "none" else []
+    said = [words for words in found if not words.startswith(_KEYS)]
+    written = " and ".join(words for words in found if words.startswith(_KEYS))
+    return "".join(f" {words}" for words in [*said, *([written] if written else [])])
+
+
+def _outside(bot: Bot, word: str) -> str:
+    """Return why a bot may not read what a word names outside of its folder; empty if it may."""
+    path = os.path.normpath(bot.folder / word)
+    # whether it is there is not said: the bot may have named it to find out
+    if Path(path).is_relative_to(bot.folder) or bot.folder.is_relative_to(path):
+        return ""
+    if any(map(Path(path).is_relative_to, _SYSTEM)):
+        return ""
+    return f"{path} is outside of its folder, where the sandbox hides all."
+
+
+def _unlisted(bot: Bot, word: str) -> str:
+    """Return the file or folder, not the bot's, that a word names in its folder, if there is one.
+
+    A word may name a module.
+    """
+    path = os.path.normpath(bot.folder / word)
+    if not Path(path).is_relative_to(bot.folder):
+        return ""
+    for name in _files(os.path.relpath(path, bot.folder)):
+        if name != "." and is_there(bot.folder / name):
+            listed = any(Path(file).is_relative_to(name) for file in bot.files)
+            if not listed and not is_of_a_league(Path(name).name):
+                return name
+    return ""
+
+
+def _listing(bot: Bot, names: Sequence[str]) -> Iterator[str]:
+    """Yield what to write, and where, so that a bot may read some files of its folder."""
+    these = " and ".join(names)
+    verb = "lies" if len(names) == 1 else "lie"
+    yield (
+        f"{these} {verb} in the folder, but not among the bot's files, so that it may not read "
+        f"{'it' if len(names) == 1 else 'them'}. {_PLACES[bot.listed_in]}:"
+    )
+    if not bot.listed_in:
+        yield f"command = {_toml(bot.command)}"
+    if len(bot.files) > _MOST_LISTED:
+        yield f"add {', '.join(map(_toml, names))} to files"
+    else:
+        yield f"files = {_toml([*bot.files, *names])}"
+
+
+def _toml(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _files(name: str) -> Iterator[str]:
+    """Yield what the file of this name, or of a module of this name, may be called."""
+    yield from (name + ending for ending in _ENDINGS)
+    yield from (name.strip(".").replace(".", "/") + ending for ending in _ENDINGS)
+
+
+def stale(bot: Bot) -> str:
+    """Return what to do if a source is newer than all that was built of it; empty if none is.
+
+    Only a folder with a Makefile has anything to build.
+    """
+    if not (bot.folder / "Makefile").is_file():
+        return ""
+    files = map(bot.folder.joinpath, bot.files)
+    beside = itertools.islice(bot.folder.iterdir(), _LOOKED_AT)
+    sources = {path: _changed(path) for path in {*files, *beside} if path.suffix in SOURCES}
+    built = [
+        _changed(bot.folder / file)
+        for file in bot.files
+        if Path(file).suffix not in SOURCES and Path(file).name not in _UNBUILT
+    ]
+    newest = max(sources, key=lambda path: sources[path], default=None)
+    if newest is None or not built or sources[newest] <= max(built):
+        return ""
+    name = newest.relative_to(bot.folder)
+    return f"{name} is newer than what was built: make -C {quoted(bot.folder)}"
+
+
+def _changed(path: Path) -> int:
+    """Return when a file was changed; long ago if it is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0
+    return found.st_mtime_ns if stat.S_ISREG(found.st_mode) else 0

@@ -1,0 +1,107 @@
+"""A league: what is to be played, by whom and under which limits; without files or results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from arena.league.bot import Bot, LostBot
+from arena.league.schedule import Entrant, Outline, Rotations, Schedule
+from arena.league.seed import NEWEST, Derivation, league_key
+from referee.game import Game, Options
+from referee.limits import Limits
+
+DATABASE = "league.db"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The top level of `league.toml`, its tables aside."""
+
+    game: str
+    seed: int | str
+    seats: Annotated[int, Meta(ge=2)] | None = None
+    deals: Annotated[int, Meta(ge=1)] = 50
+    format: Literal["round-robin"] = "round-robin"
+    rotations: Rotations = "cyclic"
+    share: Annotated[float, Meta(gt=0, le=1)] = 1.0
+
+
+@dataclass(frozen=True)
+class League:
+    """What a league's file asks for; bots are in the order of the schedule's entrants."""
+
+    folder: Path
+    settings: Settings
+    game: type[Game]
+    options: Options
+    limits: Limits
+    bots: tuple[Bot, ...]
+    derivation: Derivation = NEWEST
+    """How its chance comes from its seed: as it did when the first match was played."""
+
+    @property
+    def seats(self) -> int:
+        """How many seats a match has."""
+        return self.settings.seats or self.game.seat_counts[0]
+
+    @property
+    def database(self) -> Path:
+        """Where the results are."""
+        return self.folder / DATABASE
+
+    @property
+    def lost(self) -> tuple[LostBot, ...]:
+        """The bots that cannot be run; there are none in a league that was read to be played."""
+        return tuple(bot for bot in self.bots if isinstance(bot, LostBot))
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """Everything that is to be played, by the key that the seed is stretched to."""
+        key = league_key(self.game.name, str(self.settings.seed), self.derivation)
+        versions = [bot.version for bot in self.bots]
+        return Schedule(**self._extent(versions), game=self.game.name, key=key)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """How much is to be played: known without the key, unless a share is chosen by it."""
+        return self.schedule if self.settings.share < 1 else self.check_extent()
+
+    def check_extent(self) -> Outline:
+        """Return how much there is to play or choose from; raise ArenaError if it is too much.
+
+        What the bots' files are does not matter for that.
+        """
+        return Outline(**self._extent([""] * len(self.bots)))
+
+    def _extent(self, versions: Sequence[str]) -> dict[str, Any]:
+        entrants = (
+            Entrant(bot.key, version) for bot, version in zip(self.bots, versions, strict=True)
+        )
+        return {
+            "seats": self.seats,
+            "deals": self.settings.deals,
+            "rotations": self.settings.rotations,
+            "share": self.settings.share,
+            "entrants": tuple(entrants),
+        }
+
+    def fixed(self) -> dict[str, Any]:
+        """Return what the file may not change once a match was played, by key."""
+        settings = self.settings
+        return {
+            "game": self.game.name,
+            "seats": self.seats,
+            "seed": str(settings.seed),
+            "format": settings.format,
+            "rotations": settings.rotations,
+            "options": msgspec.to_builtins(self.options),
+            "limits": msgspec.to_builtins(self.limits),
+        }
+
+    def conditions(self) -> dict[str, Any]:
+        """Return all that is stored of how its matches are played: this, and the derivation."""
+        return {**self.fixed(), "derivation": self.derivation}

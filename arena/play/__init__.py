@@ -1,0 +1,1 @@
+"""Who plays it: a run, its workers, on this machine or on a cluster."""

@@ -1,0 +1,145 @@
+"""Bots on their way to other machines: exactly their files, called by the bot's version."""
+
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from arena.league.bot import Bot
+from arena.league.files import readable
+from protocol.errors import ArenaError
+from referee.sandbox.sources import Sources
+
+_FILE = {True: 0o555, False: 0o444}  # by whether it can be executed: nobody is to write
+_FOLDER = 0o555
+
+
+class BundledFile(msgspec.Struct, frozen=True):
+    """A file of a bot: its path relative to the bot's folder, and what is in it."""
+
+    path: bytes
+    is_executable: bool
+    content: bytes
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A bot as another machine must know it to run it; the command is not looked up yet."""
+
+    name: str
+    command: list[bytes]
+    version: str
+    """The hash of the command and the files, see `Bot.digest`."""
+
+
+class Bundle(msgspec.Struct, frozen=True):
+    """A bot and its files."""
+
+    entry: Entry
+    files: list[BundledFile]
+
+
+class BrokenBundleError(ArenaError):
+    """What was unpacked is not what was packed."""
+
+
+def entry_of(bot: Bot) -> Entry:
+    """Return what is sent of a bot first, and always."""
+    return Entry(bot.name, [os.fsencode(word) for word in bot.command], bot.digest)
+
+
+def pack_bot(bot: Bot) -> bytes:
+    """Return a bot's bundle, encoded; raise ArenaError if its files cannot be read."""
+    with readable(bot.name), Sources(bot.folder) as sources:
+        files = [_packed(bot, sources, name) for name in bot.files]
+    return msgspec.msgpack.encode(Bundle(entry_of(bot), files))
+
+
+def _packed(bot: Bot, sources: Sources, name: str) -> BundledFile:
+    try:
+        with sources.open(name) as file:
+            is_executable = bool(os.fstat(file.fileno()).st_mode & 0o111)
+            content = b"".join(sources.pieces(file, name))
+    except OSError as error:
+        error.filename = str(bot.folder / name)
+        raise
+    return BundledFile(os.fsencode(name), is_executable, content)
+
+
+def unpack_bot(data: bytes, base: Path) -> None:
+    """Write a bundle's files into a folder below `base`, where nobody may change them.
+
+    The folder is called by the bot's version; it is there with all its files, or not at all. One
+    that is there already is kept if it is as it should be: bots may be running in it. Raises
+    BrokenBundleError, and leaves nothing, if the files are not those of that version; OSError if
+    they cannot be written.
+    """
+    try:
+        bundle = msgspec.msgpack.decode(data, type=Bundle)
+    except msgspec.DecodeError as error:
+        raise BrokenBundleError(f"what was sent of a bot is not whole: {error}.") from None
+    entry = bundle.entry
+    folder = _folder(entry, base)
+    new = Path(tempfile.mkdtemp(prefix=".new-", dir=base))
+    try:
+        for file in bundle.files:
+            path = _inside(new, os.fsdecode(file.path))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+            path.chmod(_FILE[file.is_executable])
+        for here, _, _ in os.walk(new, topdown=False):
+            Path(here).chmod(_FOLDER)
+        if _found(entry, new).digest != entry.version:
+            raise BrokenBundleError(f"bot {entry.name!r}: what arrived is not what was sent.")
+        if not folder.is_dir() or _found(entry, folder).digest != entry.version:
+            discard(folder)
+            new.rename(folder)
+    finally:
+        discard(new)
+
+
+def _folder(entry: Entry, base: Path) -> Path:
+    if not re.fullmatch("[0-9a-f]{16}", entry.version):
+        raise BrokenBundleError(f"bot {entry.name!r}: {entry.version!r} is no bot's version.")
+    return base / entry.version
+
+
+def _inside(folder: Path, name: str) -> Path:
+    path = folder / name
+    if ".." in path.parts or path == folder or not path.is_relative_to(folder):
+        raise BrokenBundleError(f"a bot's file {name!r} would lie outside of its folder.")
+    return path
+
+
+def unpacked(entry: Entry, base: Path) -> Bot:
+    """Return the bot whose files were unpacked below `base`.
+
+    Raises BrokenBundleError if they are not, or no longer, those of its version.
+    """
+    folder = _folder(entry, base)
+    bot = _found(entry, folder)
+    if not folder.is_dir() or bot.digest != entry.version:
+        raise BrokenBundleError(
+            f"bot {entry.name!r}: what lies in {folder} is not what was sent; something changed it."
+        )
+    return bot
+
+
+def _found(entry: Entry, folder: Path) -> Bot:
+    """Return the bot that a folder's files make, whatever they are."""
+    files = sorted(
+        os.path.relpath(os.path.join(here, name), folder)  # noqa: PTH118 - of `walk`'s texts
+        for here, _, names in os.walk(folder)
+        for name in names
+    )
+    command = tuple(os.fsdecode(word) for word in entry.command)
+    return Bot(entry.name, folder, command, tuple(files))
+
+
+def discard(folder: Path) -> None:
+    """Remove what was unpacked, which is read-only."""
+    for here, _, _ in os.walk(folder):
+        Path(here).chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,98 @@
+"""What can happen on a cluster, as `link` tells it to `client`."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from arena.play.worker import Report
+from referee.sandbox import Runtime
+
+
+@dataclass(eq=False)
+class Machine:
+    """A Dask worker that plays for us."""
+
+    address: str
+    label: str
+    """What it is called in sentences."""
+    slots: int
+    """How many matches it plays at once."""
+    unfit: dict[int, str]
+    """The bots that it cannot run, and why."""
+    notes: list[str]
+    """What is odd there, as what follows a colon."""
+    runtimes: dict[int, Runtime]
+    """What runs the bots there, those aside that are executables of their own."""
+    slots_used: set["Slot"] = field(default_factory=set)
+    """Those that were given batches."""
+    waits: bool = False
+    """Whether other tasks of Dask had threads for which ours wait, when it was last asked."""
+
+
+class Slot:
+    """One of the matches that a Dask worker plays at a time, and the batches on their way to it."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.pending: list[Any] = []
+        """Futures of Dask, in the order of the batches."""
+        self.follower: asyncio.Task[None] | None = None
+
+
+class Joined(NamedTuple):
+    """A Dask worker plays for us."""
+
+    machine: Machine
+
+
+class Refused(NamedTuple):
+    """A Dask worker does not play for us, and why, as what follows a colon."""
+
+    label: str
+    why: str
+    again: bool
+    """Whether it is asked again."""
+
+
+class Waiting(NamedTuple):
+    """A Dask worker has tasks of others before ours."""
+
+    machine: Machine
+
+
+class Gone(NamedTuple):
+    """A Dask worker plays for us no more, and why, as what follows a colon; empty if not told."""
+
+    machine: Machine
+    why: str
+    has_begun: bool
+    """Whether it may have been playing what it had."""
+
+
+class Answered(NamedTuple):
+    """What came of a slot's oldest batch: reports, and how its worker ended if it did."""
+
+    slot: "Slot"
+    reports: list[Report]
+    died: str
+
+
+class Unreached(NamedTuple):
+    """A batch was for a slot of a Dask worker that has gone."""
+
+    slot: "Slot"
+
+
+class News(NamedTuple):
+    """A sentence for the organizer."""
+
+    text: str
+
+
+class Failed(NamedTuple):
+    """The cluster is out of reach for good, and why, as a sentence."""
+
+    text: str
+
+
+Happening: TypeAlias = Joined | Refused | Waiting | Gone | Answered | Unreached | News | Failed

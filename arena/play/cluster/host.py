@@ -1,0 +1,298 @@
+"""What a Dask worker does for a run: it has workers of ours, and its threads bring them batches.
+
+All of it is called from `client`, through Dask, and speaks in numbers, texts and bytes. Nothing of
+a league stays when its run is over but the bots' files, until the Dask worker ends.
+"""
+
+import asyncio
+import atexit
+import fcntl
+import hashlib
+import os
+import threading
+import time
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from distributed import get_worker
+
+import arena
+import protocol
+import referee
+from arena.play.cluster.bundle import BrokenBundleError, Entry, discard, unpack_bot, unpacked
+from arena.play.cluster.cores import Cores
+from arena.play.cluster.table import Tables, UnwantedError
+from arena.play.walls import check_bot
+from arena.play.worker import Setup
+from protocol.errors import ArenaError
+from referee.sandbox import (
+    Launcher,
+    Program,
+    Runtime,
+    SandboxError,
+    prove,
+    room_for,
+    runtime_of,
+    temporary_folder,
+)
+from referee.sandbox.stage import sweep
+
+_PREFIX = "arena-bots-"
+_IDLE_SECONDS = 60.0  # after which a run that says nothing is taken for gone
+_YIELD_SECONDS = 2.0  # after which it makes room for another run
+_NOWHERE = Program(("",), "/")  # of a bot that cannot be run here, and is not
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """What a Dask worker says when it is asked to play for a run."""
+
+    slots: int = 0
+    """How many matches it plays at once; none if it refuses."""
+    refused: str = ""
+    """Why it plays none, as what follows a colon."""
+    is_busy: bool = False
+    """Whether it might later."""
+    notes: list[str] = []
+    """What is odd there, as what follows a colon."""
+    unfit: dict[int, str] = {}
+    """The bots that cannot be run there, and why."""
+    runtimes: dict[int, Runtime] = {}
+    """What runs the bots there, those aside that are executables of their own."""
+
+
+class _Host:
+    """The run that this Dask worker plays for, if there is one."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.run = ""
+        self.tables: Tables | None = None
+
+    def close(self) -> None:
+        """Play for nobody."""
+        tables, self.tables, self.run = self.tables, None, ""
+        if tables is not None:
+            tables.close()
+
+
+_host = _Host()
+
+
+def describe() -> dict[str, Any]:
+    """Return what tells whether this is a worker like those of the runner's own machine."""
+    return {"code": fingerprint(), "machine": os.uname().nodename}
+
+
+@cache
+def fingerprint() -> str:
+    """Return a hash of our own programs: other rules, other matches."""
+    digest = hashlib.sha256()
+    for package in (arena, protocol, referee):
+        root = Path(package.__path__[0])
+        for path in sorted(root.rglob("*.py")):
+            digest.update(f"{path.relative_to(root)}\0".encode())
+            digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _base() -> Path:
+    """Return a private folder for bots' files, which goes with this process, or is swept later.
+
+    Raises MachineError if there can be none.
+    """
+    folder = temporary_folder(_PREFIX)
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fcntl.flock(lock, fcntl.LOCK_EX)  # until we end, however we do
+    sweep(folder.parent, _PREFIX)
+    atexit.register(_remove, folder, os.getpid())
+    return folder
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        discard(folder)
+
+
+async def lacking(entries: bytes) -> list[str]:
+    """Return which bots, by their versions, are not here, or not as they were sent."""
+    bots = msgspec.msgpack.decode(entries, type=list[Entry])
+    return await asyncio.to_thread(_lacking, bots)
+
+
+def _lacking(entries: list[Entry]) -> list[str]:
+    lacking = {}  # each version once, whoever else is called so
+    for entry in entries:
+        try:
+            unpacked(entry, _base())
+        except ArenaError:
+            lacking[entry.version] = entry
+    return list(lacking)
+
+
+async def take(data: bytes) -> bytes:
+    """Unpack a bot; return an encoded `Opened` that says what is wrong, if anything is."""
+    return msgspec.msgpack.encode(await asyncio.to_thread(_taken, data))
+
+
+def _taken(data: bytes) -> Opened:
+    try:
+        base = _base()
+        with room_for("the bots' files cannot be copied to", str(base)):
+            unpack_bot(data, base)
+    except ArenaError as error:
+        return Opened(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
+    return Opened()
+
+
+async def open_tables(run: str, setup: bytes, entries: bytes, dask_worker: Any) -> bytes:
+    """Prove the walls, start workers and check the bots for a run; return an encoded `Opened`."""
+    known = msgspec.msgpack.decode(setup, type=Setup)
+    bots = msgspec.msgpack.decode(entries, type=list[Entry])
+    threads = dask_worker.state.nthreads
+    opened = await asyncio.to_thread(_opened, run, known, bots, threads)
+    return msgspec.msgpack.encode(opened)
+
+
+def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opened:
+    with _host.lock:
+        other = _host.tables
+        if other is not None and _host.run != run and other.rested < _YIELD_SECONDS:
+            return Opened(refused="another run plays there", is_busy=True)
+        _host.close()
+        cores = Cores(threads)
+        if not cores.numbers:
+            return Opened(refused="others play on its cores", is_busy=True)
+        try:
+            unfit, programs = _proven(setup, entries)
+            _host.tables = Tables(msgspec.structs.replace(setup, programs=programs), cores)
+            fit = [bot for bot in range(len(entries)) if bot not in unfit]
+            unfit |= _host.tables.check(fit)
+        except (ArenaError, OSError) as error:
+            _host.close()
+            cores.give_back()
+            if isinstance(error, ConnectionError):  # to the fork server: no fault of this machine
+                return Opened(refused="the process that starts the bots was killed", is_busy=True)
+            return Opened(refused=_one_line(error))
+        except BaseException:  # raised again once nothing is held any more
+            _host.close()
+            cores.give_back()
+            raise
+        _host.run = run
+        threading.Thread(target=_expire, args=(_host.tables,), daemon=True).start()
+        return Opened(
+            len(cores.numbers),
+            notes=_notes(cores, threads),
+            unfit=unfit,
+            runtimes=_runtimes(setup, programs, fit),
+        )
+
+
+def _runtimes(setup: Setup, programs: list[Program], bots: list[int]) -> dict[int, Runtime]:
+    sandbox, uid = setup.limits.sandbox, setup.sandbox_uid
+    found = {bot: runtime_of(programs[bot], sandbox, uid) for bot in bots}
+    return {bot: runtime for bot, runtime in found.items() if runtime is not None}
+
+
+def _notes(cores: Cores, threads: int) -> list[str]:
+    count = len(cores.numbers)
+    if count < threads:
+        matches = "match" if count == 1 else "matches"
+        why = f"it has {cores.had}" if cores.had < threads else "others play on the rest"
+        return [f"{count} {matches} at once, not {threads}, with a core for each: {why}"]
+    if cores.is_shared:
+        return ["a share of the cores only, so that matches are not pinned to them"]
+    return []
+
+
+def _proven(setup: Setup, entries: list[Entry]) -> tuple[dict[int, str], list[Program]]:
+    """Return the bots that cannot be run here, and what is run for each.
+
+    Raises SandboxError unless the walls hold, ConnectionError if the fork server is killed.
+    """
+    unfit, programs = {}, []
+    with Launcher(setup.limits.sandbox, uid=setup.sandbox_uid) as launcher:
+        prove(launcher, setup.limits)
+        for number, entry in enumerate(entries):
+            try:
+                bot = unpacked(entry, _base())
+                check_bot(launcher, bot)
+                programs.append(bot.program)
+            except ArenaError as error:
+                if isinstance(error, BrokenBundleError):
+                    raise
+                unfit[number] = _one_line(error).removeprefix(f"bot {entry.name!r}: ")
+                programs.append(_NOWHERE)
+    return unfit, programs
+
+
+def _one_line(error: Exception) -> str:
+    text = error.what if isinstance(error, SandboxError) else str(error)
+    return " ".join(text.split()).rstrip(".")
+
+
+def _expire(tables: Tables) -> None:
+    """Close the tables once nobody has asked for anything in a while."""
+    while _host.tables is tables:
+        time.sleep(1.0)
+        with _host.lock:
+            if _host.tables is tables and tables.forgotten > _IDLE_SECONDS:
+                _host.close()
+
+
+async def keep(run: str, dask_worker: Any) -> bool:
+    """Note that a run goes on; return whether it waits for threads that tasks of others have."""
+    tables = _host.tables
+    if tables is None or _host.run != run:
+        return False
+    tables.keep()
+    states: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for key, task in dask_worker.state.tasks.items():
+        states[str(key).startswith(key_of(run))][task.state] += 1
+    own, others = states[True], states[False]
+    return bool(own["ready"] and others["executing"] and own["executing"] < tables.count)
+
+
+def key_of(run: str) -> str:
+    """Return how the keys of a run's tasks begin, in Dask."""
+    return f"arena-{run}-"
+
+
+async def leave(run: str, dask_worker: Any) -> list[str]:
+    """Let the matches of a run that are being played be the last; return what tasks go on."""
+    tables = _host.tables
+    if tables is not None and _host.run == run:
+        tables.leave()
+    return [str(key) for key, task in dask_worker.state.tasks.items() if task.state == "executing"]
+
+
+async def close(run: str) -> None:
+    """Play no more for a run."""
+
+    def act() -> None:
+        with _host.lock:
+            if _host.run == run:
+                _host.close()
+
+    await asyncio.to_thread(act)
+
+
+def play(run: str, batch: bytes) -> bytes:
+    """Play a batch, as a task of Dask; return an encoded `Answer`.
+
+    Raises UnwantedError if the run is not, or no longer, played for here.
+    """
+    worker = get_worker()
+    key = worker.get_current_task()
+    tables = _host.tables
+    if tables is None or _host.run != run:
+        raise UnwantedError
+
+    def is_wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state == "executing"
+
+    return msgspec.msgpack.encode(tables.play(batch, is_wanted))

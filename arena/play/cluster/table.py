@@ -1,0 +1,235 @@
+"""The workers of one run inside a Dask worker, and the batches that its threads bring them."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from queue import SimpleQueue
+
+import msgspec
+
+from arena.play.cluster.cores import Cores
+from arena.play.local import LocalWorker, decode_report, encode
+from arena.play.spawning import wait
+from arena.play.worker import Batch, Setup
+from referee.clock import wall_cap
+from referee.sandbox import MachineError
+
+_LOOK_SECONDS = 0.5  # between looks at whether a batch is still wanted and its worker alive
+_DEATHS_ALLOWED = 5  # for each core, one after another: then the machine is to blame
+_EARLY_DEATHS_ALLOWED = 2  # the same of those that could not play yet
+_GRACE_SECONDS = 30.0  # without a sign of life, beyond what a bot may take
+
+
+class UnwantedError(Exception):
+    """Nobody waits for this batch any more."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What came back for a batch."""
+
+    reports: list[bytes]
+    died: str = ""
+    """How the worker ended that had it, as what follows «a worker»; empty if it lives."""
+    broken: str = ""
+    """What is wrong with the machine; empty if nothing is."""
+
+
+class _Tail(msgspec.Struct):
+    """What a report says of itself."""
+
+    done: bool = False
+    left: bool = False
+    broken: str = ""
+
+
+_tail = msgspec.msgpack.Decoder(_Tail).decode
+
+
+class _Place:
+    """A core, and the worker on it while there is one."""
+
+    def __init__(self, core: int | None) -> None:
+        self.core = core
+        self.worker: LocalWorker | None = None
+
+
+class Tables:
+    """A worker on each of some cores, one run's; threads bring it batches.
+
+    A worker dies with the thread that started it, so that all are started by one that stays.
+    """
+
+    def __init__(self, setup: Setup, cores: Cores) -> None:
+        self._setup = setup
+        self._cores = cores
+        self._keeper = ThreadPoolExecutor(1, "arena-keeper")
+        self._places = [_Place(core) for core in cores.numbers]
+        self._free: SimpleQueue[_Place] = SimpleQueue()
+        self._leaving = self._closed = False
+        self._busy = self._deaths_in_a_row = 0
+        self._lock = threading.Lock()
+        self._rested = self._kept = time.monotonic()
+        limits = setup.limits
+        longest = max(wall_cap(limits.move_time + limits.bank), limits.startup_cap)
+        self._patience = longest + _GRACE_SECONDS
+        for place in self._places:
+            self._hire(place)
+            self._free.put(place)
+
+    @property
+    def count(self) -> int:
+        """How many matches can be played at once."""
+        return len(self._places)
+
+    @property
+    def rested(self) -> float:
+        """For how many seconds nothing was played or waited for."""
+        return 0.0 if self._busy else time.monotonic() - self._rested
+
+    @property
+    def forgotten(self) -> float:
+        """For how many seconds nobody has asked for anything, nor said that the run goes on."""
+        return min(self.rested, time.monotonic() - self._kept)
+
+    def keep(self) -> None:
+        """Note that the run goes on, though it has nothing to be played just now."""
+        self._kept = time.monotonic()
+
+    def _hire(self, place: _Place) -> LocalWorker:
+        place.worker = self._keeper.submit(LocalWorker, self._setup, place.core).result()
+        return place.worker
+
+    def play(self, batch: bytes, is_wanted: Callable[[], bool]) -> Answer:
+        """Have a batch played by whoever is free first; raise UnwantedError if nobody wants it."""
+        with self._lock:
+            self._busy += 1
+        place = self._free.get()
+        try:
+            if self._closed or not is_wanted():
+                raise UnwantedError
+            return self._played(place, batch, is_wanted)
+        finally:
+            self._free.put(place)
+            with self._lock:
+                self._busy -= 1
+                self._rested = time.monotonic()
+
+    def _played(self, place: _Place, batch: bytes, is_wanted: Callable[[], bool]) -> Answer:
+        each = place.worker or self._hire(place)
+        pulse = _Pulse(each.process.pid, self._patience)
+        reports: list[bytes] = []
+        with suppress(OSError):  # it has died, as will show
+            each.link.send_bytes(batch)
+        while True:
+            wait([each.link, each.process.sentinel], _LOOK_SECONDS)
+            if each.link.poll():
+                try:
+                    data = each.link.recv_bytes()
+                except (EOFError, OSError):
+                    return self._buried(place, reports)
+                tail = _tail(data)
+                if tail.broken:
+                    self._kill(place)
+                    return Answer(reports, broken=tail.broken)
+                if tail.done and not each.is_up:
+                    each.is_up = True
+                    continue
+                reports.append(data)
+                self._deaths_in_a_row = 0
+                if tail.done:
+                    if tail.left and not self._leaving:
+                        self._kill(place)
+                        return Answer(reports, died="was told to end")
+                    return Answer(reports)
+            elif not each.process.is_alive():
+                return self._buried(place, reports)
+            elif self._closed or not is_wanted():
+                self._kill(place)
+                raise UnwantedError
+            elif pulse.is_gone():
+                self._kill(place)
+                return Answer(reports, died=f"hung for {self._patience:.0f} s and was killed")
+
+    def check(self, bots: Sequence[int]) -> dict[int, str]:
+        """Start each of some bots once; return those that do not get ready, and why.
+
+        Raises MachineError if nothing can be started here.
+        """
+        with ThreadPoolExecutor(self.count, "arena-check") as threads:
+            answers = threads.map(self._checked, bots)
+            unfit = {}
+            for bot, answer in zip(bots, answers, strict=True):
+                if answer.broken:
+                    raise MachineError(answer.broken)
+                if answer.died:
+                    unfit[bot] = f"its worker twice {answer.died} when it started"
+                for report in map(decode_report, answer.reports):
+                    unfit |= dict(report.unfit)
+        return unfit
+
+    def _checked(self, bot: int) -> Answer:
+        """Start a bot; once more if its worker dies, which may be an accident."""
+        answer = self.play(_check(bot), lambda: True)
+        return self.play(_check(bot), lambda: True) if answer.died else answer
+
+    def _buried(self, place: _Place, reports: list[bytes]) -> Answer:
+        assert place.worker is not None
+        was_up, how = place.worker.is_up, place.worker.end()
+        place.worker = None
+        self._deaths_in_a_row += 1
+        allowed = _DEATHS_ALLOWED if was_up else _EARLY_DEATHS_ALLOWED
+        if self._deaths_in_a_row < allowed * len(self._places):
+            return Answer(reports, died=how)
+        many = f"{self._deaths_in_a_row} workers died one after another"
+        return Answer(reports, broken=f"{many}: the last {how}")
+
+    def _kill(self, place: _Place) -> None:
+        worker, place.worker = place.worker, None
+        if worker is not None:
+            worker.process.kill()
+            worker.process.join()
+
+    def leave(self) -> None:
+        """Let the matches that are being played be the last."""
+        self._leaving = True
+        for place in self._places:
+            if place.worker is not None:
+                place.worker.leave()
+
+    def close(self) -> None:
+        """End all workers at once and give back the cores; whoever waits is unwanted."""
+        self._closed = True
+        places = [self._free.get() for _ in self._places]  # each is let go within a look
+        for place in places:
+            self._kill(place)
+            self._free.put(place)
+        self._keeper.shutdown()
+        self._cores.give_back()
+
+
+class _Pulse:
+    """Whether a process still does anything, now and then: whether it is ever switched to."""
+
+    def __init__(self, pid: int, patience: float) -> None:
+        self._path = Path(f"/proc/{pid}/status")
+        self._patience = patience
+        self._seen: list[str] = []
+        self._at = time.monotonic()
+
+    def is_gone(self) -> bool:
+        """Return whether it has done nothing for longer than it may."""
+        try:
+            lines = self._path.read_text().splitlines()
+        except OSError:
+            return False  # it has ended, as will show
+        seen = [line for line in lines if "ctxt_switches" in line]
+        if seen != self._seen:
+            self._seen, self._at = seen, time.monotonic()
+        return time.monotonic() - self._at > self._patience
+
+
+def _check(bot: int) -> bytes:
+    return encode(Batch(check=[bot]))

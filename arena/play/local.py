@@ -1,0 +1,153 @@
+"""The workers of a run on this machine: a process on each core."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import msgspec
+
+from arena.league.bot import Bot
+from arena.play import worker
+from arena.play.spawning import kill_all, spawn, wait
+from arena.play.walls import check_walls
+from arena.play.worker import Batch, Report, Setup
+from arena.play.workforce import Died, Event, Heard, Worker, Workforce
+from protocol.errors import ArenaError
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+decode_report = msgspec.msgpack.Decoder(Report).decode
+encode = msgspec.msgpack.Encoder().encode
+
+
+class LocalWorker(Worker):
+    """A worker that is a process of ours, and our end of the connection to it."""
+
+    def __init__(self, setup: Setup, core: int | None, check: Sequence[int] = ()) -> None:
+        super().__init__()
+        self.process, self.link = spawn(  # Ctrl-C reaches it too; it ignores it before it listens
+            worker.main, setup, core, os.getpid(), blocked=_SIGNALS
+        )
+        self.core = core
+        self.is_up = False
+        self.is_dismissed = self.was_told_to_end = False
+        self.unchecked = list(check)
+        self.sent = [{}]  # that it is up counts as an answer too
+
+    def check(self) -> None:
+        """Let it start each of its bots once."""
+        for bot in self.unchecked:
+            self.give(Batch(check=[bot]))
+
+    def _send(self, batch: Batch) -> None:
+        with suppress(OSError):  # it has died, as its sentinel will tell
+            self.link.send_bytes(encode(batch))
+        self.is_dismissed = batch.last
+
+    def leave(self) -> None:
+        """Let it finish the match that it plays, and leave the rest."""
+        if self.process.is_alive():
+            os.kill(self.process.pid, signal.SIGUSR1)
+
+    def end(self) -> str:
+        """Wait for its end, which is near; return how it came, as what follows «a worker»."""
+        self.process.join()
+        while (code := self.process.exitcode) is None:
+            time.sleep(0.001)  # another thread has seen the end, and is about to note it
+        if self.was_told_to_end:
+            return "was told to end"
+        if code == worker.SERVER_GONE:
+            return "lost the process that starts its bots, which was killed"
+        if code == -signal.SIGKILL:
+            return "was killed by SIGKILL, which the kernel sends where memory is short"
+        if code < 0:
+            return f"was killed by {signal.Signals(-code).name}"
+        return f"ended with code {code}"
+
+
+class LocalWorkforce(Workforce):
+    """A worker on each of some cores; one that dies is replaced."""
+
+    def __init__(self, setup: Setup, bots: Sequence[Bot], cores: Sequence[int | None]) -> None:
+        self._setup = setup
+        self._bots = bots
+        self._cores = cores
+        self._leaving = False
+        self.workers: list[LocalWorker] = []
+
+    @contextmanager
+    def hired(self) -> Iterator[None]:
+        """Have workers, and the walls proven while those get ready; all end with the context.
+
+        Raises as `check_walls` does.
+        """
+        bots, count = len(self._setup.names), len(self._cores)
+        try:
+            for number, core in enumerate(self._cores):  # the first line-ups are of the first bots
+                check = range(bots * number // count, bots * (number + 1) // count)
+                self.workers.append(LocalWorker(self._setup, core, check))
+            check_walls(self._setup.limits, self._bots, self._setup.sandbox_uid)
+            yield
+        finally:
+            kill_all()
+
+    def begin(self) -> None:
+        """Let the workers share out the bots and start each once."""
+        for each in self.workers:
+            each.check()
+
+    def events(self, patience: float) -> list[Event]:
+        """Return what the workers have sent, and their deaths, but for those who were dismissed."""
+        ends = {end: each for each in self.workers for end in (each.link, each.process.sentinel)}
+        ready = wait(list(ends), patience)
+        found = [self._event(ends[end], end) for end in ready if ends[end] in self.workers]
+        return [event for event in found if event is not None]
+
+    def _event(self, each: LocalWorker, end: Any) -> Event | None:
+        if end is each.link:
+            with suppress(EOFError, OSError):
+                report = decode_report(each.link.recv_bytes())
+                if report.left and not report.broken and not self._leaving:
+                    report.done = False  # by somebody else: another is to play what it left
+                    each.was_told_to_end = True
+                    each.process.kill()
+                return Heard(each, report)
+        elif each.link.poll():
+            return None  # first what it said
+        self.workers.remove(each)
+        how = each.end()
+        return None if each.is_dismissed else Died(each, how)
+
+    def replace(self, worker: Worker) -> None:
+        """Start another worker on the core of one that has died."""
+        assert isinstance(worker, LocalWorker)
+        self.workers.append(LocalWorker(self._setup, worker.core, worker.unchecked))
+        self.workers[-1].check()
+
+    def leave(self) -> None:
+        """Tell the workers to leave what they have not begun."""
+        self._leaving = True
+        for each in self.workers:
+            each.leave()
+
+    def dismiss(self) -> None:
+        """Let the workers end, which takes a moment if their bots do."""
+        for each in self.workers:
+            if not each.is_dismissed:
+                each.give(Batch(last=True))
+
+
+def usable_cores(workers: int | None) -> list[int | None]:
+    """Return a core for each worker; by default there is one worker for each core.
+
+    Raises ArenaError for a number of workers that makes no sense.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    if workers is None:
+        return list(cores)
+    if workers < 1:
+        raise ArenaError("there must be at least one worker.")
+    return [cores[number % len(cores)] for number in range(workers)]

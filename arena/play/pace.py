@@ -1,0 +1,95 @@
+"""How fast a run gets on, and which bots it waits for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from arena.store.result import PlayedMatch
+from arena.store.rows import Spent, stored_clock
+from arena.text import counted, duration
+
+_LEAST_SECONDS = 5.0  # of play, before anything is said of it
+_LONG_SECONDS = 20.0  # until the end: where less is left, nobody need be named
+_SHARES = 2.0  # who takes so many times its share of the time holds up the others
+_LEAST_SHARE, _MOST_SHARE = 0.2, 0.8  # of all time: the bounds of that
+
+
+@dataclass(slots=True)
+class _Part:
+    """A bot's part in a run: its own time, and that of all matches it was in."""
+
+    spent: Spent = field(default_factory=Spent)
+    matches: int = 0
+    seconds: float = 0.0
+
+
+class Pace:
+    """What the matches of a run took, by bot.
+
+    Args:
+        names: of the bots, as the results number them.
+        seats: how many play a match.
+
+    """
+
+    def __init__(self, names: Sequence[str], seats: int) -> None:
+        self._names = names
+        self._seats = seats
+        self._began = monotonic()
+        self._parts = [_Part() for _ in names]
+        self._matches = 0
+        self._seconds = 0.0  # that matches took, added up
+        self._named: set[int] = set()
+
+    def take(self, played: Sequence[PlayedMatch]) -> None:
+        """Count matches that were played."""
+        for each in played:
+            seconds, bots = each.record.seconds, each.result.bots
+            self._matches += 1
+            self._seconds += seconds
+            clock = stored_clock(each.result.clock, len(bots))
+            for bot, said in zip(bots, clock, strict=True):
+                part = self._parts[bot]
+                part.spent.add(*said)
+                part.matches += 1
+                part.seconds += seconds
+
+    def left(self, missing: int) -> float | None:
+        """Return the seconds until so many matches are played; None if that is not known yet."""
+        passed = monotonic() - self._began
+        if passed < _LEAST_SECONDS or not self._matches:
+            return None
+        return missing * passed / self._matches
+
+    def holdup(self, missing: int) -> str:
+        """Return a sentence on a bot that the run waits for too long; empty if there is none.
+
+        Each is named once.
+        """
+        left = self.left(missing)
+        if left is None or left < _LONG_SECONDS:
+            return ""
+        usual = min(max(_SHARES / len(self._names), _LEAST_SHARE), _MOST_SHARE)
+        for bot, part in enumerate(self._parts):
+            if bot not in self._named and part.spent.wall * 1e-6 > usual * self._seconds:
+                self._named.add(bot)
+                return self._sentence(bot, part, missing, left)
+        return ""
+
+    def _sentence(self, bot: int, part: _Part, missing: int, left: float) -> str:
+        """Return who takes how much of the time, and what the rest takes with it and without."""
+        spent = part.spent
+        share = 100 * spent.wall * 1e-6 / self._seconds
+        wall, cpu = (each / spent.decisions / 1000 for each in (spent.wall, spent.cpu))
+        told = (
+            f"{self._names[bot]} takes {share:.0f} % of the time: "
+            f"{wall:.1f} ms on the wall for each answer, {cpu:.1f} ms of CPU. "
+            f"The rest takes about {duration(left)}"
+        )
+        many, matches = len(self._names), self._matches - part.matches
+        if not matches:
+            return f"{told}."
+        kept = missing * (many - self._seats) // many
+        at_once = self._seconds / (monotonic() - self._began)
+        without = kept * (self._seconds - part.seconds) / matches / at_once
+        return f"{told}; without it, {counted(kept, 'match', 'matches')} take {duration(without)}."

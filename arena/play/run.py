@@ -1,0 +1,204 @@
+"""One run over a league: find what is missing, play it, store it."""
+
+import datetime
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import NamedTuple, Self
+
+import msgspec
+
+from arena.folders import locked
+from arena.league.bot import Bot
+from arena.league.league import League
+from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
+from arena.play.local import LocalWorkforce, usable_cores
+from arena.play.runner import Progress, Runner
+from arena.play.worker import Setup, Task
+from arena.play.workforce import Workforce
+from arena.store.continuity import remember
+from arena.store.opening import open_store
+from arena.store.settings import check_unchanged
+from arena.store.store import KnownMatches, Store
+from arena.store.versions import changed, left, likely_renamed, unknown_keys
+from protocol.errors import ArenaError
+
+
+class Part(NamedTuple):
+    """One of so many parts of a league's deals, which several machines share out."""
+
+    number: int
+    """From 1."""
+    of: int
+
+    def holds(self, deal: str) -> bool:
+        """Return whether a deal, by its id, is in this part; every deal is in one."""
+        return self.of == 1 or int(deal, 16) % self.of == self.number - 1
+
+
+WHOLE = Part(1, 1)
+
+
+class Missing:
+    """The deals of a schedule, or of a part of it, with those rotations that are not stored."""
+
+    def __init__(self, schedule: Schedule, known: KnownMatches, part: Part = WHOLE) -> None:
+        self._schedule = schedule
+        self._known = known
+        self._part = part
+        self._is_all = part == WHOLE and not known
+
+    def __iter__(self) -> Iterator[Task]:
+        rotations = range(self._schedule.rotation_count)
+        for deal in self._schedule.plan():
+            absent = list(rotations) if self._is_all else self._absent(deal, rotations)
+            if absent:
+                yield Task(deal.lineup, deal.number, absent)
+
+    def _absent(self, deal: Deal, rotations: range) -> list[int]:
+        name = self._schedule.deal_id(deal)
+        return self._known.lacking(name, rotations) if self._part.holds(name) else []
+
+    def count(self) -> tuple[int, int]:
+        """Return how many deals they are, and how many matches."""
+        if self._is_all:
+            deals = self._schedule.deal_count
+            return deals, deals * self._schedule.rotation_count
+        deals = matches = 0
+        for task in self:
+            deals += 1
+            matches += len(task.rotations)
+        return deals, matches
+
+
+class Run:
+    """What a league asks for and the store lacks; `play` gets it."""
+
+    def __init__(
+        self,
+        league: League,
+        store: Store,
+        workers: int | None,
+        sandbox_uid: int | None,
+        part: Part,
+        cluster: str | None,
+    ) -> None:
+        tasks = Missing(league.schedule, store.known(league.schedule.rotation_count), part)
+        deals, matches = tasks.count()
+        setup = Setup(
+            game=league.game.name,
+            options=msgspec.to_builtins(league.options),
+            limits=league.limits,
+            schedule=league.schedule,
+            names=[bot.name for bot in league.bots],
+            programs=[] if cluster is not None else [bot.program for bot in league.bots],
+            sandbox_uid=sandbox_uid,
+        )
+        cores = usable_cores(workers)[:deals]
+        self.workers = None if cluster is not None else len(cores)
+        """How many matches are played at once, if that is known beforehand."""
+        self.processes = min(LIVE_PROCESSES, len(league.bots) * league.outline.rotation_count)
+        """How many of bots each worker keeps, where memory suffices."""
+        self.missing = matches
+        """How many matches are missing now."""
+        self.hints = [
+            *unknown_keys(league, store),
+            *likely_renamed(league, store),
+            *changed(league, store),
+            *left(league, store),
+        ]
+        """What to say and ask about the bots' names, keys and versions, in sentences."""
+        self.mean_seconds = store.mean_seconds((bot.key, bot.version) for bot in league.bots)
+        """The mean time of matches of these bots; None if there are none."""
+        self._league = league
+        self._store = store
+        self._signatures = {bot.key: bot.signature() for bot in league.bots}
+        force = (
+            on_cluster(setup, league.bots, cluster)
+            if cluster is not None
+            else LocalWorkforce(setup, league.bots, cores)
+        )
+        self._runner = Runner(setup, tasks, force)
+
+    @contextmanager
+    def staffed(self) -> Iterator[Self]:
+        """Have workers behind proven walls; raise as `Workforce.hired`.
+
+        Raises RunError if nothing could be stored.
+        """
+        if not self.missing:
+            yield self
+            return
+        self._store.check_writable()
+        with self._runner.staffed():
+            yield self
+
+    def stop(self) -> None:
+        """Let the matches that are being played be the last."""
+        self._runner.stop()
+
+    def play(self) -> Iterator[Progress]:
+        """Play and store what is missing; yield what happened, already stored."""
+        ids = self._store.bot_ids(self._league.bots)
+        self._store.reinstate(ids)
+        self._store.keep_settings(self._league.conditions())
+        for progress in self._runner.run():
+            if progress.played:
+                now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+                self._store.add(progress.played, ids, played_at=now)
+                self.missing -= len(progress.played)
+            for bot, reason in progress.suspended.items():
+                self._store.suspend(ids[bot], reason)
+            yield progress
+        yield self._edited()
+
+    def _edited(self) -> Progress:
+        """Return what to tell of each bot whose files are no longer those that were entered."""
+        again = [(bot, replace(bot, known_digest="")) for bot in self._league.bots]  # not yet read
+        same = [
+            now
+            for then, now in again
+            if now.is_as(then) and now.signature() == self._signatures[then.key]
+        ]
+        names = [then.name for then, now in again if now not in same]
+        remember(same, self._store)
+        if self.workers is None:  # to a cluster, the version that was entered is sent, or nothing
+            old = "was changed since the run began: what was played is its old version. Run again."
+            return Progress(news=[f"Bot {name!r} {old}" for name in names])
+        either = (
+            "was changed while it played: what is stored under its old version may have been "
+            "played by either. Put the bot under another name."
+        )
+        return Progress(problems=[f"bot {name!r} {either}" for name in names])
+
+
+@contextmanager
+def open_run(
+    league: League,
+    workers: int | None,
+    sandbox_uid: int | None,
+    part: Part = WHOLE,
+    cluster: str | None = None,
+) -> Iterator[Run]:
+    """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
+
+    Raises ArenaError if another one is going on, or the league has changed.
+    """
+    with locked(league.folder), open_store(league, create=True) as store:
+        if store.has_matches():
+            check_unchanged(league, store)
+        with Run(league, store, workers, sandbox_uid, part, cluster).staffed() as run:
+            if not run.missing:
+                remember(league.bots, store)
+            yield run
+
+
+def on_cluster(setup: Setup, bots: Sequence[Bot], address: str) -> Workforce:
+    """Return the workers of a Dask cluster; raise ArenaError if its library is not installed."""
+    try:
+        from arena.play.cluster.client import ClusterWorkforce
+    except ModuleNotFoundError as error:
+        raise ArenaError(
+            f"--cluster needs Dask ({error.name} is missing): pip install 'bot-arena[cluster]'."
+        ) from None
+    return ClusterWorkforce(setup, bots, address)

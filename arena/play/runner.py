@@ -1,0 +1,289 @@
+"""Plays what is missing with a workforce, and survives the death of any of its workers.
+
+It stores nothing: it hands on what comes back.
+"""
+
+import gc
+import itertools
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from time import monotonic
+
+from arena.play.forfeits import ForfeitRows
+from arena.play.worker import Batch, Report, Setup, Task
+from arena.play.workforce import Died, Event, Heard, Key, Lost, Told, Worker, Workforce
+from arena.store.result import PlayedMatch
+from arena.store.suspensions import TOO_SLOW
+from referee.match import BY_FORFEIT
+
+_LARGEST_BATCH = 500
+_AHEAD = 2  # batches a worker has before it: the one it plays and the next
+_DEATHS_ALLOWED = 2  # of workers over one deal
+_LOSSES_ALLOWED = 5  # of workers that were lost together with a deal, as nobody knows what killed
+_PASSED_LIMIT = 10_000  # deals that are kept for a worker that can play them
+_PATIENCE = 0.25  # seconds between looks at whether to stop
+
+
+@dataclass
+class Progress:
+    """What happened since the last one: matches to be stored, and what went wrong."""
+
+    played: list[PlayedMatch] = field(default_factory=list)
+    suspended: dict[int, str] = field(default_factory=dict)
+    """Bots, as indices of the setup, that take no further part in this run, and why."""
+    forfeiting: dict[int, str] = field(default_factory=dict)
+    """Bots that have forfeited so many matches in a row for the first time, and the last's id."""
+    sizes: dict[int, int] = field(default_factory=dict)
+    """The bytes of memory that bots use when they are ready."""
+    news: list[str] = field(default_factory=list)
+    """Sentences on workers: those that died and were replaced, and others."""
+    problems: list[str] = field(default_factory=list)
+    """Errors that are not any bot's; a run that had one has failed."""
+
+
+class Runner:
+    """One run over a league; `stop` may be called at any time, by a signal handler too."""
+
+    def __init__(self, setup: Setup, tasks: Iterable[Task], workforce: Workforce) -> None:
+        self._setup = setup
+        self._tasks = (task for task in tasks if self._suspended.isdisjoint(task.lineup))
+        self._force = workforce
+        self._again: list[Task] = []  # from dead workers; played one at a time
+        self._passed: deque[Task] = deque()  # that come before others, for whoever can play them
+        self._deaths: Counter[Key] = Counter()
+        self._losses: Counter[Key] = Counter()
+        self._forfeits: ForfeitRows[int] = ForfeitRows()
+        self._suspended: set[int] = set()
+        self._forfeiting: set[int] = set()
+        self._stopping = False
+        self._broken = False  # the machine, so that all stop, and it is told once
+        self._seconds = 0.0  # that there were workers for, each counted
+        self._finished = 0
+
+    def stop(self) -> None:
+        """Let the matches that are being played be the last."""
+        self._stopping = True
+
+    def staffed(self) -> AbstractContextManager[None]:
+        """Have workers, which get ready beside the caller and start no bot before `run`."""
+        return self._force.hired()
+
+    def run(self) -> Iterator[Progress]:
+        """Play with its workers; yield what is to be stored and told, until nothing is left."""
+        told = False
+        looked = monotonic()
+        thresholds = gc.get_threshold()
+        gc.set_threshold(100_000)  # reports are of many objects, and hardly any cycle
+        try:
+            self._force.begin()
+            while self._force.workers or (self._force.expects_more and not self._stopping):
+                if self._stopping and not told:
+                    told = True
+                    self._force.leave()
+                events = self._force.events(_PATIENCE)
+                before, looked = looked, monotonic()
+                self._seconds += (looked - before) * len(self._force.workers)
+                if events:
+                    progress = Progress()  # of all at once: the busier, the fewer to be stored
+                    for event in events:
+                        self._take(event, progress)
+                    yield progress
+                if left := self._hand_out():
+                    yield left
+        finally:
+            gc.set_threshold(*thresholds)
+
+    def _take(self, event: Event, progress: Progress) -> None:
+        """Take in what has happened."""
+        if isinstance(event, Heard):
+            self._hear(event.worker, event.report, progress)
+        elif isinstance(event, Died):
+            self._bury(event, progress)
+        elif isinstance(event, Lost):
+            self._miss(event, progress)
+        elif isinstance(event, Told):
+            progress.news.append(event.text)
+        else:
+            progress.problems.append(event.why)
+            self._stopping = True
+
+    def _hear(self, each: Worker, report: Report, progress: Progress) -> None:
+        self._finished += each.note(report)
+        progress.played += report.played
+        for task, error in report.failed:
+            progress.problems.append(
+                f"{self._name(task)} was stopped by an error of the referee and not stored:\n"
+                f"{error}"
+            )
+        if report.broken and not self._broken:
+            progress.problems.append(report.broken)
+            self._broken = self._stopping = True
+        progress.news += report.news
+        progress.sizes |= dict(report.sizes)
+        for bot, reason in report.unfit:
+            self._suspend(bot, f"failed its start-up check: {reason}", progress)
+        for played in report.played:
+            self._count_forfeits(played, progress)
+
+    def _count_forfeits(self, played: PlayedMatch, progress: Progress) -> None:
+        result = played.result
+        if not result.forfeits and not self._forfeits:
+            return  # as nearly always
+        for seat, bot in enumerate(result.bots):
+            gone = seat in result.forfeits
+            was_left = not gone and result.reason == BY_FORFEIT
+            why = self._forfeits.note(bot, result.faults[seat], forfeited=gone, was_left=was_left)
+            if why == TOO_SLOW:
+                self._suspend(bot, why, progress)
+            elif why and bot not in self._forfeiting | self._suspended:
+                self._forfeiting.add(bot)
+                progress.forfeiting[bot] = result.match
+
+    def _suspend(self, bot: int, reason: str, progress: Progress) -> None:
+        if bot not in self._suspended:
+            self._suspended.add(bot)
+            self._passed = deque(task for task in self._passed if bot not in task.lineup)
+            self._again = [task for task in self._again if bot not in task.lineup]
+            progress.suspended[bot] = reason
+
+    def _bury(self, death: Died, progress: Progress) -> None:
+        """Take leave of a dead worker: what it left is played by another, each deal by itself.
+
+        Only the batch it was at can have killed it.
+        """
+        if self._stopping:
+            return
+        each, how, where = death
+        if not each.is_up and self._is_deadly(((), -1)):
+            progress.problems.append(
+                f"two workers died before they could play: the last {how}. Run again."
+            )
+            self._stopping = True
+            return
+        who = f"A worker of {where}" if where else "A worker"
+        progress.news.append(f"{who} {how}; another plays what it had. No result is lost.")
+        unchecked = each.unchecked
+        if each.is_up and unchecked and self._is_deadly(((unchecked[0],), -1)):
+            self._suspend(unchecked.pop(0), "twice killed its worker when it started", progress)
+        for batch in each.sent[:1]:
+            for key, task in batch.items():
+                if not self._is_deadly(key):
+                    self._put_back(self._again, task)
+                    continue
+                progress.problems.append(
+                    f"{self._name(task)} twice killed its worker, which {how}; it was not stored."
+                )
+        for batch in each.sent[1:]:
+            for task in batch.values():
+                self._put_back(self._again, task)
+        self._force.replace(each)
+
+    def _put_back(self, where: list[Task] | deque[Task], task: Task) -> None:
+        """Keep a task to be played again, unless a bot of it was suspended meanwhile."""
+        if self._suspended.isdisjoint(task.lineup):
+            where.append(task)
+
+    def _miss(self, lost: Lost, progress: Progress) -> None:
+        """Let others play what a worker had that is out of reach; it may be wholly innocent."""
+        for number, batch in enumerate(lost.worker.sent):
+            for key, task in batch.items():
+                self._losses[key] += lost.has_begun and number == 0
+                if self._losses[key] < _LOSSES_ALLOWED:
+                    self._put_back(self._passed, task)
+                    continue
+                progress.problems.append(
+                    f"{self._name(task)} was lost {_LOSSES_ALLOWED} times together with the worker "
+                    f"that played it; it was not stored."
+                )
+
+    def _is_deadly(self, key: Key) -> bool:
+        """Count a worker's death over a deal or a bot's start; return whether it is too many."""
+        self._deaths[key] += 1
+        return self._deaths[key] >= _DEATHS_ALLOWED
+
+    def _hand_out(self) -> Progress | None:
+        """Give every worker what it needs to stay busy; let all go when there is no more to do.
+
+        Nothing is played before every bot is checked. Returns what cannot be played, if that is
+        all that is left.
+        """
+        workers = self._force.workers
+        if not all(each.is_ready for each in workers):
+            return None
+        sated: set[int] = set()  # of those who can run the same bots, one look is enough
+        for each in workers:
+            while len(each.sent) < _AHEAD and id(each.unfit) not in sated:
+                batch = self._next_batch(each)
+                if batch is None:
+                    sated.add(id(each.unfit))
+                    break
+                each.give(batch)
+        if any(each.sent for each in workers):
+            return None
+        if self._stopping or not self._has_more():
+            self._force.dismiss()
+        elif workers and not self._force.is_settling:
+            return self._give_up()
+        return None
+
+    def _next_batch(self, each: Worker) -> Batch | None:
+        """Return what a worker is to play next, if there is anything that it can."""
+        if self._stopping:
+            return None
+        again = next((task for task in self._again if _can_play(each, task)), None)
+        if again is not None:
+            self._again.remove(again)
+            return Batch(tasks=[again])
+        tasks = list(itertools.islice(self._wanted(each), self._batch_size()))
+        return Batch(tasks=tasks) if tasks else None
+
+    def _wanted(self, each: Worker) -> Iterator[Task]:
+        """Yield what a worker can play; what it passes over is kept for others."""
+        for _ in range(len(self._passed)):
+            if _can_play(each, task := self._passed.popleft()):
+                yield task
+            else:
+                self._passed.append(task)
+        while len(self._passed) < _PASSED_LIMIT and (found := next(self._tasks, None)):
+            if _can_play(each, found):
+                yield found
+            else:
+                self._passed.append(found)
+
+    def _has_more(self) -> bool:
+        """Return whether anything is left to be played."""
+        if not self._passed:
+            self._passed += itertools.islice(self._tasks, 1)
+        return bool(self._again or self._passed)
+
+    def _give_up(self) -> Progress:
+        """Suspend those bots that no worker can run, as nothing is left without them."""
+        progress = Progress()
+        first, *others = (each.unfit for each in self._force.workers)
+        for bot in [bot for bot in first if all(bot in unfit for unfit in others)]:
+            self._suspend(bot, f"cannot be run by any worker: {first[bot]}", progress)
+        if not progress.suspended:  # some can run one of a deal's bots, and some another
+            left = Counter(task.lineup for task in (*self._again, *self._passed))
+            self._again.clear()
+            self._passed.clear()
+            for lineup, deals in left.items():
+                names = ", ".join(self._setup.names[bot] for bot in lineup)
+                progress.problems.append(f"{deals} deals of {names}: no worker can run them all.")
+        return progress
+
+    def _batch_size(self) -> int:
+        """Return how many tasks fill a batch, by the pace so far."""
+        if not self._finished:
+            return 1
+        each = self._seconds / self._finished
+        return max(1, min(int(self._force.batch_seconds / each), _LARGEST_BATCH))
+
+    def _name(self, task: Task) -> str:
+        names = ", ".join(self._setup.names[bot] for bot in task.lineup)
+        return f"deal {task.number} of {names}"
+
+
+def _can_play(each: Worker, task: Task) -> bool:
+    return each.unfit.keys().isdisjoint(task.lineup)

@@ -1,0 +1,46 @@
+"""Whether bots can be run behind the walls that a league asks for."""
+
+from collections.abc import Iterable
+
+from arena.league.bot import Bot
+from protocol.errors import RunError
+from referee.limits import Limits
+from referee.sandbox import Launcher, SandboxError, prove
+
+
+def check_walls(limits: Limits, bots: Iterable[Bot], uid: int | None) -> None:
+    """Prove the walls; raise SandboxError if they do not hold, or no bot can be run behind them.
+
+    What a single bot lacks its first start tells. Raises RunError if the fork server is killed
+    meanwhile.
+    """
+    try:
+        with Launcher(limits.sandbox, uid=uid) as launcher:
+            _check_one(launcher, bots)
+            prove(launcher, limits)
+    except ConnectionError:
+        raise RunError(
+            "the process that starts the bots was killed before a match was played. Run again."
+        ) from None
+
+
+def _check_one(launcher: Launcher, bots: Iterable[Bot]) -> None:
+    """Raise the first bot's SandboxError if none could be run."""
+    errors = []
+    for bot in bots:
+        try:
+            check_bot(launcher, bot)
+        except SandboxError as error:
+            errors.append(error)
+        else:
+            return
+    if errors:
+        raise errors[0]
+
+
+def check_bot(launcher: Launcher, bot: Bot) -> None:
+    """Raise SandboxError, naming the bot, if it could not be run behind these walls."""
+    try:
+        launcher.check(bot.program)
+    except SandboxError as error:
+        raise type(error)(f"bot {bot.name!r}: {error.what}") from None

@@ -1,0 +1,335 @@
+"""A worker: one process on one core that plays deals with its bots beside it."""
+
+import ctypes
+import os
+import signal
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
+from arena.play.memory import Room, size_of
+from arena.store.result import MatchResult, PlayedMatch, pack, result_of
+from protocol.errors import ArenaError
+from protocol.messages import TimeControl
+from referee.bot_process import BotProcess
+from referee.fault import Kind
+from referee.game import Options
+from referee.games import GAMES
+from referee.limits import Limits
+from referee.match import Match, starts
+from referee.options import new_game
+from referee.sandbox import Launcher, MachineError, Program, SandboxError
+from referee.sandbox.fork_server import end_all
+from referee.seat import EmptySeat, ProcessSeat, Seat
+from referee.starting import StartupError, end_processes, start_bot
+
+SERVER_GONE = 3
+"""The exit code of a worker whose fork server was killed."""
+
+_FLUSH_SECONDS = 0.5
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ENDED_BY_THEM = {code for number in _SIGNALS for code in (-number, 128 + number)}
+_UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
+_TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a worker must know of a league; bots are in the order of its entrants."""
+
+    game: str
+    options: dict[str, Any]
+    limits: Limits
+    schedule: Schedule
+    names: list[str]
+    programs: list[Program]
+    sandbox_uid: int | None = None
+    """As root, the first user that bots are run as; None for an unused one."""
+
+
+class Task(msgspec.Struct, frozen=True, array_like=True):
+    """A deal to be played in some of its rotations."""
+
+    lineup: tuple[int, ...]
+    number: int
+    rotations: list[int]
+
+    @property
+    def deal(self) -> Deal:
+        """The deal."""
+        return Deal(self.lineup, self.number)
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """What the runner sends: tasks to play, bots to check, or the word that it was the last."""
+
+    tasks: list[Task] = []
+    check: list[int] = []
+    last: bool = False
+
+
+class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What a worker sends back; `done` ends the answer to a batch."""
+
+    played: list[PlayedMatch] = []
+    failed: list[tuple[Task, str]] = []
+    """Tasks that an error of the referee's own stopped, with the error."""
+    unfit: list[tuple[int, str]] = []
+    """Bots that failed their start-up check, with the reason."""
+    sizes: list[tuple[int, int]] = []
+    """Bots that passed it, with the bytes of memory that they use when they are ready."""
+    news: list[str] = []
+    """What the organizer is to know, as sentences."""
+    broken: str = ""
+    """What is wrong with the machine, so that no more can be played on it; empty if nothing is."""
+    lag: float = 0.0
+    """Seconds that the referee took before the asks of what was played."""
+    left: bool = False
+    """Whether it leaves what it has not played: with `done`, it plays no more."""
+    done: bool = False
+
+
+_batch = msgspec.msgpack.Decoder(Batch)
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
+    """Answer batches from `link`, a connection, until the last one or the end of the runner.
+
+    SIGUSR1 means: finish the match that is being played, and leave the rest. Signals to end are
+    the runner's to heed; a match in which a bot has ended by one is not reported.
+    """
+    _die_with(parent)
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)  # the runner hears them too and decides
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the runner started us with these blocked
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    try:
+        _serve(link, setup)
+    except EOFError:
+        pass  # the runner is gone, and its store with it
+    except ConnectionError:
+        end_all()  # whatever the fork server did not outlive, such as a daemon, is ours now
+        os._exit(SERVER_GONE)  # another worker plays on
+
+
+def _serve(link: Any, setup: Setup) -> None:
+    try:
+        launcher = Launcher(setup.limits.sandbox, uid=setup.sandbox_uid)
+    except ArenaError as error:
+        link.send_bytes(_encode(Report(broken=str(error), done=True)))
+        return
+    with launcher:
+        table = Table(setup, launcher)
+        signal.signal(signal.SIGUSR1, lambda *_: table.leave())
+        for number in _SIGNALS:
+            signal.signal(number, lambda *_: table.interrupt())
+        try:
+            link.send_bytes(_encode(Report(done=True)))
+            while not (batch := _batch.decode(link.recv_bytes())).last:
+                for report in table.answer(batch):
+                    link.send_bytes(_encode(report))
+        finally:
+            table.close()
+
+
+def _die_with(parent: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    for option, value in ((_PR_SET_PDEATHSIG, signal.SIGKILL), (_PR_SET_CHILD_SUBREAPER, 1)):
+        if libc.prctl(option, value, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), f"prctl({option})")
+    if os.getppid() != parent:
+        raise SystemExit("the runner is gone")
+
+
+class _CutShortError(Exception):
+    """A match that was not played to its end by its bots' own doing."""
+
+
+class Table:
+    """Where matches are played one after another; it keeps the bots' processes between them.
+
+    A process belongs to a bot and a rotation and plays no other rotation, so that it never sees
+    a deal twice.
+    """
+
+    def __init__(self, setup: Setup, launcher: Launcher) -> None:
+        self._setup = setup
+        self._launcher = launcher
+        self._game = GAMES[setup.game]
+        self._options: Options = msgspec.convert(setup.options, self._game.options_type)
+        self._control: TimeControl = setup.limits.time_control
+        self._where = {"machine": os.uname().nodename, "sandbox": launcher.walls.name}
+        self._flushed = -_FLUSH_SECONDS  # the first match is reported at once
+        self._leaving = False
+        self._interrupted = False
+        self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
+        self._room = Room()
+        self._fewest = 0  # processes that were kept for want of memory; 0 while all are
+        self._is_shortage_told = False
+
+    def leave(self) -> None:
+        """Finish the match that is being played, and leave the rest of every batch."""
+        self._leaving = True
+
+    def interrupt(self) -> None:
+        """Note that everybody may have been told to end, the bots too, as when a service stops."""
+        self._interrupted = True
+
+    def answer(self, batch: Batch) -> Iterator[Report]:
+        """Play a batch; yield reports of what was played, about two a second."""
+        report = Report()
+        for bot in batch.check:
+            self._check(bot, report)
+        for task in batch.tasks:
+            for rotation in task.rotations:
+                if self._leaving:
+                    break
+                try:
+                    error = self._play(task, rotation, report)
+                except _CutShortError:
+                    self._leaving = True
+                    break
+                except MachineError as broken:
+                    report.broken = str(broken)
+                    self._leaving = True
+                    break
+                if error:
+                    report.failed.append((task, error))
+                    break
+                if time.monotonic() - self._flushed > _FLUSH_SECONDS:
+                    yield report
+                    report = Report()
+                    self._flushed = time.monotonic()
+        report.left = self._leaving
+        report.done = True
+        if self._fewest and not self._is_shortage_told:
+            self._is_shortage_told = True
+            report.news.append(
+                f"A worker on {self._where['machine']} keeps only {self._fewest} processes of bots "
+                f"at once, as memory is short. The others are started for each of their matches."
+            )
+        if batch.tasks:
+            self._flushed = time.monotonic()
+        yield report
+
+    def close(self) -> None:
+        """End all processes; those that end by themselves get a moment for it."""
+        end_processes(self._processes.values())
+        self._processes.clear()
+
+    def _check(self, bot: int, report: Report) -> None:
+        """Start a bot, and report why it does not get ready."""
+        try:
+            self._launcher.check(self._setup.programs[bot])
+            report.sizes.append((bot, size_of(self._process(bot, 0).family)))
+        except SandboxError as error:
+            report.unfit.append((bot, error.what.rstrip(".")))
+        except StartupError as error:
+            report.unfit.append((bot, str(error)))
+        except MachineError as broken:
+            report.broken = str(broken)
+
+    def _play(self, task: Task, rotation: int, report: Report) -> str:
+        """Play one match into the report; return the referee's own error, if there was one."""
+        try:
+            played = self._match(task.deal, rotation, report)
+            report.played.append(msgspec.structs.replace(played, **self._where))
+        except (ConnectionError, _CutShortError, MachineError):
+            raise
+        except Exception:  # noqa: BLE001 - whatever it is, it is reported and ends the run with 1
+            for bot in task.lineup:
+                self._discard((bot, rotation))  # it was told of a start and never of an end
+            return traceback.format_exc()
+        return ""
+
+    def _match(self, deal: Deal, rotation: int, report: Report) -> PlayedMatch:
+        schedule = self._setup.schedule
+        match = schedule.match_id(deal, rotation)
+        bots = schedule.seating(deal, rotation)
+        began = time.monotonic()
+        game = new_game(self._game, len(bots), self._options, schedule.deal_seed(deal))
+        seats = self._seats(bots, rotation)
+        seeds = [schedule.bot_seed(match, bot) for bot in bots]
+        played = Match(game, seats, self._setup.limits.faults_allowed).play(
+            starts(game, match, self._control, seeds)
+        )
+        result = result_of(
+            played,
+            deal=schedule.deal_id(deal),
+            number=deal.number,
+            rotation=rotation,
+            bots=list(bots),
+        )
+        if self._was_cut_short(result):
+            raise _CutShortError
+        if any(_UNFINISHED & {*faults} for faults in result.faults):
+            self._launcher.check_copies()  # or whoever removed them is to blame
+        for bot, faults in zip(bots, result.faults, strict=True):
+            process = self._processes.get((bot, rotation))
+            gone = process is not None and process.ended is not None
+            if self._setup.limits.fresh or faults or gone:
+                self._discard((bot, rotation))
+        report.lag += sum(played.evidence.lag) * 1e-6
+        return pack(played, result, time.monotonic() - began)
+
+    def _was_cut_short(self, result: MatchResult) -> bool:
+        """Return whether a bot ended, or did not start, and a signal to end was sent to all."""
+        kinds = {kind for faults in result.faults for kind in faults}
+        if kinds.isdisjoint(_UNFINISHED):
+            return False
+        played = [self._processes.get((bot, result.rotation)) for bot in result.bots]
+        codes = {each.ended.code for each in played if each is not None and each.ended is not None}
+        if "startup" in kinds or not codes.isdisjoint(_ENDED_BY_THEM):
+            time.sleep(_TOLD_SECONDS)
+        return self._interrupted
+
+    def _seats(self, bots: tuple[int, ...], rotation: int) -> list[Seat]:
+        processes: list[BotProcess | StartupError] = []
+        for bot in bots:
+            try:
+                processes.append(self._process(bot, rotation))
+            except StartupError as error:
+                processes.append(error)
+        return [
+            ProcessSeat(process)
+            if isinstance(process, BotProcess)
+            else EmptySeat(str(process), process.stderr)
+            for process in processes
+        ]
+
+    def _process(self, bot: int, rotation: int) -> BotProcess:
+        """Return a bot's process of a rotation, started if need be."""
+        key = (bot, rotation)
+        process = self._processes.get(key)
+        if process is None:
+            while len(self._processes) >= LIVE_PROCESSES:
+                self._discard(next(iter(self._processes)))
+            setup = self._setup
+            while len(self._processes) >= setup.schedule.seats and self._room.is_short():
+                self._discard(next(iter(self._processes)))
+                self._fewest = len(self._processes) + 1
+            program, name = setup.programs[bot], setup.names[bot]
+            try:
+                process = start_bot(
+                    self._launcher, program, setup.limits, name, self._processes.values()
+                )
+            except StartupError:
+                self._launcher.check_copies()
+                raise
+            self._processes[key] = process
+            self._room.count(process.family)
+        self._processes.move_to_end(key)
+        return process
+
+    def _discard(self, key: tuple[int, int]) -> None:
+        process = self._processes.pop(key, None)
+        if process is not None:
+            process.stop()

@@ -1,0 +1,1 @@
+"""What was played: the results of a league in SQLite."""

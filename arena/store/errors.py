@@ -1,0 +1,130 @@
+"""The file of a league's database: what is wrong with it, in words for those who can mend it."""
+
+import os
+import shlex
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from arena.store.rows import Damage
+from arena.streams import say_at_once
+from arena.text import safe
+from protocol.errors import ArenaError, RunError
+
+WAIT = 30.0
+"""Seconds for another process to let go of the database."""
+
+T = TypeVar("T")
+
+_SILENT = 2.0  # seconds of it without a word
+_MAGIC = b"SQLite format 3\0"
+_DAMAGED = {
+    *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT),
+    *(sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG),
+}
+_MOVED = sqlite3.SQLITE_READONLY_DBMOVED
+_CUT_OFF = {sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_IOERR_DELETE}
+
+
+def check_file(path: Path, *, create: bool) -> None:
+    """Raise ArenaError, or RunError, for a file that SQLite would explain badly or not at all.
+
+    It takes a file that is empty or short for a new database. With `create`, it may be new.
+    """
+    folder = shlex.quote(str(path.parent))
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        if create:
+            return
+        raise ArenaError(f"{path.parent} has no results yet; `arena run` plays them.") from None
+    except IsADirectoryError:
+        raise RunError(
+            f"{path} is a folder; move it away, and put the database in its place if there was one."
+        ) from None
+    except OSError as error:
+        raise RunError(f"{path} cannot be read: {error.strerror}.") from None
+    if not start and not create:
+        raise ArenaError(
+            f"{path} is empty (0 bytes): if there were results in it, put back a copy; if not, "
+            f"`arena run {folder}` plays them."
+        )
+    if not _MAGIC.startswith(start):
+        raise ArenaError(f"{path} is not a league's database: it is no database at all.")
+    if 0 < len(start) < len(_MAGIC):
+        raise Damage(f"it has been cut off after {len(start)} bytes")
+
+
+@contextmanager
+def explained(path: Path, remedy: str) -> Iterator[None]:
+    """Turn damage and SQLite's errors into ones a person can act on; damage with its remedy."""
+    try:
+        yield
+    except Damage as damage:
+        raise RunError(f"{path} is damaged: {damage}. {remedy}") from None
+    except UnicodeDecodeError:  # in the words of an error of SQLite's
+        raise RunError(f"{path} is damaged: its tables cannot be read. {remedy}") from None
+    except sqlite3.IntegrityError:
+        raise  # two rows for one match would be a fault of ours
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)  # a text is not UTF-8
+        if code & 0xFF in _DAMAGED:
+            words = " ".join(str(error).split()).rstrip(".")
+            raise RunError(f"{path} is damaged: {words}. {remedy}") from None
+        raise RunError(f"{path}{_told(path, error, code)}") from None
+
+
+def patiently(db: sqlite3.Connection, path: Path, act: Callable[[], T]) -> T:
+    """Do what may have to wait for another process; say so on standard error if that takes long.
+
+    `act` is done anew if the database was locked.
+    """
+    _let_wait(db, _SILENT)
+    try:
+        return act()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        text = f"Waiting for {path}, which another process has locked; {WAIT:.0f} s at the most."
+        say_at_once(safe(text))
+        _let_wait(db, WAIT - _SILENT)
+        return act()
+    finally:
+        _let_wait(db, WAIT)
+
+
+def _let_wait(db: sqlite3.Connection, seconds: float) -> None:
+    db.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+
+
+def _told(path: Path, error: sqlite3.Error, code: int) -> str:
+    """Return what is wrong and what to do about it, as what follows the path."""
+    if code == _MOVED or not path.parent.exists():
+        return (
+            " was moved, removed or replaced while it was in use. What was stored before is in the "
+            "file that was there; put that back, then run again."
+        )
+    closed = not os.access(path.parent, os.W_OK, effective_ids=True)
+    you = f"you (uid {os.geteuid()})"
+    if code in _CUT_OFF:
+        return (
+            f" was being written when a run was cut off, and {you} may not put it in order. "
+            f"Somebody who may write there must open the league once; any command does it."
+        )
+    if code & 0xFF == sqlite3.SQLITE_BUSY:
+        return (
+            f" is locked: another process has been writing into it for {WAIT:.0f} seconds, a "
+            f"large import perhaps. What was stored before is safe; run again when that is done."
+        )
+    if code & 0xFF == sqlite3.SQLITE_READONLY or (
+        code & 0xFF == sqlite3.SQLITE_CANTOPEN and closed
+    ):
+        what = "its folder" if closed else "the file"
+        return (
+            f" may not be written by {you}: {what} is read-only. What was stored before is safe; "
+            f"get leave to write there, then run again."
+        )
+    return f": {error}. What was stored before is safe; free the disk or the file, then run again."

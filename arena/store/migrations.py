@@ -1,0 +1,79 @@
+"""A league's database made, brought up to date from earlier versions, or refused."""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from arena.store.result import Record, clock_of
+from arena.store.rows import Damage
+from arena.store.schema import APPLICATION_ID, STATEMENTS, VERSION
+from protocol.errors import ArenaError
+
+_UNRELEASED = (1, 2)
+_OLDER = (3, 4)
+
+
+def is_current(db: sqlite3.Connection) -> bool:
+    """Return whether a database is one of ours and up to date."""
+    found = [db.execute(f"PRAGMA {word}").fetchone() for word in ("application_id", "user_version")]
+    return found == [(APPLICATION_ID,), (VERSION,)]
+
+
+def prepare(db: sqlite3.Connection, path: Path) -> None:
+    """Make the tables of a new database, or bring an older one up to date.
+
+    Raises ArenaError for a database that is another program's or a newer arena's, and Damage.
+    """
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if not tables:
+        _make(db, STATEMENTS)
+    elif application != APPLICATION_ID:
+        raise ArenaError(f"{path} is a database of some other program.")
+    elif version > VERSION:
+        raise ArenaError(
+            f"{path} was written by a newer Bot Arena (database version {version}, this one "
+            f"reads {VERSION}). Use the newer one."
+        )
+    elif version in _OLDER:
+        _make(db, [name for name in ("look", "suspension") if name not in _tables(db)])
+        _renew_clocks(db)
+    elif version in _UNRELEASED:
+        raise ArenaError(
+            f"{path} is of database version {version}, from before this Bot Arena's first release, "
+            f"which reads {_OLDER[0]} to {VERSION}. Play the league again."
+        )
+    elif version != VERSION:  # to which another process may just have brought it
+        raise Damage(f"its version is {version}, which there never was")
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _make(db: sqlite3.Connection, names: Iterable[str]) -> None:
+    for name in names:
+        db.execute(STATEMENTS[name])
+
+
+def _tables(db: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+
+
+def _renew_clocks(db: sqlite3.Connection) -> None:
+    """Add to the clocks of all matches what they lacked before version 5, the time on the wall."""
+    matches = db.execute("SELECT deal, rotation, record, clock FROM match").fetchall()
+    for deal, rotation, number, clock in matches:
+        row = db.execute("SELECT replay, evidence FROM record WHERE id = ?", (number,)).fetchone()
+        try:
+            record = Record(row[0], row[1], 0.0)
+            found = clock_of(record.open_replay(), record.open_evidence())
+        except (TypeError, ValueError, zlib.error, msgspec.MsgspecError):
+            found = [[*seat, 0] for seat in json.loads(clock)]  # damaged, as `verify` is to tell
+        db.execute(
+            "UPDATE match SET clock = ? WHERE deal = ? AND rotation = ?",
+            (str(found), deal, rotation),
+        )

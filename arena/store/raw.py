@@ -1,0 +1,133 @@
+"""The rows of a league's database as they stand, for those who take nothing in them for granted."""
+
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+from arena.store.rows import (
+    BotVersion,
+    Damage,
+    FixedSettings,
+    check_bot,
+    known_bot,
+    read_command,
+    settings_of,
+)
+from arena.store.store import LOOKS, Store
+
+Page = tuple[int, int]
+"""The first and the last of the numbers that some deals have in the database."""
+
+_ROWS = """
+    SELECT match.*, deal.name, deal.number, lineup.bots AS lineup, result.bots, result.places,
+        record.replay, record.evidence
+    FROM match LEFT JOIN deal ON deal.id = match.deal LEFT JOIN lineup ON lineup.id = deal.lineup
+        LEFT JOIN result ON result.id = match.result LEFT JOIN record ON record.id = match.record
+    WHERE match.deal BETWEEN ? AND ? ORDER BY match.deal, match.rotation
+"""
+_LOOSE = """
+    SELECT 'rows of ' || "table" || ' name a row of ' || parent || ' that is not there', count(*)
+    FROM pragma_foreign_key_check GROUP BY 1
+    UNION ALL SELECT 'rows of ' || name || ' belong to no match', count(*)
+    FROM (
+        SELECT 'deal' AS name FROM deal WHERE id NOT IN (SELECT deal FROM match)
+        UNION ALL SELECT 'lineup' FROM lineup WHERE id NOT IN (SELECT lineup FROM deal)
+        UNION ALL SELECT 'result' FROM result WHERE id NOT IN (SELECT result FROM match)
+        UNION ALL SELECT 'record' FROM record WHERE id NOT IN (SELECT record FROM match)
+    ) GROUP BY 1 ORDER BY 1
+"""
+
+_TABLES = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+
+
+class RawStore(Store):
+    """A store whose rows are read as they are; every reading is over when it returns.
+
+    So a run that goes on beside it never waits long.
+    """
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        super().__init__(path, create=create)
+        self._db.text_factory = lambda text: text.decode(errors="backslashreplace")
+
+    _remedy = "Put back a copy of it from before."
+
+    def _check_settings(self) -> None:
+        """Do without; `fixed` returns them."""
+
+    def fixed(self) -> FixedSettings:
+        """Return the settings of the league; raise Damage if one is not right."""
+        with self.explained():
+            rows = self._setting_rows()
+        return settings_of(rows)
+
+    def bot_numbers(self) -> dict[BotVersion, int]:
+        """Return the numbers in the database of all bots, which are called by their keys."""
+        with self.explained():
+            rows = self._db.execute("SELECT id, name, version FROM bot").fetchall()
+        return {BotVersion(key, version): number for number, key, version in rows}
+
+    def odd_bots(self) -> list[str]:
+        """Return what is wrong with the rows of bots, in words."""
+        with self.explained():
+            rows = self._db.execute("SELECT id, name, version, command FROM bot").fetchall()
+        found = []
+        for number, key, version, command in rows:
+            try:
+                check_bot(number, key, version)
+                read_command(command)
+            except Damage as damage:
+                found.append(f"bot {key!r}, row {number}: {damage}")
+        with self.explained():
+            looks = self._db.execute(LOOKS).fetchall()
+        for look in looks:
+            try:
+                known_bot(look)
+            except Damage as damage:
+                found.append(f"bot {look[0]!r}: {damage}")
+        return found
+
+    def pages(self, size: int) -> list[Page]:
+        """Return parts of all deals that have a match now, of about so many matches each."""
+        with self.explained():
+            rows = self._db.execute("SELECT deal FROM match ORDER BY deal, rotation")
+            firsts = sorted({deal for (deal,) in islice(rows, 0, None, size)})
+            (last,) = self._db.execute("SELECT max(deal) FROM match").fetchone()
+        ends = [*firsts, last + 1] if firsts else []
+        return [(first, after - 1) for first, after in pairwise(ends)]
+
+    def rows(self, first: int, last: int) -> list[dict[str, Any]]:
+        """Return what the tables hold of the matches of some deals, by column, nothing decoded.
+
+        The deals are those with numbers from `first` to `last`. What should stand in a row that
+        is missing is None.
+        """
+        with self.explained():
+            found = self._db.execute(_ROWS, (first, last))
+            names = [column[0] for column in found.description]
+            return [dict(zip(names, row, strict=True)) for row in found]
+
+    def count_rows(self) -> int:
+        """Return how many rows of matches there are, also those that `count` cannot see."""
+        with self.explained():
+            (count,) = self._db.execute("SELECT count(*) FROM match").fetchone()
+        return int(count)
+
+    def check_integrity(self) -> None:
+        """Raise RunError if something is wrong with the file itself: its tables, or their pages."""
+        with RawStore(Path(":memory:"), create=True) as new, self.explained():
+            wrong = {str(name) for _, name, *_ in {*self._tables()} ^ {*new._tables()}}
+            if wrong:
+                raise Damage(f"its tables are not those of a league: {', '.join(sorted(wrong))}")
+            lines = [line for (line,) in self._db.execute("PRAGMA integrity_check")]
+            if lines != ["ok"]:
+                more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+                raise Damage(" ".join(lines[0].split()).rstrip(".") + more)
+
+    def _tables(self) -> list[tuple[str, ...]]:
+        return self._db.execute(_TABLES).fetchall()
+
+    def loose_rows(self) -> list[tuple[str, int]]:
+        """Return in words which rows lead nowhere or belong to nothing, and how many they are."""
+        with self.explained():
+            return self._db.execute(_LOOSE).fetchall()

@@ -1,0 +1,377 @@
+"""What is stored of a league, as it is read back; what cannot be is damage."""
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from arena.league.bot import check_name
+from arena.league.schedule import PAIRS_LIMIT, Rotations
+from arena.league.seed import Derivation, league_key
+from arena.store.result import Record
+from protocol.errors import ArenaError
+from referee.limits import Limits
+from referee.match import Evidence
+from referee.replay import Replay
+
+T = TypeVar("T")
+
+_DIGITS = 16  # of a deal's id
+_UNREADABLE = (zlib.error, msgspec.MsgspecError, ValueError, TypeError, RecursionError)
+
+
+class Damage(Exception):  # noqa: N818 - it is what is found, and `Store` makes an error of it
+    """What is stored is not what was written; the text says what, in a few words."""
+
+
+class FixedSettings(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """What may not change once a match was played, defaults filled in."""
+
+    game: str
+    seats: Annotated[int, Meta(ge=2)]
+    seed: str
+    format: Literal["round-robin"]
+    rotations: Rotations
+    options: dict[str, Any]
+    limits: Limits
+    derivation: Derivation = 1
+    """How chance comes from the seed; leagues from before there were two ways do not say."""
+
+    @property
+    def key(self) -> str:
+        """What all chance of the league comes from."""
+        return league_key(self.game, self.seed, self.derivation)
+
+
+@dataclass(frozen=True)
+class BotVersion:
+    """A bot that has played: its name, and the hash of what was run."""
+
+    name: str
+    version: str
+
+
+class KnownBot(NamedTuple):
+    """What is known of the files of a bot, so that they need not be read to know its version."""
+
+    key: str
+    digest: str
+    """The hash of its command and files."""
+    version: str
+    """The one that it plays as: the hash, or a version that it continues."""
+    signature: str
+    """What is another text if a file was changed; empty if that is not known."""
+
+    @property
+    def seal(self) -> str:
+        """What stands beside it in the database, to prove it."""
+        return hashlib.blake2b("\0".join(self).encode(), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True)
+class SeatedResult:
+    """Who sat where, and the places; every list goes by seat."""
+
+    bots: tuple[BotVersion, ...]
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StoredMatch:
+    """A match as the tables read it; every list goes by seat."""
+
+    id: str
+    deal: str
+    number: int
+    rotation: int
+    bots: tuple[BotVersion, ...]
+    places: tuple[int, ...]
+    reason: str
+    decisions: int
+    faults: tuple[Mapping[str, int], ...]
+    forfeits: tuple[int, ...]
+    moves: int
+    """What stands for the moves, see `digest_of`."""
+    deal_row: int = field(default=0, compare=False, repr=False)
+    """The number of the deal in its database, by which the record is found."""
+
+
+@dataclass(slots=True)
+class Spent:
+    """The time that a bot's answers took in several matches, in microseconds."""
+
+    decisions: int = 0
+    cpu: int = 0
+    longest: int = 0
+    """CPU time of one decision."""
+    wall: int = 0
+
+    def add(self, decisions: int, cpu: int, longest: int, wall: int) -> None:
+        """Count the decisions of one match, as its clock tells them (see `stored_clock`)."""
+        self.decisions += decisions
+        self.cpu += cpu
+        self.longest = max(self.longest, longest)
+        self.wall += wall
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """When, where and behind which walls a match was played."""
+
+    played_at: str
+    machine: str
+    sandbox: str
+    seconds: float
+
+
+class WholeMatch(NamedTuple):
+    """All that is stored of a match."""
+
+    match: StoredMatch
+    clock: list[list[int]]
+    """See `clock_of`."""
+    record: Record
+    circumstances: Circumstances
+
+
+def deal_number(name: str) -> int:
+    """Return the number that stands in the database for a deal's id, 16 hexadecimal digits."""
+    return int.from_bytes(bytes.fromhex(name), "big", signed=True)
+
+
+def deal_name(number: int) -> str:
+    """Return the id of a deal, given the number that stands for it."""
+    return number.to_bytes(8, "big", signed=True).hex()
+
+
+def deal_range(prefix: str) -> tuple[int, int]:
+    """Return the first and the last number of the deals whose ids begin with a text.
+
+    No deal lies between them if the text begins no id.
+    """
+    ends = prefix.ljust(_DIGITS, "0"), prefix.ljust(_DIGITS, "f")
+    if not prefix or len(prefix) > _DIGITS or not set(prefix) <= set("0123456789abcdef"):
+        return 1, 0
+    return deal_number(ends[0]), deal_number(ends[1])
+
+
+class Reader(Generic[T]):
+    """Reads the text of a column, which is JSON, or raises Damage.
+
+    `words` name the column in errors.
+    """
+
+    def __init__(self, words: str, kind: type[T]) -> None:
+        self._words = words
+        self._decode = msgspec.json.Decoder(kind).decode
+
+    def __call__(self, text: str) -> T:
+        """Return what a text says."""
+        try:
+            return self._decode(text)
+        except _UNREADABLE:
+            raise Damage(f"{self._words} cannot be read") from None
+
+
+Natural: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]
+DealNumber: TypeAlias = Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
+
+
+class _MatchRow(NamedTuple):
+    deal_row: int
+    name: int
+    number: DealNumber
+    rotation: Natural
+    bots: str
+    places: str
+    reason: str
+    decisions: Natural
+    faults: str | None
+    forfeits: str | None
+    moves: int
+
+
+class _RecordRow(NamedTuple):
+    replay: bytes
+    evidence: bytes
+    seconds: float
+    played_at: str
+    machine: str
+    sandbox: str
+
+
+_read_seats = Reader("the bots of a result", list[int])
+_read_places = Reader("the places of a result", list[Annotated[int, Meta(ge=1)]])
+_read_faults = Reader("the faults of a match", list[dict[str, Natural]])
+_read_forfeits = Reader("the forfeits of a match", list[Natural])
+_read_clock = Reader(
+    "the clock of a match", list[Annotated[list[Natural], Meta(min_length=4, max_length=4)]]
+)
+read_numbers = Reader("the results of a deal", list[int])
+read_lineup = Reader("a line-up", list[tuple[str, str]])
+read_command = Reader("the command of a bot", list[str])
+
+
+def typed(values: object, kind: type[T], words: str) -> T:
+    """Return values of one row or many, which SQLite may have of any type if its file is damaged.
+
+    Raises Damage unless they are of a kind.
+    """
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError:
+        raise Damage(f"{words} cannot be read") from None
+
+
+def setting_of(key: str, text: str, kind: Any = Any) -> Any:
+    """Return the value of a setting; raise Damage if it is not of a kind."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except _UNREADABLE as error:
+        raise Damage(f"the setting {key} cannot be read: {str(error).rstrip('.')}") from None
+
+
+def settings_of(rows: Mapping[str, str]) -> FixedSettings:
+    """Return all settings, given by key as they are stored; raise Damage if one is not right."""
+    known = msgspec.structs.fields(FixedSettings)
+    kinds = {each.name: each.type for each in known}
+    for key in sorted({each.name for each in known if each.required} - rows.keys()):
+        raise Damage(f"the setting {key} is missing")
+    for key in sorted(rows.keys() - kinds.keys()):
+        raise Damage(f"there is a setting {key!r}, which no league has")
+    return FixedSettings(**{key: setting_of(key, rows[key], kinds[key]) for key in rows})
+
+
+def check_bot(number: int, key: str, version: str) -> None:
+    """Raise Damage unless this is a bot that could have been entered."""
+    try:
+        check_name(key)
+        int(version, 16)
+    except (ArenaError, ValueError):
+        raise Damage(f"bot {number} has a name or a version that no bot has") from None
+
+
+def known_bot(row: Sequence[Any]) -> KnownBot:
+    """Return what a row says of the files of a bot."""
+    *words, seal = typed(row, tuple[str, str, str, str, str], "what is known of a bot's files")
+    found = KnownBot(*words)
+    if found.seal != seal:
+        raise Damage("what is known of a bot's files is not what was written")
+    return found
+
+
+def seats_of(text: str) -> list[int]:
+    """Return the numbers of the bots of a result, by seat."""
+    seats = _read_seats(text)
+    if len(seats) < 2 or len(set(seats)) < len(seats):
+        raise Damage("the bots of a result are not of a match")
+    return seats
+
+
+def seated_result(seats: str, places: str, bots: Mapping[int, BotVersion]) -> SeatedResult:
+    """Return a result, given the bots by their numbers."""
+    numbers, found = seats_of(seats), _read_places(places)
+    if len(found) != len(numbers) or max(found) > len(numbers):
+        raise Damage("the places of a result are not those of its bots")
+    seated = tuple(bots[number] for number in numbers if number in bots)
+    if len(seated) < len(numbers):
+        raise Damage("a bot of a result is missing")
+    return SeatedResult(seated, tuple(found))
+
+
+def stored_faults(
+    faults: str | None, forfeits: str | None, seats: int
+) -> tuple[list[dict[str, int]], list[int]]:
+    """Return the faults by kind for each seat, and the seats that forfeited."""
+    found = _read_faults(faults) if faults else [{} for _ in range(seats)]
+    gone = _read_forfeits(forfeits) if forfeits else []
+    if len(found) != seats:
+        raise Damage("the faults of a match are not those of its seats")
+    if gone and max(gone) >= seats:
+        raise Damage("a seat forfeited that a match has not")
+    return found, gone
+
+
+def stored_clock(text: str, seats: int) -> list[list[int]]:
+    """Return what the clock said of each seat."""
+    clock = _read_clock(text)
+    if len(clock) != seats:
+        raise Damage("the clock of a match is not that of its seats")
+    return clock
+
+
+def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
+    """Return the match of a row of the columns that tables read."""
+    found = typed(row, _MatchRow, "a match, or the deal or result it is of,")
+    seated = seated_result(found.bots, found.places, bots)
+    faults, forfeits = stored_faults(found.faults, found.forfeits, len(seated.bots))
+    deal = deal_name(found.name)
+    return StoredMatch(
+        id=f"{deal}-{found.rotation}",
+        deal=deal,
+        number=found.number,
+        rotation=found.rotation,
+        bots=seated.bots,
+        places=seated.places,
+        reason=found.reason,
+        decisions=found.decisions,
+        faults=tuple(faults),
+        forfeits=tuple(forfeits),
+        moves=found.moves,
+        deal_row=found.deal_row,
+    )
+
+
+def record_of(row: Iterable[Any] | None, match: str) -> tuple[Record, Circumstances]:
+    """Return the record of a match, which is not opened, and its circumstances."""
+    found = typed(row, _RecordRow, f"the record of match {match}")
+    circumstances = Circumstances(found.played_at, found.machine, found.sandbox, found.seconds)
+    return Record(found.replay, found.evidence, found.seconds), circumstances
+
+
+def open_record(record: Record) -> tuple[Replay, Evidence]:
+    """Return the replay and the evidence of a match; raise Damage unless they fit together."""
+    try:
+        replay = record.open_replay()
+    except _UNREADABLE as error:
+        raise Damage(f"its replay cannot be read: {error}") from None
+    try:
+        evidence = record.open_evidence()
+    except _UNREADABLE as error:
+        raise Damage(f"its evidence cannot be read: {error}") from None
+    check_fit(replay, evidence)
+    return replay, evidence
+
+
+def opened(match: str, record: Record) -> tuple[Replay, Evidence]:
+    """Do the same for the match of an id, which the Damage names."""
+    try:
+        return open_record(record)
+    except Damage as damage:
+        raise Damage(f"match {match}: {damage}") from None
+
+
+def check_fit(replay: Replay, evidence: Evidence) -> None:
+    """Raise Damage unless a replay and its evidence are of one match."""
+    entries, seats = len(replay.entries), replay.seats
+    lists = (
+        *((name, entries, "entries", getattr(evidence, name)) for name in ("cpu", "wall", "lag")),
+        *((name, seats, "seats", getattr(evidence, name)) for name in ("stderr", "conversations")),
+        ("places", seats, "seats", replay.places),
+    )
+    for name, length, of, found in lists:
+        if len(found) != length:
+            raise Damage(f"its record has {len(found)} {name} for {length} {of}")
+    used = (*evidence.burners, *evidence.charged, *evidence.unfrozen)
+    for seat in (*(entry.seat for entry in replay.entries), *used):
+        if not 0 <= seat < seats:
+            raise Damage(f"its record has a seat {seat}, and there are {seats} seats")
+    for number in evidence.waited:
+        if not 0 <= number < entries:
+            raise Damage(f"its record has an entry {number}, and there are {entries} entries")

@@ -1,0 +1,437 @@
+"""The results of a league in SQLite, where `schema` makes the tables.
+
+Only what was played is stored, never a rating. Nothing is ever overwritten: a match has one row,
+written in the same transaction as its record.
+"""
+
+import datetime
+import json
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
+from typing import Any
+
+from arena.league.bot import Bot
+from arena.store.result import PlayedMatch, Record
+from arena.store.rows import (
+    BotVersion,
+    Circumstances,
+    Damage,
+    KnownBot,
+    StoredMatch,
+    WholeMatch,
+    deal_name,
+    deal_number,
+    deal_range,
+    known_bot,
+    match_of,
+    opened,
+    read_command,
+    read_numbers,
+    record_of,
+    stored_clock,
+    typed,
+)
+from arena.store.schema import Writer, lineup_text
+from arena.store.tallies import Tallies
+from protocol.errors import ArenaError
+
+_FROM = """
+    FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id
+        JOIN result ON result.id = match.result
+"""
+_RECORD = """
+    record.replay, record.evidence, record.seconds, record.played_at, record.machine,
+    record.sandbox
+"""
+_COLUMNS = """
+    match.deal, deal.name, deal.number, match.rotation, result.bots, result.places, match.reason,
+    match.decisions, match.faults, match.forfeits, match.moves
+"""
+_MATCHES = f"SELECT {_COLUMNS} {_FROM}"
+_KEYS = f"SELECT match.deal, match.rotation {_FROM}"
+_NAMED = """
+    FROM deal CROSS JOIN match ON match.deal = deal.id
+        LEFT JOIN result ON result.id = match.result
+    WHERE deal.name BETWEEN ? AND ? ORDER BY deal.name, match.rotation LIMIT 1000
+"""
+_BEGINNING = f"SELECT {_COLUMNS} {_NAMED}"
+_THIS = """
+    FROM match LEFT JOIN deal ON deal.id = match.deal LEFT JOIN result ON result.id = match.result
+        LEFT JOIN record ON record.id = match.record
+    WHERE match.deal = ? AND match.rotation = ?
+"""
+_DEAL = """
+    SELECT deal.id, deal.name FROM lineup JOIN deal ON deal.lineup = lineup.id
+    WHERE lineup.bots = ? AND deal.number = ?
+"""
+_ONE_MATCH = f"SELECT {_COLUMNS} {_THIS}"
+_ONE = f"SELECT {_COLUMNS}, match.clock, {_RECORD} {_THIS}"
+_ONE_RECORD = f"SELECT {_RECORD} {_THIS}"
+_COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
+_PLAYED = """
+    SELECT name, version FROM bot
+    WHERE EXISTS (SELECT 1 FROM result, json_each(result.bots) AS seat WHERE seat.value = bot.id)
+    ORDER BY 1, 2
+"""
+_LAST_VERSIONS = """
+    SELECT bot.name, bot.version
+    FROM (
+        SELECT result, max(record.played_at) AS at
+        FROM match JOIN record ON record.id = match.record GROUP BY result
+    ) AS last JOIN result ON result.id = last.result,
+        json_each(result.bots) AS seat JOIN bot ON bot.id = seat.value
+    GROUP BY bot.id ORDER BY max(last.at), bot.id
+"""
+LOOKS = "SELECT name, digest, version, signature, seal FROM look"
+"""What `known_bot` reads."""
+_KEEP_LOOK = """
+    INSERT OR REPLACE INTO look (name, digest, version, signature, seal) VALUES (?, ?, ?, ?, ?)
+"""
+_KNOWN = """
+    SELECT deal.name, rotations
+    FROM (
+        SELECT deal, CASE count(*) = :count AND min(rotation) = 0 AND max(rotation) = :count - 1
+            WHEN 0 THEN group_concat(rotation) END AS rotations
+        FROM match GROUP BY deal
+    ) AS played LEFT JOIN deal ON deal.id = played.deal
+    ORDER BY deal.name
+"""
+_SUSPENSIONS = """
+    SELECT bot.name, bot.version, reason
+    FROM suspension JOIN bot ON bot.id = suspension.bot ORDER BY bot.id
+"""
+_MEAN_SECONDS = """
+    SELECT avg(seconds) FROM (
+        SELECT record.seconds FROM match JOIN record ON record.id = match.record
+        WHERE match.result IN (
+            SELECT id FROM result WHERE NOT EXISTS (
+                SELECT 1 FROM json_each(result.bots) AS seat
+                WHERE seat.value NOT IN (SELECT value FROM json_each(?))
+            )
+        )
+        ORDER BY match.deal DESC LIMIT 1000
+    )
+"""
+_LIST = "the list of matches"
+_IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
+
+
+class KnownMatches:
+    """Which matches are stored, in eight bytes for each deal that is complete."""
+
+    def __init__(self, whole: Sequence[int], others: Mapping[int, Collection[int]]) -> None:
+        self._whole = whole
+        self._others = others
+
+    def __bool__(self) -> bool:
+        return bool(self._whole or self._others)
+
+    def lacking(self, deal: str, rotations: range) -> list[int]:
+        """Return which rotations of a deal, by its id, are not stored."""
+        number = deal_number(deal)
+        at = bisect_left(self._whole, number)
+        if at < len(self._whole) and self._whole[at] == number:
+            return []
+        found = self._others.get(number, ())
+        return [rotation for rotation in rotations if rotation not in found]
+
+
+class Store(Tallies):
+    """The results of a league: stores matches, and returns them."""
+
+    _writer: Writer | None = None
+    """The one of the last transaction that was not rolled back, with what it remembers."""
+
+    def keep_settings(self, settings: Mapping[str, Any]) -> None:
+        """Store the settings that may not change once a match is stored, unless one is."""
+        with self._transaction():
+            self._add_settings(settings)
+
+    def _add_settings(self, settings: Mapping[str, Any]) -> None:
+        self._db.execute("DELETE FROM setting WHERE NOT EXISTS (SELECT 1 FROM match)")
+        self._db.executemany(
+            "INSERT OR IGNORE INTO setting VALUES (?, ?)",
+            [(key, json.dumps(value)) for key, value in settings.items()],
+        )
+
+    def bot_ids(self, bots: Sequence[Bot]) -> list[int]:
+        """Return the database's numbers of bots, adding those it does not know."""
+        with self._transaction():
+            return self._add_bots([(bot.key, bot.version, bot.command) for bot in bots])
+
+    def _add_bots(self, bots: Sequence[tuple[str, str, Sequence[str]]]) -> list[int]:
+        self._db.executemany(
+            "INSERT OR IGNORE INTO bot (name, version, command) VALUES (?, ?, ?)",
+            [(key, version, json.dumps(command)) for key, version, command in bots],
+        )
+        return [
+            self._db.execute(
+                "SELECT id FROM bot WHERE name = ? AND version = ?", (key, version)
+            ).fetchone()[0]
+            for key, version, _ in bots
+        ]
+
+    def add(
+        self,
+        played: Iterable[PlayedMatch],
+        ids: Sequence[int],
+        *,
+        played_at: str,
+    ) -> None:
+        """Store matches, all or none; `ids` are the database's numbers of the league's bots."""
+        writer, self._writer = self._writer or Writer(self._db), None
+        with self._transaction():
+            writer.add(
+                (each, tuple([ids[bot] for bot in each.result.bots]), played_at) for each in played
+            )
+        self._writer = writer
+
+    def known(self, rotations: int) -> KnownMatches:
+        """Return which matches are stored; so many make a deal."""
+        whole, others = array("q"), {}
+        with self.explained():
+            rows = self._db.execute(_KNOWN, {"count": rotations})
+            while some := rows.fetchmany(10_000):
+                for deal, text in typed(some, list[tuple[int, str | None]], _LIST):
+                    if text is None:
+                        whole.append(deal)
+                    else:
+                        others[deal] = read_numbers(f"[{text}]")
+        return KnownMatches(whole, others)
+
+    def bot_keys(self) -> list[tuple[str, str]]:
+        """Return key and version of every bot that has played, in order."""
+        with self.explained():
+            return self._db.execute(_PLAYED).fetchall()
+
+    def last_versions(self) -> dict[str, str]:
+        """Return by key the version that played last of every bot that has played."""
+        with self.explained():
+            rows = self._db.execute(_LAST_VERSIONS).fetchall()
+            return dict(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
+
+    def last_played(self) -> float:
+        """Return when the last match was stored, as a time stamp; 0 if that is not known."""
+        with self.explained():
+            (last,) = self._db.execute("SELECT max(played_at) FROM record").fetchone()
+        try:
+            return datetime.datetime.fromisoformat(last).timestamp()
+        except (TypeError, ValueError):
+            return 0.0
+
+    def bot_names(self) -> list[str]:
+        """Return the names of all bots that have played, in order."""
+        with self.explained():
+            return sorted({bot.name for bot in self._bots().values()})
+
+    def entered(self) -> set[tuple[str, str]]:
+        """Return key and version of every bot that was ever to play."""
+        with self.explained():
+            return set(self._db.execute("SELECT name, version FROM bot"))
+
+    def suspend(self, bot: int, reason: str) -> None:
+        """Store why a bot, by its number, is suspended for the rest of a run."""
+        with self._transaction():
+            self._db.execute("INSERT OR REPLACE INTO suspension VALUES (?, ?)", (bot, reason))
+
+    def reinstate(self, bots: Iterable[int]) -> None:
+        """Forget suspensions of bots, by their numbers, as they are to play again."""
+        with self._transaction():
+            self._db.executemany(
+                "DELETE FROM suspension WHERE bot = ?", [(number,) for number in bots]
+            )
+
+    def suspensions(self) -> dict[BotVersion, str]:
+        """Return why bots were suspended in the last run that they were to play in."""
+        with self.explained():
+            rows = typed(
+                self._db.execute(_SUSPENSIONS).fetchall(),
+                list[tuple[str, str, str]],
+                "the suspensions of bots",
+            )
+            return {BotVersion(self._called(key), version): why for key, version, why in rows}
+
+    def known_bots(self) -> list[KnownBot]:
+        """Return what is known of the files of bots."""
+        with self.explained():
+            return [known_bot(row) for row in self._db.execute(LOOKS)]
+
+    def keep_known(self, bots: Iterable[KnownBot]) -> None:
+        """Store what is known of the files of bots."""
+        with self._transaction():
+            self._db.executemany(_KEEP_LOOK, [(*bot, bot.seal) for bot in bots])
+
+    def mean_seconds(self, bots: Iterable[tuple[str, str]]) -> float | None:
+        """Return the mean time on the wall of the last matches of bots, by keys and versions.
+
+        It is None if they have played none among themselves.
+        """
+        asked = set(bots)
+        with self.explained():
+            rows = self._db.execute("SELECT id, name, version FROM bot")
+            ids = [number for number, *bot in rows if tuple(bot) in asked]
+            (mean,) = self._db.execute(_MEAN_SECONDS, (json.dumps(ids),)).fetchone()
+        return mean if mean is None else float(mean)
+
+    def matches(
+        self,
+        *,
+        bot: str | None = None,
+        faulty: bool = False,
+        limit: int | None = None,
+        ordered: bool = True,
+    ) -> Iterator[StoredMatch]:
+        """Yield stored matches, by deal, line-up and rotation: all, or those that are asked for.
+
+        Not `ordered`, they come as they lie there, which takes less. Ordered, a writer is never
+        kept waiting, however slowly they are read.
+        """
+        where, values = self._chosen(bot, faulty=faulty)
+        most = -1 if limit is None else limit
+        if ordered:
+            with self.explained():
+                keys = self._keys(f"{_KEYS} {where} {_IN_ORDER}", (*values, most))
+                bots = self._bots()
+                for key in zip(*keys, strict=True):
+                    row = self._db.execute(_ONE_MATCH, key).fetchone()
+                    if row is not None:
+                        yield match_of(row, bots)
+        else:
+            with self.explained():
+                rows = self._db.execute(f"{_MATCHES} {where} LIMIT ?", (*values, most))
+                bots = self._bots()
+                for row in rows:
+                    yield match_of(row, bots)
+
+    def _keys(self, query: str, values: Sequence[object]) -> "tuple[array[int], array[int]]":
+        """Return the deals of matches, by row, and their rotations, in sixteen bytes a match."""
+        deals, rotations = array("q"), array("q")
+        for row in self._db.execute(query, values):
+            deal, rotation = typed(row, tuple[int, int], _LIST)
+            deals.append(deal)
+            rotations.append(rotation)
+        return deals, rotations
+
+    def count(self, *, bot: str | None = None, faulty: bool = False) -> int:
+        """Return how many matches `matches` would yield without a limit."""
+        where, values = self._chosen(bot, faulty=faulty)
+        with self.explained():
+            (count,) = self._db.execute(f"{_COUNT} {where}", values).fetchone()
+        return int(count)
+
+    def _chosen(self, bot: str | None, *, faulty: bool) -> tuple[str, list[str]]:
+        """Return the condition on a match and its result, in SQL, and the values for it."""
+        conditions = ["match.faults IS NOT NULL"] if faulty else []
+        values: list[str] = []
+        if bot is not None:
+            called = [number for number, each in self._bots().items() if each.name == bot]
+            conditions.append(
+                "EXISTS (SELECT 1 FROM json_each(result.bots) JOIN json_each(?) AS called "
+                "ON called.value = json_each.value)"
+            )
+            values.append(json.dumps(called))
+        return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
+
+    def find(self, prefix: str) -> StoredMatch:
+        """Return the match of an id that may be shortened, as 3f9a or 3f9a-1.
+
+        Raises ArenaError unless there is exactly one.
+        """
+        deal, _, rotation = prefix.partition("-")
+        among = deal_range(deal.lower())
+        with self.explained():
+            rows = self._db.execute(_BEGINNING, among).fetchall()
+            bots = self._bots()
+            found = [match_of(row, bots) for row in rows]
+        found = [match for match in found if rotation in ("", str(match.rotation))]
+        if not found:
+            raise ArenaError(f"there is no match {prefix!r}; `arena matches` lists them.")
+        if len({match.deal for match in found}) > 1:
+            raise ArenaError(f"{prefix!r} begins {len(found)} ids; give more of it.")
+        if len(found) > 1:
+            ids = ", ".join(f"{deal}-{match.rotation}" for match in found)
+            raise ArenaError(f"{prefix!r} is a deal of {len(found)} matches: {ids}.")
+        return found[0]
+
+    def record(self, match: StoredMatch) -> tuple[Record, Circumstances]:
+        """Return the record of a stored match, which can be opened, and its circumstances."""
+        with self.explained():
+            key = match.deal_row, match.rotation
+            row = self._db.execute(_ONE_RECORD, key).fetchone()
+            record, circumstances = record_of(row, match.id)
+            replay, _ = opened(match.id, record)
+            if replay.seats != len(match.bots):
+                raise Damage(f"match {match.id}: its replay is of {replay.seats} seats")
+        return record, circumstances
+
+    def commands(self) -> dict[BotVersion, list[str]]:
+        """Return what was run for every bot, in order of key and version."""
+        with self.explained():
+            rows = self._db.execute("SELECT name, version, command FROM bot ORDER BY 1, 2")
+            return {
+                BotVersion(key, version): read_command(command) for key, version, command in rows
+            }
+
+    def everything(self) -> tuple[int, Iterator[WholeMatch]]:
+        """Return how many matches are stored now, and an iterator of them, in order.
+
+        A writer is never kept waiting, however slowly they are read.
+        """
+        with self.explained():
+            (count,) = self._db.execute("SELECT count(*) FROM match").fetchone()
+            keys = self._keys(f"{_KEYS} {_IN_ORDER}", (-1,))  # and of what was added since
+            bots = self._bots()
+            if len(keys[0]) < count:
+                raise Damage("the deals of some matches, or their results, are missing")
+        pairs = zip(*keys, strict=True)
+        return len(keys[0]), (found for pair in pairs if (found := self._one(*pair, bots)))
+
+    def _one(
+        self, deal: int, rotation: int, bots: Mapping[int, BotVersion] | None = None
+    ) -> WholeMatch | None:
+        with self.explained():
+            row = self._db.execute(_ONE, (deal, rotation)).fetchone()
+            if row is None:
+                return None
+            match = match_of(row[:11], self._bots() if bots is None else bots)
+            clock = stored_clock(row[11], len(match.bots))
+            return WholeMatch(match, clock, *record_of(row[12:], match.id))
+
+    def lookup(self, match: str, number: int, bots: Iterable[BotVersion]) -> WholeMatch | None:
+        """Return the match of a whole id, or None if it is not stored.
+
+        Its deal is named by number and bots, which are called by their keys.
+        """
+        name, _, rotation = match.partition("-")
+        with self.explained():
+            lineup = lineup_text(map(astuple, bots))
+            row = self._db.execute(_DEAL, (lineup, number)).fetchone()
+            if row is None:
+                return None
+            deal, stored = typed(row, tuple[int, int], "a deal")
+            if stored != deal_number(name):
+                raise Damage(f"deal {name} is stored as {deal_name(stored)}")
+        return self._one(deal, int(rotation))
+
+    def merge(
+        self,
+        settings: Mapping[str, Any],
+        commands: Mapping[BotVersion, Sequence[str]],
+        matches: Iterable[tuple[PlayedMatch, str]],
+    ) -> int:
+        """Store settings, bots and matches of another store, all or none; return how many matches.
+
+        The matches' bots are indices of `commands`; with each comes when it was played.
+        """
+        with self._transaction():
+            self._add_settings(settings)
+            ids = self._add_bots([(*astuple(bot), command) for bot, command in commands.items()])
+            writer = Writer(self._db)
+            count = 0
+            for played, played_at in matches:
+                count += 1
+                bots = tuple([ids[bot] for bot in played.result.bots])
+                writer.add([(played, bots, played_at)])
+        return count

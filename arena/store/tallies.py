@@ -1,0 +1,105 @@
+"""What tables count, counted in the database: the results that there are, and how often."""
+
+from collections.abc import Iterator
+
+from arena.store.database import Database
+from arena.store.rows import (
+    BotVersion,
+    Damage,
+    SeatedResult,
+    read_lineup,
+    read_numbers,
+    seated_result,
+    seats_of,
+    stored_clock,
+    stored_faults,
+    typed,
+)
+
+_DEALS = """
+    SELECT results, moves, count(*)
+    FROM (SELECT group_concat(result) AS results, {} AS moves FROM match GROUP BY deal)
+    GROUP BY results, moves
+"""
+
+
+class Tallies(Database):
+    """Reads results by their numbers in the database, few as they are, and counts of them."""
+
+    def results(self) -> dict[int, SeatedResult]:
+        """Return every result that a match had, by its number in the database."""
+        with self.explained():
+            rows = self._db.execute("SELECT id, bots, places FROM result").fetchall()
+            bots = self._bots()
+            return {number: seated_result(seats, places, bots) for number, seats, places in rows}
+
+    def _seats(self) -> dict[int, list[int]]:
+        """Return the numbers of the bots of every result, by seat; raise Damage for others.
+
+        Read while a cursor is open on the matches, they are those of the same moment.
+        """
+        rows = self._db.execute("SELECT id, bots FROM result")
+        found = {number: seats_of(seats) for number, seats in rows}
+        if len(set(map(len, found.values()))) > 1:
+            raise Damage("the results are not all of as many bots")
+        return found
+
+    def deals(self, *, moves: bool = False) -> Iterator[tuple[list[int], str, int]]:
+        """Yield the numbers of the results of a deal's matches, their moves, and how many did so.
+
+        The moves are a text, the same for all deals that were played alike; they are left out
+        unless asked for. What is yielded is few lines if the results are few.
+        """
+        played = "group_concat(result || ':' || moves)" if moves else "''"
+        with self.explained():
+            rows = self._db.execute(_DEALS.format(played))
+            lineups = {number: sorted(seats) for number, seats in self._seats().items()}
+            for results, text, count in rows:
+                numbers = read_numbers(f"[{results}]")
+                lineup = lineups.get(numbers[0])
+                if lineup is None or any(lineups.get(number) != lineup for number in numbers):
+                    raise Damage("the results of a deal are missing, or of other bots")
+                yield numbers, ",".join(sorted(text.split(","))), count
+
+    def deal_sizes(self, first: int = 0) -> Iterator[tuple[int, tuple[BotVersion, ...], int]]:
+        """Yield number, line-up and stored matches of every deal from a number on."""
+        with self.explained():
+            rows = self._db.execute(
+                "SELECT deal.number, deal.lineup, count(*) FROM deal JOIN match "
+                "ON match.deal = deal.id WHERE deal.number >= ? GROUP BY deal.id",
+                (first,),
+            )
+            lineups = {
+                number: tuple(
+                    BotVersion(self._called(key), version) for key, version in read_lineup(bots)
+                )
+                for number, bots in self._db.execute("SELECT id, bots FROM lineup")
+            }
+            for row in rows:
+                number, lineup, count = typed(row, tuple[int, int, int], "a deal")
+                if lineup not in lineups:
+                    raise Damage("the line-up of a deal is missing")
+                yield number, lineups[lineup], count
+
+    def faults(self) -> Iterator[tuple[int, list[dict[str, int]], list[int], int]]:
+        """Yield results by number, with faults by seat, seats that forfeited, and how many."""
+        with self.explained():
+            rows = self._db.execute(
+                "SELECT result, faults, forfeits, count(*) FROM match "
+                "WHERE faults IS NOT NULL OR forfeits IS NOT NULL GROUP BY result, faults, forfeits"
+            )
+            seats = self._seats()
+            for result, faults, forfeits, count in rows:
+                if result not in seats:
+                    raise Damage("the result of a match is missing")
+                yield result, *stored_faults(faults, forfeits, len(seats[result])), count
+
+    def clocks(self) -> Iterator[tuple[int, list[list[int]]]]:
+        """Yield the result of every match by number, and what the clock said (see `clock_of`)."""
+        with self.explained():
+            rows = self._db.execute("SELECT result, clock FROM match")
+            seats = self._seats()
+            for result, clock in rows:
+                if result not in seats:
+                    raise Damage("the result of a match is missing")
+                yield result, stored_clock(clock, len(seats[result]))

@@ -1,0 +1,106 @@
+"""What is to be said and asked about bots that are not those that played."""
+
+import json
+from collections import defaultdict
+
+from arena.league.bot import Bot, LostBot
+from arena.league.league import League
+from arena.store.store import Store
+from arena.text import composed
+from referee.options import suggestion
+
+_NAMED = 5  # of the bots that have left
+_OLD_RULE = (
+    " It may be the same program: all of its folder counted then, and something there was changed "
+    "since; now its files are those that its command names."
+)
+
+
+def changed(league: League, store: Store) -> list[str]:
+    """Return a sentence for each bot that has played, but not in its present version.
+
+    One that has played only for earlier releases, by which all of its folder counted, is told so.
+    """
+    played = set(store.bot_keys())
+    known = {key for key, _ in played}
+    seen = {bot.key for bot in store.known_bots() if bot.digest == bot.version}
+    return [
+        f"{bot.name} has changed since it played: its results so far are those of another "
+        f"version (--versions shows them)."
+        + (_OLD_RULE if bot.by_command and bot.key not in seen else "")
+        for bot in league.bots
+        if bot.key in known and (bot.key, bot.version) not in played
+        if not isinstance(bot, LostBot)
+    ]
+
+
+def left(league: League, store: Store) -> list[str]:
+    """Return a sentence on the bots that have played and are in the league no more, if any."""
+    gone = sorted({key for key, _ in store.bot_keys()} - {bot.key for bot in league.bots})
+    if not gone:
+        return []
+    named = ", ".join(gone[:_NAMED]) + (f" and {len(gone) - _NAMED} more" * (len(gone) > _NAMED))
+    verb, their = ("has", "its") if len(gone) == 1 else ("have", "their")
+    return [
+        f"{named} {verb} left the league: {their} matches do not count (--versions shows them)."
+    ]
+
+
+def twins(league: League) -> list[str]:
+    """Return a sentence for each program that is entered under several names."""
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for bot in league.bots:
+        names[bot.version].append(bot.name)
+    return [
+        f"{' and '.join(same)} are the same program, file by file."
+        for version, same in names.items()
+        if version and len(same) > 1
+    ]
+
+
+def unknown_keys(league: League, store: Store) -> list[str]:
+    """Return a hint for each key under which nothing was played, if anything was played."""
+    known = {key for key, _ in store.bot_keys()}
+    return [
+        f"bot {bot.name!r}: nothing was ever played under key {_toml(bot.key)}; a key "
+        f"is what a bot was called before it was renamed. {suggestion(bot.key, known)}"
+        for bot in league.bots
+        if composed(bot.key) != bot.name and known and bot.key not in known
+    ]
+
+
+def likely_renamed(league: League, store: Store) -> list[str]:
+    """Return a hint for each bot that is new in its version, though its files are known.
+
+    They have played under a name that is gone, or that now means a bot which is new as well.
+    """
+    played = set(store.bot_keys())
+    new = {bot.key: bot for bot in league.bots if (bot.key, bot.version) not in played}
+    settled = {bot.key for bot in league.bots} - new.keys()
+    free = sorted(played, key=lambda known: (known[0] not in new, known))  # who left, last
+    before = {version: key for key, version in free if key not in settled}
+    return [
+        _renamed(bot, before[bot.version], new.get(before[bot.version]))
+        for bot in new.values()
+        if bot.version in before
+    ]
+
+
+def _renamed(bot: Bot, before: str, successor: Bot | None) -> str:
+    key = f"key = {_toml(before)}"
+    if successor is None:
+        return (
+            f"{bot.name} has the files of {before}, which has left the league. If it was "
+            f"renamed, write {key} below its name: then it keeps its results."
+        )
+    return (
+        f"{bot.name} has the files that played as {before}, and {successor.name} has others now. "
+        f"If {bot.name} is what was called {before}, write {key} below its name: then it keeps "
+        f"its results. {successor.name} needs a key as well: what it was called before or, if it "
+        f"is new, a name that no bot had."
+    )
+
+
+def _toml(name: str) -> str:
+    """Return a name as TOML; escaped if it is of a form that may be lost when it is copied."""
+    return json.dumps(name, ensure_ascii=composed(name) != name)

@@ -1,0 +1,1 @@
+"""From results to tables: fields of bots, leaderboards, cross-tables."""

@@ -1,0 +1,114 @@
+"""A field of bots and what they played: all that a table is made of."""
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from arena.stats.outcomes import Deals, Result, results_of
+from arena.store.rows import Spent
+from arena.text import counted
+from referee.game import Game
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """The bots of one league or results file, and the deals they played whole."""
+
+    name: str
+    """The league's folder or the file, as it was named."""
+    bots: tuple[str, ...]
+    """In order of name, also those that have played nothing."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """By bot; empty for a file, which does not say."""
+    deals: Deals
+    game: type[Game] | None = None
+    """None for a file, which does not say."""
+    by_seat: bool = True
+    """Whether the results say who sat where."""
+    missing: int = 0
+    """The matches that the league asks for and nobody has played."""
+    remedy: str = ""
+    """How they are to be got, where `arena run` is not the way."""
+    suspended: Mapping[str, str] = field(default_factory=dict)
+    """Why bots were suspended in the last run that they were to play in, in sentences."""
+    asides: tuple[str, ...] = ()
+    """What is to be said of bots that are not there any more, or not as they played."""
+    waiting: int = 0
+    """The matches left out, because others of their deal are missing."""
+    repeats: int = 0
+    """The matches left out, because their deal repeated another move by move."""
+    faults: Mapping[str, Mapping[str, int]] | None = None
+    """How many of each kind, by bot, in all matches; None for a file, which does not say."""
+    forfeits: Mapping[str, int] = field(default_factory=dict)
+    """How many, by bot, in all matches."""
+    times: Mapping[str, Spent] | None = None
+    """By bot, in all matches; None if it was not asked for or is not known."""
+
+    @cached_property
+    def results(self) -> Counter[Result]:
+        """How many matches had each result."""
+        return results_of(self.deals)
+
+    @property
+    def duels(self) -> bool:
+        """Whether every match had two seats."""
+        return all(len(result.bots) == 2 for result in self.results)
+
+    @property
+    def matches(self) -> int:
+        """How many matches the deals have."""
+        return self.results.total()
+
+    @property
+    def deal_count(self) -> int:
+        """How many deals there are."""
+        return sum(self.deals.values())
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a table of the field says of the whole, for programs."""
+        return {
+            "game": self.game and self.game.name,
+            "matches": self.matches,
+            "deals": self.deal_count,
+            "missing": self.missing,
+            "waiting": self.waiting,
+            "repeats": self.repeats,
+        }
+
+    @property
+    def extent(self) -> str:
+        """How much was played, as the beginning of a sentence."""
+        game = f" of {self.game.name}" if self.game else ""
+        whole = "whole " if self.by_seat else ""
+        matches = counted(self.matches, "match", "matches")
+        return f"{matches}{game} in {counted(self.deal_count, f'{whole}deal')}"
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader of any table of the field should know, in sentences."""
+        said = [*self.asides]
+        if self.game and not self.game.decisions:
+            said.append(f"Nobody decides anything in {self.game.name}: this table is pure luck.")
+        if self.repeats:
+            said.append(
+                f"{counted(self.repeats, 'more match repeats', 'more matches repeat')} others "
+                f"move by move, as there is no chance in the game: their deals count once."
+            )
+        if self.waiting:
+            said.append(
+                f"{counted(self.waiting, 'more match waits', 'more matches wait')} for the rest of "
+                f"their deals."
+            )
+        if self.faults and (self.waiting or self.repeats):
+            said.append("Faults are those of all matches, also of the ones left out.")
+        if self.missing:
+            for bot, why in self.suspended.items():
+                said.append(f"{bot} was suspended: {why} Its matches are missing.")
+            is_missing = counted(self.missing, "match is", "matches are")
+            remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"
+            said.append(f"{is_missing} missing; {remedy}.")
+        return said

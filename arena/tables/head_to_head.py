@@ -1,0 +1,185 @@
+"""Two bots of a field against each other, as a table with a sentence."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import Any
+
+from arena.stats.encounters import Encounter, encounters
+from arena.stats.likelihood import BETA
+from arena.stats.outcomes import Result
+from arena.stats.ratings import EXACT, Ratings
+from arena.tables.cross_table import KEYS, encounter_row, wins_text
+from arena.tables.field import Field
+from arena.tables.table import NAME_WIDTH, Column, Row, Table
+from arena.text import composed, counted
+from protocol.errors import ArenaError
+from referee.options import suggestion
+
+
+def head_to_head(field: Field, ratings: Ratings, bot: str, other: str) -> Table:
+    """Return what two bots did against each other: in all, and in each seat where that is known.
+
+    Raises ArenaError unless they are two bots of the field.
+    """
+    bot, other = composed(bot), composed(other)
+    for name in (bot, other):
+        if name not in field.bots:
+            raise ArenaError(f"{field.name} has no bot {name!r}. {suggestion(name, field.bots)}")
+    if bot == other:
+        raise ArenaError(f"name two bots: nobody plays against itself, as {bot!r} would here.")
+    rows = [*_rows(field, bot, other), *_rows(field, other, bot)]
+    return Table(
+        "encounters",
+        _columns(field),
+        rows,
+        _facts(field, ratings, bot, other),
+        list(_notes(field, ratings, bot, other)),
+        keys=("seat", *KEYS),
+        fixed=2 if field.by_seat else 1,
+        grids=None if rows else [],
+    )
+
+
+def _encounter(field: Field, bot: str, other: str, seat: int | None = None) -> Encounter | None:
+    """Return what a bot did against another, in one seat of its own or in all."""
+    between: Counter[tuple[Result, ...]] = Counter()
+    for results, count in field.deals.items():
+        shared = tuple(
+            result
+            for result in results
+            if bot in result.bots
+            and other in result.bots
+            and seat in (None, result.bots.index(bot))
+        )
+        if shared:
+            between[shared] += count
+    return encounters(between).get((bot, other))
+
+
+def _rows(field: Field, bot: str, other: str) -> Iterator[dict[str, Any]]:
+    seats = max((len(result.bots) for result in field.results), default=0) if field.by_seat else 0
+    for seat in (None, *range(seats)):
+        encounter = _encounter(field, bot, other, seat)
+        if encounter:
+            yield {"seat": seat, **encounter_row((bot, other), encounter)}
+
+
+def _columns(field: Field) -> list[Column]:
+    return [
+        Column("Bot", "bot", width=NAME_WIDTH),
+        *([Column("Seat", _seat, "right")] if field.by_seat else []),
+        Column("Matches", "matches", "right"),
+        Column("Deals", "deals", "right"),
+        Column("W/D/L", wins_text, "right"),
+        Column("Points", lambda row: f"{100 * row['points']:.1f} %", "right"),
+        Column("95 %", lambda row: _interval(row["low"], row["high"]), "right"),
+        *([] if field.duels else [Column("Place", _mean_place, "right")]),
+    ]
+
+
+def _seat(row: Row) -> str:
+    return "any" if row["seat"] is None else str(row["seat"])
+
+
+def _mean_place(row: Row) -> str:
+    return f"{row['mean_place']:.2f}"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
+def _facts(field: Field, ratings: Ratings, bot: str, other: str) -> dict[str, Any]:
+    gap = _gap(ratings, bot, other)
+    faults = field.faults or {}
+    return {
+        **field.facts,
+        "bot": bot,
+        "other": other,
+        "rating_gap": gap,
+        "rating_gap_error": None if gap is None else _doubt(ratings, bot, other),
+        "win_chance": None if gap is None else _win_chance(gap),
+        "faults": {name: dict(sorted(faults.get(name, {}).items())) for name in (bot, other)},
+        "forfeits": {name: field.forfeits.get(name, 0) for name in (bot, other)},
+    }
+
+
+def _gap(ratings: Ratings, bot: str, other: str) -> float | None:
+    """Return by how much a bot is rated above another; None if their ratings do not compare."""
+    if not any(bot in group and other in group for group in ratings.groups):
+        return None
+    return ratings.bots[bot].mu - ratings.bots[other].mu
+
+
+def _doubt(ratings: Ratings, bot: str, other: str) -> float | None:
+    """Return the error of the gap between two bots; None if they have too few deals to tell."""
+    error = ratings.error_between(bot, other)
+    return error if math.isfinite(error) else None
+
+
+def _win_chance(gap: float) -> float:
+    return NormalDist().cdf(gap / (BETA * math.sqrt(2)))
+
+
+def _notes(field: Field, ratings: Ratings, bot: str, other: str) -> Iterator[str]:
+    encounter = _encounter(field, bot, other)
+    if encounter is None:
+        yield f"{bot} and {other} never met in what counts."
+    else:
+        yield _verdict(field, bot, other, encounter)
+    gap = _gap(ratings, bot, other)
+    if gap is None:
+        yield "No other bots link them: their ratings do not compare."
+    elif round(gap, EXACT) == 0:
+        yield f"By all matches {bot} and {other} are rated equal."
+    else:
+        yield _rated(ratings, bot, other, gap) if gap > 0 else _rated(ratings, other, bot, -gap)
+    if encounter and not field.duels:
+        yield (
+            "W/D/L: matches with the better, the same and the worse place of the two; place: the "
+            "mean among all who sat there."
+        )
+    yield from _fault_note(field, bot, other)
+    yield from field.remarks
+
+
+def _verdict(field: Field, bot: str, other: str, encounter: Encounter) -> str:
+    if encounter.lead < 0:
+        bot, other = other, bot
+        turned = _encounter(field, bot, other)
+        assert turned
+        encounter = turned
+    share = (
+        f"{100 * encounter.points.mean:.1f} % of the points in "
+        f"{counted(encounter.points.deals, 'deal')} "
+        f"(95 % interval {_interval(*encounter.points.interval)})."
+    )
+    if encounter.lead:
+        return f"By their own matches {bot} is surely ahead of {other}: {share}"
+    return f"By their own matches {bot} and {other} are not told apart: {bot} has {share}"
+
+
+def _rated(ratings: Ratings, better: str, worse: str, gap: float) -> str:
+    doubt = _doubt(ratings, better, worse)
+    told = "surely leads" if ratings.separated(better, worse) else "leads, but not surely,"
+    lead = f"{gap:.2f}" if doubt is None else f"{gap:.2f} ± {2 * doubt:.2f}"
+    return (
+        f"By all matches {better} {told} by {lead} mu points: a chance of "
+        f"{100 * _win_chance(gap):.1f} % to win a match against {worse}."
+    )
+
+
+def _fault_note(field: Field, bot: str, other: str) -> Iterator[str]:
+    said = []
+    for name in (bot, other):
+        kinds = [
+            f"{count} {kind}" for kind, count in sorted((field.faults or {}).get(name, {}).items())
+        ]
+        if forfeits := field.forfeits.get(name, 0):
+            kinds.append(f"forfeits {forfeits}")
+        if kinds:
+            said.append(f"{name} {', '.join(kinds)}")
+    if said:
+        yield f"Faults in all matches: {'; '.join(said)}."

@@ -1,0 +1,151 @@
+"""Where the field of a table comes from: a league's folder, or a file of results."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from arena.league.files import is_of_a_league
+from arena.league.league import League
+from arena.league.schedule import Deal
+from arena.stats.outcomes import Result
+from arena.store.opening import open_store, read_played
+from arena.store.rows import BotVersion, Spent
+from arena.store.settings import check_unchanged
+from arena.store.store import Store
+from arena.store.suspensions import suspended
+from arena.store.versions import changed, left
+from arena.tables.field import Field
+from arena.tables.results_file import read_results
+from arena.text import safe
+from protocol.errors import ArenaError
+
+
+def read_field(path: Path, *, times: bool = False, versions: bool = False) -> Field:
+    """Return the field of a league or a results file; raise ArenaError if it cannot be read.
+
+    With `versions`, all versions of all bots that ever played are in it.
+    """
+    if not path.is_dir():
+        if times:
+            raise ArenaError(f"{path} is no league, and only leagues know times.")
+        if versions:
+            raise ArenaError(f"{path} is no league, and only leagues know versions.")
+        if is_of_a_league(path.name):
+            raise ArenaError(f"{path} belongs to a league: name its folder, {path.parent}.")
+        return read_results(path)
+    league = read_played(path)
+    with open_store(league) as store:
+        field = field_of(league, store, times=times, versions=versions)
+        return replace(field, asides=asides_of(league, None if versions else store))
+
+
+def asides_of(league: League, store: Store | None) -> tuple[str, ...]:
+    """Return what is to be said of bots that are gone, or with a `store` not as they played."""
+    said = [bot.remark for bot in league.lost]
+    if store:
+        said += [*changed(league, store), *left(league, store)]
+    return tuple(map(safe, said))
+
+
+def field_of(league: League, store: Store, *, times: bool = False, versions: bool = False) -> Field:
+    """Return the field of the league's present bots, with their whole deals.
+
+    Other versions of them, and bots that have left, do not count unless they are asked for. The
+    deal is the unit of statistics: half a deal would favour whoever sat better. Without chance,
+    a deal that was played like another tells nothing new and counts once.
+    """
+    present = {BotVersion(bot.name, bot.version) for bot in league.bots}
+    found = store.results()
+    if found:
+        check_unchanged(league, store)
+    played_here = {bot for each in found.values() for bot in each.bots}
+    titles = {bot: bot.name for bot in present}
+    if versions:
+        titles |= {bot: f"{bot.name} @{bot.version[:6]}" for bot in played_here - present}
+    results = {
+        number: Result(tuple(titles[bot] for bot in each.bots), each.places)
+        for number, each in found.items()
+        if titles.keys() >= set(each.bots)
+    }
+    deals: Counter[tuple[Result, ...]] = Counter()
+    played: set[str] = set()
+    stored = waiting = repeats = 0
+    for numbers, moves, count in store.deals(moves=not league.game.has_chance):
+        if any(number not in results for number in numbers):
+            continue  # of others, or stored by a run since
+        stored += count * len(numbers) * (present >= set(found[numbers[0]].bots))
+        if len(numbers) < league.outline.rotation_count:
+            waiting += count * len(numbers)
+            continue
+        new = count
+        if not league.game.has_chance:
+            new = int(moves not in played)
+            played.add(moves)
+        repeats += (count - new) * len(numbers)
+        if new:
+            deals[tuple(sorted(results[number] for number in numbers))] += new
+    faults, forfeits = _faults(store, results)
+    return Field(
+        name=safe(str(league.folder)),
+        game=league.game,
+        bots=tuple(sorted(titles.values())),
+        versions={title: bot.version for bot, title in titles.items()},
+        deals=deals,
+        missing=_missing(league, store, stored),
+        suspended=_suspended(league, store),
+        waiting=waiting,
+        repeats=repeats,
+        faults=faults,
+        forfeits=forfeits,
+        times=_times(store, results) if times else None,
+    )
+
+
+def _suspended(league: League, store: Store) -> dict[str, str]:
+    """Return why present bots were suspended, in sentences, and what to do if that is known."""
+    bots = {BotVersion(bot.name, bot.version): bot for bot in league.bots}
+    return {
+        bot.name: safe(suspended(bots[bot], why, league.limits))
+        for bot, why in store.suspensions().items()
+        if bot in bots
+    }
+
+
+def _missing(league: League, store: Store, stored: int) -> int:
+    """Return how many matches the league asks for beyond the stored ones of its present bots."""
+    outline = league.outline
+    entrants = {(bot.name, bot.version): number for number, bot in enumerate(league.bots)}
+    first = outline.deals if outline.share >= 1 else 0  # only those may not be asked for
+    for number, lineup, matches in store.deal_sizes(first):
+        bots = [(bot.name, bot.version) for bot in lineup]
+        if entrants.keys() >= set(bots):
+            deal = Deal(tuple(sorted(entrants[bot] for bot in bots)), number)
+            if not outline.asks_for(deal):
+                stored -= matches
+    return outline.deal_count * outline.rotation_count - stored
+
+
+def _faults(
+    store: Store, results: Mapping[int, Result]
+) -> tuple[dict[str, Counter[str]], Counter[str]]:
+    faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    forfeits: Counter[str] = Counter()
+    for number, kinds, seats, count in store.faults():
+        if number in results:
+            bots = results[number].bots
+            for seat in seats:
+                forfeits[bots[seat]] += count
+            for bot, found in zip(bots, kinds, strict=False):
+                for kind, times in found.items():
+                    faults[bot][kind] += times * count
+    return faults, forfeits
+
+
+def _times(store: Store, results: Mapping[int, Result]) -> dict[str, Spent]:
+    times: defaultdict[str, Spent] = defaultdict(Spent)
+    for number, seats in store.clocks():
+        if number in results:
+            for bot, said in zip(results[number].bots, seats, strict=True):
+                times[bot].add(*said)
+    return times

@@ -1,0 +1,294 @@
+"""Tables of results as text, JSON or CSV: the one home of tabulate."""
+
+import csv
+import io
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import Any, Literal
+
+from tabulate import tabulate, tabulate_formats
+
+from arena.text import StandIns, fold, guarded
+from arena.text import width as width_of
+
+FORMATS = (*sorted(tabulate_formats), "csv", "json")
+"""Everything `--format` takes."""
+WIDTH = 80
+"""The columns of the screen where nothing else is known, and the most that notes take."""
+NAME_WIDTH = 20
+"""The `width` of columns of bots' names."""
+
+_MARKUP = frozenset(
+    {
+        *("asciidoc", "colon_grid", "github", "html", "jira", "mediawiki", "moinmoin", "orgtbl"),
+        *("latex", "latex_booktabs", "latex_longtable", "latex_raw"),
+        *("pipe", "rst", "textile", "tsv", "unsafehtml", "youtrack"),
+    }
+)
+"""The formats of tabulate that are written for programs: neither folded, split nor coloured."""
+_BARS = {
+    **dict.fromkeys(("asciidoc", "github", "jira", "pipe", "youtrack"), "\\|"),
+    **dict.fromkeys(("mediawiki", "textile"), "&#124;"),
+    "orgtbl": "\\vert{}",
+}
+"""How markup writes a bar that is text."""
+_PAGE = 10_000  # rows of a table for people
+_AT_ONCE = 200  # rows of JSON or CSV
+_BEGINNING, _END = '{\n  "": [', "]\n}"  # of JSON that holds nothing but a list
+_DECIMALS = 4  # of numbers in JSON and CSV
+
+Style = Literal["good", "bad", "warning"]
+_COLORS: Mapping[Style | None, str] = {"good": "32", "bad": "31", "warning": "33"}
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table for people: its title, and a row's key or what is made of a row."""
+
+    title: str
+    cell: str | Callable[[Row], str]
+    align: str = "left"
+    width: int | None = None
+    """Down to which longer text is folded, where the table would be too wide; None for never."""
+    style: Callable[[Row], Style | None] | None = None
+    """What a cell's colour is to say, on a terminal."""
+
+    def text(self, row: Row) -> str:
+        """Return what stands in the column for a row."""
+        return self.cell(row) if callable(self.cell) else str(row[self.cell])
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Columns and rows for people."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    fixed: int = 1
+    """The leading columns to repeat, where the others do not fit beside each other."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values by key, with facts that hold for all of them and notes for the reader.
+
+    JSON holds the facts and, under `name`, the rows; CSV holds the rows, whose keys are its
+    header; the other formats show the columns, then the notes.
+    """
+
+    name: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    keys: Sequence[str] = ()
+    """The header of the CSV where there are no rows."""
+    fixed: int = 1
+    """The leading columns to repeat, where the others do not fit beside each other."""
+    grids: Sequence[Grid] | None = None
+    """What people are shown instead of the columns and rows, where that is laid out otherwise."""
+
+
+def render(table: Table, form: str, *, width: int = WIDTH, color: bool = False) -> str:
+    """Return the table in one of the FORMATS, without a newline at its end.
+
+    Where it would be wider than the screen, whose width is given, the formats for people leave
+    out columns in which nothing stands, fold those that may be folded, and then split the others
+    into blocks below each other.
+    """
+    return "".join(pieces(table, table.rows, form, width=width, color=color))
+
+
+def pieces(
+    table: Table, rows: Iterable[Row], form: str, *, width: int = WIDTH, color: bool = False
+) -> Iterator[str]:
+    """Yield what `render` returns, with these rows, piece by piece.
+
+    Rows are read as they are needed, and notes after them. Those for people come in tables of
+    10,000 each.
+    """
+    if form == "json":
+        yield from _json(table, rows)
+    elif form == "csv":
+        yield from _csv(table, rows)
+    else:
+        gap = ""
+        for text in chain(_texts(table, rows, form, width, color), _below(table, width)):
+            yield f"{gap}{text}"
+            gap = "\n\n"
+
+
+def _texts(table: Table, rows: Iterable[Row], form: str, width: int, color: bool) -> Iterator[str]:
+    for grid in _pages(table, rows) if table.grids is None else table.grids:
+        if form in _MARKUP:
+            yield _markup(grid, form)
+        else:
+            yield from _Screen(grid, form, width, color).blocks()
+
+
+def _pages(table: Table, rows: Iterable[Row]) -> Iterator[Grid]:
+    """Yield at least one grid, and one for each page of rows."""
+    left = iter(rows)
+    page = list(islice(left, _PAGE))
+    while True:
+        yield Grid(table.columns, page, table.fixed)
+        page = list(islice(left, _PAGE))
+        if not page:
+            return
+
+
+def _below(table: Table, width: int) -> Iterator[str]:
+    notes = [line for note in table.notes for line in fold(note, min(width, WIDTH))]
+    if notes:
+        yield "\n".join(notes)
+
+
+def _tabulate(cells: Sequence[Sequence[str]], columns: Sequence[Column], form: str) -> str:
+    return tabulate(
+        cells,
+        headers=[column.title for column in columns],
+        tablefmt=form,
+        disable_numparse=True,
+        colalign=[column.align for column in columns] if cells else None,
+    )
+
+
+def _markup(grid: Grid, form: str) -> str:
+    bar = _BARS.get(form, "|")
+    cells = [
+        [column.text(row).strip().replace("|", bar) for column in grid.columns] for row in grid.rows
+    ]
+    titles = [column.title.replace("\n", " ").replace("|", bar) for column in grid.columns]
+    if form == "tsv":
+        cells = [list(map(guarded, row)) for row in cells]
+        titles = list(map(guarded, titles))
+    columns = [replace(each, title=title) for each, title in zip(grid.columns, titles, strict=True)]
+    return _tabulate(cells, columns, form)
+
+
+class _Screen:
+    """A grid for eyes, on a screen of some width."""
+
+    def __init__(self, grid: Grid, form: str, width: int, color: bool) -> None:
+        self._grid = grid
+        self._form = form
+        self._width = width
+        self._color = color
+        self._cells = [[column.text(row) for row in grid.rows] for column in grid.columns]
+        self._natural = [max(map(_widest, cells), default=0) for cells in self._cells]
+
+    def blocks(self) -> Iterator[str]:
+        """Yield the text of as many blocks as it takes to show all columns."""
+        columns = list(range(len(self._grid.columns)))
+        fixed = columns[: self._grid.fixed]
+        if not self._fits(columns):
+            columns = [number for number in columns if number in fixed or self._natural[number]]
+        if self._fits(columns):
+            block = columns
+        else:
+            block = fixed
+            for number in columns[len(fixed) :]:
+                if block != fixed and not self._fits([*block, number]):
+                    yield self._text(block)
+                    block = fixed
+                block = [*block, number]
+        yield self._text(block)
+
+    def _fits(self, block: Sequence[int]) -> bool:
+        return self._measured(block, 0) <= self._width
+
+    def _measured(self, block: Sequence[int], level: int) -> int:
+        """Return how wide a block is with its columns folded to that level, where they may be."""
+        line = ["x" * width for width in self._folded(block, level)]
+        columns = [self._grid.columns[number] for number in block]
+        return max(map(len, _tabulate([line], columns, self._form).splitlines()))
+
+    def _folded(self, block: Sequence[int], level: int) -> list[int]:
+        return [
+            natural if column.width is None else min(natural, max(column.width, level))
+            for column, natural in ((self._grid.columns[n], self._natural[n]) for n in block)
+        ]
+
+    def _text(self, block: Sequence[int]) -> str:
+        """Return the text of a block, its widest columns folded just so far that it fits."""
+        levels = range(max(self._natural, default=0) + 1)
+        fitting = bisect_right(levels, self._width, key=lambda level: self._measured(block, level))
+        widths = self._folded(block, max(fitting - 1, 0))
+        stand_ins = StandIns()
+        by_column = [
+            [self._cell(number, row, width, stand_ins) for row in range(len(self._grid.rows))]
+            for number, width in zip(block, widths, strict=True)
+        ]
+        columns = [self._grid.columns[number] for number in block]
+        cells = list(zip(*by_column, strict=True))
+        lines = stand_ins.take(_tabulate(cells, columns, self._form)).splitlines()
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _cell(self, number: int, row: int, width: int, stand_ins: StandIns) -> str:
+        text = self._cells[number][row]
+        lines = text.splitlines() or [""]
+        if _widest(text) > width:
+            lines = [part for line in lines for part in fold(line, width)]
+        style = self._grid.columns[number].style
+        start = _COLORS.get(style(self._grid.rows[row])) if style and self._color else None
+        paint = f"\x1b[{start}m{{}}\x1b[0m" if start else "{}"
+        return "\n".join(paint.format(stand_ins.put(line)) for line in lines)
+
+
+def _widest(text: str) -> int:
+    return max(map(width_of, text.splitlines()), default=0)
+
+
+def _json(table: Table, rows: Iterable[Row]) -> Iterator[str]:
+    facts = {key: _plain(value) for key, value in table.facts.items()}
+    yield _dumped({**facts, table.name: []}).removesuffix(_END)
+    before, end, left = "", _END, iter(rows)
+    while some := [
+        {key: _plain(value) for key, value in row.items()} for row in islice(left, _AT_ONCE)
+    ]:
+        yield before + _dumped({"": some}).removeprefix(_BEGINNING).removesuffix(f"\n  {_END}")
+        before, end = ",", f"\n  {_END}"
+    yield end
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _csv(table: Table, rows: Iterable[Row]) -> Iterator[str]:
+    left = iter(rows)
+    first = next(left, None)
+    keys = list(table.keys if first is None else first)
+    yield _lines([[guarded(key) for key in keys]])
+    left = chain([] if first is None else [first], left)
+    while some := [[_cell(_plain(row[key])) for key in keys] for row in islice(left, _AT_ONCE)]:
+        yield "\n" + _lines(some)
+
+
+def _lines(rows: Iterable[Sequence[Any]]) -> str:
+    """Return lines of CSV, without the end of the last."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue().removesuffix("\n")
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return guarded(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with its numbers rounded, so that it reads the same everywhere."""
+    if isinstance(value, float):
+        return round(value, _DECIMALS) + 0.0  # no minus zero
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value

@@ -1,0 +1,144 @@
+"""Text where it is shown: its width on a terminal, what is safe there and in spreadsheets; pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_FILLER = "\ue000"
+_FIRST_STAND_IN = 0xF0000  # of the private use planes: no printable text holds them
+
+_FORMULA = re.compile(r"'*(?:[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[-+](?![\d\s.,:%±–]*$))")
+"""How a cell begins that may be a formula, in wide letters too; signed numbers are none."""
+
+
+def width(text: str) -> int:
+    """Return how many columns a line of text takes."""
+    return len(text) if text.isascii() else sum(map(_columns, letters(text)))
+
+
+def letters(text: str) -> Iterator[str]:
+    """Yield what a terminal draws as one: characters, each with the marks that combine with it.
+
+    A mark that combines with nothing gets a dotted circle.
+    """
+    letter = ""
+    for char in text:
+        if unicodedata.category(char) in ("Mn", "Me"):
+            letter = (letter or "◌") + char
+        else:
+            if letter:
+                yield letter
+            letter = char
+    if letter:
+        yield letter
+
+
+def _columns(letter: str) -> int:
+    return 2 if unicodedata.east_asian_width(letter[0]) in "WF" or "\ufe0f" in letter else 1
+
+
+def fold(text: str, most: int) -> Iterator[str]:
+    """Yield lines of at most so many columns, broken at spaces or, in longer words, anywhere.
+
+    A number stays with its %. Only a letter that is itself wider makes a wider line.
+    """
+    line = ""
+    for word in _pieces(text.replace(" %", f"{_FILLER}%"), most):
+        if line and width(line) + 1 + width(word) > most:
+            yield line.replace(_FILLER, " ")
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line.replace(_FILLER, " ")
+
+
+def _pieces(text: str, most: int) -> Iterator[str]:
+    for word in text.split(" "):
+        piece, room = "", most
+        for letter in letters(word) if width(word) > most else [word]:
+            taken = width(letter)
+            if piece and taken > room:
+                yield piece
+                piece, room = "", most
+            piece += letter
+            room -= taken
+        if piece:
+            yield piece
+
+
+class StandIns:
+    """Puts characters in place of letters, as many as these take columns, and takes them away.
+
+    In between, the length of text is its width, and nobody strips the spaces at its ends.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, str] = {}
+
+    def put(self, text: str) -> str:
+        """Return text with stand-ins where they are needed."""
+        inner = text.strip(" ")
+        if inner == text and text.isascii():
+            return text
+        before, _, after = text.partition(inner) if inner else (text, "", "")
+        kept = inner if inner.isascii() else "".join(map(self._of, letters(inner)))
+        return self._for(" ") * len(before) + kept + self._for(" ") * len(after)
+
+    def _of(self, letter: str) -> str:
+        if len(letter) == 1 == _columns(letter):
+            return letter
+        return self._for(letter) + _FILLER * (_columns(letter) - 1)
+
+    def _for(self, letter: str) -> str:
+        return self._found.setdefault(letter, chr(_FIRST_STAND_IN + len(self._found)))
+
+    def take(self, text: str) -> str:
+        """Return text with the letters again."""
+        if not self._found:
+            return text
+        letters_by_code: dict[int, str] = {ord(sign): own for own, sign in self._found.items()}
+        return text.translate({**letters_by_code, ord(_FILLER): ""})
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words, roughly."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.1f} days"
+
+
+def composed(text: str) -> str:
+    """Return text with each letter and its marks as one character, where there is such a one.
+
+    What looks alike because of that alone is then the same text (Unicode's NFC).
+    """
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def counted(number: int, thing: str, plural: str = "") -> str:
+    """Return a number of things in words."""
+    return f"{number} {thing if number == 1 else plural or thing + 's'}"
+
+
+def safe(text: str) -> str:
+    """Return text as one line that a terminal cannot take for commands."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text.expandtabs())
+
+
+def safe_lines(text: str, indent: str = "") -> str:
+    """Return text that a terminal cannot take for commands, its lines kept and indented."""
+    return "\n".join(indent + safe(line) for line in text.splitlines())
+
+
+def guarded(text: str) -> str:
+    """Return text as a cell: an apostrophe goes before what may be taken for a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """Return the text that was `guarded`."""
+    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell

@@ -1,0 +1,329 @@
+"""The messages of a match sent once more: byte for byte, and to bots that answer again."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from arena.league.bot import SHIPPED
+from arena.store.rows import StoredMatch
+from referee.games import GAMES as RULES
+from referee.replay import Replay
+from tests.arena.conftest import ARENA, ROOT, TWO_BOTS, Arena, League, lazy_bot
+from tests.arena.play.walled_leagues import refused
+
+FILE = """\
+game = "guerra"
+seed = 1
+deals = 2
+options.max_turns = 20
+limits = { sandbox = "none" }
+"""
+DIARIST = """
+import os, sys
+class Diary:
+    def __init__(self):
+        self.buffer = self
+        self.theirs = sys.stdin.buffer
+        self.pages = open(os.path.join({home!r}, f"diary-{{os.getpid()}}"), "wb", buffering=0)
+    def __iter__(self):
+        for line in self.theirs:
+            self.pages.write(line)
+            yield line
+sys.stdin = Diary()
+import kit
+from {game}_random import choose
+kit.run(choose)
+"""
+"""A bot that plays a game at random and writes down what it reads."""
+
+FRAGILE = """
+import sys
+import kit, guerra_random
+def choose(ask):
+    if ask.view["turn"] == {turn} and {broken}:
+        raise RuntimeError("no plan for this turn")
+    return guerra_random.choose(ask)
+kit.run(choose)
+"""
+"""A bot that plays at random, but has no plan for one of the turns."""
+
+GAMES = {
+    "guerra": "options.max_turns = 20",
+    "cold_war": "options = { talk = true, max_rounds = 6 }",
+    "casino_war": "seats = 3",
+    "khan": "seats = 3",
+}
+
+
+def feed(arena: Arena, league: League, match: StoredMatch, *words: object) -> Result:
+    return arena("show", league.folder, match.id, *words)
+
+
+def diaries(home: Path) -> Iterator[list[bytes]]:
+    """Yield what was read of every match in the diaries, beginning with the process's hello."""
+    for file in home.glob("diary-*"):
+        hello, *lines = file.read_bytes().splitlines(keepends=True)
+        read: list[bytes] = []
+        for line in lines:
+            if line.startswith(b'{"type":"start"'):
+                read = [hello]
+            read.append(line)
+            if line.startswith(b'{"type":"end"'):
+                yield read
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_messages_are_byte_for_byte_those_of_the_match(
+    arena: Arena, league: League, game: str
+) -> None:
+    diarist = league.bot("diarist", DIARIST.format(home=str(league.home), game=game))
+    shutil.copy(SHIPPED / f"{game}_random.py", league.home / "diarist")
+    others = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(3))
+    league.write(
+        f'game = "{game}"\nseed = 5\ndeals = 1\n{GAMES[game]}\n'
+        'limits = { sandbox = "none", bank = 3.0, increment = 0.25 }\n' + diarist + others
+    )
+    league.call("run", "--workers", "1")
+    read = list(diaries(league.home))
+    assert len(read) == sum(
+        "diarist" in [bot.name for bot in match.bots] for match, _ in league.stored()
+    )
+    for lines in read:
+        start = json.loads(lines[1])
+        sent = arena("show", league.folder, start["match"], "--messages", "--seat", start["seat"])
+        assert sent.stdout_bytes == b"".join(lines)
+
+
+def test_what_was_left_in_a_bank_is_right_to_the_millisecond(arena: Arena, league: League) -> None:
+    source = DIARIST.replace("from {game}_random import choose", "import {game}_random").replace(
+        "kit.run(choose)",
+        "def choose(ask):\n"
+        "    sum(range(10**5 * (1 + len(ask.memory))))\n"
+        "    ask.memory[len(ask.memory)] = 0\n"
+        "    return {game}_random.choose(ask)\n"
+        "kit.run(choose)",
+    )
+    bot = league.bot("slow", source.format(home=str(league.home), game="guerra"))
+    limits = '{ sandbox = "none", move_time = 0.001, bank = 30.0, increment = 0.002 }'
+    league.write(FILE.replace('{ sandbox = "none" }', limits) + bot + TWO_BOTS)
+    league.call("run", "--workers", "1")
+    banks = []
+    for lines in diaries(league.home):
+        start = json.loads(lines[1])
+        words = ("--messages", "--seat", start["seat"])
+        sent = arena("show", league.folder, start["match"], *words).stdout.splitlines()
+        for then, now in zip(lines, sent, strict=True):
+            told, again = json.loads(then), json.loads(now)
+            if told["type"] == "ask":
+                bank = told["clock"].pop("bank")
+                banks.append(bank)
+                assert again["clock"].pop("bank") == pytest.approx(bank, abs=0.0011)
+            assert again == told
+    assert min(banks) < 29.99
+
+
+@pytest.fixture(scope="module")
+def fragile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
+    """A played league whose bot `mine` crashes in the fifth turn; its file may be changed."""
+    league = League(tmp_path_factory.mktemp("fragile"))
+    mine = league.bot("mine", FRAGILE.format(turn=5, broken=True))
+    league.write(FILE + TWO_BOTS + mine)
+    league.call("run")
+    yield league
+    league.close()
+
+
+@pytest.fixture
+def crash(fragile: League) -> tuple[StoredMatch, Replay]:
+    """A match in which `mine` crashed."""
+    (fragile.home / "mine" / "bot.py").write_text(FRAGILE.format(turn=5, broken=True))
+    return next(
+        (match, replay)
+        for match, replay in fragile.stored()
+        if any(entry.fault is not None for entry in replay.entries)
+    )
+
+
+def test_a_bot_that_faults_in_one_position_does_so_again(
+    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
+) -> None:
+    match, replay = crash
+    at = next(n for n, entry in enumerate(replay.entries, 1) if entry.fault is not None)
+    asked = [entry for entry in replay.entries[:at] if entry.seat == replay.entries[at - 1].seat]
+    result = feed(arena, fragile, match, "--feed", "mine")
+    assert result.exit_code == 1
+    assert "then and now: FAULT: crash: orders: it exited with code 1" in result.stdout
+    assert "RuntimeError: no plan for this turn" in result.stdout
+    assert (
+        f"{len(asked)} decisions: {len(asked) - 1} answered as recorded, 1 crash (decision {at}, "
+        "as in the match: orders: it exited with code 1)"
+    ) in result.stdout.replace("\n  ", " ")
+    assert " * " not in result.stdout
+
+
+def test_a_bot_that_was_mended_is_told_from_the_one_that_played(
+    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
+) -> None:
+    match, _ = crash
+    (fragile.home / "mine" / "bot.py").write_text(FRAGILE.format(turn=5, broken=False))
+    result = feed(arena, fragile, match, "--feed", "mine")
+    assert result.exit_code == 0
+    assert "mine is another version now: " in result.stdout
+    assert "then: FAULT: crash: orders: it exited with code 1" in result.stdout
+    assert "       now: " in result.stdout
+    assert "answered as recorded, 1 otherwise" in result.stdout
+
+
+def test_a_bot_that_breaks_earlier_is_not_asked_any_more(
+    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
+) -> None:
+    (fragile.home / "mine" / "bot.py").write_text(FRAGILE.format(turn=0, broken=True))
+    result = feed(arena, fragile, crash[0], "--feed", "mine")
+    assert result.exit_code == 1
+    assert "0 answered as recorded, 1 crash (decision " in result.stdout
+    assert "not asked any more" in result.stdout
+
+
+def test_any_bot_may_answer_in_any_seat(
+    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
+) -> None:
+    match, _ = crash
+    for seat, bot in enumerate(match.bots):
+        result = feed(arena, fragile, match, "--feed", "turtle", "--seat", seat)
+        assert result.exit_code == 0
+        assert f"seat {seat}, as {bot.name} was asked\nIt is turtle that answers now.\n" in (
+            result.stdout
+        )
+        assert " otherwise" in result.stdout
+
+
+def test_an_answer_that_the_rules_refuse_is_told_and_the_match_goes_on(
+    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay], tmp_path: Path
+) -> None:
+    match, replay = crash
+    seat = next(seat for seat, bot in enumerate(match.bots) if bot.name != "mine")
+    program = tmp_path / "fool"
+    program.write_text(
+        '#!/bin/sh\nread hello\necho \'{"type":"ready"}\'\nread start\nn=0\n'
+        'while read ask; do n=$((n+1)); echo "{\\"id\\":$n,\\"move\\":{}}"; done\n'
+    )
+    program.chmod(0o755)
+    result = feed(arena, fragile, match, "--feed", program, "--seat", seat)
+    asked = sum(entry.seat == seat for entry in replay.entries)
+    assert result.exit_code == 1
+    assert result.stdout.count("now: FAULT: illegal: ") == asked > 1
+    assert result.stdout.count(" * ") == result.stdout.count('its line: {"id":') == asked
+    verdict = f"{asked} decisions: 0 answered as recorded, {asked} illegal (first decision "
+    assert verdict in result.stdout.replace("\n  ", " ")
+
+
+def test_a_log_holds_both_directions_and_nothing_else(
+    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
+) -> None:
+    match, _ = crash
+    seat = [bot.name for bot in match.bots].index("mine")
+    sent = feed(arena, fragile, match, "--messages", "--seat", seat).stdout.splitlines()
+    result = feed(arena, fragile, match, "--feed", "mine", "--log")
+    lines = result.stdout.splitlines()
+    assert all(line[:3] in ("→ {", "← {") for line in lines)
+    assert [line[2:] for line in lines if line[0] == "→"] == sent[:-1]  # it was gone by the end
+    assert [json.loads(line[2:]).get("id") for line in lines if line[0] == "←"] == [
+        None,
+        *range(1, len(sent) - 3),
+    ]
+    assert "RuntimeError: no plan for this turn" in result.stderr
+    assert "1 crash" in result.stderr
+
+
+def test_the_messages_may_be_piped_into_a_bot(
+    fragile: League, crash: tuple[StoredMatch, Replay]
+) -> None:
+    match, _ = crash
+    seat = [bot.name for bot in match.bots].index("mine")
+    words = [*ARENA, "show", str(fragile.folder), match.id, "--messages", "--seat", str(seat)]
+    sent = subprocess.run(words, cwd=ROOT, capture_output=True, check=True)
+    assert sent.stderr == b""
+    bot = subprocess.run(
+        [sys.executable, "bot.py"],
+        cwd=fragile.home / "mine",
+        input=sent.stdout,
+        capture_output=True,
+        check=False,
+    )
+    assert bot.returncode == 1
+    assert b"no plan for this turn" in bot.stderr
+    assert bot.stdout.startswith(b'{"type":"ready"}')
+
+
+def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: League) -> None:
+    league.write(FILE + TWO_BOTS)
+    league.call("run")
+    match, _ = league.stored()[0]
+    league.write(FILE + TWO_BOTS.replace('"one"', '"zero"\nkey = "one"'))
+    result = feed(arena, league, match, "--feed", "zero")
+    assert result.exit_code == 0
+    assert " answered as recorded\n" in result.stdout
+    assert " otherwise" not in result.stdout
+
+
+def test_a_seat_that_forfeited_before_its_first_decision_can_be_fed(
+    arena: Arena, league: League
+) -> None:
+    league.write(FILE.replace('"none"', '"none", fresh = true') + lazy_bot(league) + TWO_BOTS)
+    league.call("run", "--workers", "1")
+    match = next(match for match, _ in league.stored() if match.forfeits)
+    result = feed(arena, league, match, "--feed", "lazy")
+    assert result.exit_code == 1
+    assert "bot 'lazy': it did not say ready: it exited with code 1" in result.stderr
+    assert "no book" in result.stderr
+    (league.home / "gone").unlink()  # it starts again
+    result = feed(arena, league, match, "--feed", "lazy")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (
+        0,
+        "The seat was asked nothing in this match.",
+    )
+
+
+# --- mistakes
+
+
+def test_mistakes_are_told_in_a_line(
+    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
+) -> None:
+    match, _ = crash
+    refused(feed(arena, fragile, match, "--feed", "nobody"), "there is no bot 'nobody'")
+    refused(feed(arena, fragile, match, "--feed", "turtle"), "say which --seat: 'turtle' did not")
+    refused(feed(arena, fragile, match, "--feed", "mine", "--seat", 7), "has no seat 7")
+
+
+def test_walls_that_are_not_there_are_not_done_without(arena: Arena, copy: Path) -> None:
+    with closing(sqlite3.connect(copy / "league.db")) as db, db:
+        (limits,) = db.execute("SELECT value FROM setting WHERE key = 'limits'").fetchone()
+        walled = json.dumps({**json.loads(limits), "sandbox": "bwrap"})
+        db.execute("UPDATE setting SET value = ? WHERE key = 'limits'", (walled,))
+        first = next(iter(json.loads(arena("matches", copy, "--format", "json").stdout)["matches"]))
+    words = ("show", copy, first["match"], "--feed", "random", "--seat", 0)
+    refused(arena(*words, env={"PATH": "/nowhere"}), "sandbox: bwrap not found. ")
+
+
+def test_rules_of_another_version_cannot_be_fed(
+    arena: Arena,
+    fragile: League,
+    crash: tuple[StoredMatch, Replay],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    match, _ = crash
+    monkeypatch.setattr(RULES["guerra"], "rules_version", 99)
+    refused(feed(arena, fragile, match, "--feed", "mine"), "played by version 1 of the rules")
+    refused(feed(arena, fragile, match, "--messages", "--seat", 0), "Use the release that played")
+    told = feed(arena, fragile, match)
+    assert told.exit_code == 0
+    assert "Moves as they were recorded: " in told.stdout

@@ -1,0 +1,295 @@
+"""A match as a file: saved by `arena play`, told by `arena show`."""
+
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.archive.saved import SavedMatch, SavedSeat, read_match
+from arena.archive.show import open_match, told
+from arena.cli import main
+from arena.league.bot import SHIPPED
+from arena.store.opening import open_store, read_league
+from protocol.errors import ArenaError
+from tests.arena.conftest import Arena, files_no_larger_than
+
+UNWALLED = ("--sandbox", "none")
+DEAL = "9924cfe6a75091f5"
+TALKATIVE = """
+import sys
+import kit, guerra_random
+def choose(ask):
+    ask.note = "a thought"
+    print("thinking", file=sys.stderr)
+    if ask.decision == "orders" and ask.view["turn"] > 4:
+        return {"action": "retreat"}
+    return guerra_random.choose(ask)
+kit.run(choose)
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a bot that talks, and makes faults from its third turn on."""
+    folder = tmp_path_factory.mktemp("home")
+    bot = folder / "talkative"
+    bot.mkdir()
+    for helper in ("kit.py", "guerra_random.py"):
+        shutil.copy(SHIPPED / helper, bot)
+    (bot / "bot.py").write_text(TALKATIVE)
+    (bot / "bot.toml").write_text('name = "talkative"\ncommand = ["{python}", "bot.py"]\n')
+    return folder
+
+
+@pytest.fixture(scope="module")
+def file(home: Path) -> Path:
+    """A match of the talkative bot against a random one, saved; not to be changed."""
+    path = home / "match.json"
+    words = ("guerra", str(home / "talkative"), "random", "--seed", DEAL, *UNWALLED)
+    options = ("--option", "transfers=2", "--limit", "move_time=2.5", "--save", str(path))
+    with pytest.raises(SystemExit) as ended:
+        main(["play", *words, *options, "--quiet"], standalone_mode=True)
+    assert ended.value.code == 0
+    return path
+
+
+@pytest.fixture
+def text(file: Path) -> bytes:
+    return file.read_bytes()
+
+
+# --- what is kept
+
+
+def test_a_file_is_one_line_that_says_what_it_is(text: bytes) -> None:
+    assert text.startswith(b'{"arena":"match","version":1,')
+    assert text.index(b"\n") == len(text) - 1
+
+
+def test_a_file_holds_how_the_match_was_set_up_and_what_came_of_it(file: Path) -> None:
+    found = json.loads(file.read_text())
+    replay, evidence = found["replay"], found["evidence"]
+    assert [seat["name"] for seat in found["seats"]] == ["talkative", "random"]
+    assert all(len(seat["version"]) == 16 for seat in found["seats"])
+    assert found["seats"][0]["command"] == ["{python}", "bot.py"]
+    assert (found["limits"]["move_time"], found["limits"]["sandbox"]) == (2.5, "none")
+    assert (replay["game"], replay["rules"], replay["seed"]) == ("guerra", 1, DEAL)
+    assert replay["options"]["transfers"] == 2
+    assert len(evidence["cpu"]) == len(evidence["lag"]) == len(replay["entries"])
+    assert evidence["stderr"][0].startswith("thinking\n")
+    assert any(entry[3] == "a thought" for entry in replay["entries"])
+
+
+def test_a_bot_that_plays_itself_has_a_name_in_each_seat(arena: Arena, tmp_path: Path) -> None:
+    file = tmp_path / "match.json"
+    arena("play", "guerra", "random", "random", "--seed", "1", *UNWALLED, "--save", file)
+    assert read_match(file).names == ["random#0", "random#1"]
+    assert "[random#1] " in arena("show", file).stdout
+    assert "say which --seat" in arena("show", file, "--feed", "random").stderr
+    assert arena("show", file, "--feed", "random", "--seat", "1").exit_code == 0
+
+
+def test_a_match_with_a_person_is_saved(arena: Arena, tmp_path: Path) -> None:
+    file = tmp_path / "match.json"
+    words = ("play", "guerra", "human", "random", *UNWALLED, "--save", file)
+    assert arena(*words, typed="random\n" * 900).exit_code == 0
+    assert read_match(file).seats[0].version is None
+    assert "[human] " in arena("show", file).stdout
+    assert json.loads(arena("show", file, "--format", "json").stdout)["seats"][0]["version"] is None
+    for words in (("--messages",), ("--feed", "random")):
+        result = arena("show", file, *words, "--seat", 0)
+        assert result.exit_code == 2
+        assert "seat 0 was a person's, who was sent no messages." in result.stderr
+
+
+# --- how it is shown
+
+
+def test_a_file_is_told_like_a_match_of_a_league(arena: Arena, played: Path, file: Path) -> None:
+    head = f"Match of guerra, seed {DEAL}"
+    shown = arena("show", file).stdout
+    assert shown.splitlines()[0] == head
+    assert "\n  Limits: move_time 2.5\n" in shown
+    with open_store(read_league(played)) as store:
+        whole = open_match(store, next(store.matches()).id)
+    limits = read_league(played).limits
+    saved = SavedMatch(
+        seats=[SavedSeat(name=bot.name, version=bot.version, seed=1) for bot in whole.match.bots],
+        limits=limits,
+        replay=whole.replay,
+        evidence=whole.evidence,
+        seconds=whole.circumstances.seconds,
+        played_at=whole.circumstances.played_at,
+        machine=whole.circumstances.machine,
+        sandbox=whole.circumstances.sandbox,
+    )
+    for seat in (None, 1):
+        one = list(told(whole, seat=seat, tables=True))
+        other = list(told(saved.opened(), seat=seat, tables=True))
+        assert one[1:] == other[1:]
+
+
+def test_a_file_has_seats_tables_and_formats(arena: Arena, file: Path) -> None:
+    tables = arena("show", file, "--seat", "1", "--tables").stdout
+    assert "you are B" in tables
+    assert "[talkative]" not in tables
+    found = json.loads(arena("show", file, "--format", "json").stdout)
+    assert (found["match"], found["deal"], found["rotation"]) == (None, None, None)
+    assert found["seed"] == DEAL
+    assert found["limits"]["move_time"] == 2.5
+    entries = read_match(file).replay.entries
+    assert [row["move"] for row in found["decisions"]] == [entry.move for entry in entries]
+    assert arena("show", file, "--format", "csv").stdout.count("\n") == len(entries) + 1
+
+
+def test_a_file_tells_faults_notes_and_standard_error(arena: Arena, file: Path) -> None:
+    shown = arena("show", file).stdout
+    assert shown.count("FAULT of talkative: illegal: ") == 3
+    assert "      note: a thought\n" in shown
+    assert "Standard error of talkative (seat 0):\n  thinking\n" in shown
+    assert "Last lines before the first fault of talkative" in shown
+
+
+def test_a_bot_is_fed_from_a_file(arena: Arena, home: Path, file: Path) -> None:
+    bot = home / "talkative"
+    again = arena("show", file, "--feed", bot)
+    assert again.exit_code == 1  # for its faults
+    assert "answered as recorded, 3 illegal" in " ".join(again.stdout.split())
+    assert arena("show", file, "--feed", "random").exit_code == 0
+    assert arena("show", file, "--feed", "random", "--log").stdout.startswith('→ {"type":"hello"')
+    sent = arena("show", file, "--messages", "--seat", "1").stdout_bytes
+    answers = subprocess.run(
+        [sys.executable, bot / "guerra_random.py"],
+        input=sent,
+        capture_output=True,
+        check=True,
+    ).stdout
+    heard = [json.loads(line) for line in answers.splitlines()]
+    assert len(heard) == 1 + sum(entry.seat == 1 for entry in read_match(file).replay.entries)
+
+
+# --- writing
+
+
+def test_no_file_is_written_over_unless_asked(arena: Arena, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    words = ("play", "guerra", "random", "random", *UNWALLED, "--save", file)
+    refused = arena(*words)
+    assert (refused.exit_code, refused.stdout) == (2, "")  # before the match
+    assert f"{file} exists; choose another file, or write over it with --force." in refused.stderr
+    assert file.read_text() == "mine"
+    assert arena(*words, "--force").exit_code == 0
+    assert read_match(file)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("where", ["", "no/such/folder/match.json"])
+def test_a_place_that_takes_no_file_is_told_before_the_match(
+    arena: Arena, tmp_path: Path, where: str
+) -> None:
+    result = arena("play", "guerra", "random", "random", "--save", tmp_path / where)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"arena: {tmp_path / where} ")
+
+
+def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
+    file = tmp_path / "match.json"
+    file.write_text("mine")
+    words = ("play", "guerra", "random", "random", *UNWALLED, "--save", file, "--force")
+    with files_no_larger_than(1000):
+        result = arena(*words)
+    assert result.exit_code == 1
+    assert f"{file} cannot be written: File too large." in result.stderr
+    assert "Ended: " in result.stdout
+    assert file.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_match_that_was_left_is_not_saved(arena: Arena, tmp_path: Path) -> None:
+    words = ("play", "guerra", "human", "random", *UNWALLED, "--save", tmp_path / "match.json")
+    assert arena(*words, typed="random\nquit\n").exit_code == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- what is no such file
+
+
+def changed(text: bytes, old: bytes, new: bytes) -> bytes:
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: b"", " is empty; `arena play GAME BOT... --save FILE` writes a match."),
+        (lambda text: text[:900], " was cut off after 900 bytes: "),
+        (lambda text: b"\x7fELF" + text, " is no saved match, which begins "),
+        (lambda text: b"[" * 100_000, " is no saved match, which begins "),
+        (lambda text: b'{"arena":"league","version":1}\n', " is an exported league; "),
+        (
+            lambda text: changed(text, b'"version":1', b'"version":2'),
+            ": written by a newer Bot Arena (version 2 of this file, this one reads 1).",
+        ),
+        (
+            lambda text: changed(text, b'"lag":[', b'"lag":["x",'),
+            ": Expected `int`, got `str` - at `$.evidence.lag[0]`; the file was edited",
+        ),
+        (lambda text: changed(text, b'"lag":[', b'"lag":[5,'), ": its record has "),
+        (lambda text: changed(text, b'"places":[2,1]', b'"places":[2,2]'), ": the places of "),
+        (lambda text: changed(text, b'"seconds"', b'"secs"'), "unknown field `secs`"),
+        (lambda text: changed(text, b'"seats":2', b'"seats":3'), ": 2 seats are named, and "),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told_in_a_line(
+    arena: Arena, tmp_path: Path, text: bytes, change: Callable[[bytes], bytes], said: str
+) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(change(text))
+    result = arena("show", file)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert result.stderr.startswith(f"arena: {file}")
+    assert result.stderr.count("\n") == 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_damage_is_told_or_shown_but_never_a_traceback(
+    data: st.DataObject, file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text = bytearray(file.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        text[at : at + data.draw(st.integers(0, 4))] = data.draw(st.binary(max_size=4))
+    damaged = tmp_path_factory.getbasetemp() / "damaged.json"
+    damaged.write_bytes(bytes(text))
+    with contextlib.suppress(ArenaError):
+        saved = read_match(damaged)
+        list(told(saved.opened(), tables=True))
+        list(saved.feed(1).lines())
+
+
+def test_a_file_stands_alone_and_a_league_has_many(
+    arena: Arena, played: Path, file: Path, tmp_path: Path
+) -> None:
+    for words, said in (
+        ((file, "3f9a-0"), f"{file} is a single match; leave out '3f9a-0'."),
+        ((played,), f"say which match of {played}; `arena matches {played}` lists them."),
+        ((tmp_path / "none",), f"{tmp_path / 'none'} cannot be read: No such file"),
+        ((tmp_path / "none", "3f9a-0"), "there is no league"),
+        ((tmp_path,), "is not a league: it has no league.toml"),
+        ((file, "--seat", "2"), "has no seat 2; its seats: 0 talkative, 1 random."),
+        ((file, "--messages"), "--messages needs a --seat"),
+    ):
+        result = arena("show", *words)
+        assert result.exit_code == 2
+        assert said in result.stderr

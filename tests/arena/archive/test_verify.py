@@ -1,0 +1,535 @@
+"""Stored matches played again: what is sound verifies, and whatever was changed is found."""
+
+import gc
+import json
+import random
+import shutil
+import sqlite3
+import string
+import zlib
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import multiprocess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.archive import verify
+from arena.store.result import PlayedMatch, pack, result_of
+from arena.store.schema import Writer
+from arena.store.store import Store
+from protocol.errors import ArenaError, RunError
+from referee.fault import Fault
+from referee.games import GAMES
+from referee.match import Played
+from referee.replay import Entry, Replay, game_of
+from tests.arena.conftest import STEADY, TWO_BOTS, Arena, League, naughty
+from tests.arena.store.test_schema import version_3_of, version_4_of
+
+HEAD = """\
+game = "{game}"
+seed = 1
+deals = {deals}
+limits = {{ sandbox = "none", startup = 30.0{more} }}
+"""
+STARTS_ONCE = """
+import pathlib, sys, kit, guerra_random
+mark = pathlib.Path("{mark}")
+if mark.exists():
+    sys.exit(3)
+mark.touch()
+kit.run(guerra_random.choose)
+"""
+NO_RESULT = {
+    ("bot", "command"),
+    *(("record", column) for column in ("seconds", "played_at", "machine", "sandbox")),
+}
+"""Columns that say how and when a match was played, and can be known from nothing else."""
+
+
+def shipped(count: int) -> str:
+    """Return the entries of so many bots that play at random."""
+    return "".join(
+        f'\n[[bot]]\nname = "r{number}"\nshipped = "random"\n' for number in range(count)
+    )
+
+
+def found(folder: Path, workers: int = 1) -> list[tuple[str | None, str]]:
+    """Return the problems of a league, each with the match it is of."""
+    verification = verify.Verification(folder, workers)
+    for _ in verification.run():
+        pass
+    return [(row["match"], row["problem"]) for row in verification.table().rows]
+
+
+def change(folder: Path, statement: str, *values: object) -> None:
+    """Change the database of a league."""
+    gc.collect()  # the frames of a command that failed: CliRunner keeps them, and they its cursors
+    with closing(sqlite3.connect(folder / "league.db")) as db, db:
+        db.execute(statement, values)
+
+
+# --- what is sound
+
+
+def test_a_league_that_was_played_verifies(arena: Arena, played: Path) -> None:
+    result = arena("verify", played)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "12 matches verified; none differs.\n"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_verifies_with_its_faults_and_forfeits(league: League, game: str) -> None:
+    seats = GAMES[game].seat_counts[0]
+    bots = shipped(seats - 1) + naughty("crash_mid_match") + naughty("illegal")
+    head = HEAD.format(game=game, deals=1, more="")
+    league.write(f'rotations = "one"\nseats = {seats}\n{head}{bots}')
+    league.call("run")
+    assert found(league.folder) == []
+    forfeits = [match.forfeits for match, _ in league.stored()]
+    assert len(forfeits) == seats + 1
+    assert any(forfeits) or not GAMES[game].decisions
+
+
+def test_a_match_whose_bot_does_not_start_verifies(league: League) -> None:
+    bot = league.bot("once", STARTS_ONCE.format(mark=league.home / "mark"))
+    league.write(HEAD.format(game="guerra", deals=2, more=", fresh = true") + shipped(1) + bot)
+    league.call("run", "--workers", "1")
+    entries = [replay.entries[0] for _, replay in league.stored()]
+    assert any(entry.move is None for entry in entries)
+    assert found(league.folder) == []
+
+
+def test_bots_that_left_were_changed_or_renamed_verify(arena: Arena, league: League) -> None:
+    head = HEAD.format(game="guerra", deals=2, more="")
+    mine = league.bot("mine", STEADY.format(pause=0))
+    league.write(head + TWO_BOTS + mine)
+    league.call("run")
+    (league.home / "mine" / "bot.py").write_text(STEADY.format(pause=0) + "# better\n")
+    renamed = mine.replace('"mine"', '"yours"\nkey = "mine"', 1)
+    league.write(head + TWO_BOTS.replace('"two"', '"three"') + renamed)
+    league.call("run", code=0)
+    count = league.count()
+    assert count > 12
+    assert arena("verify", league.folder).stdout == f"{count} matches verified; none differs.\n"
+
+
+@pytest.mark.parametrize("older", [version_3_of, version_4_of])
+def test_a_league_of_an_older_database_version_verifies(
+    copy: Path, older: Callable[[Path], None]
+) -> None:
+    older(copy / "league.db")
+    assert found(copy) == []
+
+
+def test_a_league_without_its_bots_verifies(arena: Arena, copy: Path) -> None:
+    with (copy / "league.toml").open("a") as file:
+        file.write('\n[[bot]]\nname = "gone"\nfolder = "no such folder"\n')
+    result = arena("verify", copy)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == ["12 matches verified; none differs."]
+
+
+def test_matches_of_other_rules_are_counted_apart_and_stay_readable(
+    arena: Arena, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = arena("rank", copy).stdout
+    monkeypatch.setattr(GAMES["guerra"], "rules_version", 2)
+    result = arena("verify", copy, "--workers", "1")
+    assert result.exit_code == 0
+    assert " ".join(result.stdout.split()) == (
+        "0 matches verified; none differs. 12 matches cannot be verified here: played by version "
+        "1 of the rules of guerra. Use the release that played them."
+    )
+    facts = json.loads(arena("verify", copy, "--workers", "1", "--format", "json").stdout)
+    assert facts["other_rules"] == {"version 1 of the rules of guerra": 12}
+    assert arena("rank", copy).stdout == before
+    change(copy, "UPDATE match SET decisions = decisions + 1 WHERE rotation = 0")
+    assert len(found(copy)) == 6
+
+
+# --- what was changed
+
+
+def tables(path: Path) -> dict[tuple[str, str], list[object]]:
+    """Return all that is stored, by table and column; compressed texts as they were before."""
+    content = {}
+    with closing(sqlite3.connect(path)) as db:
+        db.text_factory = lambda text: text.decode(errors="backslashreplace")
+        names = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        for (table,) in names:
+            rows = db.execute(f"SELECT * FROM {table}")
+            columns = [column[0] for column in rows.description]
+            if found := list(zip(*rows, strict=True)):  # or there are no rows
+                for name, values in zip(columns, found, strict=True):
+                    content[table, name] = list(map(read, values))
+    return content
+
+
+def read(value: object) -> object:
+    """Return what a value of a database says."""
+    if isinstance(value, bytes):
+        with suppress(zlib.error):
+            return zlib.decompress(value)
+    return value
+
+
+def flipped(value: Any, dice: random.Random) -> Any:
+    """Return a value with one of its bytes, letters or digits another."""
+    if isinstance(value, int):
+        return value ^ 1 << dice.randrange(63)
+    if not value:
+        return "[1]" if value is None else None
+    at = dice.randrange(len(value))
+    if isinstance(value, bytes):
+        return value[:at] + bytes([value[at] ^ dice.randrange(1, 256)]) + value[at + 1 :]
+    letters = string.digits if value[at].isdigit() else string.ascii_letters + string.punctuation
+    new = dice.choice([letter for letter in letters if letter != value[at]])
+    return value[:at] + new + value[at + 1 :]
+
+
+@pytest.fixture(scope="module")
+def victim(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the played league for tests that put in its database what they like."""
+    return Path(shutil.copytree(played, tmp_path_factory.mktemp("victim") / "league"))
+
+
+@settings(max_examples=200, deadline=None)
+@given(dice=st.randoms(use_true_random=False))
+def test_a_flip_in_any_column_of_any_row_is_found(
+    played: Path, victim: Path, dice: random.Random
+) -> None:
+    shutil.copy(played / "league.db", victim)
+    path = victim / "league.db"
+    before = tables(path)
+    table, column = dice.choice(sorted(before.keys() - NO_RESULT))
+    with closing(sqlite3.connect(path)) as db, suppress(sqlite3.IntegrityError), db:
+        key = "deal, rotation" if table == "match" else "rowid"
+        rows = db.execute(f"SELECT {key}, {column} FROM {table}").fetchall()
+        *row, value = dice.choice(rows)
+        marks = "(?, ?)" if table == "match" else "?"
+        new = flipped(value, dice)
+        db.execute(f"UPDATE {table} SET {column} = ? WHERE ({key}) = {marks}", (new, *row))
+    assert found(victim) or tables(path) == before, (table, column, value, new)
+
+
+@settings(max_examples=100, deadline=None)
+@given(dice=st.randoms(use_true_random=False))
+def test_a_flip_of_any_byte_of_the_file_is_found(
+    played: Path, victim: Path, dice: random.Random
+) -> None:
+    data = bytearray((played / "league.db").read_bytes())
+    data[dice.randrange(len(data))] ^= dice.randrange(1, 256)
+    (victim / "league.db").write_bytes(data)
+    with suppress(ArenaError):
+        if not found(victim):
+            before, after = tables(played / "league.db"), tables(victim / "league.db")
+            assert {name for name in before if before[name] != after[name]} <= NO_RESULT
+
+
+@settings(max_examples=30, deadline=None)
+@given(dice=st.randoms(use_true_random=False))
+def test_records_that_changed_places_are_found(
+    played: Path, victim: Path, dice: random.Random
+) -> None:
+    shutil.copy(played / "league.db", victim)
+    with closing(sqlite3.connect(victim / "league.db")) as db, db:
+        numbers = [number for (number,) in db.execute("SELECT id FROM record")]
+        one, other = dice.sample(numbers, 2)
+        db.execute(
+            "UPDATE match SET record = iif(record = :a, :b, :a) WHERE record IN (:a, :b)",
+            {"a": one, "b": other},
+        )
+    assert len(found(victim)) == 2
+
+
+def test_a_match_that_was_taken_out_is_missed(copy: Path) -> None:
+    change(copy, "DELETE FROM match WHERE rotation = 1")
+    assert (None, "rows of record belong to no match: 6.") in found(copy)
+
+
+def test_every_row_of_a_match_is_missed(copy: Path) -> None:
+    change(copy, "DELETE FROM deal WHERE number = 1")
+    problems = found(copy)
+    assert problems[0] == (None, "rows of match name a row of deal that is not there: 6.")
+    assert sorted(problem for problem in problems if problem[0]) == [
+        *[("?-0", "its row of the table deal is missing.")] * 3,
+        *[("?-1", "its row of the table deal is missing.")] * 3,
+    ]
+
+
+@pytest.mark.parametrize("name", ["name + 1", "(SELECT name FROM deal WHERE id = 2)"])
+def test_a_deal_under_another_name_is_found(copy: Path, name: str) -> None:
+    with Store(copy / "league.db") as store:
+        match = next(match for match in store.matches() if match.deal_row == 1)
+    change(copy, f"UPDATE deal SET name = {name} WHERE id = 1")
+    problems = [problem for _, problem in found(copy)]
+    assert len(problems) == 2
+    assert all(problem.endswith(f"and it should be {match.deal}.") for problem in problems)
+
+
+def test_another_limit_than_the_leagues_is_found(copy: Path) -> None:
+    text = (copy / "league.toml").read_text()
+    (copy / "league.toml").write_text(text.replace("[limits]", "[limits]\nmove_time = 2.0"))
+    assert found(copy) == [
+        (None, "move_time was 1.0, says the database, and in league.toml it is 2.0.")
+    ]
+
+
+def test_the_remedy_for_other_limits_is_to_put_them_back(copy: Path) -> None:
+    text = (copy / "league.toml").read_text()
+    (copy / "league.toml").write_text(text.replace("[limits]", "[limits]\nmove_time = 2.0"))
+    file = "put back into league.toml the limits that its matches were played with"
+    assert verify.Verification(copy, 1).remedy == f"{file}."
+    change(copy, "UPDATE bot SET command = 'x' WHERE id = 1")
+    assert verify.Verification(copy, 1).remedy == (
+        f"put back a copy of its database from before, and {file}."
+    )
+
+
+def test_rows_that_belong_to_nothing_are_found_and_a_bot_that_has_not_played_is_not(
+    copy: Path,
+) -> None:
+    change(copy, "INSERT INTO bot VALUES (9, 'new', '0123456789abcdef', '[\"true\"]')")
+    assert found(copy) == []
+    change(copy, "INSERT INTO lineup (bots) VALUES ('77 78')")
+    change(copy, "INSERT INTO result (bots, places) VALUES ('1 2', '9 9')")
+    assert found(copy) == [
+        (None, "rows of lineup belong to no match: 1."),
+        (None, "rows of result belong to no match: 1."),
+    ]
+
+
+def test_a_bot_whose_name_or_command_is_none_is_found(copy: Path) -> None:
+    change(copy, "UPDATE bot SET command = 'rm -rf' WHERE name = 'two'")
+    assert [problem for _, problem in found(copy)] == [
+        "bot 'two', row 3: the command of a bot cannot be read."
+    ]
+    change(copy, "INSERT INTO bot VALUES (9, ' ', '0123456789abcdef', '[]')")
+    assert "bot ' ', row 9: bot 9 has a name or a version that no bot has." in [
+        problem for _, problem in found(copy)
+    ]
+
+
+def test_settings_that_cannot_be_read_are_told(copy: Path) -> None:
+    change(copy, "UPDATE setting SET value = '[' WHERE key = 'options'")
+    ((match, problem),) = found(copy)
+    assert match is None
+    assert problem.startswith("the setting options cannot be read: ")
+
+
+# --- forged replays, whose rows say the same
+
+
+Forged = Callable[[Replay], Replay]
+
+
+def with_entry(at: int, **new: Any) -> Forged:
+    """Return a forger of one entry."""
+
+    def forge(replay: Replay) -> Replay:
+        entries = list(replay.entries)
+        entries[at] = msgspec.structs.replace(entries[at], **new)
+        return msgspec.structs.replace(replay, entries=entries)
+
+    return forge
+
+
+def with_entries(new: Callable[[list[Entry]], list[Entry]]) -> Forged:
+    """Return a forger of the list of entries."""
+    return lambda replay: msgspec.structs.replace(replay, entries=new(replay.entries))
+
+
+def with_other(**new: Any) -> Forged:
+    """Return a forger of what is not an entry."""
+    return lambda replay: msgspec.structs.replace(replay, **new)
+
+
+def going_on(replay: Replay) -> Replay:
+    """Let a seat forfeit before the first move, and the other one play on alone."""
+    game = game_of(replay)
+    game.withdraw(1)
+    entries = [Entry(1, None, Fault("startup", "?", forfeit=True))]
+    entries += [Entry(seat, game.default(seat)) for seat in game.deciders()]
+    return msgspec.structs.replace(replay, entries=entries)
+
+
+FORGED = {
+    "other places": (with_other(places=[1, 1]), "its replay's places: [1, 1] is stored"),
+    "other reason": (with_other(reason="luck"), "its replay's reason: luck is stored"),
+    "other seed": (with_other(seed="0" * 32), "its seed: 000"),
+    "other options": (with_other(options={}), "the options of its replay: {}, and the league's"),
+    "other game": (with_other(game="duel"), "the game of its replay: duel, and the league's"),
+    "cut off": (with_entries(lambda entries: entries[:-2]), "its replay ends before"),
+    "drawn out": (with_entries(lambda entries: entries + entries[-1:]), "is not what the rules"),
+    "other seat": (with_entry(0, seat=1), "decision 1 of the replay is not what the rules ask"),
+    "other move": (with_entry(0, move={}), "decision 1 of the replay is not what the rules ask"),
+    "no move": (with_entry(0, move=None), "seat 0 was withdrawn without a fault."),
+    "a forfeit without reason": (
+        with_entries(
+            lambda entries: [Entry(0, None, Fault("late", "?", forfeit=True)), *entries],
+        ),
+        "the forfeit of seat 0 by late: True is stored, and it should be False.",
+    ),
+    "a mercy": (
+        with_entries(lambda entries: [Entry(0, None, Fault("crash", "?")), *entries]),
+        "the forfeit of seat 0 by crash: False is stored, and it should be True.",
+    ),
+    "a move after the end": (going_on, "its replay goes on when all but one have forfeited."),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_forged_replay_is_found_even_if_its_row_says_the_same(copy: Path, name: str) -> None:
+    forge, problem = FORGED[name]
+    match = forged(copy, forge)
+    ((where, told),) = found(copy)
+    assert where == match
+    assert problem in told
+
+
+def forged(folder: Path, forge: Forged) -> str:
+    """Store a match without faults again as it was forged; return its id."""
+    with Store(folder / "league.db") as store:
+        match = next(match for match in store.matches() if not any(match.faults))
+        record, how = store.record(match)
+    replay, evidence = forge(record.open_replay()), record.open_evidence()
+    count = len(replay.entries)
+    times = {name: [*getattr(evidence, name), 0][:count] for name in ("cpu", "wall", "lag")}
+    with closing(sqlite3.connect(folder / "league.db")) as db, db:
+        key = (match.deal_row, match.rotation)
+        (number,) = db.execute(
+            "DELETE FROM match WHERE (deal, rotation) = (?, ?) RETURNING record", key
+        ).fetchone()
+        db.execute("DELETE FROM record WHERE id = ?", (number,))
+        bots = {bot[:2]: bot[2] for bot in db.execute("SELECT name, version, id FROM bot")}
+        played = Played(replay, msgspec.structs.replace(evidence, **times))
+        result = result_of(
+            played,
+            deal=match.deal,
+            number=match.number,
+            rotation=match.rotation,
+            bots=[bots[bot.name, bot.version] for bot in match.bots],
+        )
+        record = pack(played, result, how.seconds).record
+        new = PlayedMatch(result, record, how.machine, how.sandbox)
+        Writer(db).add([(new, tuple(result.bots), how.played_at)])
+    return match.id
+
+
+def test_a_match_that_is_stored_again_unchanged_verifies(copy: Path) -> None:
+    forged(copy, lambda replay: replay)
+    assert found(copy) == []
+
+
+def test_one_match_of_other_rules_leaves_the_others_to_be_verified(
+    arena: Arena, copy: Path
+) -> None:
+    forged(copy, with_other(rules=0))
+    result = arena("verify", copy)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "11 matches verified; none differs.\n1 match cannot be verified here: played by version 0"
+    )
+
+
+def test_a_seat_that_is_not_there_is_told(copy: Path) -> None:
+    with Store(copy / "league.db") as store:
+        replay = store.record(next(store.matches()))[0].open_replay()
+    text = zlib.compress(msgspec.json.encode(with_entry(0, seat=9)(replay)))
+    change(copy, "UPDATE record SET replay = ?", text)
+    problems = [problem for _, problem in found(copy)]
+    assert "its record has a seat 9, and there are 2 seats." in problems
+    assert len(problems) == 12
+
+
+# --- how it is told
+
+
+@pytest.fixture
+def damaged(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A league of which every rotation 1 is damaged, and which is verified in several pages."""
+    change(copy, "UPDATE match SET decisions = decisions + 1 WHERE rotation = 1")
+    monkeypatch.setattr(verify, "_PAGE", 1)
+    return copy
+
+
+def test_what_differs_is_listed_and_the_exit_code_is_1(arena: Arena, damaged: Path) -> None:
+    result = arena("verify", damaged, "--workers", "1")
+    assert result.exit_code == 1
+    assert result.stdout.endswith("12 matches verified; 6 differ.\n")
+    assert result.stderr == (
+        f"arena: 6 problems in {damaged}, above; put back a copy of its database from before.\n"
+    )
+    report = json.loads(arena("verify", damaged, "--workers", "1", "--format", "json").stdout)
+    assert (report["matches"], report["differ"], report["other_rules"]) == (12, 6, {})
+    assert [row["match"][-2:] for row in report["problems"]] == ["-1"] * 6
+    assert all("its decisions" in row["problem"] for row in report["problems"])
+
+
+@pytest.mark.parametrize("form", ["simple", "json", "csv"])
+def test_any_number_of_workers_finds_the_same(arena: Arena, damaged: Path, form: str) -> None:
+    said = [
+        arena("verify", damaged, "--workers", workers, "--format", form).output
+        for workers in (1, 2, 3)
+    ]
+    assert said[0] == said[1] == said[2]
+    assert not multiprocess.active_children()
+
+
+def test_the_death_of_a_worker_is_told(damaged: Path) -> None:
+    run = verify.Verification(damaged, 2).run()
+    next(run)
+    multiprocess.active_children()[0].kill()
+    with pytest.raises(RunError, match="a process that verified matches was killed"):
+        list(run)
+    assert not multiprocess.active_children()
+
+
+def test_whoever_stops_it_leaves_no_process(damaged: Path) -> None:
+    run = verify.Verification(damaged, 2).run()
+    next(run)
+    run.close()
+    assert not multiprocess.active_children()
+
+
+def test_a_league_without_matches_verifies(arena: Arena, league: League) -> None:
+    league.write(HEAD.format(game="guerra", deals=1, more="") + TWO_BOTS)
+    with Store(league.folder / "league.db", create=True):
+        pass
+    assert arena("verify", league.folder).stdout == "0 matches verified; none differs.\n"
+
+
+@pytest.mark.parametrize("at", [0, 100, 4096, 20_000])
+def test_a_damaged_file_is_told_in_one_line(arena: Arena, copy: Path, at: int) -> None:
+    data = (copy / "league.db").read_bytes()
+    (copy / "league.db").write_bytes(data[:at] + b"\xff" * 4096 + data[at + 4096 :])
+    result = arena("verify", copy)
+    assert result.exit_code in (1, 2)
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"arena: {copy / 'league.db'} is ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_table_that_is_lost_is_named(arena: Arena, copy: Path) -> None:
+    change(copy, "DROP TABLE suspension")
+    told = arena("verify", copy).stderr
+    assert "its tables are not those of a league: suspension. " in told
+
+
+@pytest.mark.parametrize(
+    ("folder", "told"),
+    [("nowhere", "no such folder"), (".", "it has no league.toml"), ("new", "has no results yet")],
+)
+def test_what_is_no_league_is_told(arena: Arena, tmp_path: Path, folder: str, told: str) -> None:
+    (tmp_path / "new").mkdir()
+    file = HEAD.format(game="guerra", deals=1, more="") + TWO_BOTS
+    (tmp_path / "new" / "league.toml").write_text(file)
+    result = arena("verify", tmp_path / folder)
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert len(result.stderr.splitlines()) == 1

@@ -1,0 +1,492 @@
+"""`arena check`: the steps, what each shows when it fails, and the verdict."""
+
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.author.check import STEPS
+from arena.league.bot import SHIPPED
+from tests.arena.conftest import Arena
+from tests.referee.sandbox.walled import need
+
+Bot = Callable[..., Path]
+Steps = Callable[..., dict[str, dict[str, Any]]]
+
+SHORT = ("--seconds", "0.3", "--sandbox", "none")
+KIT = "import sys\nimport kit\n"
+POLITE = "import os, sys, time\nimport polite\n"
+RUNS, READY, WHOLE, LEGAL, QUIET, TIMELY, ALL, AGAIN, ENDS, ALIKE, USED = STEPS
+
+
+@pytest.fixture
+def bot(public: Path) -> Bot:
+    """Make a bot called `mine` of a Python source, which may import kit and polite."""
+
+    def make(source: str, *arguments: object) -> Path:
+        folder = public / "mine"
+        folder.mkdir()
+        for helper in (SHIPPED / "kit.py", SHIPPED / "naughty" / "polite.py"):
+            shutil.copy(helper, folder)
+        (folder / "bot.py").write_text(source)
+        command = json.dumps(["{python}", "bot.py", *map(str, arguments)])
+        (folder / "bot.toml").write_text(f'name = "mine"\ncommand = {command}\n')
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def steps(arena: Arena) -> Steps:
+    """Return the steps of a check by their titles; the exit code must agree with them."""
+
+    def call(bot: object, *words: object, game: str = "steal_war") -> dict[str, dict[str, Any]]:
+        result = arena("check", bot, "--game", game, *SHORT, *words, "--format", "json")
+        told = json.loads(result.stdout)
+        assert [step["title"] for step in told["steps"]] == list(STEPS)
+        assert [step["step"] for step in told["steps"]] == list(range(1, len(STEPS) + 1))
+        failed = [step for step in told["steps"] if step["state"] == "failed"]
+        assert result.exit_code == len(failed) == int(not told["fit"])
+        return {step["title"]: step for step in told["steps"]}
+
+    return call
+
+
+def states(steps: dict[str, dict[str, Any]], *titles: str) -> list[str]:
+    return [steps[title]["state"] for title in titles]
+
+
+# --- a bot that is fit
+
+
+def test_a_fit_bot_passes_every_step(arena: Arena) -> None:
+    need("landlock")
+    result = arena("check", "random", "--game", "steal_war", "--seconds", "20")
+    assert (result.exit_code, result.stderr) == (0, "")
+    *lines, blank, verdict = result.stdout.splitlines()
+    assert (blank, verdict) == ("", "random is fit to play steal_war.")
+    for number, (line, title) in enumerate(zip(lines, STEPS, strict=True), 1):
+        assert re.match(rf"{number:2}  ok         {title}(: .+)?$", line)
+
+
+def test_every_seat_of_every_number_of_seats_is_tried(steps: Steps) -> None:
+    assert steps("random", "--seconds", "20")[WHOLE]["detail"] == "27 matches of 2 to 4 seats"
+    assert steps("random", "--seconds", "20", "--seats", 3)[WHOLE]["detail"].endswith("of 3 seats")
+
+
+def test_a_decision_that_did_not_come_up_is_named(steps: Steps) -> None:
+    """At war, cold or not, without talk nobody is asked to speak."""
+    told = steps("random", game="cold_war")[ALL]
+    assert (told["state"], told["detail"]) == ("ok", "1 of 2; did not come up: talk")
+
+
+def test_a_game_without_decisions_is_only_sat_through(steps: Steps) -> None:
+    told = steps("random", game="tod_und_leben")
+    assert states(told, WHOLE, LEGAL, TIMELY, ALL, AGAIN) == [
+        *("ok", "not tried", "not tried", "ok", "ok")
+    ]
+
+
+def test_a_check_is_the_same_again_with_the_same_seed(arena: Arena) -> None:
+    words = ("check", "random", "--game", "khan", "--seats", "2", *SHORT, "--seconds", "20")
+    first, again, other = (
+        json.loads(arena(*words, "--seed", seed, "--format", "json").stdout)["steps"][3]["detail"]
+        for seed in ("a", "a", "b")
+    )
+    assert first == again != other
+
+
+# --- before the first match
+
+
+def test_an_interpreter_that_is_not_there_fails_the_first_step(steps: Steps, public: Path) -> None:
+    need("landlock")
+    script = public / "bot"
+    script.write_text("#!/no/such/sh\n")
+    script.chmod(0o755)
+    told = steps(script, "--sandbox", "landlock")
+    assert states(told, RUNS, READY) == ["failed", "not tried"]
+    assert "its interpreter /no/such/sh is not there" in told[RUNS]["detail"]
+
+
+def test_a_text_that_is_no_program_is_told_so(steps: Steps, public: Path) -> None:
+    script = public / "bot.sh"
+    script.write_text("echo ready\n")
+    script.chmod(0o755)
+    assert steps(script)[READY]["detail"] == (
+        "it could not be started: ./bot.sh is no program: it lacks a first line such as #!/bin/sh"
+    )
+
+
+def test_a_program_that_dies_is_told_with_its_last_word_and_all_it_wrote(
+    steps: Steps, bot: Bot
+) -> None:
+    told = steps(bot("raise SystemExit('opening\\nno book')"))[READY]
+    assert told["detail"] == "it did not say ready: it exited with code 1 (no book)"
+    assert told["evidence"] == ["Standard error:", "  opening", "  no book"]
+
+
+def test_a_slow_start_is_judged_by_its_cpu_time(steps: Steps, bot: Bot) -> None:
+    source = POLITE + "time.sleep(0.5)\npolite.play()\n"
+    by_cpu = steps(bot(source), "--limit", "startup=0.4")[READY]
+    assert re.fullmatch(
+        r"after (0\.[5-9]|1\.)\d+ s; 0\.\d\d s of CPU time, 0\.4 s allowed", by_cpu["detail"]
+    )
+
+
+def test_by_the_wall_nothing_is_said_of_cpu_time(steps: Steps) -> None:
+    told = steps("random", "--limit", "clock=wall", "--limit", "move_time=20")
+    assert re.fullmatch(r"after \d+\.\d\d s; 10 s allowed", told[READY]["detail"])
+    assert re.fullmatch(r"\d+\.\d{3} s at the most; 20 s allowed", told[TIMELY]["detail"])
+
+
+@pytest.mark.parametrize(
+    ("source", "file", "listed"),
+    [
+        ("import helper", "helper.py", False),
+        ("import helper.deep", "helper/deep.py", False),
+        ("open('w.txt')", "w.txt", False),
+        ("raise SystemExit('Error: Cannot find module ./w')", "w.js", False),
+        ("raise SystemExit('w.txt: No such file or directory')", "w.txt", False),
+        ("raise SystemExit('w.txt: No such file or directory')", "w.txt", True),
+        ("raise SystemExit('w.txt is not to my taste')", "w.txt", False),
+    ],
+)
+def test_a_file_that_the_bot_may_not_read_is_named(
+    steps: Steps, bot: Bot, source: str, file: str, listed: bool
+) -> None:
+    need("landlock")
+    folder = bot(source)
+    (folder / file).parent.mkdir(exist_ok=True)
+    (folder / file).touch()
+    files = json.dumps(["bot.py", *([file] if listed else [])])
+    with (folder / "bot.toml").open("a") as settings:
+        settings.write(f"files = {files}\n")
+    told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
+    name = "helper" if "/" in file else file
+    is_named = not listed and "taste" not in source
+    assert (told[-1] == f'files = ["bot.py", "{name}"]') == is_named
+    said = f"{name} lies in the folder, but not among the bot's files"
+    assert (said in told[-2] and "In its bot.toml, write:" in told[-2]) == is_named
+
+
+def test_a_file_outside_of_its_folder_is_said_to_be_hidden(
+    steps: Steps, bot: Bot, public: Path
+) -> None:
+    need("landlock")
+    outside = public / "book.txt"
+    outside.touch()
+    folder = bot(f"open({str(outside)!r})")
+    told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
+    assert told[-1] == f"{outside} is outside of its folder, where the sandbox hides all."
+
+
+def test_nobody_finds_out_by_a_hint_what_is_there(steps: Steps, bot: Bot, public: Path) -> None:
+    need("landlock")
+    path = public / "nothing.txt"
+    folder = bot(f"raise SystemExit('No such file: {path}')")
+    told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
+    assert told[-1] == f"{path} is outside of its folder, where the sandbox hides all."
+
+
+def test_any_word_may_be_missed_and_no_program_of_the_system_is_called_hidden(
+    steps: Steps, bot: Bot
+) -> None:
+    need("landlock")
+    said = f"/bin/sh: No such file: {'x' * 5000} [\0] \x1b . .. / ~ 'a b'"
+    told = steps(bot(f"raise SystemExit({said!r})"), "--sandbox", "landlock")[READY]["evidence"]
+    assert not any("hides" in line or "lies in" in line for line in told)
+
+
+# --- answers
+
+
+def test_only_what_was_answered_is_counted(steps: Steps, bot: Bot) -> None:
+    folder = bot(POLITE + "polite.play(lambda ask: polite.burn(9), at=int(sys.argv[1]))\n", 3)
+    told = steps(folder, "--limit", "move_time=0.1")
+    assert states(told, WHOLE, LEGAL, QUIET, TIMELY) == ["not tried", "ok", "ok", "failed"]
+    assert told[LEGAL]["detail"] == "2 answers"
+    assert "its decision 3: late: " in told[TIMELY]["detail"]
+
+
+def test_without_an_answer_nothing_is_said_of_answers(steps: Steps, bot: Bot) -> None:
+    source = POLITE + "polite.play(lambda ask: polite.burn(9))\n"
+    told = steps(bot(source), "--limit", "move_time=0.1")
+    assert states(told, WHOLE, LEGAL, QUIET, TIMELY) == [*["not tried"] * 3, "failed"]
+
+
+def test_an_illegal_move_is_shown_with_what_was_sent_and_legal(steps: Steps, bot: Bot) -> None:
+    told = steps(bot(KIT + "kit.run(lambda ask: {**ask.legal[0], 'x': 1})\n"))[LEGAL]
+    assert "illegal: " in told["detail"]
+    assert '"x":1}' in told["detail"]
+    assert any(line.startswith("→ ") and '"legal":[' in line for line in told["evidence"])
+    assert any(line.startswith("← ") and '"x":1}' in line for line in told["evidence"])
+
+
+def test_words_though_nothing_was_asked_fail_a_bot(steps: Steps, bot: Bot) -> None:
+    source = (
+        POLITE + "polite.send(polite.READY + b'Hello!\\n')\nsys.stdin.readline()\npolite.play()"
+    )
+    told = steps(bot(source))[QUIET]
+    assert told["detail"] == "after ready, it said 'Hello!', though nothing was asked"
+
+
+def test_an_end_though_nothing_was_asked_fails_a_bot(steps: Steps, bot: Bot) -> None:
+    told = steps(bot(POLITE + "sys.stdin.readline()\npolite.send(polite.READY)\n"))
+    assert "it exited with code 0, though nothing was asked" in told[QUIET]["detail"]
+
+
+def test_a_second_match_in_the_same_process_fails_a_bot_of_its_own(steps: Steps, bot: Bot) -> None:
+    source = """
+starts = 0
+for message in polite.messages():
+    starts += message["type"] == "start"
+    if starts == 2:
+        raise RuntimeError("one match only")
+    if message["type"] in ("hello", "ask"):
+        polite.send(polite.READY if message["type"] == "hello" else polite.reply(message))
+"""
+    told = steps(bot(POLITE + source))
+    assert states(told, WHOLE, AGAIN) == ["ok", "failed"]
+    assert told[AGAIN]["detail"].endswith("; a new process plays this match through")
+    assert told[AGAIN]["evidence"][-1] == "  RuntimeError: one match only"
+
+
+def test_a_crash_that_a_new_process_has_too_fails_the_match_itself(steps: Steps, bot: Bot) -> None:
+    source = "kit.run(lambda ask: {}['no key'] if ask.seats == 3 else ask.legal[0])\n"
+    told = steps(bot(KIT + source), "--seconds", "2")
+    assert states(told, WHOLE, AGAIN) == ["failed", "not tried"]
+    assert re.match(r"match [2-9]\d*, seat \d of 3, its decision 1: crash: ", told[WHOLE]["detail"])
+    assert told[WHOLE]["evidence"][-1] == "  KeyError: 'no key'"
+
+
+def test_a_crash_over_moves_that_are_not_listed_says_that_none_are(steps: Steps, bot: Bot) -> None:
+    told = steps(bot(KIT + "kit.run(lambda ask: ask.legal[0])\n"), game="casino_war")
+    said = "bet, which lists no moves (`arena schema GAME` shows what they look like)"
+    assert said in told[WHOLE]["detail"]
+
+
+def test_a_crash_over_something_else_says_nothing_of_moves(steps: Steps, bot: Bot) -> None:
+    told = steps(bot(KIT + "kit.run(lambda ask: ask.limits['no key'])\n"), game="casino_war")
+    assert "crash" in told[WHOLE]["detail"]
+    assert "lists no moves" not in told[WHOLE]["detail"]
+
+
+# --- when time is up
+
+
+@pytest.mark.slow
+def test_the_whole_check_keeps_to_its_seconds_and_says_what_there_was_no_time_for(
+    arena: Arena, bot: Bot
+) -> None:
+    source = "import time\nkit.run(lambda ask: time.sleep(0.05) or ask.legal[0])\n"
+    began = time.monotonic()
+    words = ("--game", "steal_war", *SHORT, "--seconds", "4", "--seats", 2)
+    told = arena("check", bot(KIT + source), *words)
+    assert time.monotonic() - began < 4 + 4  # it ends the match that it has begun
+    assert told.exit_code == 0
+    assert "time was up for the rest of 20: --seconds" in " ".join(told.stdout.split())
+    verdict = "mine is fit to play steal_war, as far as there was time to try it."
+    assert told.stdout.splitlines()[-1] == verdict
+
+
+def test_what_there_is_no_time_to_repeat_is_not_tried(steps: Steps, bot: Bot) -> None:
+    source = "import time\nkit.run(lambda ask: time.sleep(0.02) or ask.legal[0])\n"
+    told = steps(bot(KIT + source))
+    assert states(told, WHOLE, ALIKE, USED) == ["ok", "not tried", "not tried"]
+    assert told[ALIKE]["detail"] == "no time was left"
+
+
+# --- advice: fit nonetheless
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_a_source_newer_than_what_was_built_brings_advice(
+    steps: Steps, bot: Bot, made: bool
+) -> None:
+    folder = bot(POLITE + "polite.play()\n")
+    for name in ("bot.c", *(["Makefile"] if made else [])):
+        (folder / name).touch()
+    for file in folder.iterdir():
+        os.utime(file, (2, 2) if file.name == "bot.c" else (1, 1))
+    told = steps(folder)[RUNS]
+    if made:
+        assert told["state"] == "advice"
+        words = f"but bot.c is newer than what was built: make -C {folder}"
+        assert told["detail"].endswith(words)
+    else:
+        assert told["state"] == "ok"
+
+
+def test_a_standard_error_that_is_too_long_brings_advice(steps: Steps, bot: Bot) -> None:
+    source = KIT + "kit.run(lambda ask: print('x' * 99999) or ask.legal[0])\n"
+    told = steps(bot(source))
+    assert told[QUIET]["state"] == "advice"
+    assert "64 KB of a match are kept" in told[QUIET]["detail"]
+
+
+def test_what_is_written_before_ready_is_shown(arena: Arena, bot: Bot) -> None:
+    source = "print('no opening book', file=sys.stderr)\nkit.run(lambda ask: ask.legal[0])\n"
+    folder = bot(KIT + source)
+    words = ("--game", "steal_war", *SHORT)
+    checked = " ".join(arena("check", folder, *words).stdout.split())
+    assert "on its standard error: no opening book" in checked
+    match = folder.parent / "match.json"
+    sandbox = ("--sandbox", "none")
+    played = arena("play", "steal_war", folder, "random", *sandbox, "--save", match)
+    for told in (played.stderr, arena("show", match).stdout):
+        assert "no opening book" in told
+
+
+def test_a_bot_that_burns_while_it_is_not_asked_is_told(steps: Steps, bot: Bot) -> None:
+    source = (SHIPPED / "naughty" / "burn_off_turn.py").read_text()
+    assert states(steps(bot(source)), TIMELY) == ["advice"]
+
+
+def test_an_exit_code_at_the_end_brings_advice(steps: Steps, bot: Bot) -> None:
+    told = steps(bot(POLITE + "polite.play()\nsys.exit(3)\n"))[ENDS]
+    assert (told["state"], told["detail"]) == ("advice", "but it exited with code 3")
+
+
+def test_dice_of_its_own_bring_advice_with_both_answers(steps: Steps, bot: Bot) -> None:
+    source = "import random\nkit.run(lambda ask: random.SystemRandom().choice(ask.legal))\n"
+    told = steps(bot(KIT + source), "--seconds", "10")
+    assert states(told, ALIKE, USED) == ["advice", "not tried"]
+    first, now = told[ALIKE]["evidence"]
+    assert first.startswith("first  {")
+    assert now.startswith("now    {")
+    assert first[7:] != now[7:]
+
+
+def test_what_a_process_remembers_of_other_matches_brings_advice(steps: Steps, bot: Bot) -> None:
+    source = "seen = []\nkit.run(lambda ask: seen.append(1) or ask.legal[len(seen) // 9 % 2])\n"
+    told = steps(bot(KIT + source), "--seconds", "10")
+    assert states(told, ALIKE, USED) == ["ok", "advice"]
+
+
+def test_the_verdict_points_to_the_advice(arena: Arena, bot: Bot) -> None:
+    folder = bot(POLITE + "polite.play()\nsys.exit(3)\n")
+    words = (*SHORT, "--seconds", "20", "--seats", 2)
+    told = arena("check", folder, "--game", "steal_war", *words)
+    assert told.exit_code == 0
+    assert told.stdout.endswith("\nmine is fit to play steal_war. See the advice at step 9.\n")
+
+
+# --- how it looks
+
+
+def test_a_failure_fits_80_columns_and_shows_where_and_why(arena: Arena, bot: Bot) -> None:
+    source = "kit.run(lambda ask: {}['a key that is a long one, so that it needs some room'])\n"
+    folder = bot(KIT + source)
+    told = arena("check", folder, "--game", "world_war", *SHORT)
+    assert told.exit_code == 1
+    *lines, verdict = told.stdout.splitlines()
+    assert verdict == (
+        "mine is not fit to play world_war. Step 3 failed: plays whole matches. "
+        "Those after it were not tried."
+    )
+    assert "not tried" not in "".join(lines)
+    assert all(len(line) <= 80 for line in lines)
+    assert sum(line.startswith(" " * 15 + "→ {") for line in lines) == 2
+    assert len(lines) < 40
+    shown = " ".join(told.stdout.split())
+    assert "KeyError: 'a key that is a long one, so that it needs some room'" in shown
+
+
+def test_behind_walls_files_are_named_as_their_author_knows_them(steps: Steps, bot: Bot) -> None:
+    need("landlock")
+    told = steps(bot("\n\n1 / 0\n"), "--sandbox", "landlock")[READY]
+    assert told["evidence"][2].endswith('File "bot.py", line 3, in <module>')
+
+
+def test_of_a_long_trace_the_line_that_says_why_is_shown_first(steps: Steps, bot: Bot) -> None:
+    trace = 'Exception in thread "main" NoBook: gone\n' + "\tat java.base/x(y)\n" * 99
+    told = steps(bot(f"raise SystemExit({trace!r})"))[READY]["evidence"]
+    assert told[:3] == ["Standard error:", '  Exception in thread "main" NoBook: gone', "  …"]
+    assert len(told) < 20
+
+
+def test_what_a_bot_says_does_nothing_to_a_terminal(arena: Arena, bot: Bot) -> None:
+    told = arena("check", bot("raise SystemExit('\\33[2J')"), "--game", "khan", *SHORT)
+    assert "\x1b" not in told.output
+    assert r"\x1b[2J" in told.stdout
+
+
+# --- mistakes
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (None, "is a folder without a bot.toml; name the program"),
+        ("command = [", "not TOML"),
+        ('command = ["./bot"]', "bot 'mine': there is no file"),
+        ('command = ["./bot.py"]', "is not executable; try chmod +x"),
+        ('command = ["{python}", "bot.py"]\nfiles = ["x"]', "bot 'mine': there is no file"),
+    ],
+)
+def test_a_bot_that_is_there_and_cannot_be_run_fails_the_first_step(
+    arena: Arena, steps: Steps, bot: Bot, settings: str | None, says: str
+) -> None:
+    folder = bot("")
+    (folder / "bot.toml").unlink()
+    if settings is not None:
+        (folder / "bot.toml").write_text(settings)
+    told = steps(folder)
+    assert states(told, *STEPS) == ["failed", *["not tried"] * (len(STEPS) - 1)]
+    assert says in told[RUNS]["detail"]
+    shown = arena("check", folder, "--game", "khan", *SHORT).stdout
+    assert shown.endswith(
+        "mine is not fit to play khan. Step 1 failed: can be run. Those after it were not tried.\n"
+    )
+
+
+def test_a_word_with_two_meanings_is_a_mistake(
+    arena: Arena, public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (public / "random").touch()
+    monkeypatch.chdir(public)
+    result = arena("check", "random", "--game", "khan")
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["random", "--game", "chess"], "there is no game 'chess'"),
+        (["nobody", "--game", "khan"], "there is no bot 'nobody'"),
+        (["random", "--game", "khan", "--seats", "9"], "khan is played by"),
+        (["random", "--game", "khan", "--option", "x=1"], "no option 'x' of khan"),
+        (["random", "--game", "khan", "--limit", "x=1"], "no limit 'x'"),
+    ],
+)
+def test_a_mistake_is_told_on_one_line(arena: Arena, words: list[str], says: str) -> None:
+    result = arena("check", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert says in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+MOODY = """\
+from pathlib import Path
+import kit
+mark = Path({mark!r})
+again = mark.exists()
+mark.touch()
+kit.run(lambda ask: {{"nothing": 1}} if again else ask.legal[0])
+"""
+
+
+def test_a_fault_that_comes_only_when_all_is_repeated_fails_that_step(
+    arena: Arena, bot: Bot, tmp_path: Path
+) -> None:
+    folder = bot(MOODY.format(mark=str(tmp_path / "was here")))
+    result = arena("check", folder, "--game", "steal_war", "--seats", 2, "--sandbox", "none")
+    assert result.exit_code == 1
+    assert f"FAILED     {ALIKE}: match 1, seat 0 of 2, its" in result.stdout

@@ -1,0 +1,181 @@
+"""`arena new`: a folder with a bot that is fit to play at once."""
+
+import shlex
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import Arena
+from tests.arena.play.walled_leagues import refused
+from tests.bots.template_cases import LANGUAGES, NEAR, PAIRS
+from tests.faults.workshop import small_disk
+
+
+def made(arena: Arena, folder: Path, language: str, game: str) -> Path:
+    """Begin a bot and build it; skip, loudly, where its language is not there."""
+    if lacking := LANGUAGES[language].lacking:
+        title = LANGUAGES[language].title.upper()
+        pytest.skip(f"NO {' AND NO '.join(lacking)} HERE: NO BOT IN {title} IS CHECKED")
+    result = arena("new", folder, "--lang", language, "--game", game)
+    assert result.exit_code == 0, result.stderr
+    if LANGUAGES[language].builds:
+        subprocess.run(["make", "-s", "-C", folder], check=True)
+    return folder
+
+
+def is_fit(arena: Arena, folder: Path, game: str) -> None:
+    """Check the bot behind the default walls."""
+    result = arena("check", folder, "--game", game)
+    assert result.exit_code == 0, result.stdout + result.stderr
+    assert f"{folder.name} is fit to play {game}.\n" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("language", "game"),
+    [
+        pytest.param(*pair, marks=[] if number % 4 == 0 else pytest.mark.slow)
+        for number, pair in enumerate(NEAR)
+    ],
+)
+def test_a_new_bot_is_fit_to_play(arena: Arena, tmp_path: Path, language: str, game: str) -> None:
+    is_fit(arena, made(arena, tmp_path / "mine", language, game), game)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("language", "game"), sorted(set(PAIRS) - set(NEAR)))
+def test_so_is_every_other(arena: Arena, tmp_path: Path, language: str, game: str) -> None:
+    is_fit(arena, made(arena, tmp_path / "mine", language, game), game)
+
+
+def test_new_bots_of_two_languages_play_a_league(arena: Arena, tmp_path: Path) -> None:
+    bots = [
+        made(arena, tmp_path / language, language, "steal_war") for language in ("python", "shell")
+    ]
+    words = ["--game", "steal_war", "--deals", 3, "--seed", 1]
+    assert arena("init", tmp_path / "cup", *bots, *words).exit_code == 0
+    result = arena("run", tmp_path / "cup")
+    assert result.exit_code == 0, result.stderr
+    assert "6 of 6 matches" in result.stderr
+    assert "0 faults" in result.stderr
+
+
+def test_it_says_what_was_written_and_what_comes_next(arena: Arena, tmp_path: Path) -> None:
+    result = arena("new", tmp_path / "mine", "--lang", "c", "--game", "duel")
+    folder = tmp_path / "mine"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        *("Makefile", "README.md", "bot.c", "bot.toml", "kit.h")
+    ]
+    assert f"Next: make -C {folder} && arena check {folder} --game duel\n" in result.stdout
+    assert tomllib.loads((folder / "bot.toml").read_text()) == {
+        "command": ["./bot"],
+        "files": ["bot"],
+    }
+
+
+def test_its_name_is_the_folders(arena: Arena, tmp_path: Path) -> None:
+    made(arena, tmp_path / "rex", "python", "war")
+    shutil.copytree(tmp_path / "rex", tmp_path / "before")
+    result = arena("play", "war", tmp_path / "rex", tmp_path / "before", "--seed", 1, "--quiet")
+    assert "rex, before" in result.stdout
+
+
+def test_its_readme_names_the_game_and_what_to_try(arena: Arena, tmp_path: Path) -> None:
+    text = (made(arena, tmp_path / "rex", "python", "khan") / "README.md").read_text()
+    assert text.startswith("# rex\n\nA bot for khan in Python: ")
+    assert "arena play khan . random --step" in text
+    assert "(`front`, `face_up`, `hand_size`, `hand`)" in text
+    assert "$" not in text
+
+
+@pytest.mark.parametrize("name", ["mi bot", "o'neill", 'the "best"', "back\\slash", "$HOME", "ø"])
+def test_any_name_stands_in_what_it_prints_and_in_its_readme(
+    arena: Arena, tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / name
+    result = arena("new", folder, "--lang", "c", "--game", "duel")
+    (following,) = [line for line in result.stdout.splitlines() if line.startswith("Next: ")]
+    words = ["make", "-C", str(folder), "&&", "arena", "check", str(folder), "--game", "duel"]
+    assert shlex.split(following.removeprefix("Next: ")) == words
+    readme = (folder / "README.md").read_text()
+    toml = readme.partition("```toml\n")[2].partition("```")[0]
+    assert tomllib.loads(toml)["bot"] == [{"name": name, "folder": f"../{name}"}]
+    assert str(tmp_path) not in readme
+    for commands in readme.split("```sh\n")[1:]:
+        assert name not in commands.partition("```")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("turtle", "'turtle' is a bot that comes along for duel; name yours otherwise."),
+        ("duel_turtle", "'duel_turtle' is a bot that comes along for duel; name yours otherwise."),
+        ("human", "'human' is you, at the table; name the folder otherwise."),
+    ],
+)
+def test_a_name_that_means_another_is_refused(
+    arena: Arena, tmp_path: Path, name: str, said: str
+) -> None:
+    folder = tmp_path / name
+    refused(arena("new", folder, "--lang", "python", "--game", "duel"), said)
+    assert not folder.exists()
+
+
+def test_a_bot_of_another_game_lends_its_name(arena: Arena, tmp_path: Path) -> None:
+    words = ("new", tmp_path / "turtle", "--lang", "python", "--game", "khan")
+    assert arena(*words).exit_code == 0
+
+
+def test_a_language_may_be_called_otherwise(arena: Arena, tmp_path: Path) -> None:
+    assert arena("new", tmp_path / "mine", "--lang", "JS", "--game", "war").exit_code == 0
+    assert (tmp_path / "mine" / "bot.js").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--lang", "phyton", "--game", "war"], "Did you mean 'python'?"),
+        (["--lang", "cobol", "--game", "war"], "Known: c, cpp, go, java, javascript, "),
+        (["--lang", "c", "--game", "whist"], "there is no game 'whist'."),
+    ],
+)
+def test_what_is_not_known_is_named(
+    arena: Arena, tmp_path: Path, words: list[str], said: str
+) -> None:
+    refused(arena("new", tmp_path / "mine", *words), said)
+    assert not (tmp_path / "mine").exists()
+
+
+def test_nothing_that_is_there_is_written_over(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("mine")
+    result = arena("new", tmp_path, "--lang", "python", "--game", "war")
+    refused(result, "is not empty (it holds bot.py); name a new folder.")
+    assert (tmp_path / "bot.py").read_text() == "mine"
+
+
+def test_a_folder_that_cannot_be_made_is_named(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = arena("new", tmp_path / "file" / "mine", "--lang", "python", "--game", "war")
+    refused(result, "file/mine cannot be a bot's folder: Not a directory.")
+
+
+def test_a_bot_that_is_not_built_says_how(arena: Arena, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    arena("new", folder, "--lang", "rust", "--game", "war")
+    result = arena("check", folder, "--game", "war")
+    assert result.exit_code == 1
+    said = "".join(result.stdout.split())
+    assert f"thereisnofile{folder}/bot;buildit:make-C{folder}." in said
+
+
+def test_on_a_full_disk_nothing_is_left(arena: Arena, tmp_path: Path) -> None:
+    with small_disk(tmp_path, 8):
+        result = arena("new", tmp_path / "sub" / "mine", "--lang", "python", "--game", "guerra")
+        assert list(tmp_path.iterdir()) == []
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"arena: {tmp_path}/sub/mine cannot be written: No space left on device. Free some space "
+        f"there, then run again.\n"
+    )

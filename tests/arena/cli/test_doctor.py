@@ -1,0 +1,74 @@
+"""`arena doctor`: what a machine offers for running bots, and whether one gets ready."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.league.bot import SHIPPED
+from referee.sandbox import SANDBOXES
+from tests.arena.conftest import Arena
+from tests.referee.sandbox.walled import missing
+
+HERE = [sandbox for sandbox in SANDBOXES if sandbox == "none" or not missing(sandbox)]
+NAUGHTY = SHIPPED / "naughty"
+
+
+@pytest.fixture
+def doctor(arena: Arena) -> Callable[..., list[dict[str, str]]]:
+    """Return what is said of a bot in each sandbox that works here."""
+
+    def call(*words: object) -> list[dict[str, str]]:
+        result = arena("doctor", *words, "--format", "json")
+        assert result.exit_code == 0, result.output
+        assert result.stderr == ""
+        rows = json.loads(result.stdout)["doctor"]
+        return [row for row in rows if row["what"].startswith("  ")]
+
+    return call
+
+
+Doctor = Callable[..., list[dict[str, str]]]
+
+
+def test_a_bot_gets_ready_in_each_sandbox(doctor: Doctor) -> None:
+    assert [row["value"] for row in doctor("random", "--game", "guerra")] == ["gets ready"] * len(
+        HERE
+    )
+
+
+def test_of_a_bot_that_dies_the_line_is_shown_that_says_why(doctor: Doctor) -> None:
+    for row in doctor(NAUGHTY / "crash_at_start.py"):
+        assert row["value"] == "fails"
+        assert row["remark"] == (
+            "it did not say ready: it exited with code 1 (RuntimeError: crashed on purpose)."
+        )
+
+
+def test_a_file_that_is_no_program_is_told_so(doctor: Doctor, public: Path) -> None:
+    bot = public / "bot.sh"
+    bot.write_text("no program\n")
+    bot.chmod(0o755)
+    for row, sandbox in zip(doctor(bot), HERE, strict=True):
+        assert row["value"] == "fails"
+        if sandbox != "bwrap":  # which hands such files to a shell
+            assert "./bot.sh is no program: it lacks a first line" in row["remark"]
+
+
+def test_a_late_bot_is_waited_for_once(doctor: Doctor, public: Path) -> None:
+    folder = shutil.copytree(NAUGHTY, public / "naughty")
+    (folder / "bot.toml").write_text('command = ["{python}", "never_ready.py"]\n')
+    first, *rest = doctor(folder, "--limit", "startup=0.2")
+    assert first["value"] == "fails"
+    assert "no answer after 1.4" in first["remark"]
+    for row in rest:
+        assert (row["value"], row["remark"]) == ("not tried", f"it was late in {HERE[0]}")
+
+
+def test_a_table_of_it_fits_80_columns(arena: Arena, public: Path) -> None:
+    folder = shutil.copytree(NAUGHTY, public / "naughty")
+    told = arena("doctor", folder / "crash_at_start.py").stdout
+    assert "RuntimeError: crashed on purpose" in " ".join(told.split())
+    assert all(len(line) <= 80 for line in told.splitlines() if "/python" not in line), told

@@ -1,0 +1,249 @@
+"""A person at the table: `human` in `arena play`, with real bots beside."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from arena.cli.question import Question
+from arena.cli.spelled import spelled
+from arena.cli.typed import known_words
+from arena.league.bot import SHIPPED
+from referee.game import Decision, Game
+from referee.games import GAMES
+from referee.options import new_game, read_options
+from tests.arena.conftest import Arena, until
+from tests.arena.terminal import at_terminal, bots_of
+
+UNWALLED = ("--sandbox", "none")
+HAND = f"{0xA9:016x}"
+"""A seed by which the first seat of guerra begins with 12B, 1C and 3E."""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_person_plays_every_game_to_its_end(arena: Arena, game: str) -> None:
+    bots = ["random"] * (GAMES[game].seat_counts[0] - 1)
+    result = arena("play", game, *bots, "human", "--seed", "3", *UNWALLED, typed="random\n" * 9000)
+    assert result.exit_code == 0, result.output[-300:]
+    assert "Ended: " in result.stdout
+    assert "FAULT" not in result.stdout
+
+
+def test_a_person_sees_the_table_the_choices_and_what_is_wrong(arena: Arena) -> None:
+    typed = "?\nnonsense\nfly 4\nshift 0 9 9 9\nattack 1\n"
+    result = arena(
+        *("play", "cold_war", "human", "sensible", "random", "echo", "--seed", "1", *UNWALLED),
+        typed=typed,
+    )
+    assert "human (seat 0): play" in result.stdout
+    assert "  add_max: 4" in result.stdout
+    assert "> arm ADD ..." in result.stdout
+    assert "add: Missiles added to the marker" in result.stdout
+    assert "That is not understood. Try ?." in result.stdout
+    assert 'Not possible: the entries of "move" add up to 27, not to 0.' in result.stdout
+    assert "South attacks with West" in result.stdout
+    assert all(len(line) <= 82 for line in result.stdout.splitlines())
+
+
+@pytest.mark.parametrize("typed", ["", "quit\n"])
+def test_leaving_ends_the_match_without_a_result(arena: Arena, typed: str) -> None:
+    result = arena("play", "guerra", "human", "random", *UNWALLED, typed=typed)
+    assert result.exit_code == 1
+    assert "the match was left before its end" in result.stderr
+    assert "Ended" not in result.stdout
+
+
+def test_what_others_do_is_not_told_but_by_the_table(arena: Arena) -> None:
+    result = arena("play", "guerra", "human", "random", *UNWALLED, typed="random\n" * 20)
+    assert "[random]" not in result.stdout
+
+
+def test_faults_are_told_after_the_end_for_they_may_tell_what_a_bot_held(
+    arena: Arena, public: Path
+) -> None:
+    bot = public / "bot.py"
+    bot.write_text(f"#!{sys.executable}\nimport kit\nkit.run(lambda ask: {{}})\n")
+    bot.chmod(0o755)
+    (public / "kit.py").write_text((SHIPPED / "kit.py").read_text())
+    result = arena("play", "guerra", "human", bot, *UNWALLED, typed="random\n" * 9)
+    shown, _, after = result.stdout.partition("Ended: forfeit")
+    *before, last = shown.split("human (seat 0): ")
+    assert not any("FAULT" in screen for screen in before)
+    assert last.count("FAULT: illegal") == 3
+    assert "2. bot (seat 1)" in after
+
+
+def test_two_people_may_share_a_terminal(arena: Arena) -> None:
+    result = arena("play", "guerra", "human", "human", "--seed", "1", typed="random\n" * 900)
+    assert result.exit_code == 0
+    assert "human#0 (seat 0)" in result.stdout
+    assert "human#1 (seat 1)" in result.stdout
+
+
+def test_a_league_has_no_people(arena: Arena) -> None:
+    result = arena("init", "cup", "--game", "guerra", "human", "random")
+    assert result.exit_code == 2
+    assert "a human cannot play in a league" in result.stderr
+
+
+# --- what is offered
+
+
+def positions(name: str, most: int, **options: Any) -> Iterator[tuple[Game, int, Decision]]:
+    """Yield decisions of random play, with the game as it stands and the seat that is asked."""
+    kind = GAMES[name]
+    game = new_game(kind, kind.seat_counts[0], read_options(kind, options), "a deal")
+    rng = Random(1)
+    while (deciders := game.deciders()) and (most := most - 1) >= 0:
+        for seat in deciders:
+            yield game, seat, game.decision(seat)
+        game.apply({seat: game.sample(seat, rng) for seat in deciders})
+
+
+def prompt(name: str, decision: str, **options: Any) -> tuple[str, str]:
+    """Return the choices of the first decision of a name, and the help."""
+    for game, seat, found in positions(name, 500, **options):
+        if found.name == decision:
+            question = Question(game, seat, found, game.view(seat))
+            return question.choices(), question.help()
+    raise AssertionError(decision)
+
+
+def forms(text: str) -> list[str]:
+    """Return the first words of the forms that a prompt offers."""
+    return re.findall(r"^  > (\w+)", text, re.MULTILINE)
+
+
+def test_every_order_that_is_possible_is_offered() -> None:
+    choices, _ = prompt("guerra", "orders")
+    assert forms(choices) == ["attack", "incorporate", "mass_transfer"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "fields"), [("order", "FROM TO DICE ROLLS STOP_AT"), ("single", "FROM TO DICE")]
+)
+def test_a_form_that_an_option_rules_out_is_not_offered(mode: str, fields: str) -> None:
+    choices, help_ = prompt("world_war", "attack", attack_mode=mode)
+    assert re.findall("> attack (.*)", choices) == [fields]
+    assert "stop" in forms(choices)
+    assert "Not possible now: attack FROM TO DICE" in help_
+
+
+@pytest.mark.parametrize("game", [name for name, kind in GAMES.items() if kind.decisions])
+def test_the_example_of_a_prompt_may_be_typed(game: str) -> None:
+    for state, seat, decision in positions(game, 40):
+        question = Question(state, seat, decision, state.view(seat))
+        if found := re.search(r"^For example: (.*?)   \(", question.choices(), re.MULTILINE):
+            assert state.check(seat, question.answer(found[1])) is None
+
+
+@pytest.mark.parametrize("game", [name for name, kind in GAMES.items() if kind.decisions])
+def test_a_move_that_was_spelled_is_read_as_that_move(game: str) -> None:
+    rng = Random(2)
+    for state, seat, decision in positions(game, 60):
+        move = state.canonical(seat, state.sample(seat, rng))
+        known = known_words(decision.limits, decision.legal, state.view(seat))
+        words = spelled(state.decisions[decision.name], move, known)
+        assert Question(state, seat, decision, state.view(seat)).answer(words) == move
+
+
+@pytest.mark.parametrize(
+    ("game", "line", "said"),
+    [
+        ("guerra", "12B 1C", "It goes like this:\n  > REARGUARD ...\n    for example: "),
+        ("guerra", "12B 1C 9X", "'9X' means nothing here.\n"),
+        ("cold_war", "arm 1", "It goes like this:\n  > arm ADD ...\n    for example: "),
+        ("cold_war", "atack 1", "'atack' means nothing here. Did you mean attack?\n"),
+        ("casino_war", ",", "It goes like this:\n  > BET [tie_bet TIE_BET]\n    for example: "),
+    ],
+)
+def test_what_is_not_understood_gets_a_word_of_help(
+    arena: Arena, game: str, line: str, said: str
+) -> None:
+    bots = ["random"] * (GAMES[game].seat_counts[0] - 1)
+    words = ("play", game, "human", *bots, "--seed", HAND, *UNWALLED)
+    shown = arena(*words, typed=f"{line}\nquit\n").stdout
+    assert f"\nThat is not understood. Try ?. {said}" in shown
+
+
+def test_new_cards_are_pointed_out(arena: Arena) -> None:
+    typed = "random\nrandom\nincorporate 3E centre\nquit\n"
+    words = ("play", "guerra", "human", "random", "--seed", HAND, *UNWALLED)
+    screens = arena(*words, typed=typed).stdout.split("-" * 80)[1:]
+    hands = [re.findall(r"A: .*\n   hand: (.*)", screen)[0].split() for screen in screens]
+    for before, now, screen in zip(hands, hands[1:], screens[1:], strict=False):
+        new = re.findall("New in your hand: (.*)", screen)
+        assert sorted(" ".join(new).split()) == sorted(set(now) - set(before))
+
+
+def test_what_is_to_be_heard_is_the_whole_line_and_may_be_nothing(arena: Arena) -> None:
+    words = ("play", "cold_war", "human", "echo", "echo", "echo", "--option", "talk=true")
+    shown = arena(*words, *UNWALLED, typed="Peace, West?\nattack 1\n\nquit\n").stdout
+    assert "Write it as it is to be heard; Enter alone says nothing." in shown
+    assert "  South: Peace, West?\n" in shown
+    assert shown.count("human (seat 0): play") == 2
+
+
+# --- at a terminal
+
+
+DUEL = ("play", "duel", "human", "turtle", "--seed", f"{0x3C:016x}")
+"""A match in which the first seat rolls 3 and 2."""
+
+
+def test_a_move_is_told_and_waits_for_enter_so_that_a_slip_can_be_mended() -> None:
+    with at_terminal(*DUEL) as terminal:
+        terminal.until("\n> ")
+        terminal.type("3\n")
+        assert "  = A chooses 3, Quick\n" in terminal.until("answer again > ")
+        terminal.type("big\n")
+        assert "  = A chooses 2, Big\n" in terminal.until("answer again > ")
+        terminal.type("9\n")
+        assert "Choose one of the numbers 3, 2." in terminal.until("> ")
+        terminal.type("2\n")
+        terminal.until("answer again > ")
+        terminal.type("\n")
+        assert re.search(r"trait +Big", terminal.until("(seat 0): action"))
+
+
+def test_quick_plays_at_once() -> None:
+    with at_terminal(*DUEL) as terminal:
+        terminal.until("\n> ")
+        terminal.type("quick\n")
+        terminal.until("Moves are played at once.\n> ")
+        terminal.type("3\n")
+        assert "again" not in terminal.until("(seat 0): action")
+
+
+def test_the_table_and_the_rules_can_be_seen_at_any_time() -> None:
+    with at_terminal(*DUEL, PAGER="cat") as terminal:
+        terminal.until("\n> ")
+        terminal.type("table\n")
+        assert "rolled 3 2" in terminal.until("A chooses 2, Big\n> ")
+        terminal.type("rules\n")
+        assert "# Duel" in terminal.until("\n> ")
+
+
+def test_while_a_person_thinks_the_bots_are_frozen() -> None:
+    with at_terminal("play", "guerra", "human", "random") as terminal:
+        terminal.until("(? for help)")
+        until(lambda: list(bots_of(terminal).values()) == ["T"])
+        terminal.type("random\n")
+        terminal.until("(? for help)")
+        until(lambda: list(bots_of(terminal).values()) == ["T"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "styled"),
+    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({}, False)],
+)
+def test_the_question_is_bold_unless_that_is_not_wanted(
+    settings: dict[str, str], styled: bool
+) -> None:
+    with at_terminal(*DUEL, **settings) as terminal:
+        terminal.until("A chooses 2, Big")
+    assert ("\x1b[1mhuman (seat 0)" in terminal.shown) == styled

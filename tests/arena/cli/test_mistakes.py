@@ -1,0 +1,323 @@
+"""Mistakes on the command line and in leagues: one line that says what to do, and exit code 2."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.arena.conftest import PLAYED, TWO_BOTS, Arena, League
+
+WALLS = ("--sandbox", "none")
+GUERRA = ("--game", "guerra", *WALLS)
+
+
+def edit(folder: Path, old: str, new: str) -> None:
+    file = folder / "league.toml"
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+
+
+def assert_refused(result: Result, *words: str, code: int = 2) -> None:
+    """Fail unless a command ended with one line that holds these words."""
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("arena: ")
+    assert result.stderr.endswith("\n")
+    assert result.stderr.count("\n") == 1, result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+# --- mistakes on the command line
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["games", "guerre"], ["there is no game 'guerre'", "Did you mean 'guerra'?"]),
+        (["bots", "chess"], ["there is no game 'chess'", "Known: casino_war, cold_war, duel"]),
+        (["schema", "chess"], ["there is no game 'chess'"]),
+        (["play", "chess", "a", "b", *WALLS], ["there is no game 'chess'"]),
+        (["play", "guerra", "random", *WALLS], ["guerra is played by 2 seats, not by 1"]),
+        (["play", "guerra", "random", "loyal", *WALLS], ["there is no bot 'loyal'", "sensible"]),
+        (
+            ["play", "guerra", "random", "random", "--option", "x=1", *WALLS],
+            ["there is no option 'x' of guerra. Known: "],
+        ),
+        (
+            ["play", "guerra", "random", "random", "--limit", "move_time=x", *WALLS],
+            ["limit 'move_time' cannot be \"x\": it takes a number more than 0"],
+        ),
+        (
+            ["play", "guerra", "random", "random", "--option", "x", *WALLS],
+            ["'x' is not of the form key=value"],
+        ),
+        (["demo", "--workers", "0"], ["at least one worker"]),
+    ],
+)
+def test_a_mistake_is_told_on_one_line(
+    arena: Arena, words: list[str], says: list[str], tmp_path: Path
+) -> None:
+    if words[0] == "demo":
+        words = [*words, "--keep", str(tmp_path)]
+        result = arena(*words)
+        assert result.exit_code == 2
+        assert says[0] in result.stderr.splitlines()[-1]
+    else:
+        assert_refused(arena(*words), *says)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["games", "--format", "word"],
+        ["rank"],
+        ["play", "guerra", "random", "random", "--sandbox", "jail"],
+        ["init", "cup", "random", "sensible", *WALLS],
+        ["run", "cup", "--workers", "two"],
+        ["swim"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_told_and_how_to_get_help(arena: Arena, words: list[str]) -> None:
+    result = arena(*words)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("Usage: ")
+    assert "\nError: " in result.stderr
+
+
+def test_init_tells_of_all_bots_what_is_wrong_with_them(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        Path(name).mkdir()
+    Path("two/bot.toml").write_text("command = [")
+    result = arena("init", "cup", "random", "./one", "./two", "./three", *GUERRA)
+    assert (result.exit_code, result.stdout) == (2, "")
+    first, *others = result.stderr.splitlines()
+    assert first == "arena: 3 of 4 bots cannot be entered:"
+    says = ("one is a folder without a bot.toml", "two/bot.toml: not TOML", "no bot './three'")
+    for line, part in zip(others, says, strict=True):
+        assert line.startswith("  ")
+        assert part in line
+    assert not Path("cup").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--game", "chess", "a", "b"], ["there is no game 'chess'"]),
+        (["--seats", "3"], ["guerra is played by 2 seats, not by 3"]),
+        (["--seats", "0"], ["seats"]),
+        (["--deals", "0"], ["'deals' cannot be 0: it takes a whole number at least 1"]),
+        (["--deals", "99999999"], ["ask for fewer deals or bots"]),
+        (["--share", "0"], ["'share' cannot be 0.0"]),
+        (["--share", "nan"], ["'share' cannot be"]),
+        (["--option", "max_turns=1"], ["'max_turns' of guerra cannot be 1", "at least 2"]),
+        (["--option", "max_turn=9"], ["'max_turn' of guerra", "Did you mean 'max_turns'?"]),
+        (["--option", "max turns=9"], ["'max turns' of guerra", "Did you mean 'max_turns'?"]),
+        (["--option", "max_turns=null"], ["'max_turns' of guerra cannot be null"]),
+        (["--option", "max_turns"], ["'max_turns' is not of the form key=value"]),
+        (["--option", "=9"], ["'=9' is not of the form key=value"]),
+        (["--limit", "memory_mb=1"], ["'memory_mb' cannot be 1", "at least 16"]),
+        (["--limit", "sandbox=jail"], ["'sandbox' cannot be \"jail\""]),
+        (["random"], ["two bots are called 'random'", "or NAME=BOT on the command line"]),
+        (["nobody"], ["there is no bot 'nobody'", "random, rusher, sensible"]),
+        (["./nobody"], ["there is no bot './nobody'"]),
+        (["="], ["'=' begins with =", "NAME=BOT"]),
+        (["=1+1=./plain"], ["'=1+1=./plain' begins with ="]),
+        (["sensibel"], ["Did you mean 'sensible'?"]),
+        (["=random"], ["'=random' begins with =, where a name is missing"]),
+        (["\x1b[31m=random"], ["a bot's name is 1 to 40 printable", r"\x1b[31m"]),
+        (["."], [". is a folder without a bot.toml; name the program"]),
+        (["./plain"], ["plain is not executable; try chmod +x"]),
+    ],
+    ids=lambda value: " ".join(value)[:30],
+)
+def test_init_tells_a_mistake_and_leaves_nothing(
+    arena: Arena,
+    words: list[str],
+    says: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("plain").touch()
+    assert_refused(arena("init", "a/cup", "random", "sensible", *GUERRA, *words), *says)
+    assert [path.name for path in tmp_path.iterdir()] == ["plain"]
+
+
+def test_a_limit_that_is_taken_for_an_option_is_told_how_to_give(arena: Arena) -> None:
+    result = arena("init", "cup", "random", "sensible", *GUERRA, "--move-time", "3")
+    assert result.exit_code == 2
+    assert "No such option '--move-time'. It is a limit: --limit move_time=..." in result.stderr
+    result = arena("run", "cup", "--move-time", "3")
+    assert "a limit of a league: move_time in the [limits] of its league.toml" in result.stderr
+    assert "limit" not in arena("run", "cup", "--movetime", "3").stderr
+
+
+def test_init_leaves_an_existing_league_alone(arena: Arena, copy: Path) -> None:
+    before = (copy / "league.toml").read_bytes()
+    result = arena("init", copy, "random", "sensible", *GUERRA)
+    assert_refused(result, f"{copy / 'league.toml'} exists; choose another folder, or edit")
+    assert (copy / "league.toml").read_bytes() == before
+
+
+# --- leagues that cannot be read
+
+
+LEAGUE_COMMANDS = [["run"], ["rank"], ["matches"], ["show", "0"]]
+on_leagues = pytest.mark.parametrize("words", LEAGUE_COMMANDS, ids=lambda words: words[0])
+
+
+def on(arena: Arena, words: list[str], folder: Path) -> Result:
+    return arena(words[0], folder, *words[1:])
+
+
+@pytest.mark.parametrize("name", ["league.toml", "league.db"])
+def test_a_file_of_a_league_is_answered_with_its_folder(
+    arena: Arena, copy: Path, name: str
+) -> None:
+    assert_refused(arena("run", copy / name), "is a file", "a folder: name the one that it is in")
+    for command in ("rank", "table"):
+        said = f"{copy / name} belongs to a league: name its folder, {copy}."
+        assert_refused(arena(command, copy / name), said)
+
+
+@on_leagues
+def test_a_folder_that_is_no_league_is_refused(
+    arena: Arena, words: list[str], tmp_path: Path
+) -> None:
+    assert_refused(on(arena, words, tmp_path), str(tmp_path), "has no league.toml", "arena init")
+    assert_refused(on(arena, words, tmp_path / "gone"), "there is no league", "no such folder")
+    assert list(tmp_path.iterdir()) == []
+
+
+@on_leagues
+def test_a_mistake_in_the_file_is_told_with_its_line(
+    arena: Arena, words: list[str], copy: Path
+) -> None:
+    edit(copy, "deals = 2", "deals = 0")
+    assert_refused(on(arena, words, copy), f"{copy / 'league.toml'}:3: key 'deals' cannot be 0")
+
+
+@on_leagues
+def test_a_database_that_is_none_is_refused(arena: Arena, words: list[str], copy: Path) -> None:
+    (copy / "league.db").write_text("my notes, " * 100)
+    assert_refused(on(arena, words, copy), str(copy / "league.db"))
+    assert (copy / "league.db").read_text().startswith("my notes")
+
+
+@pytest.mark.parametrize("words", LEAGUE_COMMANDS[1:], ids=lambda words: words[0])
+def test_a_league_without_results_says_how_to_get_them(
+    arena: Arena, words: list[str], league: League
+) -> None:
+    league.write(PLAYED)
+    assert_refused(on(arena, words, league.folder), "has no results yet; `arena run` plays them")
+    assert league.files() == ["league.toml"]
+
+
+@pytest.mark.parametrize("number", ["0", "-2"])
+def test_a_run_without_workers_is_refused(arena: Arena, copy: Path, number: str) -> None:
+    assert_refused(arena("run", copy, "--workers", number), "at least one worker")
+
+
+def test_a_match_that_is_not_there_is_refused(arena: Arena, played: Path) -> None:
+    assert_refused(arena("show", played, "zz"), "there is no match 'zz'; `arena matches` lists")
+    assert_refused(arena("show", played, ""), "there is no match ''")
+
+
+# --- what may change once a match was played
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("seed = 1", "seed = 2", "seed was '1', not '2',"),
+        ("max_turns = 20", "max_turns = 21", "max_turns in [options] was 20, not 21,"),
+        ('sandbox = "none"', 'sandbox = "none"\nfresh = true', "fresh in [limits] was False"),
+        ("deals = 2", 'deals = 2\nrotations = "one"', "rotations was 'cyclic', not 'one',"),
+    ],
+)
+def test_what_the_matches_were_played_by_may_not_change(
+    arena: Arena, copy: Path, old: str, new: str, says: str
+) -> None:
+    edit(copy, old, new)
+    result = arena("run", copy)
+    assert_refused(result, f"{copy / 'league.toml'}: {says}", "Put it back, or make a new league")
+
+
+def test_what_is_only_written_otherwise_has_not_changed(arena: Arena, copy: Path) -> None:
+    edit(copy, "seed = 1", 'seed = "1"\nseats = 2\nrotations = "cyclic"')
+    edit(copy, 'sandbox = "none"', 'move_time = 1\nsandbox = "none"')
+    assert arena("run", copy).stderr == "Nothing is missing.\n"
+
+
+def test_less_may_be_asked_for(arena: Arena, copy: Path) -> None:
+    edit(copy, "deals = 2", "deals = 1\nshare = 0.9")
+    assert arena("run", copy).stderr == "Nothing is missing.\n"
+    assert len(json.loads(arena("matches", copy, "--format", "json").stdout)["matches"]) == 12
+
+
+def test_a_bot_may_leave(arena: Arena, copy: Path) -> None:
+    edit(copy, TWO_BOTS.partition("\n\n")[2], "")
+    result = arena("run", copy, "--format", "json")
+    left = "two has left the league: its matches do not count (--versions shows them)."
+    assert result.stderr == f"{left}\nNothing is missing.\n"
+    rows = json.loads(result.stdout)["standings"]
+    assert {row["bot"] for row in rows} == {"illegal", "one"}
+    assert {row["matches"] for row in rows} == {4}
+
+
+# --- paths
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run LONG",
+        "rank LONG",
+        "table LONG",
+        "watch LONG",
+        "matches LONG",
+        "show LONG",
+        "show LONG 1",
+        "verify LONG",
+        "export LONG",
+        "report LONG -o page.html",
+        "import PLAYED LONG",
+        "init LONG --game guerra random sensible",
+        "init new --game guerra random ./LONG",
+        "check ./LONG --game guerra",
+        "play guerra ./LONG random",
+        "play guerra random random --sandbox none --save LONG",
+        "compare ./LONG random --game guerra",
+        "compare random sensible --game guerra --keep LONG",
+        "demo --keep LONG",
+        "new LONG/mine --game guerra --lang python",
+        "doctor ./LONG",
+        "run PLAYED --cluster LONG",
+    ],
+)
+def test_a_name_that_is_too_long_for_the_system_is_told(
+    arena: Arena, played: Path, tmp_path: Path, line: str
+) -> None:
+    words = line.replace("LONG", str(tmp_path / LONG)).replace("./", "")
+    result = arena(*words.replace("PLAYED", str(played)).split())
+    assert_refused(result, "too long", "xxx")
+
+
+def test_a_path_that_nobody_has_explained_is_told_with_what_the_system_says(
+    arena: Arena, tmp_path: Path
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    result = arena("import", tmp_path / "loop" / "cup", tmp_path / "loop")
+    assert result.exit_code in (1, 2)
+    assert result.stderr.startswith("arena: ")
+    assert "Too many levels of symbolic links" in result.stderr

@@ -1,0 +1,364 @@
+"""A match in the terminal: step by step, through a seat's eyes, or as the lines of the wire."""
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.archive.saved import read_match
+from arena.cli.stepping import Pauses
+from arena.league.bot import SHIPPED
+from referee.games import GAMES
+from referee.match import Evidence
+from tests.arena.conftest import Arena, until
+from tests.arena.terminal import at_terminal, bots_of
+
+NaughtyBot = Callable[..., Path]
+
+UNWALLED = ("--sandbox", "none")
+PROMPT = "q: stop > "
+MATCH = ("play", "guerra", "sensible", "random", "--seed", "4")
+TABLE = re.compile(r"^Guerra, ", re.MULTILINE)
+MOVE = re.compile(r"^\[\w+\] ", re.MULTILINE)
+
+
+@pytest.fixture
+def naughty_bot(public: Path) -> NaughtyBot:
+    """Make the folder of a bot that misbehaves."""
+
+    def make(name: str, *arguments: object) -> Path:
+        folder = public / name
+        shutil.copytree(SHIPPED / "naughty", folder, ignore=shutil.ignore_patterns("__pycache__"))
+        command = json.dumps(["{python}", f"{name}.py", *map(str, arguments)])
+        (folder / "bot.toml").write_text(f'name = "{name}"\ncommand = {command}\n')
+        return folder
+
+    return make
+
+
+# --- step by step
+
+
+def test_each_step_shows_the_table_and_then_one_decision() -> None:
+    with at_terminal(*MATCH, "--step") as terminal:
+        for _ in range(3):
+            shown = terminal.until(PROMPT)
+            assert len(TABLE.findall(shown)) == len(MOVE.findall(shown)) == 1
+            assert shown.index("Guerra, ") < shown.index("] ")
+            terminal.type("\n")
+        assert all(len(line) <= 80 for line in terminal.shown.splitlines())
+
+
+def test_a_number_goes_on_for_so_many_decisions_and_g_to_the_end(arena: Arena) -> None:
+    with at_terminal(*MATCH, "--step") as terminal:
+        terminal.until(PROMPT)
+        terminal.type("20\n")
+        assert len(MOVE.findall(terminal.until(PROMPT))) == 20
+        terminal.type("g\n")
+        assert terminal.end() == 0
+    by_itself = arena(*MATCH, "--pause", "0").stdout
+    prompts = re.compile(r"^Enter: .*\n|\rwaiting for [^\r]*|\r\x1b\[K", re.MULTILINE)
+    assert prompts.sub("", terminal.shown) == by_itself
+
+
+def test_f_goes_on_to_the_next_fault(naughty_bot: NaughtyBot) -> None:
+    bot = naughty_bot("malformed", 3)
+    with at_terminal("play", "guerra", "random", bot, *UNWALLED, "--step") as terminal:
+        for _ in range(3):
+            terminal.until(PROMPT)
+            terminal.type("f\n")
+        shown = terminal.until(PROMPT)
+        assert "[malformed] by default: " in shown
+        assert "\n  FAULT: malformed: " in shown
+        assert "FAULT" not in terminal.shown[: terminal.shown.index("[malformed] by default")]
+
+
+def test_a_word_that_is_no_key_is_told() -> None:
+    with at_terminal(*MATCH, "--step") as terminal:
+        terminal.until(PROMPT)
+        for word in ("next", "0", "-3", "²"):
+            terminal.type(f"{word}\n")
+            shown = terminal.until(PROMPT)
+            assert f"There is no {word!r} here: Enter, a number, f, g or q." in shown
+            assert not MOVE.search(shown)
+
+
+def test_q_stops_the_match_and_saves_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "match.json"
+    with at_terminal(*MATCH, "--step", "--save", file) as terminal:
+        terminal.until(PROMPT)
+        terminal.type("q\n")
+        assert terminal.end() == 1
+    assert terminal.shown.endswith("arena: the match was stopped before its end.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_end_of_input_ends_the_pausing_and_not_the_match() -> None:
+    with at_terminal(*MATCH, "--step") as terminal:
+        terminal.until(PROMPT)
+        terminal.type("\x04")
+        assert terminal.end() == 0
+    assert terminal.shown.count(PROMPT) == 1
+    assert "Ended: breakthrough\n  1. sensible (seat 0)" in terminal.shown
+
+
+@pytest.mark.parametrize("words", [["--step"], ["--pause", "60"]], ids=lambda words: words[0])
+def test_ctrl_c_ends_in_peace_and_leaves_no_process(words: list[str]) -> None:
+    with at_terminal(*MATCH, *words) as terminal:
+        terminal.until("[sensible] ")
+        until(lambda: set(bots_of(terminal).values()) == {"T"})
+        bots = bots_of(terminal)
+        terminal.type("\x03")
+        assert terminal.end() == 1
+    assert len(bots) == 2
+    assert terminal.shown.endswith("arena: interrupted.\n")
+    assert not [pid for pid in bots if Path(f"/proc/{pid}").exists()]
+
+
+def test_while_a_match_waits_the_bots_are_frozen() -> None:
+    with at_terminal(*MATCH, "--step") as terminal:
+        for _ in range(3):
+            terminal.until(PROMPT)
+            until(lambda: set(bots_of(terminal).values()) == {"T"})
+            terminal.type("\n")
+        terminal.until(PROMPT)
+        terminal.type("g\n")
+        assert terminal.end() == 0
+    assert "FAULT" not in terminal.shown
+
+
+def test_pauses_are_taken_from_the_time_before_the_next_answer() -> None:
+    pauses = Pauses([], lambda _: time.sleep(0.02))
+    asked = [True, True, False, True]  # the third decision is made for a seat that forfeited
+    for is_asked, count in zip(asked, (0, 2, 1, 0), strict=True):
+        if is_asked:
+            pauses.over()
+        for _ in range(count):
+            pauses(None)
+    evidence = Evidence(
+        cpu=[0] * 4,
+        wall=[int(each) for each in asked],
+        lag=[7, 10**6, 0, 10**7],
+        stderr=[],
+        conversations=[],
+        burners=[],
+    )
+    lag = pauses.taken_from(evidence).lag
+    assert lag[:3] == [7, 10**6, 0]
+    assert lag[3] <= 10**7 - 3 * 20_000
+    assert pauses.seconds >= 3 * 0.02
+
+
+def test_bots_that_crash_or_are_late_are_stepped_through(naughty_bot: NaughtyBot) -> None:
+    crash, late = naughty_bot("crash_mid_match"), naughty_bot("late", 9, 1, "sleep")
+    limits = ("--limit", "move_time=0.05", "--limit", "clock=wall")
+    words = ("play", "guerra", crash, late, *UNWALLED, *limits, "--step")
+    with at_terminal(*words) as terminal:
+        for _ in range(4):
+            terminal.until(PROMPT)
+            terminal.type("\n")
+        assert "FAULT: late: " in terminal.shown
+        terminal.type("g\n" * 9)
+        assert terminal.end() == 0
+    assert "FAULT: crash: " in terminal.shown or "FAULT: late: " in terminal.shown
+    assert "it forfeits the match" in terminal.shown
+    assert "Ended: forfeit" in terminal.shown
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_is_drawn_in_80_columns_and_into_a_pipe(arena: Arena, game: str) -> None:
+    bots = ["random"] * GAMES[game].seat_counts[0]
+    words = ("play", game, *bots, "--seed", "2", *UNWALLED, "--pause", "0")
+    few = {"world_war": "max_rounds=3", "war": "max_battles=20", "pyanitsa": "max_battles=20"}
+    options = ["--option", few[game]] if game in few else []
+    result = arena(*words, *options)
+    assert result.exit_code == 0, result.output
+    assert "Ended: " in result.stdout
+    assert "\x1b" not in result.stdout
+    assert all(len(line) <= 80 for line in result.stdout.splitlines())
+
+
+# --- the result
+
+
+CRASHING = """
+import kit
+def choose(ask):
+    return {{}}[{key!r}]
+kit.run(choose)
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["--quiet"], ["--pause", "0"], ["--view", "1"]])
+def test_the_result_says_what_a_bot_did_wrong(
+    arena: Arena, naughty_bot: NaughtyBot, words: list[str]
+) -> None:
+    result = arena("play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, *words)
+    recap = ["  1. random (seat 1)", "  2. illegal (seat 0): 3 illegal, forfeits"]
+    assert result.stdout.splitlines()[-2:] == recap
+
+
+def test_the_result_says_so_after_steps(naughty_bot: NaughtyBot) -> None:
+    with at_terminal(
+        "play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, "--step"
+    ) as terminal:
+        terminal.until(PROMPT)
+        terminal.type("g\n")
+        assert terminal.end() == 0
+    assert "\n  2. illegal (seat 0): 3 illegal, forfeits\n" in terminal.shown
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("stamnia", "crash (KeyError: 'stamnia'), forfeits"),
+        ("s" * 50, "crash, forfeits"),  # no room in 80 columns
+        ("\x1b[2J", r"crash (KeyError: '\x1b[2J'), forfeits"),
+    ],
+)
+def test_the_result_says_why_a_bot_ended_if_that_is_short(
+    arena: Arena, naughty_bot: NaughtyBot, key: str, told: str
+) -> None:
+    bot = naughty_bot("polite")
+    shutil.copy(SHIPPED / "kit.py", bot)
+    (bot / "polite.py").write_text(CRASHING.format(key=key))
+    result = arena("play", "guerra", bot, "random", *UNWALLED, "--quiet")
+    assert result.stdout.splitlines()[-1] == f"  2. polite (seat 0): {told}"
+
+
+def test_nobody_waits_for_a_person_to_start() -> None:
+    with at_terminal("play", "guerra", "human", "random", *UNWALLED) as terminal:
+        terminal.until("(? for help)")
+        terminal.type("quit\n")
+        terminal.end()
+    assert "waiting for random, " in terminal.shown
+    assert "waiting for human" not in terminal.shown
+
+
+# --- through the eyes of a seat
+
+
+@pytest.mark.parametrize("game", ["cold_war", "guerra", "khan", "duel", "casino_war"])
+def test_a_view_tells_the_moves_of_that_seat_alone(arena: Arena, game: str) -> None:
+    bots = ["random"] * GAMES[game].seat_counts[0]
+    result = arena("play", game, *bots, "--seed", "2", *UNWALLED, "--view", "1")
+    before, _, _ = result.stdout.partition("Ended: ")
+    assert "[random#1] " in before
+    assert "[random#0] " not in before
+
+
+def test_a_view_is_the_table_that_the_seat_sees(arena: Arena) -> None:
+    shown = arena(*MATCH, "--view", "1").stdout
+    assert "you are B" in shown
+    assert "you are A" not in shown
+    assert shown.count("face down") >= len(TABLE.findall(shown)) - 1  # all but perhaps the last
+
+
+def test_nothing_in_a_view_depends_on_what_others_hold_until_they_show_it(
+    arena: Arena, naughty_bot: NaughtyBot
+) -> None:
+    """Both bots offer an alliance, to different seats, and the table is revealed at once."""
+    shown = []
+    for ally in (2, 3):
+        bot = naughty_bot("polite")
+        (bot / "polite.py").write_text(
+            (SHIPPED / "kit.py").read_text()
+            + f'\nrun(lambda ask: {{"play": "attack", "with": {ally}}})\n'
+        )
+        words = ("play", "cold_war", "echo", bot, "loyal", "random", "--seed", "1", "--view", "0")
+        shown.append(arena(*words, *UNWALLED).stdout.split("Cold War, round "))
+        shutil.rmtree(bot)
+    first, second = shown
+    assert first[:2] == second[:2]  # with the own decision in the first round
+    assert first[2] != second[2]
+
+
+def test_faults_of_others_are_told_after_the_end_of_a_view(
+    arena: Arena, naughty_bot: NaughtyBot
+) -> None:
+    words = ("play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, "--seed", "1")
+    own = arena(*words, "--view", "0").stdout
+    assert own.index("FAULT: illegal") < own.rindex("Guerra, ")
+    after = arena(*words, "--view", "1").stdout
+    tables = after.split("\nGuerra, ")
+    assert not any("FAULT" in table for table in tables[:-2])
+    assert after.count("FAULT: illegal") == 3
+
+
+# --- the wire
+
+
+def test_a_log_holds_the_lines_of_both_directions_as_they_were(
+    arena: Arena, tmp_path: Path
+) -> None:
+    file = tmp_path / "match.json"
+    result = arena(*MATCH, "--log", "--save", file)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    for seat in (0, 1):
+        sent = arena("show", file, "--messages", "--seat", seat).stdout.splitlines()
+        assert [line[4:] for line in lines if line.startswith(f"{seat} → ")] == sent
+        heard = [json.loads(line[4:]) for line in lines if line.startswith(f"{seat} ← ")]
+        entries = [entry for entry in read_match(file).replay.entries if entry.seat == seat]
+        assert heard[0] == {"type": "ready"}
+        for entry, reply in zip(entries, heard[1:], strict=True):
+            assert entry.move is not None
+            assert entry.move.items() >= reply["move"].items()
+    assert all(re.match(r"[01] [→←] \{", line) for line in lines)
+    assert "Ended: breakthrough" in result.stderr
+
+
+def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: Path) -> None:
+    bot = public / "rude.sh"
+    bot.write_text(
+        '#!/bin/sh\nread -r hello\necho \'{"type":"ready"}\'\nread -r start\n'
+        "read -r ask\nprintf '\\033[2J\\377 hm\\n'\nread -r ask\nprintf 'half'\n"
+    )
+    bot.chmod(0o755)
+    result = arena("play", "guerra", bot, "random", *UNWALLED, "--log")
+    heard = [line for line in result.stdout.splitlines() if line.startswith("0 ← ")]
+    assert heard == ['0 ← {"type":"ready"}', r"0 ← \x1b[2J\xff hm", "0 ← half"]
+    assert "FAULT: malformed: " in result.stderr
+    assert "FAULT: crash: " in result.stderr
+
+
+def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None:
+    result = arena("play", "guerra", "human", "random", *UNWALLED, "--log", typed="random\n" * 900)
+    assert result.exit_code == 0
+    assert "\n1 → {" in result.stdout
+    assert "\n0 → {" not in result.stdout
+
+
+# --- mistakes
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--step"], "--step shows the match at a terminal and waits for its keys"),
+        (["--step", "--pause", "1"], "--step and --pause do not go together"),
+        (["--quiet", "--step"], "--quiet and --step do not go together"),
+        (["--quiet", "--log"], "--quiet and --log do not go together"),
+        (["--log", "--view", "0"], "--log and --view do not go together"),
+        (["--view", "2"], "there is no seat 2; the seats are 0 to 1."),
+        (["--view", "-1"], "there is no seat -1; the seats are 0 to 1."),
+        (["--force"], "--force is for --save: nothing else is written."),
+        (["--pause", "-1"], "Invalid value for '--pause'"),
+        (["--pause", "nan"], "--pause is a number of seconds, up to 3600."),
+    ],
+)
+def test_what_does_not_go_together_is_told(arena: Arena, words: list[str], said: str) -> None:
+    result = arena(*MATCH, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize("words", [["--step"], ["--pause", "1"], ["--view", "0"]])
+def test_a_match_with_a_person_has_steps_of_its_own(arena: Arena, words: list[str]) -> None:
+    result = arena("play", "guerra", "human", "random", *words)
+    assert result.exit_code == 2
+    assert f"{words[0]} is for matches of bots" in result.stderr

@@ -1,0 +1,254 @@
+"""`arena rank`: its options, several leagues together, and what it refuses."""
+
+import itertools
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from arena.stats.outcomes import Result as Seated
+from arena.stats.outcomes import deals_of
+from arena.stats.ratings import fit
+from arena.tables.field import Field
+from arena.tables.leaderboard import leaderboard
+from arena.tables.table import FORMATS
+from tests.arena.conftest import Arena
+
+
+def lines(*matches: str) -> str:
+    """`A > B = C` as lines of a results file."""
+    written = []
+    for match in matches:
+        groups = enumerate(match.split(" > "), 1)
+        places = {bot: place for place, group in groups for bot in group.split(" = ")}
+        written.append(json.dumps({"places": places}) + "\n")
+    return "".join(written)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[..., Path]:
+    def write(name: str, *matches: str) -> Path:
+        path = tmp_path / name
+        path.write_text(lines(*matches))
+        return path
+
+    return write
+
+
+def told(result: Result) -> dict[str, object]:
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def refused(result: Result) -> str:
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+def test_times_are_shown_when_asked_for_and_only_then(arena: Arena, played: Path) -> None:
+    rows = told(arena("rank", played, "--times", "--format", "json"))["standings"]
+    for row in rows:
+        assert row["decisions"] > 0
+        assert 0 <= row["cpu_per_decision"] <= row["longest_cpu"] < 1
+    assert "CPU ms each" in arena("rank", played, "--times").stdout
+    plain = told(arena("rank", played, "--format", "json"))["standings"]
+    assert "decisions" not in plain[0]
+
+
+def test_every_kind_of_fault_has_a_column_when_asked_for(arena: Arena, played: Path) -> None:
+    text = arena("rank", played, "--faults", "--format", "github").stdout
+    header = [word.strip() for word in text.splitlines()[0].split("|")]
+    assert header[-3:-1] == ["Illegal", "Forfeits"]
+    assert "Faults" not in header
+
+
+def test_groups_that_never_met_are_shown_as_such(arena: Arena, file: Callable[..., Path]) -> None:
+    path = file("apart.jsonl", "A > B", "B > C", "X > Y")
+    rows = told(arena("rank", path, "--format", "json"))["standings"]
+    assert [(row["group"], row["bot"]) for row in rows] == [
+        *[(1, "A"), (1, "B"), (1, "C")],
+        *[(2, "X"), (2, "Y")],
+    ]
+    assert [row["rank"][1] for row in rows] == [3, 3, 3, 2, 2]
+    text = arena("rank", path).stdout
+    assert text.split()[0] == "Group"
+    assert "2 groups of bots never met each other" in text
+
+
+def test_a_bot_that_met_nobody_has_no_rank(arena: Arena, tmp_path: Path) -> None:
+    path = tmp_path / "named.jsonl"
+    path.write_text('{"bots": ["A", "B", "late"]}\n' + lines("A > B"))
+    text = arena("rank", path).stdout
+    assert "Not ranked, having played no whole deal: late." in " ".join(text.split())
+    assert next(line for line in text.splitlines() if " late " in line).split()[:2] == ["-", "late"]
+
+
+def test_several_leagues_are_combined_by_a_rule_that_is_stated(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    one = file("spring.jsonl", *["A > B"] * 3, "B > A", "B > C")
+    two = file("autumn.jsonl", *["A > B"] * 3, "B > A", "D > B")
+    found = told(arena("rank", one, two, "--format", "json"))
+    assert found["rule"].startswith("The rating is the mean of a bot's ratings in the leagues")
+    assert set(found["fields"]) == {"spring.jsonl", "autumn.jsonl"}
+    assert [row["bot"] for row in found["standings"]] == ["A", "B"]
+    for row in found["standings"]:
+        assert row["rating"] == pytest.approx(sum(row["leagues"].values()) / 2, abs=1e-4)
+    text = " ".join(arena("rank", one, two).stdout.split())
+    assert "spring.jsonl: 5 matches in 5 deals. Not ranked here: C." in text
+    assert "autumn.jsonl: 5 matches in 5 deals. Not ranked here: D." in text
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_combined_table_comes_in_every_format(
+    arena: Arena, file: Callable[..., Path], form: str
+) -> None:
+    paths = [file(name, "A > B", "B > A") for name in ("one", "two")]
+    assert arena("rank", *paths, "--format", form).exit_code == 0
+
+
+def test_a_league_and_a_file_combine(arena: Arena, played: Path, file: Callable[..., Path]) -> None:
+    path = file("other.jsonl", "one > two", "two > illegal")
+    found = told(arena("rank", played, path, "--format", "json"))
+    assert {row["bot"] for row in found["standings"]} == {"one", "two", "illegal"}
+
+
+def test_leagues_without_bots_in_common_are_refused(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    one, two = file("one", "A > B"), file("two", "C > D")
+    assert "there is nothing to combine" in refused(arena("rank", one, two))
+
+
+def test_what_does_not_go_together_is_refused(arena: Arena, file: Callable[..., Path]) -> None:
+    one, two = file("one", "A > B"), file("two", "A > B")
+    assert "is named twice" in refused(arena("rank", one, one))
+    assert "does not say who sat where" in refused(arena("rank", one, "--by", "seat"))
+    assert "--by is about one league" in refused(arena("rank", one, two, "--by", "seat"))
+    assert "knows nothing of faults" in refused(arena("rank", one, "--faults"))
+    assert "--faults does not go with several" in refused(arena("rank", one, two, "--faults"))
+    assert "only leagues know times" in refused(arena("rank", one, "--times"))
+    assert "between 0 and 1" in refused(arena("rank", one, "--draw-probability", "1.5"))
+
+
+def test_ties_may_be_taken_for_draws(arena: Arena, file: Callable[..., Path]) -> None:
+    path = file("tied.jsonl", "A > B = C = D")
+    unordered = told(arena("rank", path, "--format", "json"))["standings"]
+    draws = told(
+        arena("rank", path, "--ties", "draws", "--draw-probability", "0.01", "--format", "json")
+    )["standings"]
+    assert unordered[0]["rating"] == pytest.approx(32.663, abs=0.002)
+    assert (draws[0]["rating"], draws[0]["error"]) == pytest.approx((30.18, 6.55), abs=0.01)
+
+
+def test_a_fit_that_takes_long_says_how_it_is_getting_on(
+    arena: Arena, file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.cli.progress._SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("arena.cli.rating._PATIENCE", 0.0)
+    path = file("some.jsonl", "A > B", "B > C")
+    result = arena("rank", path)
+    assert result.stderr.splitlines()[0] == "Rating 2 different results: sweep 1, 0%"
+    assert "the last moved ratings by" in result.stderr
+    assert result.stdout == arena("rank", path).stdout
+
+
+def notes(result: Result) -> str:
+    """What stands below the table, as one line."""
+    assert result.exit_code == 0, result.output
+    return " ".join(result.stdout.split("\n\n")[-1].split())
+
+
+def test_a_cycle_is_told_and_one_that_may_be_chance_is_not(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    sentence = "No rating can show that A surely beats B, B C, and C A: see `arena table`."
+    threes = ["A > B", "B > C", "C > A"]
+    path = file("round.jsonl", *threes * 20)
+    assert sentence in notes(arena("rank", path))
+    assert told(arena("rank", path, "--format", "json"))["cycles"] == [["A", "B", "C"]]
+    assert "No rating can show" not in notes(arena("rank", file("few.jsonl", *threes * 3)))
+
+
+def test_more_cycles_are_counted(arena: Arena, file: Callable[..., Path]) -> None:
+    rounds = ["A > B", "B > C", "C > A", "A > D", "D > E", "E > A"]
+    assert ", and 1 more cycle: see `arena table`." in notes(
+        arena("rank", file("two", *rounds * 20))
+    )
+
+
+def test_gaps_that_nobody_crossed_are_named(arena: Arena, file: Callable[..., Path]) -> None:
+    pairs = ["A > B", "B > A", "C > D", "D > C"]
+    over = ["A > C", "A > D", "B > C", "B > D"]
+    sentence = (
+        "Nobody below ever beat anybody above the gap between B and C: how wide it is, no match "
+        "tells."
+    )
+    path = file("sure.jsonl", *[*pairs, *over] * 20)
+    assert sentence in notes(arena("rank", path))
+    assert told(arena("rank", path, "--format", "json"))["gaps"] == [["B", "C"]]
+    crossed = file("crossed.jsonl", *[*pairs, *over] * 20, "D > A")
+    assert "Nobody below" not in notes(arena("rank", crossed))
+    drawn = file("drawn.jsonl", *[*pairs, *over] * 20, "D = A")
+    assert "Nobody below" not in notes(arena("rank", drawn))
+    unsure = file("unsure.jsonl", "A > B", "A > B")
+    assert "Nobody below" not in notes(arena("rank", unsure))
+
+
+def test_of_many_gaps_three_are_named(arena: Arena, file: Callable[..., Path]) -> None:
+    ladder = [f"{one} > {two}" for one, two in itertools.combinations("ABCDEF", 2)]
+    assert "between A and B; B and C; C and D, and 2 more: how wide" in notes(
+        arena("rank", file("ladder.jsonl", *ladder * 30))
+    )
+
+
+def test_a_shared_place_in_a_larger_match_crosses_no_gap(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    """It says nothing of those who share it."""
+    won = ["A > B = C = D", "B > A = C = D", "A = B > C = D", "A > B > C > D", "B > A > D > C"]
+    assert "the gap between" in notes(arena("rank", file("shared.jsonl", *won * 20)))
+
+
+def test_bots_with_too_few_deals_are_named(arena: Arena, file: Callable[..., Path]) -> None:
+    path = file("late.jsonl", *["A > B"] * 10, "A > late", "B > late")
+    assert "Told apart from nobody, having fewer than 3 deals: late." in notes(arena("rank", path))
+    rows = told(arena("rank", path, "--format", "json"))["standings"]
+    assert {row["bot"]: row["rank"] for row in rows}["late"] == [1, 3]
+    assert "Told apart" not in notes(arena("rank", file("more.jsonl", *["A > B"] * 10)))
+
+
+def test_losses_by_forfeit_are_told(arena: Arena, played: Path) -> None:
+    rows = told(arena("rank", played, "--format", "json"))["standings"]
+    (row,) = [row for row in rows if row["forfeits"]]
+    text = f"Lost by forfeit: {row['bot']} {row['forfeits']} of its {row['losses']} losses."
+    assert text in notes(arena("rank", played))
+
+
+@pytest.mark.parametrize(
+    ("places", "waiting", "sentence"),
+    [
+        ((1, 2), 0, "Lost by forfeit: B 2 of its 2 losses."),
+        ((1, 1), 0, "Lost by forfeit: B 2."),  # the other forfeited too
+        ((1, 2), 1, "Lost by forfeit: B 2."),  # perhaps in the match that is left out
+    ],
+)
+def test_forfeits_are_called_losses_only_where_they_are(
+    places: tuple[int, int], waiting: int, sentence: str
+) -> None:
+    played = deals_of(("deal", Seated(bots, places)) for bots in [("A", "B")] * 2)
+    field = Field(
+        name="cup",
+        bots=("A", "B"),
+        deals=played,
+        faults={"B": {"late": 2}},
+        forfeits={"B": 2},
+        waiting=waiting,
+    )
+    assert sentence in leaderboard(field, fit(played, bots=field.bots)).notes

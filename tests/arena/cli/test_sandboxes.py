@@ -1,0 +1,215 @@
+"""Sandboxes as they are met on the command line: by default, refused, told, and left behind."""
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from arena.cli import main
+from referee.sandbox import SANDBOXES
+from referee.sandbox.walls import LandlockWalls
+from tests.arena.conftest import Arena, League, until
+from tests.arena.play.walled_leagues import LEAGUE, TWO, WITHOUT, refused
+from tests.referee.sandbox.walled import WALLED, need
+
+
+@pytest.fixture(params=WALLED)
+def sandbox(request: pytest.FixtureRequest) -> str:
+    """The name of each sandbox with walls; a loud skip where it cannot be had."""
+    need(request.param)
+    return str(request.param)
+
+
+@pytest.fixture
+def leaking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the filter of system calls out of the default sandbox."""
+    need("landlock")
+    whole = LandlockWalls.around
+    monkeypatch.setattr(LandlockWalls, "around", lambda *words: {**whole(*words), "seccomp": None})
+
+
+# Which sandbox
+
+
+@pytest.mark.parametrize("command", ["init", "play", "demo"])
+def test_landlock_is_the_default(command: str) -> None:
+    (option,) = (each for each in main.commands[command].params if each.name == "sandbox")
+    assert option.default == SANDBOXES[0] == "landlock"
+
+
+def test_a_new_league_says_so_in_its_file(arena: Arena, tmp_path: Path) -> None:
+    assert arena("init", tmp_path / "cup", "random", "rusher", "--game", "guerra").exit_code == 0
+    assert 'sandbox = "landlock"' in (tmp_path / "cup" / "league.toml").read_text()
+
+
+def test_a_league_that_names_none_is_played_in_landlock(arena: Arena, league: League) -> None:
+    need("landlock")
+    league.write(LEAGUE + TWO)
+    assert arena("run", league.folder, "--workers", "1").exit_code == 0
+    match = league.stored()[0][0].id
+    shown = arena("show", league.folder, match).stdout
+    assert re.search(r"Played .*, sandbox landlock \(ABI \d+\), \d", shown)
+
+
+def test_a_match_tells_the_version_of_bwrap(arena: Arena, league: League) -> None:
+    need("bwrap")
+    league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
+    assert arena("run", league.folder, "--workers", "1").exit_code == 0
+    shown = arena("show", league.folder, league.stored()[0][0].id).stdout
+    assert re.search(r"Played .*, sandbox bwrap \d+\.\d+\.\d+, \d", shown)
+
+
+def test_no_sandbox_at_all_is_warned_of(arena: Arena, league: League) -> None:
+    warning = "Warning: bots run unprotected (sandbox none): they can do whatever you can.\n"
+    league.write(f'{LEAGUE}limits.sandbox = "none"\n{TWO}')
+    assert warning in arena("run", league.folder, "--workers", "1").stderr
+    words = ("play", "guerra", "random", "random", "--quiet", "--option", "max_turns=20")
+    assert warning in arena(*words, "--sandbox", "none").stderr
+    need("landlock")
+    assert "Warning" not in arena(*words).stderr
+
+
+# A run that is refused
+
+
+@pytest.mark.usefixtures("leaking")
+def test_a_wall_that_does_not_hold_refuses_a_run(arena: Arena, league: League) -> None:
+    league.write(LEAGUE + TWO)
+    failed = "sandbox: the self test failed: a walled process could open a socket."
+    refused(arena("run", league.folder), failed, "No match was played.", WITHOUT)
+    assert league.count() == 0
+
+
+@pytest.mark.usefixtures("leaking")
+def test_the_walls_are_proved_before_every_run(
+    arena: Arena, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of a single match, and of the demo."""
+    refused(arena("play", "guerra", "random", "random"), "the self test failed")
+    refused(arena("demo", "--keep", tmp_path / "demo"), "the self test failed")
+
+
+def test_a_sandbox_that_is_not_there_is_not_replaced_by_another(
+    arena: Arena, league: League
+) -> None:
+    league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
+    remedy = "Install bubblewrap 0.8 or newer (apt-get install bubblewrap)"
+    result = arena("run", league.folder, env={"PATH": "/nowhere"})
+    refused(result, "sandbox: bwrap not found. ", remedy, "or use --sandbox landlock", WITHOUT)
+    assert league.count() == 0
+
+
+def test_a_bwrap_that_is_too_old_is_refused(arena: Arena, league: League, tmp_path: Path) -> None:
+    old = tmp_path / "bin" / "bwrap"
+    old.parent.mkdir()
+    old.write_text("#!/bin/sh\necho bubblewrap 0.4.1\n")
+    old.chmod(0o755)
+    league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
+    result = arena("run", league.folder, env={"PATH": str(old.parent)})
+    refused(result, "bwrap 0.4 is too old. Install bubblewrap 0.8 or newer")
+
+
+# What is the same whatever the walls, and what is left
+
+
+@pytest.mark.parametrize("game", ["guerra", "cold_war"])
+def test_the_walls_change_no_result(arena: Arena, tmp_path: Path, game: str) -> None:
+    tables = {}
+    for sandbox in SANDBOXES:
+        if sandbox != "none":
+            need(sandbox)
+        folder = tmp_path / sandbox
+        words = ("--game", game, "--seed", "7", "--deals", "1", "--sandbox", sandbox)
+        bots = ("random", "sensible")
+        seats = () if game == "guerra" else ("--seats", "4")
+        more = () if game == "guerra" else ("echo", "again=random")
+        generous = ("--limit", "move_time=10")
+        assert arena("init", folder, *bots, *more, *words, *seats, *generous).exit_code == 0
+        assert arena("run", folder).exit_code == 0
+        tables[sandbox] = arena("rank", folder, "--format", "json").stdout
+    assert '"matches"' in tables["none"]
+    assert tables["landlock"] == tables["none"]
+    assert tables["bwrap"] == tables["none"]
+
+
+TOKEN = "arena-test-{}"
+
+
+def processes_with(word: str) -> list[int]:
+    """Return the pids of the processes on whose command line a word stands."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if word.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return found
+
+
+@pytest.fixture
+def token(league: League) -> str:
+    """A word on the command line of every bot of the league `slow`."""
+    return TOKEN.format(f"{os.getpid()}-{league.home.name}")
+
+
+@pytest.fixture
+def temporary(public: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files of the commands that are started."""
+    monkeypatch.setenv("TMPDIR", str(public))
+    return public
+
+
+def write_slow(league: League, sandbox: str, token: str, deals: int) -> None:
+    """Write a league of bots that take a moment for each match."""
+    source = "import time, kit, guerra_random\nkit.run(guerra_random.choose, {})\n"
+    bots = ""
+    for name in ("one", "two"):
+        entry = league.bot(name, source.format("on_start=lambda match: time.sleep(0.1)"))
+        bots += entry.replace('"bot.py"', f'"bot.py", "{token}"')
+    top = LEAGUE.replace("deals = 1", f"deals = {deals}")
+    league.write(f'{top}limits.sandbox = "{sandbox}"\n{bots}')
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_nothing_is_left_after_a_run(
+    league: League, sandbox: str, token: str, temporary: Path
+) -> None:
+    if sandbox != "none":
+        need(sandbox)
+    write_slow(league, sandbox, token, 1)
+    league.call("run")
+    assert league.count() == 2
+    assert processes_with(token) == []
+    assert league.is_left_clean()
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_nothing_is_left_within_3_seconds_of_a_kill(
+    league: League, sandbox: str, token: str, temporary: Path
+) -> None:
+    if sandbox != "none":
+        need(sandbox)
+    write_slow(league, sandbox, token, 500)
+    runner = league.start("run")
+    until(lambda: league.count() and processes_with(token), 30)
+    runner.kill()
+    until(lambda: not processes_with(token), 3)
+    until(lambda: not league.processes(), 3)
+    until(lambda: list(temporary.glob("*arena*")) == [], 3)
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_a_run_that_was_killed_is_completed(
+    league: League, sandbox: str, token: str, temporary: Path
+) -> None:
+    if sandbox != "none":
+        need(sandbox)
+    write_slow(league, sandbox, token, 4)
+    runner = league.start("run")
+    until(league.count, 30)
+    runner.kill()
+    until(lambda: not processes_with(token), 3)
+    league.call("run")
+    assert league.count() == 8

@@ -1,0 +1,536 @@
+"""The files of bots, whatever their authors make of them: taken, or refused in words."""
+
+import json
+import os
+import resource
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.league import files as bot_files
+from arena.league.bot import make_bot
+from arena.league.files import Look, look, signature
+from arena.store.opening import read_played
+from referee.sandbox import Program, StartError
+from referee.sandbox.sources import BYTES_LIMIT, FILES_LIMIT, Sources, read_at_most
+from referee.sandbox.stage import Stage
+from tests.arena.conftest import ARENA, ROOT, Arena, League
+
+SOURCE = "#!/usr/bin/env python3\nimport kit, guerra_random\nkit.run(guerra_random.choose)\n"
+SOMEBODY, SOMEBODY_ELSE = 60_321, 60_322
+LEAGUE = (
+    'game = "guerra"\nseed = 1\ndeals = 1\noptions.max_turns = 10\n\n[limits]\nsandbox = "none"\n'
+)
+RANDOM = '\n[[bot]]\nname = "random"\nshipped = "random"\n'
+as_root = pytest.mark.skipif(
+    os.getuid() != 0, reason="WHAT ROOT READS IS NOT TESTED HERE: run the tests as root, too"
+)
+
+
+@pytest.fixture
+def mine(public: Path) -> Path:
+    """The folder of a bot that would be fine, but has no bot.toml yet."""
+    folder = public / "mine"
+    folder.mkdir()
+    for helper in ("kit.py", "guerra_random.py"):
+        shutil.copy(ROOT / "bots" / helper, folder)
+    (folder / "bot").write_text(SOURCE)
+    (folder / "bot").chmod(0o755)
+    return folder
+
+
+def settings(folder: Path, text: str = "", command: str = '["./bot"]') -> None:
+    (folder / "bot.toml").write_text(f"command = {command}\n{text}\n")
+
+
+def told(*words: object, code: int = 2, seconds: float = 20.0) -> str:
+    """Run a command, which must end soon, with a code and without a traceback."""
+    done = subprocess.run(
+        [*ARENA, *map(os.fspath, words)],  # type: ignore[call-overload]
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "1000"},
+        capture_output=True,
+        timeout=seconds,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)),
+        check=False,
+    )
+    said = (done.stdout + done.stderr).decode()
+    assert "Traceback" not in said
+    assert done.returncode == code, said
+    return " ".join(said.split())
+
+
+def told_by_all(folder: Path, word: object, *more: str) -> list[str]:
+    """Return what every command that plays says of a bot, and one that reads."""
+    cup = folder / "cup"
+    cup.mkdir()
+    where = os.path.relpath(os.path.realpath(os.fspath(word)), cup)  # type: ignore[call-overload]
+    entry = "".join(f"{line}\n" for line in more) or f"folder = {json.dumps(where)}\n"
+    (cup / "league.toml").write_text(f'{LEAGUE}\n[[bot]]\nname = "mine"\n{entry}{RANDOM}')
+    return [
+        told("play", "guerra", word, "random", "--sandbox", "none"),
+        told("check", word, "--game", "guerra", "--sandbox", "none", code=1),
+        told("init", folder / "new", word, "random", "--game", "guerra"),
+        told("compare", word, "random", "--game", "guerra", "--sandbox", "none"),
+        told("doctor", word),
+        told("run", cup),
+    ]
+
+
+# --- what is no regular file
+
+
+def fifo(path: Path) -> str:
+    os.mkfifo(path)
+    return "a FIFO"
+
+
+def link_to_fifo(path: Path) -> str:
+    path.symlink_to("pipe")
+    return fifo(path.parent / "pipe")
+
+
+def listening(path: Path) -> str:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+    return "a socket"
+
+
+def zeros(path: Path) -> str:
+    path.symlink_to("/dev/zero")
+    return "a device"
+
+
+def node(path: Path) -> str:
+    if os.getuid() == 0:
+        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 5))
+        return "a device"
+    return fifo(path)
+
+
+@pytest.mark.parametrize("make", [fifo, link_to_fifo, listening, zeros, node])
+def test_what_is_no_file_is_no_bot_toml(mine: Path, make: Callable[[Path], str]) -> None:
+    kind = make(mine / "bot.toml")
+    for words in told_by_all(mine.parent, mine):
+        assert f"bot.toml cannot be read: it is {kind}" in words
+
+
+@pytest.mark.parametrize("make", [fifo, link_to_fifo, listening, node])
+@pytest.mark.parametrize("files", ['files = ["bot", "odd"]', 'files = ["."]', ""])
+def test_what_is_no_file_is_no_bots_file(
+    mine: Path, make: Callable[[Path], str], files: str
+) -> None:
+    kind = make(mine / "odd")
+    settings(mine, files)
+    assert f"is {kind}, and only regular files can be a bot's" in told(
+        "play", "guerra", mine, "random"
+    )
+    with pytest.raises(Exception, match=f"is {kind}"):
+        make_bot("mine", mine, ["./bot"], ["."])
+
+
+def test_a_link_to_a_device_is_a_link_out_of_the_folder(mine: Path) -> None:
+    zeros(mine / "odd")
+    settings(mine)
+    assert "out of its folder" in told("play", "guerra", mine, "random")
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o644])
+@pytest.mark.parametrize("make", [fifo, listening])
+def test_what_is_no_file_is_no_program(mine: Path, make: Callable[[Path], str], mode: int) -> None:
+    kind = make(mine / "odd")
+    (mine / "odd").chmod(mode)
+    for words in told_by_all(
+        mine.parent, mine / "odd", 'command = ["./odd"]', 'folder = "../mine"'
+    ):
+        assert f"odd is {kind}" in words
+
+
+def test_what_takes_a_files_place_later_is_not_opened_either(mine: Path) -> None:
+    """By those who read: the hash, and the copy that the bot is run from."""
+    bot = make_bot("mine", mine, ["./bot"])
+    (mine / "bot").unlink()
+    os.mkfifo(mine / "bot")
+    with pytest.raises(Exception, match="bot cannot be read: it is a FIFO"):
+        bot.look()
+    stage = Stage(os.getuid())
+    stage.make()
+    try:
+        with pytest.raises(OSError, match="it is a FIFO"):
+            stage.place(Program(("./bot",), str(mine), ("bot",)))
+    finally:
+        stage.remove()
+
+
+# --- how much they may be
+
+
+SPARSE = 200 << 30
+
+
+@pytest.mark.parametrize("files", ['files = ["bot", "big"]', 'files = ["."]', ""])
+def test_too_large_a_file_is_refused_before_it_is_read(mine: Path, files: str) -> None:
+    (mine / "big").touch()
+    os.truncate(mine / "big", SPARSE)
+    settings(mine, files)
+    for words in told_by_all(mine.parent, mine):
+        assert "bot 'mine': it has more than 2000 files or 256 MiB in /" in words
+
+
+def test_too_large_a_program_is_refused_before_it_is_read(mine: Path) -> None:
+    os.truncate(mine / "bot", SPARSE)
+    for words in told_by_all(
+        mine.parent, mine / "bot", 'command = ["./bot"]', 'folder = "../mine"'
+    ):
+        assert "it has more than 2000 files or 256 MiB" in words
+
+
+@pytest.mark.parametrize("name", ["bot.toml", "league.toml"])
+def test_too_large_a_file_of_settings_is_refused(mine: Path, name: str) -> None:
+    (mine / name).touch()
+    os.truncate(mine / name, SPARSE)
+    words = ("run", mine) if name == "league.toml" else ("play", "guerra", mine, "random")
+    assert f"{name} cannot be read: it is larger than" in told(*words)
+
+
+def test_as_many_files_as_are_allowed_and_one_more(mine: Path) -> None:
+    (mine / "data").mkdir()
+    for number in range(FILES_LIMIT - 1):
+        (mine / "data" / str(number)).touch()
+    words = [f"data/{number}" for number in range(FILES_LIMIT - 1)]
+    for files in (["bot", "data"], ["bot", *words]):
+        assert len(make_bot("mine", mine, ["./bot"], files).files) == FILES_LIMIT
+    for files in (["."], ["bot", "kit.py", *words]):
+        with pytest.raises(Exception, match="more than 2000 files"):
+            make_bot("mine", mine, ["./bot"], files)
+
+
+def test_more_folders_than_that_are_refused_too(mine: Path) -> None:
+    for number in range(FILES_LIMIT + 1):
+        (mine / f"folder{number}").mkdir()
+    with pytest.raises(Exception, match="more than 2000 files"):
+        make_bot("mine", mine, ["./bot"], ["."])
+
+
+@pytest.mark.slow
+def test_a_folder_counts_once_however_often_it_is_named(mine: Path) -> None:
+    deep = mine
+    for _ in range(200):
+        deep /= "d"
+    deep.mkdir(parents=True)
+    (deep / "file").touch()
+    names = ["/".join(["d"] * depth) for depth in range(1, 201)]
+    bot = make_bot("mine", mine, ["./bot"], [*names, *(f"./{name}/." for name in names)] * 20)
+    assert bot.files == (f"{names[-1]}/file",)
+
+
+def test_folders_may_lie_as_deep_as_the_system_lets_them(mine: Path) -> None:
+    make = "import os\nfor _ in range(1500): os.mkdir('deep'); os.chdir('deep')"
+    subprocess.run([sys.executable, "-c", make], cwd=mine, check=True)
+    try:
+        with pytest.raises(Exception, match="cannot be read: File name too long"):
+            make_bot("mine", mine, ["./bot"], ["."])
+    finally:
+        subprocess.run(["rm", "-rf", mine / "deep"], check=True)
+
+
+def test_a_file_that_grows_is_not_read_beyond_the_limit(mine: Path) -> None:
+    path = mine / "big"
+    path.touch()
+    sizes = []
+    with Sources(mine) as sources, sources.open("big") as file:
+        os.truncate(path, SPARSE)
+        with pytest.raises(OSError, match="the bot's files are larger than 256 MiB"):
+            sizes.extend(map(len, sources.pieces(file, "big")))
+    assert sum(sizes) == BYTES_LIMIT
+
+
+def test_a_file_that_grew_after_it_was_entered_is_not_copied(mine: Path) -> None:
+    (mine / "big").touch()
+    program = Program(("./bot",), str(mine), ("big", "bot"))
+    os.truncate(mine / "big", SPARSE)
+    stage = Stage(os.getuid())
+    stage.make()
+    try:
+        with pytest.raises((OSError, StartError), match="larger than 256 MiB"):
+            stage.place(program)
+        assert not any(Path(stage.folder).iterdir())
+    finally:
+        stage.remove()
+
+
+def test_all_files_together_may_not_be_larger(mine: Path) -> None:
+    for number in range(3):
+        (mine / f"part{number}").touch()
+        os.truncate(mine / f"part{number}", 100 << 20)
+    with Sources(mine) as sources:
+        for number in range(2):
+            with sources.open(f"part{number}") as file:
+                assert sum(map(len, sources.pieces(file, "part"))) == 100 << 20
+        with pytest.raises(OSError, match="larger than 256 MiB"):
+            sources.open("part2")
+
+
+def test_settings_are_read_up_to_their_last_byte(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"12345")
+    assert read_at_most(tmp_path / "file", 5) == b"12345"
+    with pytest.raises(OSError, match="larger"):
+        read_at_most(tmp_path / "file", 4)
+
+
+# --- hard links
+
+
+def private(folder: Path, owner: int) -> Path:
+    """Make a file that only its owner may read."""
+    path = folder / "secret"
+    path.write_text("the key of the house")
+    path.chmod(0o600)
+    os.chown(path, owner, owner)
+    return path
+
+
+def own(folder: Path, owner: int) -> None:
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, owner, owner)
+
+
+@as_root
+@pytest.mark.parametrize("owner", [0, SOMEBODY_ELSE])
+def test_a_hard_link_to_somebodys_private_file_is_refused(mine: Path, owner: int) -> None:
+    settings(mine)
+    own(mine, SOMEBODY)
+    (mine / "table").hardlink_to(private(mine.parent, owner))
+    why = "table{} it may be a hard link to what its folder's owner may not read."
+    for command in (("init", mine.parent / "cup", "--game", "guerra"), ("play", "guerra")):
+        words = told(*command, mine, "random", "--sandbox", "none")
+        assert why.format(" cannot be read:") in words
+    folder = mine.parent / "league"
+    folder.mkdir()
+    entry = '\n[[bot]]\nname = "mine"\nfolder = "../mine"\n'
+    (folder / "league.toml").write_text(LEAGUE + entry + RANDOM)
+    assert why.format(" cannot be read:") in told("run", folder)
+    stage = Stage(os.getuid())
+    stage.make()
+    try:  # whatever was there when it was entered
+        with pytest.raises(OSError, match="may be a hard link"):
+            stage.place(Program(("./bot",), str(mine), ("bot", "table")))
+    finally:
+        stage.remove()
+
+
+@as_root
+def test_it_is_refused_when_the_other_name_has_gone(mine: Path) -> None:
+    """As of a file that is saved by putting a new one in its place."""
+    settings(mine)
+    own(mine, SOMEBODY)
+    secret = private(mine.parent, SOMEBODY_ELSE)
+    (mine / "table").hardlink_to(secret)
+    secret.unlink()
+    assert "may be a hard link" in told("init", mine.parent / "c", "--game", "guerra", mine)
+
+
+@as_root
+def test_a_hard_link_to_roots_file_where_others_may_write_is_refused(mine: Path) -> None:
+    settings(mine)
+    mine.chmod(0o1777)
+    (mine / "table").hardlink_to(private(mine.parent, 0))
+    assert "may be a hard link" in told("init", mine.parent / "c", "--game", "guerra", mine)
+
+
+@as_root
+@pytest.mark.parametrize("case", ["own", "open to all", "root's folder", "one name, shared"])
+def test_other_files_and_links_are_fine(mine: Path, case: str) -> None:
+    own(mine, 0 if case == "root's folder" else SOMEBODY)
+    secret = private(mine.parent, SOMEBODY if case == "own" else SOMEBODY_ELSE)
+    (mine / "table").hardlink_to(secret)
+    if case == "open to all":
+        secret.chmod(0o644)
+    if case == "one name, shared":
+        secret.unlink()
+        mine.chmod(0o1777)
+    assert make_bot("mine", mine, ["./bot"], ["."]).version
+
+
+# --- names and words
+
+
+def odd_name() -> str:
+    return os.fsdecode(b"odd\xff")
+
+
+def test_a_program_whose_name_is_not_utf8_is_refused(mine: Path) -> None:
+    (mine / "bot").rename(mine / odd_name())
+    for words in told_by_all(mine.parent, mine / odd_name())[:-1]:
+        assert "odd\\udcff' in its command is not UTF-8; rename it." in words
+
+
+def test_a_file_whose_name_is_not_utf8_is_refused(mine: Path) -> None:
+    (mine / odd_name()).touch()
+    settings(mine)
+    for words in told_by_all(mine.parent, mine):
+        assert "bot 'mine': the name of its file 'odd\\udcff' is not UTF-8; rename it." in words
+
+
+def test_a_bot_in_a_folder_whose_name_is_not_utf8_is_run_or_refused_in_words(mine: Path) -> None:
+    folder = mine.rename(mine.parent / odd_name())
+    settings(folder, 'name = "mine"')
+    words = told("play", "guerra", folder, "random", "--sandbox", "none")
+    assert "its command, or its folder, has a name that is not UTF-8" in words
+
+
+LONG = json.dumps(["./bot", *["a"] * 50_000])
+HUGE = json.dumps(["./bot", "a" * 200_000])
+
+
+@pytest.mark.parametrize("command", [LONG, HUGE], ids=["many words", "a long word"])
+def test_too_long_a_command_is_refused(arena: Arena, mine: Path, command: str) -> None:
+    cup = mine.parent / "cup"
+    cup.mkdir()
+    entry = f'\n[[bot]]\nname = "mine"\nfolder = "../mine"\ncommand = {command}\n'
+    (cup / "league.toml").write_text(LEAGUE + entry + RANDOM)
+    assert "bot 'mine': its command is too long (" in told("run", cup)
+    lost = read_played(cup).lost
+    assert [bot.name for bot in lost] == ["mine"]
+
+
+def test_too_long_a_command_in_a_bot_toml_is_refused(mine: Path) -> None:
+    settings(mine, command=json.dumps(["./bot", *["a"] * 15_000], separators=(",", ":")))
+    for words in told_by_all(mine.parent, mine):
+        assert "bot 'mine': its command is too long (15001 words; 64 KiB at the most)." in words
+
+
+def test_a_command_as_long_as_it_may_be_is_run(mine: Path) -> None:
+    shutil.copy(ROOT / "bots" / "guerra_random.py", mine / "bot.py")
+    settings(mine, command=json.dumps(["{python}", "bot.py", *["word"] * 7000]))
+    told("play", "guerra", mine, "random", "--quiet", code=0)
+
+
+@pytest.mark.slow
+def test_more_files_side_by_side_than_can_be_passed_on_are_refused(mine: Path) -> None:
+    for number in range(1900):
+        (mine / f"{number}_{'x' * 60}").touch()
+    settings(mine)
+    words = told("play", "guerra", mine, "random")
+    assert "bot 'mine': it could not be started: its command is too long, or too many" in words
+    (mine / "data").mkdir()
+    for path in mine.glob("*_x*"):
+        path.rename(mine / "data" / path.name)
+    told("play", "guerra", mine, "random", "--quiet", code=0)
+
+
+def test_no_word_of_a_command_holds_a_nul(mine: Path) -> None:
+    settings(mine, command='["./bot", "a\\u0000b"]')
+    assert "no word of a command can hold" in told("play", "guerra", mine, "random")
+
+
+@pytest.mark.parametrize("word", ["a\\u0000b", "x" * 300, "x/" * 3000])
+def test_any_text_may_be_named_as_a_file(mine: Path, word: str) -> None:
+    settings(mine, f'files = ["{word}"]')
+    assert "there is no file" in told("play", "guerra", mine, "random")
+
+
+def test_a_name_cannot_draw_on_the_terminal(mine: Path) -> None:
+    os.mkfifo(mine / "a\nb\x1b[31m")
+    settings(mine)
+    assert "/a\\nb\\x1b[31m is a FIFO" in told("play", "guerra", mine, "random")
+
+
+def test_a_path_that_is_too_long_is_no_bot(arena: Arena) -> None:
+    assert "File name too long" in told("play", "guerra", f"./{'a' * 300}", "random")
+
+
+def test_a_loop_of_links_is_no_bot(mine: Path) -> None:
+    (mine / "loop").symlink_to("loop")
+    assert "there is no bot" in told("check", mine / "loop", "--game", "guerra", code=1)
+
+
+# --- read in pieces, and not again
+
+
+def test_hashing_a_large_file_takes_no_memory(mine: Path) -> None:
+    (mine / "big").touch()
+    os.truncate(mine / "big", 250 << 20)
+    program = (
+        "import sys; from pathlib import Path; from arena.league.files import look;"
+        "look('x', Path(sys.argv[1]), ('./bot',), ('big', 'bot'));"
+        "print(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])"
+    )
+    words = [sys.executable, "-c", program, str(mine)]
+    assert int(subprocess.check_output(words, cwd=ROOT)) < 100_000
+
+
+def test_the_hash_is_that_of_earlier_releases(mine: Path) -> None:
+    """Or all bots of all leagues would be new versions."""
+    (mine / "bot").write_bytes(b"one\n")
+    (mine / "data").write_bytes(bytes(3 << 20))
+    found = look("mine", mine, ("./bot", "é"), ("bot", "data"))
+    assert found.digest == "f85814852dfd77ff"
+
+
+@pytest.fixture
+def played(arena: Arena, league: League, monkeypatch: pytest.MonkeyPatch) -> League:
+    """A league that was played when its bot's files were old."""
+    monkeypatch.setattr(bot_files, "_FRESH", 0)
+    league.write(LEAGUE + league.bot("mine", SOURCE) + RANDOM)
+    assert arena("run", league.folder, "--workers", "1").exit_code == 0
+    return league
+
+
+def matches(arena: Arena, league: League) -> set[int]:
+    told = json.loads(arena("rank", league.folder, "--format", "json").stdout)
+    return {row["matches"] for row in told["standings"]}
+
+
+def test_readers_read_no_files_that_are_as_they_were(
+    arena: Arena, played: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_reading(*_: object) -> None:
+        raise AssertionError("a file of a bot was read")
+
+    monkeypatch.setattr(bot_files, "_digest", no_reading)
+    assert matches(arena, played) == {2}
+    for words in (("table",), ("matches",), ("verify",), ("rank", "--versions")):
+        assert arena(words[0], played.folder, *words[1:]).exit_code == 0
+    with pytest.raises(AssertionError, match="was read"):
+        arena("run", played.folder)
+
+
+@pytest.mark.parametrize("way", ["written", "replaced", "touched"])
+def test_readers_see_every_edit(arena: Arena, played: League, way: str) -> None:
+    """Of the same size and with the same time of change, which anybody can set, too."""
+    path = played.home / "mine" / "bot.py"
+    before = path.stat()
+    new = (
+        SOURCE if way == "touched" else SOURCE.replace("import kit, g", "import kit,g ")[:-1] + "\n"
+    )
+    new = new.ljust(len(SOURCE), "\n")
+    if way == "replaced":
+        (played.home / "new").write_text(new)
+        os.replace(played.home / "new", path)  # noqa: PTH105
+    else:
+        path.write_text(new)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert matches(arena, played) == ({2} if way == "touched" else {0})
+
+
+def test_files_that_have_only_just_changed_are_read_again(mine: Path) -> None:
+    """One might be written to once more before the clock of the file system ticks."""
+    assert look("mine", mine, ("./bot",), ("bot",)).signature == ""
+
+
+def test_files_that_changed_a_while_ago_have_a_signature(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bot_files, "_FRESH", 0)
+    found = look("mine", mine, ("./bot",), ("bot", "kit.py"))
+    assert found == Look(found.digest, signature(mine, ("./bot",), ("bot", "kit.py")))
+    assert len({signature(mine, ("./bot",), ("bot",)), signature(mine, ("bot",), ("bot",))}) == 2
+    assert signature(mine, ("./bot",), ("gone",)) == ""

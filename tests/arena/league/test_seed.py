@@ -1,0 +1,438 @@
+"""The seed: nothing that a bot is told leads back to it, and older leagues stay as they were."""
+
+import hashlib
+import json
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.league.bot import SHIPPED
+from arena.league.schedule import Schedule
+from arena.league.seed import deal_behind, is_guessable, league_key
+from arena.play import run
+from arena.play.worker import Setup
+from arena.store.opening import open_store, read_league
+from arena.store.store import Store
+from referee.chance import Chance
+from tests.arena.conftest import ROOT, Arena, League
+
+SEED = "271828"
+GUESSES = 300_000
+"""So many seeds are tried: far enough for this one, in a second."""
+
+FILE = f"""\
+game = "duel"
+seed = {SEED}
+deals = 3
+limits = {{ sandbox = "none" }}
+
+[[bot]]
+name = "random"
+shipped = "random"
+
+[[bot]]
+name = "turtle"
+shipped = "turtle"
+"""
+SPY = """
+import json, sys
+
+class Ears:
+    def __init__(self, lines):
+        self.buffer = self
+        self.lines = lines
+    def __iter__(self):
+        for line in self.lines:
+            if json.loads(line)["type"] == "start":
+                print(line.decode(), end="", file=sys.stderr)
+            yield line
+
+sys.stdin = Ears(sys.stdin.buffer)
+import kit, duel_random
+kit.run(duel_random.choose)
+"""
+OLD_EXPORT = ROOT / "tests" / "vectors" / "derivation_1.jsonl"
+"""What commit ad13075 exported of that league: the seed was the key then."""
+OLD_DATABASE = ROOT / "tests" / "vectors" / "derivation_1.sql"
+"""The database of the same league at the same commit, when it asked for two deals only."""
+
+
+def old_matches() -> list[dict[str, Any]]:
+    """Return what the old code played in three deals."""
+    return [json.loads(line) for line in OLD_EXPORT.read_text().splitlines()[1:]]
+
+
+@pytest.fixture
+def old(league: League) -> League:
+    """A league that the old code began."""
+    league.write(FILE)
+    with closing(sqlite3.connect(league.folder / "league.db")) as db:
+        db.executescript(OLD_DATABASE.read_text())
+    return league
+
+
+@pytest.fixture
+def new(league: League) -> League:
+    """The same league, begun and played now."""
+    league.write(FILE)
+    league.call("run", "--workers", "1")
+    return league
+
+
+@pytest.fixture
+def stretched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
+    """What was stretched by a command in this process, as if it were the first."""
+    found: list[bytes] = []
+    true = hashlib.scrypt
+
+    def counted(password: bytes, **settings: Any) -> bytes:
+        found.append(password)
+        return true(password, **settings)
+
+    league_key.cache_clear()
+    monkeypatch.setattr(hashlib, "scrypt", counted)
+    yield found
+    league_key.cache_clear()
+
+
+def told(league: League) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name of a bot that writes down what it hears, and each start that it heard."""
+    with Store(league.folder / "league.db") as store:
+        for match in store.matches():
+            evidence = store.record(match)[0].open_evidence()
+            for bot, said in zip(match.bots, evidence.stderr, strict=True):
+                if bot.name == "spy":
+                    yield bot.name, json.loads(said.splitlines()[0])
+
+
+def spy(league: League) -> str:
+    """Make a bot that plays at random and writes down each `start`; return its entry."""
+    entry = league.bot("spy", SPY)
+    shutil.copy(SHIPPED / "duel_random.py", league.home / "spy")
+    return entry
+
+
+def guess_in_a_league(name: str, start: dict[str, Any]) -> str | None:
+    """Return the seed that a bot finds by trying the old derivation, from what it was told."""
+    for number in range(GUESSES):
+        text = "\0".join((start["game"], str(number), "bot", start["match"], name))
+        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        if int.from_bytes(digest[:8], "little") >> 11 == start["seed"]:
+            return str(number)
+    return None
+
+
+def guess_in_a_match(seat: int, seed: int) -> str | None:
+    """Return the seed of a match without a league, found in the same way."""
+    for number in range(GUESSES):
+        if Chance(str(number)).below(2**53, "bot", seat) == seed:
+            return str(number)
+    return None
+
+
+# --- what bots are told
+
+
+def test_a_bot_found_the_seed_of_a_league_and_does_not_any_more(old: League) -> None:
+    old.write(FILE + spy(old))
+    for guess in (SEED, None):
+        old.call("run", "--workers", "1")
+        starts = list(told(old))
+        assert len(starts) == 12
+        assert {guess_in_a_league(*heard) for heard in starts[:2]} == {guess}
+        (old.folder / "league.db").unlink()
+
+
+def test_nothing_of_a_league_is_what_the_seed_alone_gives(league: League) -> None:
+    league.write(FILE + spy(league))
+    league.call("run", "--workers", "1")
+    ours = read_league(league.folder).schedule
+    theirs = Schedule.of_lineup("duel", SEED, "cyclic", ours.entrants)
+    bots = {bot.key: number for number, bot in enumerate(ours.entrants)}
+    played = league.stored()
+    deals = list(ours.plan())
+    assert {match.id for match, _ in played} == {
+        ours.match_id(deal, number) for deal in deals for number in range(2)
+    }
+    foreign = {theirs.match_id(deal, number) for deal in deals for number in range(2)}
+    assert foreign.isdisjoint(match.id for match, _ in played)
+    cards = {theirs.deal_seed(deal) for deal in deals}
+    assert cards.isdisjoint(replay.seed for _, replay in played)
+    for name, start in told(league):
+        assert start["seed"] == ours.bot_seed(start["match"], bots[name])
+        assert start["seed"] != theirs.bot_seed(start["match"], bots[name])
+
+
+def test_a_bot_does_not_find_the_seed_of_a_single_match(arena: Arena, tmp_path: Path) -> None:
+    words = ("play", "duel", "random", "turtle", "--sandbox", "none", "--quiet")
+    for word in (SEED, "0123456789abcdef"):
+        arena(*words, "--seed", word, "--save", tmp_path / word)
+    found = json.loads((tmp_path / SEED).read_text())
+    assert guess_in_a_match(0, found["seats"][0]["seed"]) is None
+    assert guess_in_a_match(0, Chance(SEED).below(2**53, "bot", 0)) == SEED
+    assert found["replay"]["seed"] == deal_behind("duel", SEED) != SEED
+    drawn = json.loads((tmp_path / "0123456789abcdef").read_text())
+    assert drawn["replay"]["seed"] == "0123456789abcdef"
+
+
+def test_the_deal_of_a_match_is_the_same_by_the_seed_that_is_shown_of_it(
+    arena: Arena, tmp_path: Path
+) -> None:
+    words = ("play", "duel", "random", "turtle", "--sandbox", "none", "--quiet")
+    arena(*words, "--seed", SEED, "--save", tmp_path / "one")
+    one = json.loads((tmp_path / "one").read_text())
+    arena(*words, "--seed", one["replay"]["seed"], "--save", tmp_path / "two")
+    assert json.loads((tmp_path / "two").read_text())["replay"] == one["replay"]
+
+
+def test_workers_are_told_the_key_and_not_the_seed(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league.write(FILE.replace(SEED, '"a word that stays here"'))
+    found: list[Setup] = []
+
+    def kept(**words: Any) -> Setup:
+        found.append(Setup(**words))
+        return found[-1]
+
+    monkeypatch.setattr(run, "Setup", kept)
+    asked = read_league(league.folder)
+    with run.open_run(asked, 1, None):
+        sent = msgspec.msgpack.encode(found[0])
+    assert b"a word that stays here" not in sent
+    assert asked.schedule.key.encode() in sent
+    assert msgspec.msgpack.decode(sent, type=Setup).schedule == asked.schedule
+
+
+# --- the key
+
+
+def test_a_key_is_the_same_in_every_release() -> None:
+    """If this fails, every stored league would be played anew: think twice."""
+    assert (
+        league_key("guerra", "golden", 2)
+        == "726a1e1a2740f0e73619c0c1ac16867ad2899985650e42a366c70eb918fca1b5"
+    )
+    assert deal_behind("guerra", "golden") == "723617281ba6514219a4bea0845a716b"
+    assert league_key("guerra", "golden", 1) == "golden"
+
+
+def test_games_and_uses_of_one_seed_have_nothing_in_common() -> None:
+    keys = [league_key("guerra", SEED, 2), league_key("duel", SEED, 2)]
+    keys += [deal_behind("guerra", SEED), deal_behind("duel", SEED)]
+    assert len({key[:32] for key in keys}) == 4
+
+
+def test_a_guess_costs_so_much_that_an_hour_is_too_short_for_six_digits() -> None:
+    league_key.cache_clear()
+    began = time.process_time()
+    for number in range(5):
+        league_key("duel", str(number), 2)
+    assert (time.process_time() - began) / 5 * 10**6 > 10 * 3600
+
+
+@pytest.mark.parametrize(
+    ("words", "times"),
+    [
+        (("run", "--workers", "1"), 1),
+        (("verify", "--workers", "2"), 1),
+        (("rank",), 0),
+        (("table",), 0),
+        (("matches",), 0),
+        (("export",), 0),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_command_stretches_the_seed_once_or_not_at_all(
+    arena: Arena, new: League, stretched: list[bytes], words: tuple[str, ...], times: int
+) -> None:
+    assert arena(words[0], new.folder, *words[1:]).exit_code == 0
+    assert stretched == [SEED.encode()] * times
+
+
+def test_an_import_stretches_it_once_for_all_its_files(
+    arena: Arena, new: League, tmp_path: Path, stretched: list[bytes]
+) -> None:
+    assert arena("export", new.folder, tmp_path / "all").exit_code == 0
+    assert arena("import", tmp_path / "cup", tmp_path / "all", tmp_path / "all").exit_code == 0
+    assert stretched == [SEED.encode()]
+
+
+def test_a_share_is_chosen_by_the_key_and_counted_by_tables(arena: Arena, league: League) -> None:
+    league.write(FILE.replace("deals = 3", "deals = 40\nshare = 0.1"))
+    league.call("run")
+    found = json.loads(arena("rank", league.folder, "--format", "json").stdout)
+    assert found["missing"] == 0
+    assert found["matches"] == 2 * read_league(league.folder).schedule.deal_count > 0
+
+
+# --- leagues from before
+
+
+def test_an_old_league_verifies_and_goes_on_as_it_began(arena: Arena, old: League) -> None:
+    result = arena("verify", old.folder)
+    assert (result.exit_code, result.stdout) == (0, "4 matches verified; none differs.\n")
+    old.call("run")
+    league = read_league(old.folder)
+    assert (league.derivation, league.schedule.key) == (1, SEED)
+    seeds = {(match.number, replay.seed) for match, replay in old.stored()}
+    assert seeds == {(line["deal"], line["replay"]["seed"]) for line in old_matches()}
+    ids = {league.schedule.match_id(d, n) for d in league.schedule.plan() for n in range(2)}
+    assert ids <= {match.id for match, _ in old.stored()}
+    assert arena("verify", old.folder).exit_code == 0
+
+
+def test_a_bot_that_enters_an_old_league_gets_its_deals_by_the_old_derivation(old: League) -> None:
+    old.write(FILE + '\n[[bot]]\nname = "sensible"\nshipped = "sensible"\n')
+    old.call("run")
+    schedule = read_league(old.folder).schedule
+    assert schedule.key == SEED
+    found = {(match.id, replay.seed) for match, replay in old.stored()}
+    for deal in schedule.plan():
+        for number in range(2):
+            assert (schedule.match_id(deal, number), schedule.deal_seed(deal)) in found
+
+
+def test_an_old_league_is_exported_as_it_was(arena: Arena, old: League) -> None:
+    old.call("run")
+    lines = arena("export", old.folder).stdout.splitlines()
+    assert "derivation" not in json.loads(lines[0])["settings"]
+    seeds = [json.loads(line)["replay"]["seed"] for line in lines[1:]]
+    assert {*seeds} == {line["replay"]["seed"] for line in old_matches()}
+
+
+def test_an_old_export_makes_an_old_league(arena: Arena, league: League) -> None:
+    league.write(FILE.replace("deals = 3", "deals = 4"))
+    result = arena("import", league.folder, OLD_EXPORT)
+    assert (result.exit_code, result.stdout) == (0, "6 matches imported.\n")
+    again = [json.loads(line) for line in arena("export", league.folder).stdout.splitlines()]
+    for line in again[1:]:
+        line["clock"] = [seat[:3] for seat in line["clock"]]  # without the time on the wall
+    assert again == [json.loads(line) for line in OLD_EXPORT.read_text().splitlines()]
+    league.call("run")
+    assert read_league(league.folder).derivation == 1
+    assert arena("verify", league.folder).exit_code == 0
+
+
+def test_a_league_that_played_nothing_yet_is_a_new_one(old: League) -> None:
+    with closing(sqlite3.connect(old.folder / "league.db")) as db, db:
+        for table in ("match", "record", "result", "deal", "lineup"):
+            db.execute(f"DELETE FROM {table}")
+    old.call("run")
+    league = read_league(old.folder)
+    assert league.derivation == 2
+    with open_store(league) as store:
+        assert store.settings()["derivation"] == 2
+
+
+def test_results_of_both_derivations_are_not_mixed(
+    arena: Arena, new: League, tmp_path: Path
+) -> None:
+    before = arena("export", new.folder).stdout
+    (tmp_path / "new.jsonl").write_text(before)
+    result = arena("import", new.folder, OLD_EXPORT)
+    assert result.exit_code == 2
+    assert "derivation was 2, not 1: one of them was begun when seeds were not stretched" in (
+        " ".join(result.stderr.split())
+    )
+    assert arena("export", new.folder).stdout == before
+    for files in ([OLD_EXPORT, tmp_path / "new.jsonl"], [tmp_path / "new.jsonl", OLD_EXPORT]):
+        empty = tmp_path / "empty"
+        empty.mkdir()
+        (empty / "league.toml").write_text(FILE)
+        result = arena("import", empty, *files)
+        assert (result.exit_code, "derivation was" in result.stderr) == (2, True)
+        assert [path.name for path in empty.iterdir()] == ["league.toml"]
+        (empty / "league.toml").unlink()
+        empty.rmdir()
+
+
+@pytest.mark.parametrize("mark", ["1", "3", "null", None])
+def test_a_wrong_mark_is_found(arena: Arena, new: League, mark: str | None) -> None:
+    with closing(sqlite3.connect(new.folder / "league.db")) as db, db:
+        if mark is None:
+            db.execute("DELETE FROM setting WHERE key = 'derivation'")
+        else:
+            db.execute("UPDATE setting SET value = ? WHERE key = 'derivation'", (mark,))
+    result = arena("verify", new.folder)
+    assert result.exit_code == 1
+    assert ("its deal: " if mark in ("1", None) else "the setting derivation") in result.stdout
+
+
+# --- warnings
+
+
+@pytest.mark.parametrize(
+    "seed", [0, 1, SEED, 10**12 - 1, "spring", "springtime!!", "0" * 30 + SEED]
+)
+def test_short_seeds_can_be_guessed(seed: int | str) -> None:
+    assert is_guessable(seed)
+
+
+@pytest.mark.parametrize("seed", [10**12, 2**53 - 1, "9" * 5000, "a longer word"])
+def test_long_ones_are_not_said_to_be(seed: int | str) -> None:
+    assert not is_guessable(seed)
+
+
+def mine(league: League) -> str:
+    """Make a bot that did not come along; return its entry."""
+    return league.bot("mine", "import kit, guerra_random\nkit.run(guerra_random.choose)\n")
+
+
+GUERRA = """\
+game = "guerra"
+deals = 1
+options.max_turns = 20
+limits = { sandbox = "none" }
+"""
+RUSHER = '\n[[bot]]\nname = "rusher"\nshipped = "rusher"\n'
+RANDOM = '\n[[bot]]\nname = "random"\nshipped = "random"\n'
+
+
+@pytest.mark.parametrize(
+    ("seed", "bots", "warned"),
+    [
+        (SEED, mine, True),
+        ('"spring"', mine, True),
+        ("5836427183057162", mine, False),
+        (SEED, lambda _: RANDOM, False),
+    ],
+)
+def test_a_run_warns_of_a_short_seed_where_strangers_may_play(
+    league: League, seed: str, bots: Callable[[League], str], warned: bool
+) -> None:
+    league.write(f"seed = {seed}\n{GUERRA}{RUSHER}{bots(league)}")
+    said = league.call("run").stderr
+    assert ("is so short that authors of bots may find it by trying" in said) == warned
+    assert "older Bot Arena" not in said
+    assert "trying" not in league.call("run").stderr  # nothing is missing
+
+
+def test_a_run_of_an_old_league_says_that_a_bot_can_find_its_seed(old: League) -> None:
+    text = "import kit, duel_random\nkit.run(duel_random.choose)\n"
+    entry = old.bot("mine", text)
+    (old.home / "mine" / "duel_random.py").write_text((ROOT / "bots/duel_random.py").read_text())
+    old.write(FILE + entry)
+    said = old.call("run").stderr
+    assert "was begun by an older Bot Arena, and a bot can find its seed by trying" in said
+    assert "make a new league without --seed" in said
+
+
+def test_init_warns_too(arena: Arena, league: League) -> None:
+    mine(league)
+    words = ("init", league.home / "cup", "random", f"mine={league.home / 'mine' / 'bot.py'}")
+    (league.home / "mine" / "bot.py").write_text("#!/usr/bin/env python3\n")
+    (league.home / "mine" / "bot.py").chmod(0o755)
+    said = arena(*words, "--game", "guerra", "--seed", "7").stderr
+    assert "so short that authors of bots may find it by trying" in said
+    words = ("init", league.home / "two", *words[2:])
+    assert "trying" not in arena(*words, "--game", "guerra").stderr
+    words = ("init", league.home / "three", "random", "rusher")
+    assert "trying" not in arena(*words, "--game", "guerra", "--seed", "7").stderr

@@ -1,0 +1,286 @@
+"""Bots on their way: what is packed comes out the same, and what does not is refused."""
+
+import os
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.league.bot import Bot, make_bot
+from arena.play.cluster.bundle import (
+    BrokenBundleError,
+    Bundle,
+    BundledFile,
+    Entry,
+    discard,
+    entry_of,
+    pack_bot,
+    unpack_bot,
+    unpacked,
+)
+from protocol.errors import ArenaError
+from tests.arena.conftest import files_no_larger_than, ordinary_user
+
+RUNNABLE = "#!/bin/sh\necho hello\n"
+
+
+@pytest.fixture
+def folder(public: Path) -> Path:
+    """The folder of a bot: a program, a nested file, and what stays at home."""
+    folder = public / "bot"
+    (folder / "lib" / "deep").mkdir(parents=True)
+    (folder / "bot").write_text(RUNNABLE)
+    (folder / "bot").chmod(0o755)
+    (folder / "lib" / "deep" / "book.txt").write_text("openings")
+    (folder / ".secret").write_text("a password")
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "bot.pyc").write_text("compiled")
+    (folder / "league.toml").write_text("a league's")
+    return folder
+
+
+@pytest.fixture
+def base(public: Path) -> Path:
+    """Where bundles are unpacked; everybody may write there."""
+    base = public / "base"
+    base.mkdir()
+    base.chmod(0o777)
+    return base
+
+
+def a_bot(folder: Path, *files: str) -> Bot:
+    return make_bot("mine", folder, ("./bot",), files or ["."])
+
+
+def sent(bot: Bot, base: Path) -> Path:
+    """Send a bot below `base`; return the folder of its files there."""
+    unpack_bot(pack_bot(bot), base)
+    return base / bot.version
+
+
+def changed(bot: Bot, base: Path, *files: BundledFile) -> None:
+    """Unpack a bot's bundle with other files than its own."""
+    unpack_bot(msgspec.msgpack.encode(Bundle(entry_of(bot), list(files))), base)
+
+
+def as_root() -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+@pytest.fixture(params=[as_root, ordinary_user], ids=["ourselves", "an ordinary user"])
+def somebody(request: pytest.FixtureRequest, folder: Path, base: Path) -> Iterator[None]:
+    """Be root, if we are, and an ordinary user, to whom the modes of files apply."""
+    with request.param():
+        yield
+
+
+# What arrives
+
+
+def test_a_bot_arrives_as_it_was(folder, base):
+    bot = a_bot(folder)
+    there = sent(bot, base)
+    assert unpacked(entry_of(bot), base) == Bot("mine", there, ("./bot",), bot.files)
+    assert (there / "lib" / "deep" / "book.txt").read_text() == "openings"
+    assert subprocess.check_output([there / "bot"], text=True) == "hello\n"
+
+
+def test_only_what_its_owner_could_execute_is_executable(folder, base):
+    there = sent(a_bot(folder), base)
+    assert os.access(there / "bot", os.X_OK)
+    assert not (there / "lib" / "deep" / "book.txt").stat().st_mode & 0o111
+
+
+def test_hidden_and_unnamed_files_stay_at_home(folder, base):
+    names = ("bot", "lib/deep/book.txt")
+    assert files_in(sent(a_bot(folder), base)) == [*names]
+    assert files_in(sent(a_bot(folder, "bot"), base)) == ["bot"]
+    secret = a_bot(folder, "bot", ".secret")
+    assert files_in(sent(secret, base)) == [".secret", "bot"]  # its author named it
+    for data in (pack_bot(a_bot(folder)), pack_bot(a_bot(folder, "bot"))):
+        assert b"password" not in data
+        assert b"compiled" not in data
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_name_that_is_odd_text_arrives_as_it_is(folder, base):
+    name = "caf\xe9\n\x1b[31m"
+    (folder / name).write_text("odd")
+    bot = a_bot(folder)
+    there = sent(bot, base)
+    assert name in bot.files
+    assert name in [path.name for path in there.iterdir()]
+    assert unpacked(entry_of(bot), base).version == bot.version
+
+
+def test_a_link_arrives_as_the_file_that_it_leads_to(folder, base):
+    (folder / "again").symlink_to("bot")
+    there = sent(a_bot(folder), base)
+    assert not (there / "again").is_symlink()
+    assert (there / "again").read_text() == RUNNABLE
+
+
+def test_a_bot_without_files_arrives(tmp_path, base):
+    bot = make_bot("true", tmp_path, ("true",), [])
+    assert files_in(sent(bot, base)) == []
+    assert unpacked(entry_of(bot), base).files == ()
+
+
+def test_empty_files_and_large_ones_arrive(folder, base):
+    (folder / "nothing").touch()
+    (folder / "much").write_bytes(content := os.urandom(3 << 20))
+    there = sent(a_bot(folder), base)
+    assert (there / "nothing").read_bytes() == b""
+    assert (there / "much").read_bytes() == content
+
+
+def test_bots_of_the_same_files_share_them(folder, base):
+    one, two = a_bot(folder), make_bot("other", folder, ("./bot",), ["."])
+    assert sent(one, base) == sent(two, base)
+    assert [unpacked(entry_of(bot), base).name for bot in (one, two)] == ["mine", "other"]
+
+
+@pytest.mark.usefixtures("somebody")
+def test_a_bot_that_was_sent_may_be_sent_again(folder, base):
+    bot = a_bot(folder)
+    assert sent(bot, base) == sent(bot, base)
+    discard(base / bot.version)
+    assert not (base / bot.version).exists()
+
+
+@pytest.mark.usefixtures("somebody")
+def test_nobody_may_change_what_arrived(folder, base):
+    there = sent(a_bot(folder), base)
+    for path in (there, *there.rglob("*")):
+        assert not stat.S_IMODE(path.stat().st_mode) & 0o222
+        assert path.stat().st_mode & 0o444 == 0o444
+    if os.geteuid() != 0:
+        with pytest.raises(PermissionError):
+            (there / "bot").write_text("another")
+        with pytest.raises(PermissionError):
+            (there / "more").touch()
+    discard(there)
+
+
+# What is refused
+
+
+def test_a_file_that_cannot_be_read_is_named(folder):
+    bot = a_bot(folder)
+    assert bot.version
+    (folder / "bot").unlink()
+    with pytest.raises(ArenaError, match=r"^bot 'mine': .*/bot cannot be read: No such file"):
+        pack_bot(bot)
+
+
+def test_a_bot_that_changed_since_it_was_entered_is_refused(folder, base):
+    bot = a_bot(folder)
+    assert bot.version
+    (folder / "bot").write_text("another")
+    with pytest.raises(BrokenBundleError, match=r"^bot 'mine': what arrived is not what was sent"):
+        unpack_bot(pack_bot(bot), base)
+    assert list(base.iterdir()) == []
+
+
+def executable(path: bytes, content: bytes = RUNNABLE.encode()) -> BundledFile:
+    return BundledFile(path, True, content)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [executable(b"bot", b"damaged")],
+        [executable(b"another")],
+        [executable(b"bot"), executable(b"more")],
+        [],
+    ],
+    ids=["another content", "another name", "a file more", "a file less"],
+)
+def test_a_bundle_that_was_damaged_on_its_way_is_refused(folder, base, files):
+    with pytest.raises(BrokenBundleError, match=r"^bot 'mine': what arrived is not what was sent"):
+        changed(a_bot(folder, "bot"), base, *files)
+    assert list(base.iterdir()) == []
+
+
+@pytest.mark.parametrize("cut", [0, 1, 20, -1])
+def test_half_a_bundle_is_refused(folder, base, cut):
+    data = pack_bot(a_bot(folder, "bot"))
+    with pytest.raises(BrokenBundleError, match="is not whole"):
+        unpack_bot(data[:cut], base)
+    assert list(base.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "path", [b"../out", b"lib/../../out", b"lib/../out", b"/tmp/arena-out", b"..", b""]
+)
+@pytest.mark.usefixtures("somebody")
+def test_a_path_that_leads_outside_is_refused(folder, base, path):
+    with pytest.raises(BrokenBundleError):
+        changed(a_bot(folder, "bot"), base, executable(b"bot"), executable(path))
+    assert list(base.iterdir()) == []
+    assert not Path("/tmp/arena-out").exists()
+
+
+@pytest.mark.parametrize("version", ["..", ".", "", "../out", "/tmp/arena-out", "0123"])
+def test_a_version_that_is_none_is_refused(folder, base, version):
+    """It is the name of the folder."""
+    (base / "others").mkdir()
+    entry = Entry("mine", [b"./bot"], version)
+    with pytest.raises(BrokenBundleError):
+        unpack_bot(msgspec.msgpack.encode(Bundle(entry, [executable(b"bot")])), base)
+    assert [path.name for path in base.iterdir()] == ["others"]
+
+
+@pytest.mark.parametrize("harm", ["changed", "added", "removed", "hidden"])
+def test_what_changes_where_it_arrived_is_noticed(folder, base, harm):
+    bot = a_bot(folder)
+    there = sent(bot, base)
+    for path in (there, there / "bot"):
+        path.chmod(0o755)
+    match harm:
+        case "changed":
+            (there / "bot").write_text("another")
+        case "added":
+            (there / "more").touch()
+        case "removed":
+            (there / "bot").unlink()
+        case "hidden":
+            (there / ".more").touch()
+    with pytest.raises(BrokenBundleError, match=r"^bot 'mine': .* is not what was sent"):
+        unpacked(entry_of(bot), base)
+
+
+def test_a_bot_that_was_never_sent_is_not_there(folder, base):
+    with pytest.raises(BrokenBundleError):
+        unpacked(entry_of(a_bot(folder)), base)
+
+
+def test_bots_that_run_keep_their_files_when_the_same_ones_arrive_again(folder, base):
+    """As when two runs with the same bot meet a new Dask worker at the same time."""
+    there = sent(bot := a_bot(folder), base)
+    before = (there / "bot").stat().st_ino
+    sent(bot, base)
+    assert (there / "bot").stat().st_ino == before
+
+
+def test_files_that_were_changed_are_mended_when_they_arrive_again(folder, base):
+    there = sent(bot := a_bot(folder), base)
+    (there / "bot").chmod(0o755)
+    (there / "bot").write_text("another")
+    sent(bot, base)
+    assert (there / "bot").read_text() == RUNNABLE
+
+
+def test_a_disk_that_is_full_is_told_and_nothing_is_left(folder, base):
+    (folder / "much").write_bytes(bytes(1 << 20))
+    data = pack_bot(a_bot(folder))
+    with files_no_larger_than(1 << 16), pytest.raises(OSError, match="too large"):
+        unpack_bot(data, base)
+    assert list(base.iterdir()) == []

@@ -1,0 +1,364 @@
+"""Dask workers that differ: in what they have, in what they are called, and in their code."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import distributed
+import pytest
+
+from arena.store.opening import read_league
+from arena.store.store import Store
+from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, until
+from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
+from tests.faults.workshop import small_disk
+from tests.referee.sandbox.walled import need
+
+pytestmark = pytest.mark.slow
+
+HEAD = 'game = "guerra"\nseed = 1\ndeals = {deals}\noptions.max_turns = 20\n'
+DIARIST = """
+import json, socket, sys, time
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{{"type":"ready"}}', flush=True)
+    elif message["type"] == "start":
+        time.sleep(0.02)
+        with open({diary!r}, "a") as diary:
+            print(message["match"], socket.gethostname(), file=diary)
+    elif message["type"] == "ask":
+        print(json.dumps({{"id": message["id"], "move": message["legal"][0]}}), flush=True)
+"""
+"""A bot that writes down on which host each of its matches is played."""
+CORES = len(os.sched_getaffinity(0))
+needs_two_cores = pytest.mark.skipif(CORES < 2, reason="THIS MACHINE HAS ONE CORE ONLY")
+
+
+def on_host(name: str, path: str) -> tuple[str, ...]:
+    """Return the words before a command that is run on a host of that name, with such a PATH."""
+    words = ("unshare", "--uts", "sh", "-c", f'hostname {name} && PATH={path} exec "$@"', "sh")
+    if subprocess.run([*words, sys.executable, "-c", ""], capture_output=True).returncode:
+        pytest.skip("HOSTS ARE NOT TESTED HERE: only root can name one")
+    return words
+
+
+def text(sandbox: str, bots: str = TWO_BOTS, deals: int = 2) -> str:
+    """Return a league's file."""
+    return HEAD.format(deals=deals) + f'limits = {{ sandbox = "{sandbox}" }}\n' + bots
+
+
+def with_command(league: League, command: str) -> str:
+    """Make a bot that is run by `command`; return its entry in the file."""
+    entry = league.bot("third", STEADY.format(pause=0))
+    return entry.replace('"{python}"', f'"{command}"')
+
+
+def machines(league: League) -> dict[tuple[str, ...], set[str]]:
+    """Return where the matches of each pair of bots were played."""
+    read = read_league(league.folder)
+    found: dict[tuple[str, ...], set[str]] = {}
+    with Store(read.database) as store:
+        for match in store.matches():
+            names = tuple(sorted(bot.name for bot in match.bots))
+            found.setdefault(names, set()).add(store.record(match)[1].machine)
+    return found
+
+
+def environment(**given: str) -> Mapping[str, str]:
+    return {**os.environ, **given}
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A PATH on which there is also a program `only_here`."""
+    folder = tmp_path_factory.mktemp("tools")
+    (folder / "only_here").symlink_to(os.path.realpath(sys.executable))
+    return f"{folder}:{os.environ['PATH']}"
+
+
+@pytest.fixture(scope="module")
+def unlike(tmp_path_factory: pytest.TempPathFactory, tools: str) -> Iterator[DaskCluster]:
+    """A Dask worker that has a program `only_here`, and one on whose PATH there is nothing."""
+    with DaskCluster(tmp_path_factory.mktemp("dask")) as cluster:
+        cluster.add_worker("ant", words=on_host("hill", tools))
+        cluster.add_worker("bee", words=on_host("hive", "/nowhere"))
+        yield cluster
+
+
+# What a Dask worker has
+
+
+@needs_two_cores
+def test_a_bot_plays_where_its_interpreter_is(unlike, league, tools, monkeypatch):
+    """It is told where it does not, and why; the others' matches are played anywhere."""
+    monkeypatch.setenv("PATH", tools)  # a league is read where its bots can be found
+    league.write(text("none", TWO_BOTS + with_command(league, "only_here"), deals=10))
+    said = league.call("run", "--cluster", unlike.address).stderr
+    assert "cannot run" in said
+    assert "there is no program 'only_here' on the PATH." in said
+    assert said.index("there is no program") < said.index("60 of 60 matches")
+    assert league.count() == 60
+    played = machines(league)
+    assert played["one", "third"] == played["third", "two"] == {"hill"}
+
+
+@needs_two_cores
+def test_matches_tell_the_machine_that_they_were_played_on(unlike, league):
+    """Though results of several come in together."""
+    diary = league.home / "diary"
+    bots = [league.bot(name, DIARIST.format(diary=str(diary))) for name in ("one", "two")]
+    league.write(text("none", "".join(bots), deals=80))  # enough for one that comes late
+    league.call("run", "--cluster", unlike.address)
+    true = dict(line.split() for line in diary.read_text().splitlines())
+    assert set(true.values()) == {"hill", "hive"}
+    with Store(read_league(league.folder).database) as store:
+        told = {match.id: store.record(match)[1].machine for match in store.matches()}
+    assert told == true
+
+
+@needs_two_cores
+def test_a_dask_worker_without_the_sandbox_gets_no_work(unlike, league):
+    need("bwrap")
+    league.write(text("bwrap"))
+    said = league.call("run", "--cluster", unlike.address).stderr
+    (line,) = [line for line in said.splitlines() if "cannot play" in line]
+    assert line.startswith("bee on hive (tcp://")
+    assert "bwrap not found. Install bubblewrap 0.8 or newer" in line
+    assert machines(league) == {("one", "two"): {"hill"}}
+
+
+@needs_two_cores
+def test_a_bot_that_no_dask_worker_can_start_is_suspended_as_here(unlike, league):
+    """As one that was built for other machines."""
+    built = bytearray(Path(sys.executable).read_bytes())
+    built[18:20] = (0xF3 if built[18] != 0xF3 else 0x3E, 0)  # what machine it is for
+    (league.home / "third").mkdir()
+    (league.home / "third" / "bot").write_bytes(built)
+    (league.home / "third" / "bot").chmod(0o755)
+    entry = '\n[[bot]]\nname = "third"\nfolder = "../third"\ncommand = ["./bot"]\n'
+    league.write(text("none", TWO_BOTS + entry))
+    why = "./bot was built for another kind of machine."
+    there = league.call("run", "--cluster", unlike.address)
+    here = league.call("run", "--workers", "1")
+    assert there.stderr.count(why) <= 3  # on two Dask workers, and suspended
+    for run in (there, here):
+        assert "third is suspended for this run: it " in run.stderr
+        assert f"{why}" in run.stderr
+        assert "8 matches are missing" in run.stdout
+    assert there.stdout.splitlines()[:5] == here.stdout.splitlines()[:5]
+    assert league.count() == 4
+
+
+def test_a_bot_that_lacks_a_module_is_the_only_one_suspended(unlike, league):
+    """Whatever it says of that, and whatever is in it for a terminal."""
+    needy = league.bot("needy", "raise ModuleNotFoundError('\\x1b]0;title\\x07 no module')\n")
+    league.write(text("none", TWO_BOTS + needy))
+    said = league.call("run", "--cluster", unlike.address).stderr
+    assert "needy is suspended for this run" in said
+    assert "has no Bot Arena" not in said
+    assert "\x1b]0" not in said
+    assert league.count() == 4
+
+
+@needs_two_cores
+def test_another_interpreter_on_one_machine_is_told(league, tmp_path, monkeypatch):
+    """As results may be others there, and nobody would know why."""
+    paths = {}
+    for name, more in (("hill", b""), ("hive", b"\0")):
+        folder = tmp_path / name
+        folder.mkdir()
+        program = folder / "only_here"
+        program.write_bytes(Path(os.path.realpath("/bin/sh")).read_bytes() + more)
+        program.chmod(0o755)
+        paths[name] = f"{folder}:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", paths["hill"])  # which is here
+    script = f"#!/bin/sh\nexec {sys.executable} bot.py\n"
+    entry = with_command(league, "only_here").replace('"bot.py"', '"bot.sh"')
+    (league.home / "third" / "bot.sh").write_text(script)
+    league.write(text("none", TWO_BOTS + entry, deals=80))  # enough for one that comes late
+    with DaskCluster(tmp_path / "dask") as cluster:
+        for name in paths:
+            cluster.add_worker(name, words=on_host(name, paths[name]))
+        said = league.call("run", "--cluster", cluster.address).stderr
+    (line,) = [line for line in said.splitlines() if "otherwise" in line]
+    assert re.fullmatch(
+        rf"hive on hive \(tcp://\S+\): {tmp_path}/hive/only_here \(\w{{8}}\) runs third; here it "
+        rf"is {tmp_path}/hill/only_here \(\w{{8}}\), so that matches may go otherwise\.",
+        line,
+    ), line
+    assert league.count() == 480
+
+
+# What a Dask worker has not
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[DaskCluster]:
+    """A scheduler without Dask workers."""
+    with DaskCluster(tmp_path / "dask") as cluster:
+        yield cluster
+
+
+def other_code(folder: Path) -> Path:
+    """Return a checkout in which a line differs."""
+    for package in ("arena", "bots", "protocol", "referee"):
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, folder / package, ignore=ignore)
+    with (folder / "referee" / "clock.py").open("a") as file:
+        file.write("\nANOTHER = True\n")
+    return folder
+
+
+def without_the_arena(folder: Path) -> tuple[str, Mapping[str, str]]:
+    """Return a Python that has Dask and not the arena, and its environment."""
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -P "$@"\n')
+    python.chmod(0o755)
+    return str(python), environment(PYTHONPATH=str(Path(distributed.__file__).parents[1]))
+
+
+def test_dask_workers_with_other_code_or_none_get_no_work(cluster, league, tmp_path):
+    """The run says what to install, and ends with code 1, as there is nobody else."""
+    code = other_code(tmp_path / "other")
+    cluster.add_worker("old", env=environment(PYTHONPATH=str(code), PYTHONSAFEPATH="1"))
+    python, env = without_the_arena(tmp_path)
+    cluster.add_worker("bare", python=python, env=env)
+    league.write(text("none"))
+    said = league.call("run", "--cluster", cluster.address, code=1).stderr
+    lines = said.splitlines()
+    (old,) = [line for line in lines if line.startswith("old on ")]
+    assert "cannot play: its Bot Arena is not the one that runs here" in old
+    assert "install the same version there" in old
+    (bare,) = [line for line in lines if line.startswith("bare (tcp://")]
+    assert "install bot-arena[cluster] there" in bare
+    assert "Exception(" not in bare
+    assert said.count("none of the cluster's workers can play, as is said above.") == 1
+    assert "arena: 1 problem, above; 4 matches are missing. Run again to go on." in said
+    assert league.count() == 0
+
+
+def test_no_dask_worker_has_the_sandbox(cluster, league):
+    cluster.add_worker("ant", env=environment(PATH="/nowhere"))
+    league.write(text("bwrap"))
+    said = league.call("run", "--cluster", cluster.address, code=1).stderr
+    assert "bwrap not found" in said
+    assert "none of the cluster's workers can play, as is said above." in said
+    assert "No match was played" in said or "4 matches are missing" in said
+
+
+def _is_bare(worker: DaskWorker) -> bool:
+    return not worker.arena_workers() + worker.fork_servers()
+
+
+def test_a_full_disk_is_told_as_in_any_run(cluster, league, tmp_path):
+    """Here there is no room for the files that are sent, and there for the copies that are run."""
+    mine = league.bot("mine", STEADY.format(pause=0))
+    (league.home / "mine" / "book").write_bytes(bytes(100 << 10))
+    league.write(text("none", TWO_BOTS + mine))
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 64):
+        worker = cluster.add_worker("ant", env=environment(TMPDIR=str(disk)))
+        run = league.start("run", "--cluster", cluster.address)
+        _, said = run.communicate(timeout=60)
+        worker.process.send_signal(signal.SIGTERM)
+        worker.process.wait(timeout=30)
+        until(partial(_is_bare, worker), 30)
+    assert re.search(
+        rf" cannot play: the bots' files cannot be copied to {disk}/arena-bots-\w+: No space left "
+        r"on device\. Free some space there, or set TMPDIR to another folder open to everybody; "
+        r"then run again\.\n",
+        said,
+    ), said
+    assert run.returncode == 1
+    assert league.count() == 0
+
+
+def test_a_core_is_played_on_once_whoever_shares_it(cluster, league):
+    """By the threads of a Dask worker, or by two Dask workers."""
+    only = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))))
+    for name in ("ant", "bee"):
+        cluster.add_worker(name, threads=2, words=only)
+    league.write(text("none"))
+    said = league.call("run", "--cluster", cluster.address).stderr
+    assert said.count(" cannot play yet: others play on its cores; it is asked again.") == 1
+    assert "can play: 1 at once, 1 in all." in said
+    assert ": 1 match at once, not 2, with a core for each: it has 1." in said
+    assert league.count() == 4
+
+
+BUSY = """
+import time
+from distributed import Client
+
+with Client({address!r}) as client:
+    task = client.submit(time.sleep, 60.0)
+    while not any(client.processing().values()):
+        time.sleep(0.05)
+    print("busy", flush=True)
+    task.result()
+"""
+"""Somebody else's use of the cluster."""
+
+
+def test_ctrl_c_takes_back_what_waits_behind_other_tasks_of_dask(cluster, league):
+    """That it waits is told. Nothing of it is being played, so that nothing is waited for."""
+    cluster.add_worker("ant")
+    code = BUSY.format(address=cluster.address)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "busy\n"
+        league.write(text("none"))
+        run = league.start("run", "--cluster", cluster.address)
+        assert run.stderr is not None
+        next(line for line in run.stderr if "can play: 1 at once" in line)
+        waits = ": tasks of others have its threads, and ours wait behind them in Dask's queue.\n"
+        assert next(run.stderr).endswith(waits)
+        run.send_signal(signal.SIGINT)
+        assert "stopped; 4 matches are missing" in league.finish(run, 1).stderr
+        assert other.poll() is None
+        other.kill()
+
+
+def test_an_empty_cluster_is_waited_for(cluster, league):
+    league.write(text("none"))
+    run = league.start("run", "--cluster", cluster.address)
+    assert run.stderr is not None
+    next(line for line in run.stderr if "The cluster has no workers yet" in line)
+    cluster.add_worker("late")
+    assert "4 of 4 matches" in league.finish(run).stderr
+    assert league.count() == 4
+
+
+def test_bots_files_go_with_their_dask_worker(cluster, league, public):
+    """Or, if it is killed, when the next one is sent some."""
+    env = environment(TMPDIR=str(public))
+    worker = cluster.add_worker("ant", env=env)
+    league.write(text("none"))
+    league.call("run", "--cluster", cluster.address)
+    (left,) = bundles(public)
+    worker.process.kill()
+    worker.process.wait()
+    assert left.is_dir()
+    os.utime(left, (0, 0))  # it is not from just now
+    worker = cluster.add_worker("bee", env=env)
+    league.write(text("none", deals=3))
+    league.call("run", "--cluster", cluster.address)
+    assert not left.exists()
+    assert len(bundles(public)) == 1
+    worker.process.send_signal(signal.SIGTERM)
+    worker.process.wait(timeout=30)
+    assert list(public.iterdir()) == []
+
+
+def bundles(scratch: Path) -> list[Path]:
+    """Return the folders of bots that were sent."""
+    return [path for path in scratch.iterdir() if path.name.startswith("arena-bots-")]

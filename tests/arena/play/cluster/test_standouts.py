@@ -1,0 +1,312 @@
+"""Which machines stand out, by what their workers report."""
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.play.cluster.standouts import Comparison
+from arena.play.worker import Report
+from arena.store.result import MatchResult, PlayedMatch, Record
+
+ASKED = 100  # times in a match, both seats together
+PARTS = 25  # reports, when a machine's matches come in several
+USUAL = {"lag": 20e-6, "wall": 350e-6, "cpu": 300, "faulty": 0, "matches": 100, "bots": [0, 1]}
+"""A machine like others: lag and time on the wall in seconds and CPU time in microseconds for each
+ask, and matches."""
+
+
+def a_match(
+    bots: list[int], cpu: int, wall: float, is_faulty: bool, number: int = 0
+) -> PlayedMatch:
+    """Return a match of two seats, as far as it is looked at."""
+    seat = ASKED // 2
+    result = MatchResult(
+        deal=f"{number:016x}",
+        number=number,
+        rotation=0,
+        bots=bots,
+        places=[1, 2],
+        faults=[{"late": 1} if is_faulty else {}, {}],
+        forfeits=[],
+        reason="",
+        moves=ASKED,
+        decisions=ASKED,
+        clock=str([[seat, seat * cpu, seat * cpu, seat * cpu]] * 2),
+    )
+    return PlayedMatch(result, Record(b"", b"", wall * ASKED))
+
+
+def report(**given: Any) -> Report:
+    """Return the report of a machine that is as usual but for what is given."""
+    facts = USUAL | given
+    matches, faulty = facts["matches"], facts["faulty"]
+    return Report(
+        played=[
+            a_match(facts["bots"], facts["cpu"], facts["wall"], number < faulty, number)
+            for number in range(matches)
+        ],
+        lag=facts["lag"] * ASKED * matches,
+    )
+
+
+def reports(**given: Any) -> list[Report]:
+    """Return the same in several reports."""
+    whole = report(**given)
+    matches = whole.played
+    return [
+        Report(
+            played=matches[part::PARTS], lag=whole.lag * len(matches[part::PARTS]) / len(matches)
+        )
+        for part in range(min(PARTS, len(matches)))
+    ]
+
+
+def add(comparison: Comparison, name: str, **given: Any) -> None:
+    """Have a machine report."""
+    for each in reports(**given):
+        comparison.add(name, each)
+
+
+def standouts(**machines: Mapping[str, Any]) -> list[str]:
+    """Return what is said of machines, given in what they are unlike usual ones."""
+    comparison = Comparison()
+    for name, unlike in machines.items():
+        add(comparison, name, **unlike)
+    return list(comparison.standouts())
+
+
+# Who stands out
+
+
+def test_a_machine_whose_referee_lags_is_named():
+    (sentence,) = standouts(ant={}, bee={"lag": 400e-6}, cat={})
+    assert sentence == (
+        "bee lags: its referee takes 400 µs before an ask, the others' 20. Something else may be "
+        "running there."
+    )
+
+
+def test_a_machine_that_is_held_up_is_named():
+    """Bots wait there for a core that something else has."""
+    (sentence,) = standouts(ant={}, bee={"wall": 3500e-6}, cat={})
+    assert sentence == (
+        "bee is held up: a decision takes 3,500 µs on the wall; for what its bots do there, 350 "
+        "are usual elsewhere. Something else may be running there."
+    )
+
+
+def test_a_machine_that_is_slow_is_named():
+    (sentence,) = standouts(ant={}, bee={}, cat={"cpu": 900})
+    assert sentence == "cat is slow: the bots need 3.0 times as much CPU time there as elsewhere."
+
+
+def test_a_machine_that_sees_faults_is_named():
+    (sentence,) = standouts(ant={"faulty": 30}, bee={"faulty": 1}, cat={})
+    assert sentence == (
+        "ant sees more faults than others: the bots make some in 30 of their 200 matches there, "
+        "elsewhere in 1 of 400. Look at some before you trust them."
+    )
+
+
+def test_a_machine_may_stand_out_in_everything():
+    said = standouts(ant={"lag": 1e-3, "cpu": 900, "faulty": 50}, bee={}, cat={})
+    assert [sentence.split()[1] for sentence in said] == ["lags:", "is", "sees"]
+
+
+def test_one_of_two_machines_can_stand_out():
+    (sentence,) = standouts(ant={}, bee={"cpu": 700})
+    assert sentence.startswith("bee is slow")
+
+
+def test_each_is_named_once_for_the_same():
+    comparison = Comparison()
+    for name, unlike in {"ant": {}, "bee": {"cpu": 900}}.items():
+        add(comparison, name, **unlike)
+    assert len(list(comparison.standouts())) == 1
+    assert list(comparison.standouts()) == []
+    add(comparison, "bee", cpu=900, faulty=60)
+    (sentence,) = comparison.standouts()
+    assert sentence.startswith("bee sees more faults")
+
+
+def test_matches_count_whatever_reports_they_come_in():
+    few, many = Comparison(), Comparison()
+    for comparison in (few, many):
+        add(comparison, "ant")
+    add(few, "bee", lag=400e-6, matches=75)
+    for _ in range(25):
+        many.add("bee", report(lag=400e-6, matches=3))
+    assert list(many.standouts()) == list(few.standouts()) != []
+
+
+# Who does not
+
+
+machines = st.integers(1, 6)
+unlike = st.fixed_dictionaries(
+    {},
+    optional={
+        "lag": st.floats(0, 1),
+        "cpu": st.integers(0, 10**6),
+        "faulty": st.integers(0, 100),
+    },
+)
+
+
+@given(count=machines, alike=unlike)
+def test_machines_that_are_alike_do_not_stand_out(count, alike):
+    assert standouts(**{f"m{number}": alike for number in range(count)}) == []
+
+
+@given(alone=unlike)
+def test_a_machine_alone_does_not_stand_out(alone):
+    assert standouts(ant=alone) == []
+
+
+@given(odd=unlike)
+def test_few_matches_say_nothing(odd):
+    """Nobody is named for them, and nobody is compared with them."""
+    assert (
+        standouts(ant={}, bee={**odd, "matches": 5, "faulty": min(5, odd.get("faulty", 0))}) == []
+    )
+
+
+@given(noises=st.lists(st.floats(0.6, 1.1), min_size=2, max_size=6))
+def test_noise_is_not_told(noises):
+    said = standouts(
+        **{
+            f"m{number}": {"lag": 20e-6 * noise, "cpu": int(300 * noise), "faulty": int(9 * noise)}
+            for number, noise in enumerate(noises)
+        }
+    )
+    assert said == []
+
+
+@pytest.mark.parametrize(
+    "bee",
+    [{"lag": 59e-6}, {"lag": 99e-6}, {"cpu": 590}, {"faulty": 4}],
+    ids=["lag that is common", "lag that disturbs nobody", "not twice as slow", "a few faults"],
+)
+def test_a_little_is_not_told(bee):
+    assert standouts(ant={}, bee=bee, cat={}) == []
+
+
+def test_bots_that_fail_everywhere_are_no_machine_s_fault():
+    """Of 100 matches 40 on one and 60 on the other are not by chance, but 45 and 55 may be."""
+    assert standouts(ant={"faulty": 45}, bee={"faulty": 55}) == []
+    assert standouts(ant={"faulty": 100}, bee={"faulty": 100}) == []
+
+
+@pytest.mark.parametrize("odd", [{"cpu": 10**5}, {"faulty": 100}], ids=["slow", "faulty"])
+def test_a_bot_that_only_one_machine_can_run_is_no_oddity_of_that_machine(odd):
+    """The others play without it, and what they play looks better."""
+    comparison = Comparison()
+    for name in ("ant", "bee"):
+        add(comparison, name)
+    add(comparison, "ant", **odd, bots=[2, 3])
+    assert list(comparison.standouts()) == []
+
+
+@given(shares=st.lists(st.integers(2, 60), min_size=2, max_size=6))
+def test_who_has_more_of_the_slow_and_faulty_bots_does_not_stand_out(shares):
+    comparison = Comparison()
+    for number, share in enumerate(shares):
+        name = f"m{number}"
+        add(comparison, name, cpu=10**5, wall=0.1, faulty=share, matches=share, bots=[2, 3])
+        add(comparison, name, matches=62 - share)
+    assert list(comparison.standouts()) == []
+
+
+def test_a_machine_that_is_slow_with_one_of_its_bots_stands_out():
+    comparison = Comparison()
+    for name, cpu in (("ant", 1000), ("bee", 3000)):
+        add(comparison, name, cpu=cpu, wall=cpu * 1.2e-6, bots=[2, 3])
+        add(comparison, name, cpu=10)
+    (sentence,) = comparison.standouts()
+    assert sentence.startswith("bee is slow: the bots need 3.0 times")
+
+
+def test_matches_without_a_decision_are_compared_in_nothing():
+    """As of a game of pure luck."""
+    comparison = Comparison()
+    for name in ("ant", "bee"):
+        played = report(matches=0)
+        comparison.add(name, played)
+    assert list(comparison.standouts()) == []
+
+
+@settings(max_examples=50)
+@given(
+    lags=st.lists(st.floats(0, 1e-2), min_size=2, max_size=6),
+    cpus=st.lists(st.integers(1, 10**5), min_size=6, max_size=6),
+)
+def test_most_machines_never_stand_out_together(lags, cpus):
+    """Each is compared with the others' median: more than half of them cannot exceed it."""
+    unlike = {
+        f"m{number}": {"lag": lag, "cpu": cpu}
+        for number, (lag, cpu) in enumerate(zip(lags, cpus, strict=False))
+    }
+    said = standouts(**unlike)
+    for word in ("lags", "is slow"):
+        assert sum(word in sentence for sentence in said) <= len(unlike) / 2
+
+
+# Bots whose matches differ
+
+
+DECISIONS = 40  # of each bot in a match
+MATCHES = 1500
+SPREADS = {"widely": 2.0, "very widely": 3.0}
+"""Deviations of the logarithm of a match's CPU time: e^2 is 7 times as much or as little."""
+
+
+def varied(chance: random.Random, spread: float, speed: float = 1.0) -> PlayedMatch:
+    """Return a match of two bots that think as long as they like, and wait for nothing."""
+    cpu = [int(2000 * speed * chance.lognormvariate(0, spread)) for _ in range(2)]
+    played = a_match([0, 1], 0, 0.0, is_faulty=False, number=chance.getrandbits(60))
+    clock = str([[DECISIONS, each, each, each] for each in cpu])
+    wall = sum(cpu) * 1e-6 + 2 * DECISIONS * 50e-6
+    return PlayedMatch(msgspec.structs.replace(played.result, clock=clock), Record(b"", b"", wall))
+
+
+def said_of_a_split(chance: random.Random, spread: float, **speeds: float) -> set[str]:
+    """Return who is said to be what, of machines that share out matches by chance."""
+    comparison, said = Comparison(), set()
+    for _ in range(MATCHES // 10):
+        name = chance.choice([*speeds])
+        matches = [varied(chance, spread, speeds[name]) for _ in range(10)]
+        comparison.add(name, Report(played=matches, lag=20e-6 * 10 * 2 * DECISIONS))
+        said |= {" ".join(each.split()[:3]) for each in comparison.standouts()}
+    return said
+
+
+def share_blamed(spread: float, machines: int, splits: int) -> float:
+    """Return how often somebody is named where all machines are the same one."""
+    names = [f"m{number}" for number in range(machines)]
+    return (
+        sum(
+            bool(said_of_a_split(random.Random(seed), spread, **dict.fromkeys(names, 1.0)))
+            for seed in range(splits)
+        )
+        / splits
+    )
+
+
+@pytest.mark.parametrize("machines", [2, 4])
+@pytest.mark.parametrize("spread", SPREADS.values(), ids=SPREADS)
+def test_no_machine_is_blamed_for_a_bot_whose_matches_differ(spread, machines, monkeypatch):
+    """By what the bots needed alone, without a look at how that scatters, many would be."""
+    assert share_blamed(spread, machines, splits=40) == 0
+    monkeypatch.setattr("arena.play.cluster.standouts._DEVIATIONS", 0.0)
+    monkeypatch.setattr("arena.play.cluster.standouts._LEAST_PARTS", 2)
+    assert share_blamed(spread, machines, splits=20) >= 0.3
+
+
+def test_a_slow_machine_is_named_in_spite_of_that():
+    said = said_of_a_split(random.Random(1), 1.0, ant=1.0, bee=3.0, cat=1.0)
+    assert said == {"bee is slow:"}

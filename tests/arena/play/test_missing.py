@@ -1,0 +1,78 @@
+"""What a run has to play: all that the schedule asks for and nothing that is stored."""
+
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.league.bot import Bot
+from arena.league.schedule import Deal, Schedule
+from arena.play.run import Missing, Part
+from arena.store.store import Store
+from tests.arena.league.test_schedule import calm, schedule, schedules
+from tests.benchmarks.ready_worker import ready
+
+Match = tuple[Deal, int]
+
+
+def asked(schedule: Schedule) -> list[Match]:
+    """Return the matches of a schedule, in order."""
+    return [
+        (deal, rotation) for deal in schedule.plan() for rotation in range(schedule.rotation_count)
+    ]
+
+
+def stored(schedule: Schedule, matches: list[Match]) -> Store:
+    """Return a store of some matches."""
+    store = Store(Path(":memory:"), create=True)
+    bots = [Bot(entrant.key, Path("/"), ("true",), ()) for entrant in schedule.entrants]
+    played = [ready(schedule, deal, rotation) for deal, rotation in matches]
+    store.add(played, store.bot_ids(bots), played_at="")
+    return store
+
+
+def missing(schedule: Schedule, store: Store, part: Part) -> list[Match]:
+    """Return what is missing, of which as much is counted."""
+    found = Missing(schedule, store.known(schedule.rotation_count), part)
+    matches = [(task.deal, rotation) for task in found for rotation in task.rotations]
+    assert found.count() == (len({deal for deal, _ in matches}), len(matches))
+    return matches
+
+
+@calm
+@given(found=schedules(most_seats=3), data=st.data())
+def test_what_is_missing_is_what_is_asked_for_and_not_stored(
+    found: Schedule, data: st.DataObject
+) -> None:
+    matches = asked(found)
+    kept = [match for match in matches if data.draw(st.booleans())]
+    parts = data.draw(st.integers(1, 3))
+    with stored(found, kept) as store:
+        absent = [missing(found, store, Part(number + 1, parts)) for number in range(parts)]
+    expected = [match for match in matches if match not in kept]
+    assert Counter(match for part in absent for match in part) == Counter(expected)
+    assert all(sorted(part, key=matches.index) == part for part in absent)
+
+
+def test_nothing_is_missing_when_all_is_stored_and_more() -> None:
+    more, fewer = schedule("a", "b", "c", deals=5), schedule("a", "b", "c", deals=4)
+    with stored(more, asked(more)) as store:
+        assert missing(fewer, store, Part(1, 1)) == []
+
+
+def test_a_rotation_that_no_deal_has_does_not_make_a_deal_whole() -> None:
+    found = schedule("a", "b", deals=1)
+    (deal,) = found.plan()
+    with stored(found, [(deal, 0), (deal, 2)]) as store:
+        assert missing(found, store, Part(1, 1)) == [(deal, 1)]
+
+
+def test_what_is_missing_is_found_as_it_is_played() -> None:
+    """A league of very many matches takes no more memory than a small one."""
+    found = schedule("a", "b", deals=2_000_000)
+    with stored(found, []) as store:
+        absent = Missing(found, store.known(found.rotation_count))
+        assert absent.count() == (2_000_000, 4_000_000)
+        assert [task.number for task in islice(absent, 3)] == [0, 1, 2]

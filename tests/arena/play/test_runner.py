@@ -1,0 +1,478 @@
+"""Whole runs with real workers and bots, undisturbed and disturbed: the results are the same.
+
+After each of them no process is left, and in the league's folder nothing but its two files.
+"""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import multiprocess
+import pytest
+
+from arena.play.local import usable_cores
+from arena.play.run import open_run
+from arena.store.opening import read_league
+from arena.store.rows import StoredMatch
+from arena.store.suspensions import FORFEITS_IN_A_ROW, TOO_SLOW
+from protocol.errors import ArenaError
+from referee.replay import Replay
+from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty, until
+
+HEAD = """
+game = "guerra"
+seed = 1
+deals = {deals}
+options.max_turns = 20
+limits = {{ sandbox = "none", move_time = 10.0, startup = 30.0 }}
+"""
+MATCHES = 30
+APART = 0.6  # seconds between two signals that are two
+
+
+def steady_league(league: League, *, deals: int = 5, pause: float = 0.03) -> League:
+    """Write a league of three bots that takes a second or two."""
+    bots = [league.bot(name, STEADY.format(pause=pause)) for name in ("ada", "bob", "cyd")]
+    league.write(HEAD.format(deals=deals) + "".join(bots))
+    return league
+
+
+class Outcome:
+    """All that a finished league says."""
+
+    def __init__(self, league: League) -> None:
+        self.rank: str = league.rank()
+        self.stored: list[tuple[StoredMatch, Replay]] = league.stored()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """What one worker makes of the steady league in one go."""
+    league = steady_league(League(tmp_path_factory.mktemp("undisturbed")))
+    try:
+        league.call("run", "--workers", "1")
+        assert league.is_left_clean()
+        assert league.count() == MATCHES
+        return Outcome(league)
+    finally:
+        league.close()
+
+
+@pytest.fixture
+def steady(league: League) -> League:
+    """The steady league, not yet played."""
+    return steady_league(league)
+
+
+def assert_same(league: League, expected: Outcome) -> None:
+    """Fail unless a league ended as another, down to the byte, and was left clean."""
+    found = Outcome(league)
+    assert found.stored == expected.stored
+    assert found.rank == expected.rank
+    assert league.is_left_clean()
+
+
+def hear(process: "subprocess.Popen[str]", words: str) -> str:
+    """Wait for a line with these words on standard error, and return it."""
+    assert process.stderr
+    return until(lambda: next((line for line in process.stderr or () if words in line), ""))
+
+
+# --- the same results, whatever happens
+
+
+def test_two_workers_find_what_one_finds(steady: League, undisturbed: Outcome) -> None:
+    steady.call("run", "--workers", "2")
+    assert_same(steady, undisturbed)
+
+
+def test_more_workers_than_bots_or_cores_find_the_same(
+    steady: League, undisturbed: Outcome
+) -> None:
+    process = steady.start("run", "--workers", "5")
+    until(lambda: steady.count() and len(steady.workers()) == 5)
+    steady.finish(process)
+    assert_same(steady, undisturbed)
+
+
+def test_a_second_run_finds_nothing_to_do(league: League) -> None:
+    league.write(HEAD.format(deals=2) + TWO_BOTS)
+    first = league.call("run")
+    second = league.call("run")
+    assert league.count() == 4
+    assert second.stdout == first.stdout
+    assert second.stderr == "Nothing is missing.\n"
+
+
+def test_a_run_after_ctrl_c_goes_on_where_that_one_stopped(
+    steady: League, undisturbed: Outcome
+) -> None:
+    process = steady.start("run", "--workers", "2")
+    until(lambda: steady.count() >= 3)
+    os.killpg(process.pid, signal.SIGINT)
+    stopped = steady.finish(process, code=1)
+    assert steady.is_left_clean()
+    missing = MATCHES - steady.count()
+    assert missing > 0
+    assert f"stopped; {missing} matches are missing. Run again to go on." in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    again = steady.call("run", "--workers", "1")
+    assert again.stderr.startswith(f"{missing} matches to play")
+    assert_same(steady, undisturbed)
+
+
+@pytest.mark.parametrize(
+    ("victim", "workers", "told"),
+    [
+        ("spawn_main", "1", "was killed by SIGKILL, which the kernel sends where memory is short"),
+        ("spawn_main", "2", "was killed by SIGKILL, which the kernel sends where memory is short"),
+        ("fork_server.py", "1", "lost the process that starts its bots, which was killed"),
+    ],
+)
+def test_a_run_survives_the_death_of_a_worker_or_its_fork_server_and_says_so(
+    steady: League, undisturbed: Outcome, victim: str, workers: str, told: str
+) -> None:
+    process = steady.start("run", "--workers", workers)
+    until(lambda: steady.count() >= 3)
+    pid = next(pid for pid, words in steady.processes().items() if victim in words)
+    os.kill(pid, signal.SIGKILL)
+    stderr = steady.finish(process).stderr
+    assert f"A worker {told}; another plays what it had. No result is lost.\n" in stderr
+    assert "Traceback" not in stderr
+    assert_same(steady, undisturbed)
+
+
+def test_a_run_after_the_runner_was_killed_goes_on_where_that_one_ended(
+    steady: League, undisturbed: Outcome
+) -> None:
+    process = steady.start("run", "--workers", "2")
+    until(lambda: steady.count() >= 3)
+    process.kill()
+    steady.finish(process, code=-signal.SIGKILL)
+    until(lambda: not steady.processes(), 5)
+    missing = MATCHES - steady.count()
+    assert missing > 0
+    again = steady.call("run", "--workers", "2")
+    assert again.stderr.startswith(f"{missing} matches to play")
+    assert_same(steady, undisturbed)
+
+
+def test_a_match_already_stored_is_not_played_again_when_its_worker_dies(league: League) -> None:
+    """The other rotation of its deal is."""
+    bots = [league.bot(name, STEADY.format(pause=0.6)) for name in ("ada", "bob")]
+    league.write(HEAD.format(deals=1) + "".join(bots))
+    process = league.start("run", "--workers", "1")
+    until(lambda: league.count() == 1)
+    (worker,) = league.workers()
+    os.kill(worker, signal.SIGKILL)
+    league.finish(process)
+    assert league.count() == 2
+    assert league.is_left_clean()
+
+
+def test_what_a_worker_left_that_was_told_to_end_is_played_by_another(league: League) -> None:
+    """It leaves the rest as soon as a bot has crashed, which may have been told as well."""
+    pause = league.bot("ada", STEADY.format(pause=0.05))
+    league.write(HEAD.format(deals=8) + pause + naughty("crash_mid_match"))
+    process = league.start("run", "--workers", "1")
+    until(lambda: league.count() >= 2)
+    (worker,) = league.workers()
+    os.kill(worker, signal.SIGTERM)
+    told = league.finish(process).stderr
+    assert "A worker was told to end; another plays what it had. No result is lost." in told
+    assert league.count() == 16
+    assert league.is_left_clean()
+
+
+def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
+    steady: League, undisturbed: Outcome
+) -> None:
+    with open_run(read_league(steady.folder), 1, None) as run:
+        playing = run.play()
+        next(playing)  # the worker is up
+        next(playing)  # its bots are checked
+        for child in multiprocess.active_children():
+            child.kill()
+            child.join()
+        problems = [problem for progress in playing for problem in progress.problems]
+    assert problems == []
+    assert_same(steady, undisturbed)
+
+
+# --- stopping
+
+
+def maps(pid: int) -> str:
+    """Return what a process has mapped into its memory: the libraries it has loaded."""
+    try:
+        return Path(f"/proc/{pid}/maps").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def test_ctrl_c_while_the_workers_start_is_quiet(steady: League) -> None:
+    process = steady.start("run", "--workers", "2")
+    until(lambda: any("msgspec" in maps(pid) for pid in steady.workers()))  # they import
+    os.killpg(process.pid, signal.SIGINT)
+    stopped = steady.finish(process, code=1)
+    assert "Traceback" not in stopped.stderr
+    assert steady.is_left_clean()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_stops_at_once(league: League, number: signal.Signals) -> None:
+    mark = league.home / "begun"
+    source = STEADY.format(pause=60).replace("match: ", f"match: open({str(mark)!r}, 'w') and ")
+    bots = [league.bot(name, source) for name in ("ada", "bob")]
+    league.write(HEAD.format(deals=1) + "".join(bots))
+    process = league.start("run", "--workers", "1")
+    until(mark.exists)
+    os.killpg(process.pid, number)
+    hear(process, "Finishing the matches being played; once more to stop at once.")
+    time.sleep(APART)
+    os.killpg(process.pid, number)
+    stopped = league.finish(process, code=1)
+    assert "stopped at once; what was stored is safe. Run again to go on." in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    assert league.is_left_clean()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_comes_doubled_is_one(league: League, number: signal.Signals) -> None:
+    """As `timeout -s INT` sends it, to the process and then to its group."""
+    steady_league(league, deals=20, pause=0.5)
+    process = league.start("run", "--workers", "1")
+    until(league.count)
+    until(lambda: sum("bot.py" in words for words in league.processes().values()) > 1)
+    before = league.count()
+    os.kill(process.pid, number)
+    time.sleep(0.01)
+    os.killpg(process.pid, number)
+    stopped = league.finish(process, code=1)
+    assert "stopped at once" not in stopped.stderr
+    assert re.search(r"stopped; \d+ matches are missing. Run again to go on.", stopped.stderr)
+    assert league.count() > before
+    assert league.is_left_clean()
+
+
+def rewrite(league: League) -> None:
+    """Save the league's file as editors do: a new file takes the place of the old one."""
+    file = league.folder / "league.toml"
+    text = file.read_text()
+    file.with_suffix(".new").write_text(f"# edited\n{text}")
+    file.with_suffix(".new").replace(file)
+
+
+@pytest.mark.parametrize("meanwhile", [rewrite, lambda league: None], ids=["edited", "untouched"])
+def test_two_runs_at_the_same_time_are_refused(
+    league: League, meanwhile: Callable[[League], None]
+) -> None:
+    steady_league(league, deals=20, pause=0.1)
+    process = league.start("run", "--workers", "1")
+    until(league.count)
+    meanwhile(league)
+    second = league.call("run", code=2)
+    assert second.stderr == (
+        f"arena: {league.folder} is in use by another run or import (process {process.pid}); wait "
+        f"for it, or stop it.\n"
+    )
+    assert league.rank()
+    os.kill(process.pid, signal.SIGTERM)
+    league.finish(process, code=1)
+    assert league.is_left_clean()
+
+
+# --- bots that misbehave
+
+
+def test_a_bot_that_crashes_at_start_is_suspended_and_its_matches_stay_missing(
+    league: League,
+) -> None:
+    league.write(HEAD.format(deals=2) + TWO_BOTS + naughty("crash_at_start"))
+    for _ in range(2):
+        run = league.call("run", "--workers", "2")
+        said = "crash_at_start is suspended for this run: it failed its start-up check: "
+        assert said in run.stderr
+        assert "it exited with code 1" in run.stderr
+        assert league.count() == 4
+        words = " ".join(league.call("rank").stdout.split())
+        assert "crash_at_start was suspended: it failed its start-up check: " in words
+        assert "Its matches are missing. 8 matches are missing;" in words
+    assert league.is_left_clean()
+
+
+def test_a_suspension_is_forgotten_when_the_bot_plays_again(league: League) -> None:
+    text = HEAD.format(deals=1) + TWO_BOTS
+    league.write(text.replace("startup = 30.0", "startup = 0.000001"))
+    assert "one was suspended" in league.call("run", "--workers", "1").stdout
+    league.write(text)
+    assert "suspended" not in league.call("run", "--workers", "1").stdout
+    assert "suspended" not in league.call("rank").stdout
+
+
+def test_limits_too_narrow_to_start_any_bot_can_be_mended(league: League) -> None:
+    """Nothing was played by them, so nothing speaks against others."""
+    text = HEAD.format(deals=1) + TWO_BOTS
+    league.write(text.replace("startup = 30.0", "startup = 0.000001"))
+    run = league.call("run", "--workers", "1")
+    assert run.stderr.count("is suspended for this run: it failed its start-up check") == 2
+    assert league.count() == 0
+    league.write(text)
+    league.call("run", "--workers", "1")
+    assert league.count() == 2
+
+
+def test_a_bot_that_has_no_time_ten_times_in_a_row_is_suspended(league: League) -> None:
+    text = HEAD.format(deals=60).replace("move_time = 10.0", "move_time = 0.2, faults_allowed = 0")
+    league.write(text + TWO_BOTS + naughty("spin"))
+    run = league.call("run", "--workers", "1")
+    assert f"spin is suspended for this run: it forfeited {FORFEITS_IN_A_ROW}" in run.stderr
+    stored = [match for match, _ in league.stored()]
+    played = [match for match in stored if "spin" in {bot.name for bot in match.bots}]
+    assert FORFEITS_IN_A_ROW <= len(played) < 240
+    assert len(stored) - len(played) == 120
+    assert league.is_left_clean()
+
+
+def test_a_bot_that_crashes_in_every_match_plays_them_all(league: League) -> None:
+    """When it would be suspended depended on workers and interruptions."""
+    league.write(HEAD.format(deals=10) + TWO_BOTS + naughty("crash_mid_match"))
+    run = league.call("run", "--workers", "2")
+    said = re.findall("crash_mid_match has forfeited 10 matches in a row: see `(.*)`.", run.stderr)
+    assert len(said) == 1
+    assert said[0].split()[:3] == ["arena", "show", str(league.folder)]
+    assert "FAULT of crash_mid_match: crash" in league.call("show", said[0].split()[3]).stdout
+    assert league.count() == 60
+
+
+def test_two_bots_that_always_crash_are_both_named(league: League) -> None:
+    """Either is at times the one that is left when the other's forfeit ends the match."""
+    crash = "import kit\nkit.run(lambda match: 1 / 0)\n"
+    bots = league.bot("one", crash) + league.bot("two", crash)
+    league.write(HEAD.format(deals=12) + bots)
+    run = league.call("run", "--workers", "1")
+    for name in ("one", "two"):
+        assert run.stderr.count(f"{name} has forfeited 10 matches in a row: see") == 1
+    assert {match.reason for match, _ in league.stored()} == {"forfeit"}
+
+
+def test_two_bots_that_are_too_slow_are_both_suspended_and_named_once(league: League) -> None:
+    text = HEAD.format(deals=12).replace("move_time = 10.0", "move_time = 0.1, faults_allowed = 0")
+    spin = naughty("spin")
+    bots = TWO_BOTS + spin + spin.replace('name = "spin"', 'name = "spin2"')
+    league.write(text + bots)
+    run = league.call("run", "--workers", "1")
+    table = " ".join(league.call("rank").stdout.split())
+    for name in ("spin", "spin2"):
+        why = f"it {TOO_SLOW}. Mend it, or take it out, or make a league with a larger move_time."
+        assert run.stderr.count(f"{name} is suspended for this run: {why}") == 1
+        assert f"{name} was suspended: {why}" in table
+        assert f"{name} has forfeited" not in run.stderr
+
+
+MOODY = """
+import os, kit, guerra_random
+kit.run(guerra_random.choose, on_start=lambda match: match.seed % 2 and os._exit(1))
+"""
+"""A bot that plays every second match, more or less."""
+
+
+def test_forfeits_with_a_match_between_them_are_not_in_a_row(league: League) -> None:
+    league.write(HEAD.format(deals=10) + TWO_BOTS + league.bot("moody", MOODY))
+    run = league.call("run", "--workers", "1")
+    assert "in a row" not in run.stderr
+    forfeits = sum(len(match.forfeits) for match, _ in league.stored())
+    assert FORFEITS_IN_A_ROW < forfeits < 40
+
+
+UNEVEN = """
+import os, kit, guerra_random
+kit.run(guerra_random.choose, on_start=lambda match: match.seed % 20 and os._exit(1))
+"""
+"""A bot that plays one match of twenty."""
+
+
+@pytest.mark.slow
+def test_who_forfeits_many_in_a_row_again_and_again_is_told_once(league: League) -> None:
+    league.write(HEAD.format(deals=40) + TWO_BOTS + league.bot("uneven", UNEVEN))
+    run = league.call("run", "--workers", "1")
+    assert sum(len(match.forfeits) for match, _ in league.stored()) > 8 * FORFEITS_IN_A_ROW
+    assert run.stderr.count("uneven has forfeited 10 matches in a row: see") == 1
+
+
+KILLER = """
+import os, signal, kit
+def choose(ask):
+    os.kill(os.getppid(), signal.SIGKILL)
+kit.run(choose)
+"""
+
+
+def test_a_deal_that_twice_kills_its_worker_is_named_and_the_others_are_played(
+    league: League,
+) -> None:
+    league.write(HEAD.format(deals=2) + TWO_BOTS + league.bot("killer", KILLER))
+    run = league.call("run", "--workers", "1", code=1)
+    named = re.findall(r"deal (\d) of (.*) twice killed its worker", run.stderr)
+    assert sorted(named) == [
+        (number, lineup) for number in "01" for lineup in ("killer, one", "killer, two")
+    ]
+    assert "Traceback" not in run.stderr
+    assert league.count() == 4
+    assert league.is_left_clean()
+
+
+KILLS_AT_START = """
+import os, signal
+marker = os.path.join(os.path.dirname(os.getcwd()), "killed")
+if not os.path.exists(marker):
+    open(marker, "w").close()
+    os.kill(os.getppid(), signal.SIGKILL)
+    signal.pause()
+import kit, guerra_random
+kit.run(guerra_random.choose)
+"""
+
+
+def test_bots_are_checked_even_if_a_worker_dies_while_it_checks_them(league: League) -> None:
+    bots = league.bot("a killer", KILLS_AT_START) + naughty("crash_at_start")
+    league.write(HEAD.format(deals=2) + TWO_BOTS + bots)
+    run = league.call("run", "--workers", "1")
+    assert "crash_at_start is suspended" in run.stderr
+    assert not any("crash" in bot.name for match, _ in league.stored() for bot in match.bots)
+    assert league.count() == 12
+
+
+# --- disks and workers
+
+
+def small_files() -> None:
+    """Make this process unable to let any file grow beyond 48 KiB."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (48 << 10, 48 << 10))
+
+
+def test_a_full_disk_ends_the_run_and_loses_nothing(steady: League, undisturbed: Outcome) -> None:
+    stopped = steady.call("run", "--workers", "2", code=1, preexec_fn=small_files)
+    assert "What was stored before is safe; free the disk" in stopped.stderr.splitlines()[-1]
+    assert "Traceback" not in stopped.stderr
+    until(lambda: not steady.processes(), 5)
+    steady.call("run", "--workers", "2")
+    assert_same(steady, undisturbed)
+
+
+def test_workers_are_spread_over_the_cores_there_are() -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    assert usable_cores(None) == cores
+    assert usable_cores(1) == cores[:1]
+    assert usable_cores(len(cores) + 1) == [*cores, cores[0]]
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_a_number_of_workers_below_one_is_refused(number: int) -> None:
+    with pytest.raises(ArenaError, match="at least one worker"):
+        usable_cores(number)

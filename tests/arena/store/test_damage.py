@@ -1,0 +1,213 @@
+"""Damaged databases: every command says so in one line, and `verify` finds what is wrong."""
+
+import gc
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.archive.verify import Verification
+from arena.cli import main
+from arena.store.store import Store
+from protocol.errors import ArenaError
+from tests.arena.archive.test_verify import change, flipped, tables
+from tests.arena.store.test_schema import version_3_of
+
+COMMANDS = {
+    "rank": ("rank",),
+    "by seat": ("rank", "--by", "seat"),
+    "times": ("rank", "--times"),
+    "versions": ("rank", "--versions"),
+    "table": ("table",),
+    "matches": ("matches",),
+    "of a bot": ("matches", "--bot", "one"),
+    "show": ("show",),
+    "json": ("show", "--format", "json"),
+    "export": ("export",),
+    "run": ("run",),
+}
+TABLES = {"rank", "by seat", "times", "versions", "table", "run"}
+ALL = set(COMMANDS)
+
+DAMAGES = {
+    "UPDATE result SET places = '1 1'": ALL,
+    "UPDATE result SET places = '[1, 1, 1]'": ALL,
+    "UPDATE result SET places = '[1, 3]'": ALL,
+    "UPDATE result SET places = '[0, 1]' WHERE id = 1": TABLES | {"matches", "export"},
+    "UPDATE result SET bots = '1 2' WHERE id = 1": TABLES | {"matches", "export"},
+    "UPDATE result SET bots = '[' || id || ', 77]', places = '[1, 2]'": ALL,
+    "UPDATE result SET bots = '[1, 2, 3]', places = '[1, 2, ' || id || ']'": TABLES,
+    "UPDATE match SET result = (result + 1) % 4 + 1 WHERE rotation = 1": TABLES,
+    "DELETE FROM result WHERE id = 1": TABLES | {"show", "json", "export"},
+    "INSERT INTO result (bots, places) VALUES ('1 2', '9 9')": TABLES,
+    "UPDATE match SET faults = 'x'": ALL,
+    "UPDATE match SET faults = '[{}]'": ALL,
+    "UPDATE match SET forfeits = 'x'": ALL,
+    "UPDATE match SET forfeits = '[2]'": ALL,
+    "UPDATE match SET clock = 'x'": {"times", "export"},
+    "UPDATE match SET clock = '[[1, 2, 3]]'": {"times", "export"},
+    "UPDATE match SET clock = '[[1, 2], [3, 4]]'": {"times", "export"},
+    "UPDATE lineup SET bots = 'x' || id": TABLES - {"table"},
+    "INSERT INTO lineup (bots) VALUES ('77 78')": TABLES - {"table"},
+    "DELETE FROM lineup WHERE id = 1": {"export"},
+    "DELETE FROM deal WHERE number = 1": {"export"},
+    "DELETE FROM record": {"show", "json", "export"},
+    "UPDATE record SET evidence = (SELECT evidence FROM record WHERE id = 1)": set(),
+    "UPDATE bot SET command = 'rm -rf'": {"export"},
+    "UPDATE bot SET name = char(10) WHERE id = 2": ALL,
+    "UPDATE bot SET version = 'new' WHERE id = 2": ALL,
+    "DELETE FROM bot WHERE id = 2": ALL - {"of a bot"},
+    "UPDATE setting SET value = 'x' WHERE key = 'seed'": ALL,
+    "UPDATE setting SET value = '\"2\"' WHERE key = 'seats'": ALL,
+    "UPDATE setting SET value = '{\"sandbox\": 7}' WHERE key = 'limits'": ALL,
+    "DELETE FROM setting WHERE key = 'seed'": ALL,
+    "DELETE FROM setting": ALL,
+    "INSERT INTO setting VALUES ('luck', '1')": ALL,
+    "DROP TABLE result": ALL,
+}
+"""What is done to a database, and the commands that must refuse it; the others may.
+
+Tables count, and do not look for, matches without a deal.
+"""
+
+
+@pytest.fixture(scope="module")
+def match(played: Path) -> str:
+    """The id of the match that is shown."""
+    with Store(played / "league.db") as store:
+        return next(store.matches()).id
+
+
+@pytest.fixture(scope="module")
+def victim(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the played league for tests that put in its database what they like."""
+    return Path(shutil.copytree(played, tmp_path_factory.mktemp("damaged") / "league"))
+
+
+@pytest.fixture(scope="module")
+def call(victim: Path, match: str) -> Callable[[str], Result]:
+    """Call one of the commands on the victim; a traceback is the test's failure."""
+
+    def act(name: str) -> Result:
+        word, *more = COMMANDS[name]
+        which = [match] if word == "show" else []
+        return CliRunner().invoke(main, [word, str(victim), *which, *more], catch_exceptions=False)
+
+    return act
+
+
+def is_found(folder: Path) -> bool:
+    """Return whether `verify` finds anything."""
+    try:
+        verification = Verification(folder, 1)
+        for _ in verification.run():
+            pass
+    except ArenaError:
+        return True
+    return bool(verification.problems)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_is_told_by_every_command_that_meets_it_and_found_by_verify(
+    played: Path, victim: Path, call: Callable[[str], Result], damage: str
+) -> None:
+    shutil.copy(played / "league.db", victim)
+    change(victim, damage)
+    refusing = set()
+    for name in COMMANDS:
+        result = call(name)
+        if result.exit_code == 0:
+            continue
+        refusing.add(name)
+        assert result.exit_code == 1, (name, result.stderr)
+        assert result.stderr.splitlines()[-1].startswith(
+            f"arena: {victim / 'league.db'} is damaged: "
+        )
+        assert result.stderr.endswith(
+            f". `arena verify {victim}` names what is wrong; then put back a copy of it from "
+            f"before.\n"
+        )
+    assert refusing >= DAMAGES[damage]
+    assert is_found(victim)
+
+
+@pytest.mark.parametrize("column", ["replay", "evidence"])
+def test_a_record_that_cannot_be_opened_is_told_where_it_is_shown(
+    played: Path, victim: Path, call: Callable[[str], Result], match: str, column: str
+) -> None:
+    shutil.copy(played / "league.db", victim)
+    change(victim, f"UPDATE record SET {column} = X'00'")
+    for name in ("show", "json"):
+        result = call(name)
+        assert result.exit_code == 1
+        assert result.stderr.startswith(
+            f"arena: {victim / 'league.db'} is damaged: match {match}: its {column} cannot be read"
+        )
+    assert is_told(call("export"))
+    assert is_found(victim)
+
+
+@pytest.mark.parametrize("value", ["x", "[]", "[7, 8]", "[1, 77]", "{}", "1"])
+def test_damage_in_a_database_of_an_older_version_is_told(
+    played: Path, victim: Path, call: Callable[[str], Result], value: str
+) -> None:
+    shutil.copy(played / "league.db", victim)
+    version_3_of(victim / "league.db")
+    change(victim, "UPDATE result SET bots = ? WHERE id = 1", value)
+    result = call("rank")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"arena: {victim / 'league.db'} is damaged: ")
+    assert is_found(victim)
+
+
+def is_told(result: Result) -> bool:
+    """Return whether a command went well or said in one line what is wrong."""
+    lines = [line for line in result.stderr.splitlines() if line.startswith("arena: ")]
+    return result.exit_code == 0 or (result.exit_code in (1, 2) and len(lines) == 1)
+
+
+SOME = sorted(ALL - {"run"})
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(dice=st.randoms(use_true_random=False))
+def test_no_cell_that_was_changed_gives_a_traceback(
+    played: Path, victim: Path, call: Callable[[str], Result], dice: random.Random
+) -> None:
+    shutil.copy(played / "league.db", victim)
+    path = victim / "league.db"
+    table, column = dice.choice(sorted(tables(path)))
+    gc.collect()  # see `change` in test_verify
+    with closing(sqlite3.connect(path)) as db, suppress(sqlite3.IntegrityError), db:
+        key = "deal, rotation" if table == "match" else "rowid"
+        *row, value = dice.choice(db.execute(f"SELECT {key}, {column} FROM {table}").fetchall())
+        other = -value if isinstance(value, float) else flipped(value, dice)
+        new = dice.choice([other, "[]", "[[]]", "{}", "", 0, -1, 1 << 62])
+        marks = "(?, ?)" if table == "match" else "?"
+        db.execute(f"UPDATE {table} SET {column} = ? WHERE ({key}) = {marks}", (new, *row))
+    for name in dice.sample(SOME, 4):
+        result = call(name)
+        assert is_told(result), (name, result.output)
+
+
+@settings(max_examples=60, deadline=None)
+@given(dice=st.randoms(use_true_random=False))
+def test_no_byte_that_was_changed_gives_a_traceback(
+    played: Path, victim: Path, call: Callable[[str], Result], dice: random.Random
+) -> None:
+    data = bytearray((played / "league.db").read_bytes())
+    page = 4096 * dice.randrange(len(data) // 4096)
+    for _ in range(dice.randrange(1, 9)):
+        data[page + dice.randrange(4096)] = dice.randrange(256)
+    (victim / "league.db").write_bytes(data)
+    for name in dice.sample(SOME, 4):
+        result = call(name)
+        assert is_told(result), (name, result.output)

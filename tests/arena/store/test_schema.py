@@ -1,0 +1,186 @@
+"""Databases of earlier versions: brought up to date, with all that is in them."""
+
+import gc
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from arena.store.migrations import prepare
+from arena.store.rows import deal_name, deal_number, deal_range
+from arena.store.schema import VERSION
+from arena.store.store import Store
+from protocol.errors import ArenaError, RunError
+from tests.arena.conftest import ordinary_user
+
+
+def version_4_of(path: Path) -> None:
+    """Put in the place of a database what version 4 would have stored."""
+    gc.collect()  # see `change` in test_verify
+    with closing(sqlite3.connect(path)) as db, db:
+        for deal, rotation, clock in db.execute("SELECT deal, rotation, clock FROM match"):
+            old = str([seat[:3] for seat in json.loads(clock)])
+            db.execute(
+                "UPDATE match SET clock = ? WHERE deal = ? AND rotation = ?", (old, deal, rotation)
+            )
+        db.execute("DROP TABLE suspension")
+        db.execute("PRAGMA user_version = 4")
+
+
+def version_3_of(path: Path) -> None:
+    """Put in the place of a database what version 3 would have stored."""
+    version_4_of(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DROP TABLE look")
+        db.execute("PRAGMA user_version = 3")
+
+
+def content(path: Path) -> list[object]:
+    """Return all that is stored, numbers of the database's own aside."""
+    with Store(path) as store:
+        results = store.results()
+        return [
+            store.settings(),
+            [(match, store.record(match)) for match in store.matches()],
+            sorted(repr((results[number], clock)) for number, clock in store.clocks()),
+            sorted(count for _, _, count in store.deals(moves=True)),
+        ]
+
+
+def told(arena: Callable[..., Result], folder: Path) -> list[str]:
+    """Return what the commands tell of a league."""
+    lines = [("rank",), ("rank", "--times"), ("table",), ("matches",), ("verify",), ("export",)]
+    results = [arena(word, folder, *more) for word, *more in lines]
+    assert [result.exit_code for result in results] == [0] * len(lines)
+    return [result.stdout for result in results]
+
+
+def without_some_matches(folder: Path) -> None:
+    """Leave of one deal a match, and of another one nothing."""
+    with closing(sqlite3.connect(folder / "league.db")) as db, db:
+        db.execute("DELETE FROM match WHERE deal = 2 AND rotation = 0 OR deal = 3")
+        db.execute("DELETE FROM deal WHERE id = 3")
+        db.execute("DELETE FROM record WHERE id NOT IN (SELECT record FROM match)")
+        db.execute("DELETE FROM result WHERE id NOT IN (SELECT result FROM match)")
+
+
+Older = Callable[[Path], None]
+"""What puts in the place of a database what an earlier version would have stored."""
+older = pytest.mark.parametrize("older", [version_3_of, version_4_of])
+
+
+@older
+def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
+    copy: Path, arena: Callable[..., Result], older: Older
+) -> None:
+    without_some_matches(copy)
+    database = copy / "league.db"
+    before, said = content(database), told(arena, copy)
+    older(database)
+    assert told(arena, copy) == said
+    assert content(database) == before
+    with closing(sqlite3.connect(database)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert db.execute("SELECT min(id), max(id) FROM deal").fetchone() == (1, 6)
+
+
+@older
+def test_a_league_of_an_older_version_goes_on(
+    copy: Path, arena: Callable[..., Result], older: Older
+) -> None:
+    table = arena("rank", copy).stdout
+    without_some_matches(copy)
+    older(copy / "league.db")
+    assert arena("run", copy, "--workers", "1").exit_code == 0
+    assert arena("rank", copy).stdout == table
+    assert arena("verify", copy).stdout == "12 matches verified; none differs.\n"
+    assert "Nothing is missing" in arena("run", copy, "--workers", "1").stderr
+
+
+@pytest.mark.parametrize("version", [0, -2])
+def test_a_version_that_the_database_is_not_of_is_told_and_changes_nothing(
+    copy: Path, version: int
+) -> None:
+    """Its header may be damaged, and then nothing else is to be."""
+    database = copy / "league.db"
+    with closing(sqlite3.connect(database)) as db, db:
+        db.execute("DROP TABLE deal")
+        db.execute(f"PRAGMA user_version = {version}")
+    before = database.read_bytes()
+    with pytest.raises(RunError) as caught:
+        Store(database)
+    assert str(caught.value).startswith(f"{database} is damaged: ")
+    assert database.read_bytes() == before
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_version_from_before_the_first_release_is_refused(copy: Path, version: int) -> None:
+    database = copy / "league.db"
+    with closing(sqlite3.connect(database)) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    before = database.read_bytes()
+    with pytest.raises(ArenaError, match="from before this Bot Arena's first release"):
+        Store(database)
+    assert database.read_bytes() == before
+
+
+@older
+def test_two_who_open_an_older_version_at_once_bring_it_up_to_date_once(
+    copy: Path, older: Older
+) -> None:
+    """The second one waits for the first, and finds nothing left to do."""
+    database = copy / "league.db"
+    before = content(database)
+    older(database)
+    with closing(sqlite3.connect(database)) as db, db:
+        for _ in range(2):
+            prepare(db, database)
+    assert content(database) == before
+
+
+@older
+def test_an_older_version_that_may_not_be_written_is_told(
+    copy: Path, public: Path, older: Older
+) -> None:
+    older(copy / "league.db")
+    database = Path(shutil.copy(copy / "league.db", public))
+    database.chmod(0o444)
+    before = database.read_bytes()
+    with ordinary_user(), pytest.raises(RunError) as caught:
+        Store(database)
+    assert str(caught.value).startswith(f"{database} may not be written by you (uid ")
+    assert "is read-only" in str(caught.value)
+    assert database.read_bytes() == before
+
+
+def test_a_record_that_cannot_be_read_keeps_nothing_else_from_being_read(
+    copy: Path, arena: Callable[..., Result]
+) -> None:
+    table = arena("rank", copy).stdout
+    database = copy / "league.db"
+    version_4_of(database)
+    with closing(sqlite3.connect(database)) as db, db:
+        db.execute("UPDATE record SET replay = x'00' WHERE rowid = 3")
+    assert arena("rank", copy, "--times").exit_code == 0
+    assert arena("rank", copy).stdout == table
+    assert "1 problem" in arena("verify", copy).output
+
+
+@pytest.mark.parametrize("name", ["0" * 16, "7" + "f" * 15, "8" + "0" * 15, "f" * 16])
+def test_a_deals_number_stands_for_its_id(name: str) -> None:
+    assert deal_name(deal_number(name)) == name
+    for prefix in (name, name[:5], name[:1]):
+        first, last = deal_range(prefix)
+        assert first <= deal_number(name) <= last
+
+
+@pytest.mark.parametrize("text", ["", "x", "%", "0" * 17, "A"])
+def test_a_text_that_begins_no_id_means_no_deal(text: str) -> None:
+    first, last = deal_range(text)
+    assert first > last

@@ -1,0 +1,642 @@
+"""The store, on real SQLite files: all or nothing, once, and safe from whatever befalls a disk."""
+
+import os
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.league.bot import Bot
+from arena.store.result import MatchResult, PlayedMatch, Record
+from arena.store.rows import BotVersion, Circumstances, SeatedResult
+from arena.store.schema import VERSION
+from arena.store.store import Store
+from protocol.errors import ArenaError, RunError
+from referee.match import Evidence
+from referee.replay import Replay
+from tests.arena.conftest import files_no_larger_than, ordinary_user
+
+ONE, TWO = (Bot(name, Path("/"), ("true", name), ()) for name in ("one", "two"))
+
+SETTINGS: dict[str, Any] = {
+    "game": "guerra",
+    "seats": 2,
+    "seed": "1",
+    "format": "round-robin",
+    "rotations": "cyclic",
+    "options": {},
+    "limits": {},
+}
+
+
+def match(
+    deal: str, rotation: int = 0, *, number: int | None = None, size: int = 10, **others: Any
+) -> PlayedMatch:
+    """Return a match as a worker reports it, of a deal whose id begins so and goes on in zeros.
+
+    Two deals of one line-up have not the same number.
+    """
+    if number is None:
+        number = int(deal, 16)
+    deal = deal.ljust(16, "0")
+    usual = {"places": [2, 1], "faults": [{}, {"late": 2}], "forfeits": [1], "moves": 7}
+    result = MatchResult(
+        deal=deal,
+        number=number,
+        rotation=rotation,
+        bots=[1, 0],
+        reason="breakthrough",
+        decisions=7,
+        clock="[[4, 400, 200, 900], [3, 600, 500, 800]]",
+        **{**usual, **others},
+    )
+    return PlayedMatch(result, record(size), "here", "none")
+
+
+def record(size: int = 10) -> Record:
+    """Return a record of about so many bytes."""
+    replay = Replay(
+        game="guerra",
+        rules=1,
+        seats=2,
+        options={},
+        seed="",
+        entries=[],
+        places=[2, 1],
+        reason=os.urandom(size).hex(),
+    )
+    evidence = Evidence(
+        cpu=[], wall=[], lag=[], stderr=[""] * 2, conversations=[[]] * 2, burners=[]
+    )
+    return Record(*(zlib.compress(msgspec.json.encode(part)) for part in (replay, evidence)), 0.25)
+
+
+def add(store: Store, *played: PlayedMatch) -> None:
+    """Store matches of the bots ONE and TWO."""
+    store.keep_settings(SETTINGS)
+    ids = store.bot_ids([ONE, TWO])
+    store.add(played, ids, played_at="2026-01-01T00:00:00")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a database may be made."""
+    return tmp_path / "league.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    """An open store without matches."""
+    with Store(path, create=True) as made:
+        yield made
+
+
+def short(match: str) -> str:
+    """Return a match's id without the zeros its deal ends in."""
+    deal, _, rotation = match.partition("-")
+    return f"{deal.rstrip('0')}-{rotation}"
+
+
+def stored(path: Path) -> set[str]:
+    """Return the ids of what is stored, whole, as whoever opens the file next finds it."""
+    with Store(path) as store:
+        matches = list(store.matches())
+        for found in matches:
+            store.record(found)
+        return {short(found.id) for found in matches}
+
+
+def refused(act: Callable[[], object], kind: type[ArenaError] = ArenaError) -> str:
+    """Return the message of the error, which is one line."""
+    with pytest.raises(ArenaError) as caught:
+        act()
+    assert type(caught.value) is kind
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- what is stored
+
+
+def test_a_match_comes_back_as_it_was_stored(store: Store) -> None:
+    played = match("d1", 1, number=3)
+    add(store, played)
+    (found,) = store.matches()
+    assert (found.id, found.number, found.rotation) == ("d100000000000000-1", 3, 1)
+    assert found.deal == "d100000000000000"
+    assert found.bots == (BotVersion("two", TWO.version), BotVersion("one", ONE.version))
+    assert found.places == (2, 1)
+    assert (found.reason, found.decisions) == ("breakthrough", 7)
+    assert found.faults == ({}, {"late": 2})
+    assert found.forfeits == (1,)
+    assert store.record(found) == (
+        played.record,
+        Circumstances("2026-01-01T00:00:00", "here", "none", 0.25),
+    )
+
+
+def test_what_was_stored_is_there_when_the_file_is_opened_later(path: Path) -> None:
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    with Store(path) as store:
+        add(store, match("d1", 1), match("d2"))
+    assert stored(path) == {"d1-0", "d1-1", "d2-0"}
+
+
+def test_matches_come_sorted_whatever_the_order_of_storing(store: Store) -> None:
+    add(store, match("b", 1, number=1), match("f", number=0))
+    add(store, match("b", 0, number=1), match("a", 0, number=2))
+    found = [short(found.id) for found in store.matches()]
+    assert found == ["f-0", "b-0", "b-1", "a-0"]
+
+
+def test_deals_of_one_number_come_in_the_order_of_their_line_ups(store: Store) -> None:
+    three = Bot("three", Path("/"), ("true", "three"), ())
+    store.keep_settings(SETTINGS)
+    store.add([match("a", number=1)], store.bot_ids([TWO, three]), played_at="")
+    store.add([match("b", number=1)], store.bot_ids([ONE, TWO]), played_at="")
+    store.add([match("c", number=1)], store.bot_ids([ONE, three]), played_at="")
+    assert [short(found.id) for found in store.matches()] == ["c-0", "b-0", "a-0"]
+
+
+def test_matches_are_chosen_by_bot_and_by_fault_and_counted(store: Store) -> None:
+    add(store, match("a"), match("b"), match("c", faults=[{}, {}]))
+    assert [short(found.id) for found in store.matches(limit=2)] == ["a-0", "b-0"]
+    assert [short(found.id) for found in store.matches(faulty=True)] == ["a-0", "b-0"]
+    assert len(list(store.matches(bot="one"))) == store.count(bot="one") == 3
+    assert list(store.matches(bot="three")) == []
+    assert (store.count(), store.count(faulty=True), store.count(bot="three")) == (3, 2, 0)
+    assert store.bot_names() == ["one", "two"]
+
+
+def test_deals_are_counted_by_the_results_of_their_matches(store: Store) -> None:
+    both, lost, won = [match(deal, 0) for deal in "ace"], match("a", 1), match("e", 1)
+    add(store, *both, lost, match("c", 1, places=[1, 2]), won)
+    results = store.results()
+    found = {
+        tuple(sorted(results[number].places for number in numbers)): count
+        for numbers, _, count in store.deals()
+    }
+    assert found == {((2, 1), (2, 1)): 2, ((1, 2), (2, 1)): 1}
+    assert set(results.values()) == {
+        SeatedResult(find.bots, find.places) for find in store.matches()
+    }
+
+
+def test_deals_that_were_played_alike_have_the_same_moves(store: Store) -> None:
+    for deal, moves in [("a", 7), ("b", 7), ("c", 8)]:
+        add(store, match(deal, 0, moves=moves), match(deal, 1, moves=-moves))
+    played = {moves: count for _, moves, count in store.deals(moves=True)}
+    assert sorted(played.values()) == [1, 2]
+    assert {moves for _, moves, _ in store.deals()} == {""}
+
+
+def test_deals_are_told_with_their_line_up_and_how_many_matches_they_have(store: Store) -> None:
+    add(store, match("a", 0, number=3), match("a", 1, number=3), match("b", 0, number=4))
+    lineup = (BotVersion("one", ONE.version), BotVersion("two", TWO.version))
+    assert sorted(store.deal_sizes()) == [(3, lineup, 2), (4, lineup, 1)]
+    assert list(store.deal_sizes(4)) == [(4, lineup, 1)]
+
+
+def test_faults_and_clocks_are_told_by_result(store: Store) -> None:
+    add(store, match("a"), match("b"), match("c", faults=[{}, {}], forfeits=[]))
+    ((number, faults, forfeits, count),) = store.faults()
+    assert (faults, forfeits, count) == ([{}, {"late": 2}], [1], 2)
+    assert number in store.results()
+    assert list(store.clocks()) == [(number, [[4, 400, 200, 900], [3, 600, 500, 800]])] * 3
+
+
+def test_a_match_is_never_stored_twice(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    with pytest.raises(sqlite3.IntegrityError):
+        add(store, match("d1"))
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_batch_is_stored_whole_or_not_at_all(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    with pytest.raises(sqlite3.IntegrityError):
+        add(store, match("d2"), match("d1"), match("d3"))
+    assert stored(path) == {"d1-0"}
+    add(store, match("d2"), match("d3"))
+    assert stored(path) == {"d1-0", "d2-0", "d3-0"}
+
+
+def test_the_rotations_of_a_deal_may_come_one_by_one(path: Path) -> None:
+    """A deal has one row, whether it was stored just now, long ago or by another process."""
+    with Store(path, create=True) as store:
+        add(store, match("d1", 2))
+        add(store, match("d1", 0), match("d2"))
+    with Store(path) as store:
+        add(store, match("d3"), match("d2", 1), match("d1", 1), match("d4"))
+        known = store.known(3)
+        assert known.lacking("d1".ljust(16, "0"), range(3)) == []
+        assert known.lacking("d2".ljust(16, "0"), range(3)) == [2]
+        assert sorted(count for _, _, count in store.deal_sizes()) == [1, 1, 2, 3]
+    assert stored(path) == {"d1-0", "d1-1", "d1-2", "d2-0", "d2-1", "d3-0", "d4-0"}
+
+
+def test_a_deal_that_is_stored_under_another_name_is_damage(store: Store, path: Path) -> None:
+    add(store, match("d1", number=7))
+    message = refused(lambda: add(store, match("d2", number=7), match("d3")), RunError)
+    assert message.startswith(
+        f"{path} is damaged: deal d200000000000000 is stored as d100000000000000. "
+    )
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_match_is_looked_up_by_its_deals_number_and_bots(store: Store) -> None:
+    add(store, match("d1", 1, number=7), match("d2", number=8))
+    bots = [BotVersion("one", ONE.version), BotVersion("two", TWO.version)]
+    found = store.lookup("d100000000000000-1", 7, bots)
+    assert found is not None
+    assert (short(found.match.id), found.record) == ("d1-1", store.record(found.match)[0])
+    assert store.lookup("d100000000000000-0", 7, bots) is None
+    assert store.lookup("d300000000000000-0", 9, bots) is None
+    assert store.lookup("d100000000000000-1", 7, bots[:1]) is None
+    refused(lambda: store.lookup("d300000000000000-1", 7, bots), RunError)
+
+
+def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) -> None:
+    """Line-ups and results have numbers in the database, which the store remembers."""
+    add(store, match("d1"))
+    third = Bot("three", Path("/"), ("true", "three"), ())
+    ids = store.bot_ids([ONE, third])
+    new = match("d2", places=[1, 1])
+    with pytest.raises(sqlite3.IntegrityError):
+        store.add([new, match("d1")], ids, played_at="")
+    store.add([new], ids, played_at="")
+    assert stored(path) == {"d1-0", "d2-0"}
+    assert {short(found.id): found.places for found in store.matches()} == {
+        "d1-0": (2, 1),
+        "d2-0": (1, 1),
+    }
+    assert {lineup for _, lineup, _ in store.deal_sizes()} == {
+        tuple(BotVersion(bot.name, bot.version) for bot in lineup)
+        for lineup in ((ONE, TWO), (ONE, third))
+    }
+
+
+def test_a_batch_is_the_same_in_any_order(path: Path) -> None:
+    batch = [match(f"{digit}1", rotation) for digit in "09af" for rotation in range(3)]
+    found = []
+    for number, order in enumerate((batch, batch[::-1], batch[5:] + batch[:5])):
+        with Store(path.with_name(f"{number}.db"), create=True) as store:
+            add(store, *order)
+            found.append([(each, store.record(each)) for each in store.matches()])
+    assert found[0] == found[1] == found[2]
+    records = {each.result.match: each.record for each in batch}
+    assert all(record == records[each.id] for each, (record, _) in found[0])
+
+
+def test_many_matches_at_once_are_stored_each_under_its_deal_or_none_at_all(
+    store: Store, path: Path
+) -> None:
+    add(store, *(match(f"{deal:02x}") for deal in range(0, 60, 7)))
+    others = [match(f"{deal:02x}", 1) for deal in range(60)]
+    with pytest.raises(sqlite3.IntegrityError):
+        add(store, *others, match("07"))
+    assert len(stored(path)) == 9
+    add(store, *others)
+    assert stored(path) == {
+        *(short(f"{deal:02x}-0") for deal in range(0, 60, 7)),
+        *(short(f"{deal:02x}-1") for deal in range(60)),
+    }
+
+
+def test_a_bot_is_known_by_name_and_version(store: Store) -> None:
+    newer = Bot("one", Path("/"), ("true", "newer"), ())
+    first, second = store.bot_ids([ONE, newer])
+    assert first != second
+    assert store.bot_ids([newer, ONE]) == [second, first]
+
+
+def test_the_mean_time_is_that_of_the_matches_of_some_bots(store: Store) -> None:
+    both = [(bot.key, bot.version) for bot in (ONE, TWO)]
+    assert store.mean_seconds(both) is None
+    add(store, match("d1"), match("d2"))
+    assert store.mean_seconds(both) == 0.25
+    assert store.mean_seconds(both[:1]) is None
+
+
+def test_settings_are_kept_as_they_were_for_the_first_match(store: Store) -> None:
+    assert store.settings() == {}
+    store.keep_settings({**SETTINGS, "seed": "0"})
+    store.keep_settings(SETTINGS)
+    add(store, match("d1"))
+    store.keep_settings({**SETTINGS, "seed": "3"})
+    assert store.settings() == SETTINGS
+
+
+# --- finding a match
+
+
+def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
+    add(store, match("abc", 0), match("abd", 0), match("b", 1), match("b", 10))
+    whole = "b" + 15 * "0"
+    assert short(store.find("abc").id) == "abc-0"
+    assert short(store.find("b-10").id) == "b-10"
+    assert short(store.find("ab" + "c-0").id) == "abc-0"
+    assert short(store.find(f"{whole}-1").id) == "b-1"
+    assert short(store.find(f"{whole}-10").id) == "b-10"
+
+
+def test_the_beginning_of_several_ids_is_refused(store: Store) -> None:
+    add(store, match("abc"), match("abd"))
+    assert refused(lambda: store.find("ab")) == "'ab' begins 2 ids; give more of it."
+    assert "there is no match ''" in refused(lambda: store.find(""))
+
+
+def test_a_deal_of_several_matches_is_told_as_such(store: Store) -> None:
+    add(store, match("abc", 0), match("abc", 1), match("f"))
+    assert refused(lambda: store.find("ab")) == "'ab' is a deal of 2 matches: ab-0, ab-1."
+    assert short(store.find("ab-1").id) == "abc-1"
+    assert "there is no match 'ab-2'" in refused(lambda: store.find("ab-2"))
+
+
+def test_the_beginning_of_no_id_is_refused(store: Store) -> None:
+    add(store, match("abc"))
+    assert "there is no match 'x'; `arena matches` lists them" in refused(lambda: store.find("x"))
+    assert "there is no match '%'" in refused(lambda: store.find("%"))
+
+
+# --- files that are not ours to read
+
+
+def test_a_league_without_results_says_how_to_get_them(path: Path) -> None:
+    assert refused(lambda: Store(path)) == (
+        f"{path.parent} has no results yet; `arena run` plays them."
+    )
+    assert not path.exists()
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE songs (title)")
+    before = path.read_bytes()
+    assert refused(lambda: Store(path, create=True)) == (
+        f"{path} is a database of some other program."
+    )
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"just text\n" * 100, b"x"])
+def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    assert refused(lambda: Store(path, create=True)).startswith(
+        f"{path} is not a league's database: "
+    )
+    assert path.read_bytes() == content
+
+
+def test_a_database_of_a_newer_release_is_refused_and_left_alone(path: Path) -> None:
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"PRAGMA user_version = {VERSION + 1}")
+    before = path.read_bytes()
+    message = refused(lambda: Store(path, create=True))
+    assert message.startswith(f"{path} was written by a newer Bot Arena")
+    assert message.endswith("Use the newer one.")
+    assert path.read_bytes() == before
+
+
+def test_a_database_that_is_damaged_is_told(path: Path) -> None:
+    with Store(path, create=True) as store:
+        add(store, match("d1", size=50_000))
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    with pytest.raises(ArenaError, match=str(path)):
+        stored(path)
+
+
+@pytest.mark.parametrize("length", [1, 15, 16, 50, 99, 100, 600, 4096, 20_000])
+def test_a_file_that_was_cut_off_is_damaged(path: Path, length: int) -> None:
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    path.write_bytes(path.read_bytes()[:length])
+    before = path.read_bytes()
+    for create in (False, True):
+        message = refused(lambda create=create: Store(path, create=create), RunError)
+        assert message.startswith(f"{path} is damaged: ")
+        assert message.endswith(
+            f". `arena verify {path.parent}` names what is wrong; then put back a copy of it from "
+            f"before."
+        )
+    assert path.read_bytes() == before
+
+
+def test_an_empty_file_becomes_a_database(path: Path) -> None:
+    path.touch()
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    assert stored(path) == {"d1-0"}
+
+
+def test_an_empty_file_is_not_read_as_a_league_without_results(path: Path) -> None:
+    path.touch()
+    assert refused(lambda: Store(path)) == (
+        f"{path} is empty (0 bytes): if there were results in it, put back a copy; if not, "
+        f"`arena run {path.parent}` plays them."
+    )
+    assert path.stat().st_size == 0
+
+
+def test_a_folder_in_the_place_of_the_database_is_told(path: Path) -> None:
+    path.mkdir()
+    for create in (False, True):
+        message = refused(lambda create=create: Store(path, create=create), RunError)
+        assert message.startswith(f"{path} is a folder; ")
+
+
+# --- disks
+
+
+def test_a_disk_that_takes_no_more_loses_nothing_stored(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    big = match("d2", size=500_000)
+    with files_no_larger_than(path.stat().st_size):
+        message = refused(lambda: add(store, match("d3"), big), RunError)
+    assert message.startswith(f"{path}: ")
+    assert "What was stored before is safe" in message
+    assert "run again" in message
+    assert stored(path) == {"d1-0"}
+    add(store, match("d3"), big)
+    assert stored(path) == {"d1-0", "d2-0", "d3-0"}
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_full_database_loses_nothing_stored(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite takes its own limit for a full disk, and rolls back by itself."""
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    connect = sqlite3.connect
+
+    def limited(*args: object, **kwargs: object) -> sqlite3.Connection:
+        db = connect(*args, **kwargs)  # type: ignore[call-overload] # passed on as it came
+        db.execute("PRAGMA max_page_count = 20")
+        assert isinstance(db, sqlite3.Connection)
+        return db
+
+    monkeypatch.setattr("arena.store.database.sqlite3.connect", limited)
+    with Store(path) as store:
+        message = refused(lambda: add(store, match("d2"), match("d3", size=500_000)), RunError)
+    assert message.startswith(f"{path}: database or disk is full. ")
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_disk_that_is_full_from_the_start_is_told(path: Path) -> None:
+    with files_no_larger_than(0):
+        assert refused(lambda: Store(path, create=True), RunError).startswith(f"{path}: ")
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_file_that_may_not_be_written_can_still_be_read(public: Path) -> None:
+    path = public / "league.db"
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    path.chmod(0o444)
+    with ordinary_user():
+        assert stored(path) == {"d1-0"}
+        with Store(path, create=True) as store:
+            message = refused(lambda: add(store, match("d2")), RunError)
+    assert message.startswith(f"{path} may not be written by you (uid ")
+    assert "What was stored before is safe" in message
+    assert stored(path) == {"d1-0"}
+
+
+def test_a_folder_that_may_not_be_written_is_told(public: Path) -> None:
+    public.chmod(0o555)
+    with ordinary_user():
+        message = refused(lambda: Store(public / "league.db", create=True), RunError)
+    public.chmod(0o755)
+    assert message.startswith(f"{public / 'league.db'} may not be written by you (uid ")
+    assert "its folder is read-only" in message
+
+
+def removed(path: Path) -> None:
+    path.unlink()
+
+
+def replaced(path: Path) -> None:
+    copy = path.with_name("copy")
+    shutil.copy(path, copy)
+    copy.replace(path)
+
+
+def moved_with_its_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("remove", [removed, replaced, moved_with_its_folder])
+def test_a_file_that_is_taken_away_while_in_use_is_told(
+    tmp_path: Path, remove: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "league" / "league.db"
+    path.parent.mkdir()
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+        remove(path)
+        assert refused(lambda: add(store, match("d2")), RunError) == (
+            f"{path} was moved, removed or replaced while it was in use. What was stored before is "
+            f"in the file that was there; put that back, then run again."
+        )
+
+
+def test_a_database_that_may_not_be_read_is_told(public: Path) -> None:
+    path = public / "league.db"
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    path.chmod(0)
+    with ordinary_user():
+        assert refused(lambda: Store(path), RunError) == (
+            f"{path} cannot be read: Permission denied."
+        )
+    path.chmod(0o644)
+    assert stored(path) == {"d1-0"}
+
+
+@pytest.mark.parametrize(
+    ("file", "folder", "what"), [(0o444, 0o777, "the file"), (0o666, 0o555, "its folder")]
+)
+def test_whether_one_may_write_is_found_out_without_storing(
+    public: Path, file: int, folder: int, what: str
+) -> None:
+    path = public / "league.db"
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+        store.check_writable()
+    path.chmod(file)
+    public.chmod(folder)
+    with ordinary_user(), Store(path) as store:
+        message = refused(store.check_writable, RunError)
+    public.chmod(0o755)
+    assert message.startswith(f"{path} may not be written by you (uid ")
+    assert f": {what} is read-only. " in message
+    assert stored(path) == {"d1-0"}
+
+
+def test_reading_goes_on_while_another_process_writes(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert stored(path) == {"d1-0"}
+        other.execute("ROLLBACK")
+
+
+def write_half_a_batch(path: Path) -> None:
+    """Leave a transaction open, its pages spilt into the file."""
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA cache_size = 1")
+    db.execute("BEGIN IMMEDIATE")
+    for _ in range(50):
+        row = (os.urandom(20_000), b"", 0.0, "", "", "")
+        db.execute("INSERT INTO record VALUES (NULL,?,?,?,?,?,?)", row)
+
+
+def killed_while_it_stores(path: Path) -> None:
+    """Leave half a batch in the file, and the journal beside it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            write_half_a_batch(path)
+        finally:
+            os._exit(9)
+    os.waitpid(child, 0)
+
+
+def test_a_process_killed_while_it_stores_leaves_all_or_nothing(store: Store, path: Path) -> None:
+    add(store, match("d1"))
+    killed_while_it_stores(path)
+    assert path.stat().st_size > 500_000
+    assert stored(path) == {"d1-0"}
+    add(store, match("d2"))
+    assert stored(path) == {"d1-0", "d2-0"}
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(("file", "folder"), [(0o644, 0o755), (0o666, 0o555), (0o644, 0o777)])
+def test_who_may_not_clean_up_after_a_killed_process_is_told(
+    public: Path, file: int, folder: int
+) -> None:
+    path = public / "league.db"
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    killed_while_it_stores(path)
+    path.chmod(file)
+    path.with_name("league.db-journal").chmod(file)
+    public.chmod(folder)
+    with ordinary_user():
+        message = refused(lambda: Store(path), RunError)
+    public.chmod(0o755)
+    assert message.startswith(f"{path} was being written when a run was cut off, and you (uid ")
+    assert "Somebody who may write there must open the league once" in message
+    assert stored(path) == {"d1-0"}

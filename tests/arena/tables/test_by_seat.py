@@ -1,0 +1,182 @@
+"""The table by seat: what everybody and every bot scored in each."""
+
+import csv
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.stats.outcomes import Result, deals_of
+from arena.stats.ratings import fit
+from arena.tables.by_seat import KEYS, by_seat
+from arena.tables.field import Field
+from arena.tables.sources import read_field
+from arena.tables.table import FORMATS, Table, render
+from protocol.errors import ArenaError
+from referee.games import GAMES
+
+
+def field(matches: list[tuple[str, Result]], bots: str = "", **more: Any) -> Field:
+    names = {*bots.split(), *(bot for _, result in matches for bot in result.bots)}
+    return Field(name="cup", bots=tuple(sorted(names)), deals=deals_of(matches), **more)
+
+
+def duels(edge: float, *, deals: int = 60, better: float = 0.0) -> list[tuple[str, Result]]:
+    """Mirrored deals of A and B: seat 0 has an edge, and A is better."""
+    chance = random.Random(1)
+    played = []
+    for deal in range(deals):
+        for bots in (("A", "B"), ("B", "A")):
+            lead = chance.gauss(edge + (better if bots[0] == "A" else -better), 1)
+            played.append((f"deal {deal}", Result(bots, (1, 2) if lead > 0 else (2, 1))))
+    return played
+
+
+def turned(seats: int, *, deals: int = 40, names: str = "bot {}") -> list[tuple[str, Result]]:
+    """Mirrored deals of as many equal bots as there are seats; the first seat wins by chance."""
+    chance = random.Random(2)
+    bots = tuple(names.format(number) for number in range(seats))
+    return [
+        (f"deal {deal}", Result(bots[seat:] + bots[:seat], tuple(chance.sample(places, seats))))
+        for places in [range(1, seats + 1)]
+        for deal in range(deals)
+        for seat in range(seats)
+    ]
+
+
+def table(of: Field) -> Table:
+    return by_seat(of, fit(of.deals, bots=of.bots))
+
+
+def text(of: Field) -> str:
+    return render(table(of), "simple")
+
+
+def cells(of: Field) -> dict[str, list[str]]:
+    """What stands in each line of a table that is not split."""
+    lines = text(of).partition("\n\n")[0].splitlines()[2:]
+    split = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines]
+    return {bot: values for bot, *values in split}
+
+
+EDGE = field(duels(1.0))
+EQUAL = field(duels(0.0, better=0.7))
+
+
+def test_everybody_comes_first_then_the_bots_as_in_the_leaderboard() -> None:
+    found = cells(field(duels(0.3, better=-1.0), bots="idle"))
+    assert list(found) == ["(everybody)", "B", "A", "idle"]
+
+
+def test_points_stand_with_two_standard_errors() -> None:
+    row = table(EQUAL).rows[2]
+    assert (row["bot"], row["seat"]) == ("A", 0)
+    expected = f"{100 * row['points']:.1f} % ± {200 * row['error']:.1f}"
+    assert cells(EQUAL)["A"][0] == expected
+
+
+def test_a_seat_that_is_surely_better_or_worse_is_marked() -> None:
+    marks = {bot: [cell[-1] for cell in both] for bot, both in cells(EDGE).items()}
+    assert marks == {"(everybody)": ["+", "-"], "A": ["+", "-"], "B": ["+", "-"]}
+
+
+def test_equal_seats_are_not_marked_however_unequal_the_bots() -> None:
+    assert not any(cell[-1] in "+-" for both in cells(EQUAL).values() for cell in both)
+
+
+def test_marks_are_coloured_on_request() -> None:
+    shown = render(table(EDGE), "simple", color=True)
+    assert (shown.count("\x1b[32m"), shown.count("\x1b[31m")) == (3, 3)
+
+
+def test_a_single_deal_has_no_error() -> None:
+    assert {cell for both in cells(field(duels(0.0, deals=1))).values() for cell in both} == {
+        "100.0 %", "0.0 %",
+    }  # fmt: skip
+
+
+def test_a_bot_without_a_match_has_no_points() -> None:
+    assert cells(field(duels(0.0), bots="idle"))["idle"] == ["-", "-"]
+
+
+def test_nothing_played_is_no_table() -> None:
+    shown = text(field([], bots="A B", missing=4))
+    assert shown.startswith("0 matches in 0 whole deals.")
+    assert "4 matches are missing" in shown
+
+
+@pytest.mark.parametrize("seats", [2, 4, 5, 6, 8])
+@pytest.mark.parametrize("names", ["bot {}", "number {} of those with the longest names"])
+def test_many_seats_and_long_names_fit_80_columns(seats: int, names: str) -> None:
+    shown = text(field(turned(seats, names=names)))
+    assert max(map(len, shown.splitlines())) <= 80
+    assert all(f"Seat {seat}" in shown for seat in range(seats))
+    assert shown.count(" % ± ") == seats * (seats + 1)
+
+
+def test_notes_tell_what_mirroring_is_worth() -> None:
+    gain = table(EQUAL).facts["mirror_gain"]
+    assert f"A mirrored deal is worth {gain:.1f} ± " in text(EQUAL)
+    few = " ".join(text(field(duels(0.0, deals=10))).split())
+    assert "What mirroring is worth cannot be told: it takes some 30 deals" in few
+
+
+def test_mirroring_may_take_out_all_luck() -> None:
+    dealt = field(
+        [
+            (str(deal), Result(bots, places))
+            for deal in range(40)
+            for places in [(1, 2) if deal % 2 else (2, 1)]
+            for bots in (("A", "B"), ("B", "A"))
+        ]
+    )
+    assert "Mirroring takes out all luck here" in text(dealt)
+    assert table(dealt).facts["mirror_gain"] is None
+
+
+def test_deals_of_one_order_compare_no_bot_with_itself() -> None:
+    alone = field([each for each in duels(1.0) if each[1].bots == ("A", "B")])
+    assert {row["bot"]: row["lead"] for row in table(alone).rows if row["seat"] == 0} == {
+        None: 1,
+        "A": 0,
+    }
+    assert "No bot sat in two seats of one deal" in text(alone).replace("\n", " ")
+
+
+def test_json_has_a_row_for_every_bot_and_seat() -> None:
+    found = json.loads(render(table(field(turned(3), game=GAMES["war"])), "json"))
+    assert (found["game"], found["matches"], found["deals"]) == ("war", 120, 40)
+    assert [(row["bot"], row["seat"]) for row in found["seats"]][:4] == [
+        (None, 0), (None, 1), (None, 2), (found["seats"][3]["bot"], 0),
+    ]  # fmt: skip
+    assert len(found["seats"]) == 12
+    for row in found["seats"]:
+        assert tuple(row) == KEYS
+        assert row["matches"] == row["wins"] + row["draws"] + row["losses"]
+
+
+def test_csv_has_the_same_header_with_and_without_rows() -> None:
+    for played in (duels(0.0), []):
+        header, *rows = csv.reader(io.StringIO(render(table(field(played)), "csv")))
+        assert tuple(header) == KEYS
+        assert len(rows) == (6 if played else 0)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_shows_it(form: str) -> None:
+    assert render(table(EDGE), form)
+
+
+def test_a_results_file_does_not_say_who_sat_where() -> None:
+    with pytest.raises(ArenaError, match=r"^cup does not say who sat where: it is a file"):
+        table(field(duels(0.0), by_seat=False))
+
+
+def test_a_league_that_was_played(played: Path) -> None:
+    rows = table(read_field(played)).rows
+    assert {row["seat"] for row in rows} == {0, 1}
+    assert [row["matches"] for row in rows] == [12, 12] + 6 * [4]
+    assert sum(row["points"] for row in rows[:2]) == pytest.approx(1)

@@ -1,0 +1,228 @@
+"""Two bots against each other: the rows, the sentence, and who can be asked for."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result as Called
+
+from arena.cli.rating import rated
+from arena.stats.outcomes import Result, deals_of
+from arena.tables.field import Field
+from arena.tables.head_to_head import head_to_head
+from arena.tables.table import FORMATS, render
+from protocol.errors import ArenaError
+
+Arena = Callable[..., Called]
+Played = list[tuple[str, Result]]
+
+
+def deal(name: str, *matches: str) -> Played:
+    """Matches of one deal: bots by seat, each with its place, as in `A1 B2`."""
+    return [
+        (name, Result(tuple(w[0] for w in text.split()), tuple(int(w[1:]) for w in text.split())))
+        for text in matches
+    ]
+
+
+def deals(number: int, *matches: str) -> Played:
+    return [match for n in range(number) for match in deal(f"{matches} {n}", *matches)]
+
+
+def field(played: Played, **more: object) -> Field:
+    bots = tuple(sorted({bot for _, result in played for bot in result.bots}))
+    return Field(**{"name": "cup", "bots": bots, "deals": deals_of(played), **more})  # type: ignore[arg-type]
+
+
+DUELS = field(
+    [
+        *deals(30, "A1 B2", "B2 A1"),  # A wins from both seats
+        *deals(12, "A1 B2", "B1 A2"),  # whoever sits first wins
+        *deals(6, "A1 B1", "B1 A2"),
+    ],
+    faults={"B": {"late": 2, "illegal": 1}},
+    forfeits={"B": 1},
+)
+TABLES = field([*deals(10, "A1 B2 C3", "C1 A2 B2"), *deals(5, "A1 C2 D3")])
+
+
+def shown(field: Field, bot: str = "A", other: str = "B") -> str:
+    """The text, as one line."""
+    return " ".join(render(head_to_head(field, rated(field), bot, other), "simple").split())
+
+
+def told(field: Field, bot: str = "A", other: str = "B") -> dict[str, object]:
+    return json.loads(render(head_to_head(field, rated(field), bot, other), "json"))  # type: ignore[no-any-return]
+
+
+# --- rows
+
+
+def rows(field: Field) -> dict[tuple[str, int | None], tuple[object, ...]]:
+    return {
+        (row["bot"], row["seat"]): tuple(
+            row[key] for key in ("matches", "deals", "wins", "draws", "losses", "points")
+        )
+        for row in head_to_head(field, rated(field), "A", "B").rows
+    }
+
+
+def test_both_bots_have_a_row_in_all_and_one_for_each_seat() -> None:
+    assert rows(DUELS) == {
+        ("A", None): (96, 48, 72, 6, 18, 75 / 96),
+        ("A", 0): (48, 48, 42, 6, 0, 45 / 48),
+        ("A", 1): (48, 48, 30, 0, 18, 30 / 48),
+        ("B", None): (96, 48, 18, 6, 72, 21 / 96),
+        ("B", 0): (48, 48, 18, 0, 30, 18 / 48),
+        ("B", 1): (48, 48, 0, 6, 42, 3 / 48),
+    }
+
+
+def test_without_known_seats_there_is_one_row_a_bot() -> None:
+    unknown = field(deals(5, "A1 B2"), by_seat=False)
+    assert list(rows(unknown)) == [("A", None), ("B", None)]
+    assert "Seat" not in shown(unknown)
+
+
+def test_only_matches_of_both_count() -> None:
+    assert rows(TABLES)["A", None] == (20, 10, 10, 10, 0, 0.75)
+    assert set(rows(TABLES)) == {
+        *(("A", None), ("A", 0), ("A", 1)),
+        *(("B", None), ("B", 1), ("B", 2)),
+    }
+
+
+def test_larger_matches_show_mean_places() -> None:
+    line = render(head_to_head(TABLES, rated(TABLES), "A", "B"), "simple").splitlines()[2]
+    assert line.split()[:5] == ["A", "any", "20", "10", "10/10/0"]
+    assert line.split()[-1] == "1.50"
+    assert "Place" not in render(head_to_head(DUELS, rated(DUELS), "A", "B"), "simple")
+
+
+# --- sentences
+
+
+def test_a_sure_lead_is_said_in_a_sentence() -> None:
+    sentence = (
+        "By their own matches A is surely ahead of B: 78.1 % of the points in 48 deals (95 % "
+        "interval 67.0 to "
+    )
+    assert sentence in shown(DUELS)
+    assert sentence in shown(DUELS, "B", "A")
+
+
+def test_a_lead_by_two_deals_has_no_error() -> None:
+    two = field(deals(2, "A1 B2"))
+    assert told(two)["rating_gap_error"] is None
+    assert "A leads, but not surely, by 11.05 mu points: a chance" in shown(two)
+
+
+def test_two_that_are_not_told_apart_are_said_so() -> None:
+    even = field([*deals(5, "A1 B2"), *deals(4, "A2 B1")])
+    assert (
+        "By their own matches A and B are not told apart: A has 55.6 % of the points in 9 deals "
+        "(95 % interval 25.1 to " in shown(even)
+    )
+
+
+def test_the_gap_of_the_ratings_is_said_as_a_chance_to_win() -> None:
+    facts = told(DUELS)
+    gap, chance = facts["rating_gap"], facts["win_chance"]
+    assert isinstance(gap, float)
+    assert chance == pytest.approx(0.781, abs=0.03)
+    assert told(DUELS, "B", "A")["rating_gap"] == -gap
+    assert f"A surely leads by {gap:.2f} ± " in shown(DUELS)
+    assert f"A surely leads by {gap:.2f} ± " in shown(DUELS, "B", "A")
+    assert f"a chance of {100 * float(str(chance)):.1f} % to win a match against B." in shown(DUELS)
+
+
+def test_faults_are_told() -> None:
+    assert "Faults in all matches: B 1 illegal, 2 late, forfeits 1." in shown(DUELS)
+    assert told(DUELS)["faults"] == {"A": {}, "B": {"illegal": 1, "late": 2}}
+    assert told(DUELS)["forfeits"] == {"A": 0, "B": 1}
+    assert "Faults" not in shown(TABLES)
+
+
+def test_two_that_never_met_are_compared_by_their_ratings_alone() -> None:
+    apart = field([*deals(9, "A1 C2"), *deals(9, "C1 D2")])
+    text = shown(apart, "A", "D")
+    assert text.startswith("A and D never met in what counts. By all matches A surely leads by ")
+    assert told(apart, "A", "D")["encounters"] == []
+
+
+def test_two_that_nothing_links_do_not_compare() -> None:
+    apart = field([*deals(9, "A1 C2"), *deals(9, "X1 Y2")], bots=("A", "B", "C", "X", "Y"))
+    for other in ("X", "B"):
+        assert "their ratings do not compare." in shown(apart, "A", other)
+        assert told(apart, "A", other)["win_chance"] is None
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_holds_something_even_if_they_never_met(form: str) -> None:
+    apart = field([*deals(2, "A1 C2"), *deals(2, "C1 D2")])
+    assert render(head_to_head(DUELS, rated(DUELS), "A", "B"), form)
+    assert render(head_to_head(apart, rated(apart), "A", "D"), form)
+
+
+def test_csv_has_the_rows_of_json() -> None:
+    text = render(head_to_head(DUELS, rated(DUELS), "A", "B"), "csv")
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert [(line["bot"], line["seat"], line["wins"]) for line in lines][:3] == [
+        *(("A", "", "72"), ("A", "0", "42"), ("A", "1", "30"))
+    ]
+    apart = field([*deals(2, "A1 C2"), *deals(2, "C1 D2")])
+    assert render(head_to_head(apart, rated(apart), "A", "D"), "csv").split(",") == list(lines[0])
+
+
+# --- mistakes
+
+
+def test_an_unknown_bot_is_refused_with_what_was_meant() -> None:
+    alike = field([("1", Result(("sensible", "random"), (1, 2)))])
+    with pytest.raises(ArenaError, match=r"cup has no bot 'sensibel'. Did you mean 'sensible'\?"):
+        head_to_head(alike, rated(alike), "random", "sensibel")
+    with pytest.raises(ArenaError, match="Known: random, sensible"):
+        head_to_head(alike, rated(alike), "x", "random")
+
+
+def test_a_bot_against_itself_is_refused() -> None:
+    with pytest.raises(ArenaError, match="name two bots"):
+        head_to_head(DUELS, rated(DUELS), "A", "A")
+
+
+# --- the command
+
+
+def test_the_command_compares_two_bots_of_a_league(arena: Arena, played: Path) -> None:
+    result = arena("table", played, "--between", "two", "illegal")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "Faults in all matches: illegal " in " ".join(result.stdout.split())
+    rows = json.loads(
+        arena("table", played, "--between", "two", "illegal", "--format", "json").stdout
+    )["encounters"]
+    assert [(row["bot"], row["seat"], row["matches"]) for row in rows] == [
+        *(("two", None, 4), ("two", 0, 2), ("two", 1, 2)),
+        *(("illegal", None, 4), ("illegal", 0, 2), ("illegal", 1, 2)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--between", "one", "tow"), "Did you mean 'two'?"),
+        (("--between", "one", "one"), "name two bots"),
+        (("--between", "one", "\x1b[2J"), "has no bot '\\x1b[2J'"),
+        (("--between", "one", "two", "--show", "wins"), "--show is about the cross-table"),
+    ],
+)
+def test_mistakes_are_one_line(
+    arena: Arena, played: Path, words: tuple[str, ...], said: str
+) -> None:
+    result = arena("table", played, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert "\x1b" not in result.stderr

@@ -1,0 +1,179 @@
+"""What of a league's store makes a table: whole deals, of these bots, each told once."""
+
+import json
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from arena.league.league import League
+from arena.store.opening import read_league
+from arena.store.result import MatchResult, PlayedMatch, Record
+from arena.store.store import Store
+from arena.tables.sources import field_of, read_field
+from protocol.errors import ArenaError
+from tests.arena.conftest import Arena
+
+FILE = """\
+game = "{game}"
+seats = {seats}
+seed = 2
+deals = 5
+"""
+
+
+class Book:
+    """A league on disk, into whose store matches are written by hand."""
+
+    def __init__(self, folder: Path, game: str, bots: str) -> None:
+        entries = [f'[[bot]]\nname = "{bot}"\nshipped = "random"\n' for bot in bots]
+        folder.mkdir()
+        seats = 4 if game == "cold_war" else 2
+        (folder / "league.toml").write_text(FILE.format(game=game, seats=seats) + "".join(entries))
+        self.folder = folder
+
+    @property
+    def league(self) -> League:
+        return read_league(self.folder)
+
+    def orders(self, deals: int) -> set[object]:
+        """Return the orders round the table in which the first deals are played."""
+        schedule = self.league.schedule
+        return {
+            frozenset(schedule.seating(deal, rotation) for rotation in range(4))
+            for deal in islice(schedule.plan(), deals)
+        }
+
+    def play(self, number: int, *rotations: int, moves: int = 0, clock: int = 5) -> None:
+        """Store some rotations of a deal of the first line-up; the first bot always wins."""
+        league = self.league
+        schedule = league.schedule
+        deal = next(deal for deal in schedule.plan() if deal.number == number)
+        with Store(league.database, create=True) as store:
+            store.keep_settings(league.conditions())
+            ids = store.bot_ids(league.bots)
+            for rotation in rotations:
+                bots = schedule.seating(deal, rotation)
+                result = MatchResult(
+                    deal=schedule.deal_id(deal),
+                    number=number,
+                    rotation=rotation,
+                    bots=list(bots),
+                    places=[1 if bot == min(bots) else 2 for bot in bots],
+                    reason="made up",
+                    decisions=3,
+                    faults=[{"late": 1} if bot == max(bots) else {} for bot in bots],
+                    forfeits=[bots.index(max(bots))] if number == 0 else [],
+                    moves=moves + int("".join(map(str, bots))),
+                    clock=str([[2, clock * (bot + 1), clock, 3 * clock] for bot in bots]),
+                )
+                played = PlayedMatch(result, Record(b"", b"", 0.1))
+                store.add([played], ids, played_at="")
+
+
+@pytest.fixture
+def duels(tmp_path: Path) -> Book:
+    return Book(tmp_path / "duels", "guerra", "AB")
+
+
+@pytest.fixture
+def chanceless(tmp_path: Path) -> Book:
+    return Book(tmp_path / "chanceless", "cold_war", "ABCD")
+
+
+def test_only_whole_deals_count(duels: Book) -> None:
+    duels.play(0, 0, 1)
+    duels.play(1, 1)
+    field = read_field(duels.folder)
+    assert (field.matches, field.deal_count, field.missing, field.waiting) == (2, 1, 7, 1)
+    assert "1 more match waits for the rest of their deals." in field.remarks
+
+
+def test_deals_that_went_alike_are_evidence_each_where_there_is_chance(duels: Book) -> None:
+    for number in range(5):
+        duels.play(number, 0, 1)
+    field = read_field(duels.folder)
+    assert (field.matches, field.deal_count, field.repeats) == (10, 5, 0)
+    assert len(field.deals) == 1
+
+
+def test_without_chance_deals_that_were_played_alike_count_once(chanceless: Book) -> None:
+    for number in range(4):
+        chanceless.play(number, 0, 1, 2, 3)
+    orders = chanceless.orders(4)
+    assert 1 < len(orders) < 4
+    field = read_field(chanceless.folder)
+    assert field.deal_count == len(orders)
+    assert field.repeats == 4 * (4 - len(orders))
+    assert field.missing == 4
+    assert any(remark.startswith(f"{field.repeats} more matches") for remark in field.remarks)
+
+
+def test_without_chance_deals_that_were_played_otherwise_count(chanceless: Book) -> None:
+    for number in range(4):
+        chanceless.play(number, 0, 1, 2, 3, moves=10_000 * number)
+    field = read_field(chanceless.folder)
+    assert (field.deal_count, field.repeats) == (4, 0)
+
+
+def test_repeats_do_not_shrink_the_error(chanceless: Book, arena: Arena) -> None:
+    known: set[object] = set()
+    rows = []
+    for number in range(5):
+        chanceless.play(number, 0, 1, 2, 3)
+        table = json.loads(arena("rank", chanceless.folder, "--format", "json").stdout)
+        if chanceless.orders(number + 1) == known:
+            assert [row | {"faults": 0, "forfeits": 0} for row in table["standings"]] == rows
+            break
+        rows = [row | {"faults": 0, "forfeits": 0} for row in table["standings"]]
+        known = chanceless.orders(number + 1)
+    else:
+        pytest.fail("no deal repeated another")
+
+
+def test_deals_beyond_those_asked_for_count_and_are_not_missed(duels: Book) -> None:
+    for number in range(5):
+        duels.play(number, 0, 1)
+    file = duels.folder / "league.toml"
+    file.write_text(file.read_text().replace("deals = 5", "deals = 2"))
+    field = read_field(duels.folder)
+    assert (field.deal_count, field.missing) == (5, 0)
+
+
+def test_a_smaller_share_misses_only_what_it_asks_for(duels: Book) -> None:
+    for number in range(5):
+        duels.play(number, 0, 1)
+    file = duels.folder / "league.toml"
+    file.write_text(file.read_text().replace("deals = 5", "deals = 40\nshare = 0.5"))
+    league = duels.league
+    asked = {deal.number for deal in league.schedule.plan()}
+    assert read_field(duels.folder).missing == 2 * len(asked - set(range(5)))
+
+
+def test_matches_of_bots_that_left_do_not_count(tmp_path: Path) -> None:
+    book = Book(tmp_path / "book", "guerra", "AB")
+    book.play(0, 0, 1)
+    file = book.folder / "league.toml"
+    file.write_text(file.read_text().replace('"A"', '"C"'))
+    field = read_field(book.folder)
+    assert (field.bots, field.matches, field.missing) == (("B", "C"), 0, 10)
+    assert not field.faults
+
+
+def test_faults_forfeits_and_clocks_are_summed_by_bot(duels: Book) -> None:
+    duels.play(0, 0, 1, clock=5)
+    duels.play(1, 0, clock=9)
+    league = duels.league
+    with Store(league.database) as store:
+        field = field_of(league, store, times=True)
+    assert field.faults == {"B": {"late": 3}}
+    assert field.forfeits == {"B": 2}
+    assert field.times
+    clock = field.times["B"]
+    assert (clock.decisions, clock.cpu, clock.longest) == (6, 2 * 10 + 18, 9)
+    assert clock.wall == 2 * 15 + 27
+
+
+def test_a_file_has_no_clocks(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="only leagues know times"):
+        read_field(tmp_path / "results.csv", times=True)

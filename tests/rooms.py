@@ -1,0 +1,63 @@
+"""The rooms of a package: the modules and packages directly in it, and who imports whom.
+
+`python -m tests.rooms` counts for each package its rooms, its floors (the longest chain of imports
+between rooms) and its arrows (pairs of rooms of which one imports the other).
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("protocol", "referee", "bots", "arena")
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+    for package in PACKAGES
+    for path in sorted((ROOT / package).rglob("*.py"))
+}
+
+
+def imports(module: str) -> Iterator[str]:
+    """Yield the full names of everything that a module imports, wherever it does."""
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: imports are absolute"
+            assert node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room_of(name: str) -> str:
+    """Return the room of its package that a module, or what is imported from it, is in."""
+    return name.split(".")[1]
+
+
+def rooms(package: str) -> dict[str, set[str]]:
+    """Return the rooms of a package, each with those that it imports; its face is none."""
+    own = [module for module in MODULES if module.startswith(f"{package}.")]
+    found: dict[str, set[str]] = {room_of(module): set() for module in own}
+    del found["__init__"]
+    for module in own:
+        if (room := room_of(module)) in found:
+            others = {room_of(name) for name in imports(module) if name.startswith(f"{package}.")}
+            found[room] |= (others & found.keys()) - {room}
+    return found
+
+
+def floors(arrows: dict[str, set[str]]) -> int:
+    """Return how many rooms the longest chain of imports goes through; there is no circle."""
+
+    @cache
+    def floor(room: str) -> int:
+        return 1 + max(map(floor, arrows[room]), default=0)
+
+    return max(map(floor, arrows))
+
+
+if __name__ == "__main__":
+    for package in ("arena", "referee"):
+        found = rooms(package)
+        arrows = sum(map(len, found.values()))
+        print(f"{package}: {len(found)} rooms, {floors(found)} floors, {arrows} arrows")
