@@ -7,20 +7,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-import msgspec
-
 from arena.league.bot import Bot
 from arena.play import worker
+from arena.play.messages import Check, Finish, Left, Order, Setup, decode_word, encode
 from arena.play.spawning import kill_all, spawn, wait
 from arena.play.walls import check_walls
-from arena.play.worker import Batch, Report, Setup
 from arena.play.workforce import Died, Event, Heard, Worker, Workforce
 from protocol.errors import ArenaError
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-decode_report = msgspec.msgpack.Decoder(Report).decode
-encode = msgspec.msgpack.Encoder().encode
 
 
 class LocalWorker(Worker):
@@ -35,17 +30,16 @@ class LocalWorker(Worker):
         self.is_up = False
         self.is_dismissed = self.was_told_to_end = False
         self.unchecked = list(check)
-        self.sent = [{}]  # that it is up counts as an answer too
 
     def check(self) -> None:
         """Let it start each of its bots once."""
         for bot in self.unchecked:
-            self.give(Batch(check=[bot]))
+            self.give(Check(bot))
 
-    def _send(self, batch: Batch) -> None:
+    def _send(self, order: Order) -> None:
         with suppress(OSError):  # it has died, as its sentinel will tell
-            self.link.send_bytes(encode(batch))
-        self.is_dismissed = batch.last
+            self.link.send_bytes(encode(order))
+        self.is_dismissed = isinstance(order, Finish)
 
     def leave(self) -> None:
         """Let it finish the match that it plays, and leave the rest."""
@@ -109,12 +103,12 @@ class LocalWorkforce(Workforce):
     def _event(self, each: LocalWorker, end: Any) -> Event | None:
         if end is each.link:
             with suppress(EOFError, OSError):
-                report = decode_report(each.link.recv_bytes())
-                if report.left and not report.broken and not self._leaving:
-                    report.done = False  # by somebody else: another is to play what it left
-                    each.was_told_to_end = True
-                    each.process.kill()
-                return Heard(each, report)
+                word = decode_word(each.link.recv_bytes())
+                if not isinstance(word, Left) or self._leaving:
+                    return Heard(each, word)
+                each.was_told_to_end = True  # by somebody else: another is to play what it left
+                each.process.kill()
+                return None
         elif each.link.poll():
             return None  # first what it said
         self.workers.remove(each)
@@ -137,7 +131,7 @@ class LocalWorkforce(Workforce):
         """Let the workers end, which takes a moment if their bots do."""
         for each in self.workers:
             if not each.is_dismissed:
-                each.give(Batch(last=True))
+                each.give(Finish())
 
 
 def usable_cores(workers: int | None) -> list[int | None]:

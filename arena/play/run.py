@@ -13,8 +13,8 @@ from arena.league.bot import Bot
 from arena.league.league import League
 from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
 from arena.play.local import LocalWorkforce, usable_cores
+from arena.play.messages import Setup, Task
 from arena.play.runner import Progress, Runner
-from arena.play.worker import Setup, Task
 from arena.play.workforce import Workforce
 from arena.store.continuity import remember
 from arena.store.opening import open_store
@@ -51,9 +51,9 @@ class Missing:
     def __iter__(self) -> Iterator[Task]:
         rotations = range(self._schedule.rotation_count)
         for deal in self._schedule.plan():
-            absent = list(rotations) if self._is_all else self._absent(deal, rotations)
+            absent = rotations if self._is_all else self._absent(deal, rotations)
             if absent:
-                yield Task(deal.lineup, deal.number, absent)
+                yield Task(deal.lineup, deal.number, tuple(absent))
 
     def _absent(self, deal: Deal, rotations: range) -> list[int]:
         name = self._schedule.deal_id(deal)

@@ -12,8 +12,20 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from arena.play.forfeits import ForfeitRows
-from arena.play.worker import Batch, Report, Setup, Task
-from arena.play.workforce import Died, Event, Heard, Key, Lost, Told, Worker, Workforce
+from arena.play.messages import (
+    Broken,
+    Failed,
+    Fit,
+    Key,
+    News,
+    Play,
+    Results,
+    Setup,
+    Task,
+    Unfit,
+    Word,
+)
+from arena.play.workforce import Died, Event, Heard, Lost, Told, Worker, Workforce
 from arena.store.result import PlayedMatch
 from arena.store.suspensions import TOO_SLOW
 from referee.match import BY_FORFEIT
@@ -52,13 +64,15 @@ class Runner:
         self._force = workforce
         self._again: list[Task] = []  # from dead workers; played one at a time
         self._passed: deque[Task] = deque()  # that come before others, for whoever can play them
+        self._early_deaths = 0  # of workers that could not play yet
         self._deaths: Counter[Key] = Counter()
+        self._deaths_at_start: Counter[int] = Counter()  # of a bot
         self._losses: Counter[Key] = Counter()
         self._forfeits: ForfeitRows[int] = ForfeitRows()
         self._suspended: set[int] = set()
         self._forfeiting: set[int] = set()
         self._stopping = False
-        self._broken = False  # the machine, so that all stop, and it is told once
+        self._is_broken = False  # the machine, so that all stop, and it is told once
         self._seconds = 0.0  # that there were workers for, each counted
         self._finished = 0
 
@@ -98,7 +112,7 @@ class Runner:
     def _take(self, event: Event, progress: Progress) -> None:
         """Take in what has happened."""
         if isinstance(event, Heard):
-            self._hear(event.worker, event.report, progress)
+            self._hear(event.worker, event.word, progress)
         elif isinstance(event, Died):
             self._bury(event, progress)
         elif isinstance(event, Lost):
@@ -109,23 +123,27 @@ class Runner:
             progress.problems.append(event.why)
             self._stopping = True
 
-    def _hear(self, each: Worker, report: Report, progress: Progress) -> None:
-        self._finished += each.note(report)
-        progress.played += report.played
-        for task, error in report.failed:
-            progress.problems.append(
-                f"{self._name(task)} was stopped by an error of the referee and not stored:\n"
-                f"{error}"
-            )
-        if report.broken and not self._broken:
-            progress.problems.append(report.broken)
-            self._broken = self._stopping = True
-        progress.news += report.news
-        progress.sizes |= dict(report.sizes)
-        for bot, reason in report.unfit:
-            self._suspend(bot, f"failed its start-up check: {reason}", progress)
-        for played in report.played:
-            self._count_forfeits(played, progress)
+    def _hear(self, each: Worker, word: Word, progress: Progress) -> None:
+        self._finished += each.note(word)
+        match word:
+            case Results():
+                progress.played += word.matches
+                for played in word.matches:
+                    self._count_forfeits(played, progress)
+            case Failed():
+                progress.problems.append(
+                    f"{self._name(word.task)} was stopped by an error of the referee and not "
+                    f"stored:\n{word.error}"
+                )
+            case Fit():
+                progress.sizes[word.bot] = word.memory
+            case Unfit():
+                self._suspend(word.bot, f"failed its start-up check: {word.why}", progress)
+            case News():
+                progress.news.append(word.text)
+            case Broken() if not self._is_broken:
+                progress.problems.append(word.why)
+                self._is_broken = self._stopping = True
 
     def _count_forfeits(self, played: PlayedMatch, progress: Progress) -> None:
         result = played.result
@@ -156,7 +174,8 @@ class Runner:
         if self._stopping:
             return
         each, how, where = death
-        if not each.is_up and self._is_deadly(((), -1)):
+        self._early_deaths += not each.is_up
+        if not each.is_up and self._early_deaths >= _DEATHS_ALLOWED:
             progress.problems.append(
                 f"two workers died before they could play: the last {how}. Run again."
             )
@@ -164,20 +183,21 @@ class Runner:
             return
         who = f"A worker of {where}" if where else "A worker"
         progress.news.append(f"{who} {how}; another plays what it had. No result is lost.")
-        unchecked = each.unchecked
-        if each.is_up and unchecked and self._is_deadly(((unchecked[0],), -1)):
-            self._suspend(unchecked.pop(0), "twice killed its worker when it started", progress)
-        for batch in each.sent[:1]:
-            for key, task in batch.items():
-                if not self._is_deadly(key):
+        if each.is_up and each.unchecked:
+            bot = each.unchecked[0]
+            self._deaths_at_start[bot] += 1
+            if self._deaths_at_start[bot] >= _DEATHS_ALLOWED:
+                del each.unchecked[0]
+                self._suspend(bot, "twice killed its worker when it started", progress)
+        for number, given in enumerate(each.given):
+            for task in given.tasks():
+                self._deaths[task.key] += number == 0
+                if self._deaths[task.key] < _DEATHS_ALLOWED:
                     self._put_back(self._again, task)
                     continue
                 progress.problems.append(
                     f"{self._name(task)} twice killed its worker, which {how}; it was not stored."
                 )
-        for batch in each.sent[1:]:
-            for task in batch.values():
-                self._put_back(self._again, task)
         self._force.replace(each)
 
     def _put_back(self, where: list[Task] | deque[Task], task: Task) -> None:
@@ -187,21 +207,16 @@ class Runner:
 
     def _miss(self, lost: Lost, progress: Progress) -> None:
         """Let others play what a worker had that is out of reach; it may be wholly innocent."""
-        for number, batch in enumerate(lost.worker.sent):
-            for key, task in batch.items():
-                self._losses[key] += lost.has_begun and number == 0
-                if self._losses[key] < _LOSSES_ALLOWED:
+        for number, given in enumerate(lost.worker.given):
+            for task in given.tasks():
+                self._losses[task.key] += lost.has_begun and number == 0
+                if self._losses[task.key] < _LOSSES_ALLOWED:
                     self._put_back(self._passed, task)
                     continue
                 progress.problems.append(
                     f"{self._name(task)} was lost {_LOSSES_ALLOWED} times together with the worker "
                     f"that played it; it was not stored."
                 )
-
-    def _is_deadly(self, key: Key) -> bool:
-        """Count a worker's death over a deal or a bot's start; return whether it is too many."""
-        self._deaths[key] += 1
-        return self._deaths[key] >= _DEATHS_ALLOWED
 
     def _hand_out(self) -> Progress | None:
         """Give every worker what it needs to stay busy; let all go when there is no more to do.
@@ -214,13 +229,13 @@ class Runner:
             return None
         sated: set[int] = set()  # of those who can run the same bots, one look is enough
         for each in workers:
-            while len(each.sent) < _AHEAD and id(each.unfit) not in sated:
-                batch = self._next_batch(each)
-                if batch is None:
+            while len(each.given) < _AHEAD and id(each.unfit) not in sated:
+                tasks = self._next_tasks(each)
+                if not tasks:
                     sated.add(id(each.unfit))
                     break
-                each.give(batch)
-        if any(each.sent for each in workers):
+                each.give(Play(tasks))
+        if any(each.given for each in workers):
             return None
         if self._stopping or not self._has_more():
             self._force.dismiss()
@@ -228,16 +243,15 @@ class Runner:
             return self._give_up()
         return None
 
-    def _next_batch(self, each: Worker) -> Batch | None:
-        """Return what a worker is to play next, if there is anything that it can."""
+    def _next_tasks(self, each: Worker) -> list[Task]:
+        """Return what a worker is to play next; nothing if there is nothing that it can."""
         if self._stopping:
-            return None
+            return []
         again = next((task for task in self._again if _can_play(each, task)), None)
         if again is not None:
             self._again.remove(again)
-            return Batch(tasks=[again])
-        tasks = list(itertools.islice(self._wanted(each), self._batch_size()))
-        return Batch(tasks=tasks) if tasks else None
+            return [again]
+        return list(itertools.islice(self._wanted(each), self._batch_size()))
 
     def _wanted(self, each: Worker) -> Iterator[Task]:
         """Yield what a worker can play; what it passes over is kept for others."""

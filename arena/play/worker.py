@@ -11,8 +11,27 @@ from typing import Any
 
 import msgspec
 
-from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
+from arena.league.schedule import LIVE_PROCESSES, Deal
 from arena.play.memory import Room, size_of
+from arena.play.messages import (
+    Broken,
+    Check,
+    Done,
+    Failed,
+    Finish,
+    Fit,
+    Left,
+    News,
+    Play,
+    Results,
+    Setup,
+    Task,
+    Unfit,
+    Up,
+    Word,
+    decode_order,
+    encode,
+)
 from arena.store.result import MatchResult, PlayedMatch, pack, result_of
 from protocol.errors import ArenaError
 from protocol.messages import TimeControl
@@ -20,10 +39,9 @@ from referee.bot_process import BotProcess
 from referee.fault import Kind
 from referee.game import Options
 from referee.games import GAMES
-from referee.limits import Limits
 from referee.match import Match, starts
 from referee.options import new_game
-from referee.sandbox import Launcher, MachineError, Program, SandboxError
+from referee.sandbox import Launcher, MachineError, SandboxError
 from referee.sandbox.fork_server import end_all
 from referee.seat import EmptySeat, ProcessSeat, Seat
 from referee.starting import StartupError, end_processes, start_bot
@@ -31,7 +49,7 @@ from referee.starting import StartupError, end_processes, start_bot
 SERVER_GONE = 3
 """The exit code of a worker whose fork server was killed."""
 
-_FLUSH_SECONDS = 0.5
+_REPORT_SECONDS = 0.5
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ENDED_BY_THEM = {code for number in _SIGNALS for code in (-number, 128 + number)}
 _UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
@@ -40,67 +58,8 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a worker must know of a league; bots are in the order of its entrants."""
-
-    game: str
-    options: dict[str, Any]
-    limits: Limits
-    schedule: Schedule
-    names: list[str]
-    programs: list[Program]
-    sandbox_uid: int | None = None
-    """As root, the first user that bots are run as; None for an unused one."""
-
-
-class Task(msgspec.Struct, frozen=True, array_like=True):
-    """A deal to be played in some of its rotations."""
-
-    lineup: tuple[int, ...]
-    number: int
-    rotations: list[int]
-
-    @property
-    def deal(self) -> Deal:
-        """The deal."""
-        return Deal(self.lineup, self.number)
-
-
-class Batch(msgspec.Struct, frozen=True):
-    """What the runner sends: tasks to play, bots to check, or the word that it was the last."""
-
-    tasks: list[Task] = []
-    check: list[int] = []
-    last: bool = False
-
-
-class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What a worker sends back; `done` ends the answer to a batch."""
-
-    played: list[PlayedMatch] = []
-    failed: list[tuple[Task, str]] = []
-    """Tasks that an error of the referee's own stopped, with the error."""
-    unfit: list[tuple[int, str]] = []
-    """Bots that failed their start-up check, with the reason."""
-    sizes: list[tuple[int, int]] = []
-    """Bots that passed it, with the bytes of memory that they use when they are ready."""
-    news: list[str] = []
-    """What the organizer is to know, as sentences."""
-    broken: str = ""
-    """What is wrong with the machine, so that no more can be played on it; empty if nothing is."""
-    lag: float = 0.0
-    """Seconds that the referee took before the asks of what was played."""
-    left: bool = False
-    """Whether it leaves what it has not played: with `done`, it plays no more."""
-    done: bool = False
-
-
-_batch = msgspec.msgpack.Decoder(Batch)
-_encode = msgspec.msgpack.Encoder().encode
-
-
 def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
-    """Answer batches from `link`, a connection, until the last one or the end of the runner.
+    """Carry out orders from `link`, a connection, until the last one or the end of the runner.
 
     SIGUSR1 means: finish the match that is being played, and leave the rest. Signals to end are
     the runner's to heed; a match in which a bot has ended by one is not reported.
@@ -124,7 +83,7 @@ def _serve(link: Any, setup: Setup) -> None:
     try:
         launcher = Launcher(setup.limits.sandbox, uid=setup.sandbox_uid)
     except ArenaError as error:
-        link.send_bytes(_encode(Report(broken=str(error), done=True)))
+        link.send_bytes(encode(Broken(str(error))))
         return
     with launcher:
         table = Table(setup, launcher)
@@ -132,10 +91,10 @@ def _serve(link: Any, setup: Setup) -> None:
         for number in _SIGNALS:
             signal.signal(number, lambda *_: table.interrupt())
         try:
-            link.send_bytes(_encode(Report(done=True)))
-            while not (batch := _batch.decode(link.recv_bytes())).last:
-                for report in table.answer(batch):
-                    link.send_bytes(_encode(report))
+            link.send_bytes(encode(Up()))
+            while not isinstance(order := decode_order(link.recv_bytes()), Finish):
+                for word in table.carry_out(order):
+                    link.send_bytes(encode(word))
         finally:
             table.close()
 
@@ -167,7 +126,9 @@ class Table:
         self._options: Options = msgspec.convert(setup.options, self._game.options_type)
         self._control: TimeControl = setup.limits.time_control
         self._where = {"machine": os.uname().nodename, "sandbox": launcher.walls.name}
-        self._flushed = -_FLUSH_SECONDS  # the first match is reported at once
+        self._matches: list[PlayedMatch] = []  # not yet reported
+        self._lag = 0.0  # seconds, of these
+        self._reported = -_REPORT_SECONDS  # the first match is reported at once
         self._leaving = False
         self._interrupted = False
         self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
@@ -176,81 +137,79 @@ class Table:
         self._is_shortage_told = False
 
     def leave(self) -> None:
-        """Finish the match that is being played, and leave the rest of every batch."""
+        """Finish the match that is being played, and leave the rest of every order."""
         self._leaving = True
 
     def interrupt(self) -> None:
         """Note that everybody may have been told to end, the bots too, as when a service stops."""
         self._interrupted = True
 
-    def answer(self, batch: Batch) -> Iterator[Report]:
-        """Play a batch; yield reports of what was played, about two a second."""
-        report = Report()
-        for bot in batch.check:
-            self._check(bot, report)
-        for task in batch.tasks:
-            for rotation in task.rotations:
-                if self._leaving:
-                    break
-                try:
-                    error = self._play(task, rotation, report)
-                except _CutShortError:
-                    self._leaving = True
-                    break
-                except MachineError as broken:
-                    report.broken = str(broken)
-                    self._leaving = True
-                    break
-                if error:
-                    report.failed.append((task, error))
-                    break
-                if time.monotonic() - self._flushed > _FLUSH_SECONDS:
-                    yield report
-                    report = Report()
-                    self._flushed = time.monotonic()
-        report.left = self._leaving
-        report.done = True
+    def carry_out(self, order: Play | Check) -> Iterator[Word]:
+        """Carry out an order; yield what comes of it, and last whether all of it was done."""
+        end: Word = Done()
+        try:
+            if isinstance(order, Check):
+                yield self._checked(order.bot)
+            else:
+                yield from self._play(order.tasks)
+        except MachineError as error:
+            self._leaving = True
+            end = Broken(str(error))
+        else:
+            if self._leaving:
+                end = Left()
+        yield from self._results()
         if self._fewest and not self._is_shortage_told:
             self._is_shortage_told = True
-            report.news.append(
+            yield News(
                 f"A worker on {self._where['machine']} keeps only {self._fewest} processes of bots "
                 f"at once, as memory is short. The others are started for each of their matches."
             )
-        if batch.tasks:
-            self._flushed = time.monotonic()
-        yield report
+        yield end
+
+    def _play(self, tasks: list[Task]) -> Iterator[Word]:
+        """Play; yield what was played about two times a second, and errors of our own."""
+        for task in tasks:
+            for rotation in task.rotations:
+                if self._leaving:
+                    return
+                try:
+                    self._matches.append(self._match(task.deal, rotation))
+                except _CutShortError:
+                    self._leaving = True
+                except (ConnectionError, MachineError):
+                    raise
+                except Exception:  # noqa: BLE001 - it is told of, and ends the run with 1
+                    for bot in task.lineup:  # it was told of a start and never of an end
+                        self._discard((bot, rotation))
+                    yield Failed(task, traceback.format_exc())
+                    break
+                if time.monotonic() - self._reported > _REPORT_SECONDS:
+                    yield from self._results()
+
+    def _results(self) -> Iterator[Results]:
+        """Yield what was played since the last time, if anything was."""
+        if self._matches:
+            yield Results(self._matches, self._lag)
+            self._matches, self._lag = [], 0.0
+            self._reported = time.monotonic()
 
     def close(self) -> None:
         """End all processes; those that end by themselves get a moment for it."""
         end_processes(self._processes.values())
         self._processes.clear()
 
-    def _check(self, bot: int, report: Report) -> None:
-        """Start a bot, and report why it does not get ready."""
+    def _checked(self, bot: int) -> Fit | Unfit:
+        """Start a bot, and say whether it gets ready; raise MachineError if nothing can."""
         try:
             self._launcher.check(self._setup.programs[bot])
-            report.sizes.append((bot, size_of(self._process(bot, 0).family)))
+            return Fit(bot, size_of(self._process(bot, 0).family))
         except SandboxError as error:
-            report.unfit.append((bot, error.what.rstrip(".")))
+            return Unfit(bot, error.what.rstrip("."))
         except StartupError as error:
-            report.unfit.append((bot, str(error)))
-        except MachineError as broken:
-            report.broken = str(broken)
+            return Unfit(bot, str(error))
 
-    def _play(self, task: Task, rotation: int, report: Report) -> str:
-        """Play one match into the report; return the referee's own error, if there was one."""
-        try:
-            played = self._match(task.deal, rotation, report)
-            report.played.append(msgspec.structs.replace(played, **self._where))
-        except (ConnectionError, _CutShortError, MachineError):
-            raise
-        except Exception:  # noqa: BLE001 - whatever it is, it is reported and ends the run with 1
-            for bot in task.lineup:
-                self._discard((bot, rotation))  # it was told of a start and never of an end
-            return traceback.format_exc()
-        return ""
-
-    def _match(self, deal: Deal, rotation: int, report: Report) -> PlayedMatch:
+    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
         schedule = self._setup.schedule
         match = schedule.match_id(deal, rotation)
         bots = schedule.seating(deal, rotation)
@@ -277,8 +236,9 @@ class Table:
             gone = process is not None and process.ended is not None
             if self._setup.limits.fresh or faults or gone:
                 self._discard((bot, rotation))
-        report.lag += sum(played.evidence.lag) * 1e-6
-        return pack(played, result, time.monotonic() - began)
+        self._lag += sum(played.evidence.lag) * 1e-6
+        packed = pack(played, result, time.monotonic() - began)
+        return msgspec.structs.replace(packed, **self._where)
 
     def _was_cut_short(self, result: MatchResult) -> bool:
         """Return whether a bot ended, or did not start, and a signal to end was sent to all."""

@@ -3,12 +3,39 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from arena.play.worker import Batch, Report, Task
+from arena.play.messages import (
+    Broken,
+    Check,
+    Done,
+    Failed,
+    Key,
+    Left,
+    Order,
+    Play,
+    Results,
+    Task,
+    Up,
+    Word,
+)
 
-Key: TypeAlias = tuple[tuple[int, ...], int]
-"""What tells one deal from another: its line-up and its number."""
+
+@dataclass
+class Given:
+    """An order that a worker was given, and what is left of it."""
+
+    order: Order
+    rest: dict[Key, set[int]]
+    """The rotations that are still to be played, of each deal."""
+
+    def tasks(self) -> list[Task]:
+        """Return what is still to be played."""
+        return [
+            Task(lineup, number, tuple(sorted(rotations)))
+            for (lineup, number), rotations in self.rest.items()
+        ]
 
 
 class Worker(ABC):
@@ -22,53 +49,60 @@ class Worker(ABC):
     def __init__(self) -> None:
         self.unchecked: list[int] = []
         """The bots that it has yet to start, to see whether they get ready."""
-        self.sent: list[dict[Key, Task]] = []
-        """What is left of each batch not yet answered."""
+        self.given: list[Given] = []
+        """The orders that it has not carried out yet, oldest first."""
 
     @property
     def is_ready(self) -> bool:
         """Whether it may be given matches."""
         return self.is_up and not self.unchecked
 
-    def give(self, batch: Batch) -> None:
-        """Send a batch, and remember it."""
-        self.sent.append({(task.lineup, task.number): task for task in batch.tasks})
-        self._send(batch)
+    def give(self, order: Order) -> None:
+        """Send an order, and remember it."""
+        tasks = order.tasks if isinstance(order, Play) else []
+        rest = {task.key: {*task.rotations} for task in tasks}
+        self.given.append(Given(order, rest))
+        self._send(order)
 
-    def note(self, report: Report) -> int:
+    def note(self, word: Word) -> int:
         """Cross off what was played, so that nothing is played twice if the worker dies.
 
         Returns how many deals are over with it.
         """
-        batch = self.sent[0]
-        before = len(batch)
-        for played in report.played:
-            result = played.result
-            key = (tuple(sorted(result.bots)), result.number)
-            rotations = batch[key].rotations
-            rotations.remove(result.rotation)
-            if not rotations:
-                del batch[key]
-        for task, _ in report.failed:
-            del batch[task.lineup, task.number]
-        over = before - len(batch)
-        if report.done:
-            del self.sent[0]
-            if self.is_up and self.unchecked:
-                del self.unchecked[0]
-            self.is_up = True
-        return over
+        rest = self.given[0].rest if self.given else {}
+        before = len(rest)
+        match word:
+            case Up():
+                self.is_up = True
+            case Results():
+                for played in word.matches:
+                    key = (tuple(sorted(played.result.bots)), played.result.number)
+                    rest[key].remove(played.result.rotation)
+                    if not rest[key]:
+                        del rest[key]
+            case Failed():
+                del rest[word.task.key]
+            case Done() | Left() | Broken():
+                self._end_oldest()
+        return before - len(rest)
+
+    def _end_oldest(self) -> None:
+        """Cross off the oldest order; one that is not up may be broken before it has any."""
+        if self.given:
+            order = self.given.pop(0).order
+            if isinstance(order, Check):
+                self.unchecked.remove(order.bot)
 
     @abstractmethod
-    def _send(self, batch: Batch) -> None:
-        """Send a batch; nothing happens if the worker has died."""
+    def _send(self, order: Order) -> None:
+        """Send an order; nothing happens if the worker has died."""
 
 
 class Heard(NamedTuple):
-    """A worker has sent a report."""
+    """A worker has said something."""
 
     worker: Worker
-    report: Report
+    word: Word
 
 
 class Died(NamedTuple):

@@ -17,14 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from tabulate import tabulate
 
 from arena.league.file import make_league
 from arena.league.league import League, Settings
 from arena.play import runner
+from arena.play.messages import Results, encode
 from arena.play.run import open_run
-from arena.play.worker import Report
 from referee.games import GAMES
 from tests.arena.play.cluster.dask_cluster import DaskCluster
 
@@ -34,7 +33,6 @@ CHUNKS = {1: 150, 10: 100, 100: 40, 500: 20}
 ROUNDS = 3
 DEALS = 300
 _TICKS = os.sysconf("SC_CLK_TCK")
-_encode = msgspec.msgpack.encode
 
 
 def league_of(folder: Path, game: str, deals: int, names: tuple[str, str]) -> League:
@@ -69,7 +67,7 @@ def weights(folder: Path) -> Iterator[Weight]:
         with open_run(league, 1, None) as opened:
             for progress in opened.play():
                 count += len(progress.played)
-                wire += len(_encode(Report(played=progress.played)))
+                wire += len(encode(Results(progress.played, 0.0)))
                 seconds += sum(played.record.seconds for played in progress.played)
         disk = league.database.stat().st_size
         yield Weight(game, count / seconds, wire / count, disk / count)

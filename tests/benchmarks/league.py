@@ -15,8 +15,8 @@ from tabulate import tabulate
 from arena.league.bot import shipped_bot
 from arena.league.schedule import Entrant, Schedule
 from arena.play.local import LocalWorkforce, usable_cores
+from arena.play.messages import Setup, Task
 from arena.play.runner import Runner
-from arena.play.worker import Setup, Task
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Match, starts
@@ -52,7 +52,7 @@ def league_rates(workers: int) -> tuple[float, float]:
         names=[bot.name for bot in bots if bot],
         programs=[bot.program for bot in bots if bot],
     )
-    tasks = [Task(deal.lineup, deal.number, [0, 1]) for deal in schedule.plan()]
+    tasks = [Task(deal.lineup, deal.number, (0, 1)) for deal in schedule.plan()]
     began = time.perf_counter()
     runner = Runner(setup, tasks, LocalWorkforce(setup, [], usable_cores(workers)))
     with runner.staffed():

@@ -5,7 +5,7 @@ from typing import Any
 
 from arena.league.schedule import Deal, Schedule
 from arena.play import worker
-from arena.play.worker import Report, Setup, Task
+from arena.play.messages import Fit, Setup
 from arena.store.result import MatchResult, PlayedMatch, Record
 
 RECORD = Record(os.urandom(300), os.urandom(300), 0.01)
@@ -14,12 +14,11 @@ RECORD = Record(os.urandom(300), os.urandom(300), 0.01)
 class ReadyTable(worker.Table):
     """A table at which matches need no bots, no rules and next to no time."""
 
-    def _check(self, bot: int, report: Report) -> None:
-        pass
+    def _checked(self, bot: int) -> Fit:
+        return Fit(bot, 0)
 
-    def _play(self, task: Task, rotation: int, report: Report) -> str:
-        report.played.append(ready(self._setup.schedule, task.deal, rotation))
-        return ""
+    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
+        return ready(self._setup.schedule, deal, rotation)
 
 
 def ready(schedule: Schedule, deal: Deal, rotation: int) -> PlayedMatch:

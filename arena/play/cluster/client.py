@@ -13,12 +13,10 @@ from arena.league.bot import Bot
 from arena.play.cluster.address import scheduler_address
 from arena.play.cluster.events import (
     Answered,
-    Failed,
     Gone,
     Happening,
     Joined,
     Machine,
-    News,
     Refused,
     Slot,
     Unreached,
@@ -26,8 +24,7 @@ from arena.play.cluster.events import (
 )
 from arena.play.cluster.link import Link
 from arena.play.cluster.standouts import Comparison
-from arena.play.local import encode
-from arena.play.worker import Batch, Setup
+from arena.play.messages import Order, Results, Setup, encode
 from arena.play.workforce import Died, Event, Heard, Lost, Stopped, Told, Worker, Workforce
 from protocol.errors import ArenaError
 from referee.sandbox import Runtime, runtime_of
@@ -45,8 +42,8 @@ class RemoteWorker(Worker):
         self.unfit = machine.unfit
         self._force = force
 
-    def _send(self, batch: Batch) -> None:
-        self._force.send(self.slot, encode(batch))
+    def _send(self, order: Order) -> None:
+        self._force.send(self.slot, encode(order))
 
 
 class ClusterWorkforce(Workforce):
@@ -123,9 +120,9 @@ class ClusterWorkforce(Workforce):
         """Let Dask workers join."""
         self._call(self._begin.set)
 
-    def send(self, slot: Slot, batch: bytes) -> None:
-        """Have a batch played in a slot."""
-        self._call(self._link.send, slot, batch)
+    def send(self, slot: Slot, order: bytes) -> None:
+        """Have an order carried out in a slot."""
+        self._call(self._link.send, slot, order)
 
     def events(self, patience: float) -> list[Event]:
         """Return what has happened; those who joined or refused alike are told of together."""
@@ -154,13 +151,14 @@ class ClusterWorkforce(Workforce):
         elif isinstance(each, Unreached):
             for worker in self._of(each.slot):
                 yield self._lost(worker, has_begun=False)
-        elif isinstance(each, Failed):
-            yield Stopped(each.text)
+        elif isinstance(each, Stopped):
+            yield each
         elif isinstance(each, Answered):
             for worker in self._of(each.slot):
-                for report in each.reports:
-                    self._comparison.add(each.slot.machine.label, report)
-                    yield Heard(worker, report)
+                for word in each.words:
+                    if isinstance(word, Results):
+                        self._comparison.add(each.slot.machine.label, word)
+                    yield Heard(worker, word)
                 if each.died:
                     self.workers.remove(worker)
                     yield Died(worker, each.died, each.slot.machine.label)
@@ -185,7 +183,7 @@ class ClusterWorkforce(Workforce):
             for what in self._unlike(machine):
                 alike[what].append(machine.label)
         for each in found:
-            if isinstance(each, News):
+            if isinstance(each, Told):
                 yield each.text
             elif isinstance(each, Refused) and (each.label, each.why) not in self._refusals:
                 self._refusals.add((each.label, each.why))

@@ -4,7 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from arena.play.worker import Report
+from arena.play.messages import Word
+from arena.play.workforce import Stopped, Told
 from referee.sandbox import Runtime
 
 
@@ -24,18 +25,18 @@ class Machine:
     runtimes: dict[int, Runtime]
     """What runs the bots there, those aside that are executables of their own."""
     slots_used: set["Slot"] = field(default_factory=set)
-    """Those that were given batches."""
+    """Those that were given orders."""
     waits: bool = False
     """Whether other tasks of Dask had threads for which ours wait, when it was last asked."""
 
 
 class Slot:
-    """One of the matches that a Dask worker plays at a time, and the batches on their way to it."""
+    """One of the matches that a Dask worker plays at a time, and the orders on their way to it."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.pending: list[Any] = []
-        """Futures of Dask, in the order of the batches."""
+        """Futures of Dask, in the order of the orders."""
         self.follower: asyncio.Task[None] | None = None
 
 
@@ -70,29 +71,17 @@ class Gone(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """What came of a slot's oldest batch: reports, and how its worker ended if it did."""
+    """What came of a slot's oldest order: what was said, and how its worker ended if it did."""
 
     slot: "Slot"
-    reports: list[Report]
+    words: list[Word]
     died: str
 
 
 class Unreached(NamedTuple):
-    """A batch was for a slot of a Dask worker that has gone."""
+    """An order was for a slot of a Dask worker that has gone."""
 
     slot: "Slot"
 
 
-class News(NamedTuple):
-    """A sentence for the organizer."""
-
-    text: str
-
-
-class Failed(NamedTuple):
-    """The cluster is out of reach for good, and why, as a sentence."""
-
-    text: str
-
-
-Happening: TypeAlias = Joined | Refused | Waiting | Gone | Answered | Unreached | News | Failed
+Happening: TypeAlias = Joined | Refused | Waiting | Gone | Answered | Unreached | Told | Stopped

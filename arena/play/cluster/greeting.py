@@ -11,8 +11,7 @@ from arena.league.bot import Bot
 from arena.play.cluster import host
 from arena.play.cluster.bundle import entry_of, pack_bot
 from arena.play.cluster.events import Machine
-from arena.play.local import encode
-from arena.play.worker import Setup
+from arena.play.messages import Setup, encode
 from protocol.errors import ArenaError
 
 _ANSWER_SECONDS = 30.0  # for anything but what follows

@@ -1,4 +1,4 @@
-"""What a Dask worker does for a run: it has workers of ours, and its threads bring them batches.
+"""What a Dask worker does for a run: it has workers of ours, and its threads bring them orders.
 
 All of it is called from `client`, through Dask, and speaks in numbers, texts and bytes. Nothing of
 a league stays when its run is over but the bots' files, until the Dask worker ends.
@@ -25,8 +25,8 @@ import referee
 from arena.play.cluster.bundle import BrokenBundleError, Entry, discard, unpack_bot, unpacked
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.table import Tables, UnwantedError
+from arena.play.messages import Setup
 from arena.play.walls import check_bot
-from arena.play.worker import Setup
 from protocol.errors import ArenaError
 from referee.sandbox import (
     Launcher,
@@ -280,8 +280,8 @@ async def close(run: str) -> None:
     await asyncio.to_thread(act)
 
 
-def play(run: str, batch: bytes) -> bytes:
-    """Play a batch, as a task of Dask; return an encoded `Answer`.
+def play(run: str, order: bytes) -> bytes:
+    """Carry out an order, as a task of Dask; return an encoded `Answer`.
 
     Raises UnwantedError if the run is not, or no longer, played for here.
     """
@@ -295,4 +295,4 @@ def play(run: str, batch: bytes) -> bytes:
         task = worker.state.tasks.get(key)
         return task is not None and task.state == "executing"
 
-    return msgspec.msgpack.encode(tables.play(batch, is_wanted))
+    return msgspec.msgpack.encode(tables.play(order, is_wanted))

@@ -26,12 +26,10 @@ from arena.play.cluster.connection import (
 )
 from arena.play.cluster.events import (
     Answered,
-    Failed,
     Gone,
     Happening,
     Joined,
     Machine,
-    News,
     Refused,
     Slot,
     Unreached,
@@ -39,8 +37,8 @@ from arena.play.cluster.events import (
 )
 from arena.play.cluster.greeting import Greeter, RefusedError
 from arena.play.cluster.table import Answer, UnwantedError
-from arena.play.local import decode_report
-from arena.play.worker import Setup
+from arena.play.messages import Setup, decode_word
+from arena.play.workforce import Stopped, Told
 
 _LOOK_SECONDS = 1.0  # between looks at who is in the cluster
 _LOOKED_AT = 200  # Dask workers a second, as what is told of each takes a while to read
@@ -110,11 +108,11 @@ class Link:
             except Exception:  # noqa: BLE001 - whatever it is, it is not back
                 await within(end.wait(), _LOOK_SECONDS)
             else:
-                self._put(News(f"The scheduler at {self._address} answers again."))
+                self._put(Told(f"The scheduler at {self._address} answers again."))
                 return True
             if time.monotonic() - since > _WAIT_SECONDS:
                 self._put(
-                    Failed(
+                    Stopped(
                         f"the scheduler at {self._address} has not answered for "
                         f"{_WAIT_SECONDS:.0f} s. Run again when it does."
                     )
@@ -156,7 +154,7 @@ class Link:
         """Take leave of everybody, as the scheduler is out of reach."""
         why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         self._put(
-            News(
+            Told(
                 f"The connection to the scheduler at {self._address} is lost ({why}); "
                 f"trying again. No result is lost."
             )
@@ -207,12 +205,12 @@ class Link:
     def _alone(self, others: bool) -> Happening:
         """Return what to say when nobody is there to play, whether or not there are `others`."""
         if others and not self._may_return:
-            return Failed("none of the cluster's workers can play, as is said above.")
+            return Stopped("none of the cluster's workers can play, as is said above.")
         if others:
-            return News("None of the cluster's workers can play now; others are waited for.")
+            return Told("None of the cluster's workers can play now; others are waited for.")
         if self._may_return:
-            return News("The cluster has no workers any more; new ones are waited for.")
-        return News("The cluster has no workers yet; they are waited for.")
+            return Told("The cluster has no workers any more; new ones are waited for.")
+        return Told("The cluster has no workers yet; they are waited for.")
 
     def _begun(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         """Have something done; if an error of ours ends it, that ends the run."""
@@ -232,7 +230,7 @@ class Link:
         self._has_failed = True
         self._forget_all()
         text = "".join(traceback.format_exception(error))
-        self._put(Failed(f"the conversation with the cluster was ended by an error:\n{text}"))
+        self._put(Stopped(f"the conversation with the cluster was ended by an error:\n{text}"))
 
     def _greeted(self, address: str, _: "asyncio.Task[None]") -> None:
         del self._greetings[address]
@@ -254,8 +252,8 @@ class Link:
         self._joined.add(address)
         self._put(Joined(machine))
 
-    def send(self, slot: Slot, batch: bytes) -> None:
-        """Give a batch to a slot; what comes of it is put in the order of the batches."""
+    def send(self, slot: Slot, order: bytes) -> None:
+        """Give an order to a slot; what comes of it is put in the order of the orders."""
         machine = slot.machine
         if self._machines.get(machine.address) is not machine:
             self._put(Unreached(slot))
@@ -264,7 +262,7 @@ class Link:
             future = self._client.submit(
                 host.play,
                 self._run,
-                batch,
+                order,
                 key=f"{host.key_of(self._run)}{next(self._numbers)}",
                 workers=[machine.address],
                 allow_other_workers=False,
@@ -280,7 +278,7 @@ class Link:
             machine.slots_used.add(slot)
 
     async def _follow(self, slot: Slot) -> None:
-        """Put what comes of a slot's batches while there are any."""
+        """Put what comes of a slot's orders while there are any."""
         machine = slot.machine
         while slot.pending:
             try:
@@ -288,17 +286,14 @@ class Link:
             except Exception as error:  # noqa: BLE001 - Dask's, or what it brings from there
                 slot.follower = None
                 if self._client is not None and self._client.status == "running":
-                    why = f"gave back a batch unplayed ({type(error).__name__})"
+                    why = f"gave back an order unplayed ({type(error).__name__})"
                     has_begun = not isinstance(error, UnwantedError)
                     if not has_begun:
                         why = "no longer knows this run, as it was started again or had been idle"
                     self._lose(machine, why, has_begun=has_begun)
                 return  # or else all are lost with the scheduler
-            reports = [decode_report(data) for data in answer.reports]
-            if answer.died or answer.broken:
-                for report in reports:
-                    report.done = False
-            self._put(Answered(slot, reports, answer.died))
+            words = [decode_word(data) for data in answer.words]
+            self._put(Answered(slot, words, answer.died))
             del slot.pending[0]
             if answer.broken:
                 slot.follower = None

@@ -12,7 +12,7 @@ from math import sqrt
 from statistics import median
 from typing import TypeAlias
 
-from arena.play.worker import Report
+from arena.play.messages import Results
 from arena.store.result import PlayedMatch
 from arena.store.rows import stored_clock
 
@@ -25,7 +25,7 @@ _LAG_SECONDS = 100e-6  # a decision: what is less disturbs nobody
 _WALL_FACTOR = 3.0
 _CPU_FACTOR = 2.0
 _DEVIATIONS = 5.0  # from what the others let expect: not by chance
-_LEAST_PARTS = 20  # deals or reports: fewer do not show how much they scatter
+_LEAST_PARTS = 20  # deals or results: fewer do not show how much they scatter
 
 
 @dataclass
@@ -74,7 +74,7 @@ class _Tally:
 @dataclass
 class _Machine:
     lag: _Ratio = field(default_factory=_Ratio)
-    """By report."""
+    """By message."""
     waited: _Ratio = field(default_factory=_Ratio)
     """The time that deals took beyond the CPU time of their bots."""
     cpu: float = 0.0
@@ -96,17 +96,17 @@ class Comparison:
         self._machines: dict[str, _Machine] = {}
         self._named: set[tuple[str, str]] = set()
 
-    def add(self, name: str, report: Report) -> None:
+    def add(self, name: str, results: Results) -> None:
         """Take in what a worker of a machine reported."""
         machine = self._machines.setdefault(name, _Machine())
         before = machine.decisions
         deals: defaultdict[str, list[PlayedMatch]] = defaultdict(list)
-        for played in report.played:
+        for played in results.matches:
             deals[played.result.deal].append(played)
         for matches in deals.values():  # whose matches are alike
             self._add_deal(machine, matches)
         if machine.decisions > before:
-            machine.lag.add(report.lag, machine.decisions - before)
+            machine.lag.add(results.lag, machine.decisions - before)
 
     def _add_deal(self, machine: _Machine, matches: list[PlayedMatch]) -> None:
         asked: Counter[int] = Counter()

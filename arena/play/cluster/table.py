@@ -1,4 +1,4 @@
-"""The workers of one run inside a Dask worker, and the batches that its threads bring them."""
+"""The workers of one run inside a Dask worker, and the orders that its threads bring them."""
 
 import threading
 import time
@@ -11,41 +11,40 @@ from queue import SimpleQueue
 import msgspec
 
 from arena.play.cluster.cores import Cores
-from arena.play.local import LocalWorker, decode_report, encode
+from arena.play.local import LocalWorker
+from arena.play.messages import Broken, Check, Done, Left, Setup, Unfit, Up, decode_word, encode
 from arena.play.spawning import wait
-from arena.play.worker import Batch, Setup
 from referee.clock import wall_cap
 from referee.sandbox import MachineError
 
-_LOOK_SECONDS = 0.5  # between looks at whether a batch is still wanted and its worker alive
+_LOOK_SECONDS = 0.5  # between looks at whether an order is still wanted and its worker alive
 _DEATHS_ALLOWED = 5  # for each core, one after another: then the machine is to blame
 _EARLY_DEATHS_ALLOWED = 2  # the same of those that could not play yet
 _GRACE_SECONDS = 30.0  # without a sign of life, beyond what a bot may take
 
 
 class UnwantedError(Exception):
-    """Nobody waits for this batch any more."""
+    """Nobody waits for this order any more."""
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What came back for a batch."""
+    """What came back for an order."""
 
-    reports: list[bytes]
+    words: list[bytes]
     died: str = ""
     """How the worker ended that had it, as what follows «a worker»; empty if it lives."""
     broken: str = ""
     """What is wrong with the machine; empty if nothing is."""
 
 
-class _Tail(msgspec.Struct):
-    """What a report says of itself."""
+class _Kind(msgspec.Struct):
+    """Which word it is, and why where the machine is broken: results are not decoded here."""
 
-    done: bool = False
-    left: bool = False
-    broken: str = ""
+    type: str
+    why: str = ""
 
 
-_tail = msgspec.msgpack.Decoder(_Tail).decode
+_kind = msgspec.msgpack.Decoder(_Kind).decode
 
 
 class _Place:
@@ -57,7 +56,7 @@ class _Place:
 
 
 class Tables:
-    """A worker on each of some cores, one run's; threads bring it batches.
+    """A worker on each of some cores, one run's; threads bring it orders.
 
     A worker dies with the thread that started it, so that all are started by one that stays.
     """
@@ -102,56 +101,56 @@ class Tables:
         place.worker = self._keeper.submit(LocalWorker, self._setup, place.core).result()
         return place.worker
 
-    def play(self, batch: bytes, is_wanted: Callable[[], bool]) -> Answer:
-        """Have a batch played by whoever is free first; raise UnwantedError if nobody wants it."""
+    def play(self, order: bytes, is_wanted: Callable[[], bool]) -> Answer:
+        """Have an order carried out by whoever is free first; raise UnwantedError if unwanted."""
         with self._lock:
             self._busy += 1
         place = self._free.get()
         try:
             if self._closed or not is_wanted():
                 raise UnwantedError
-            return self._played(place, batch, is_wanted)
+            return self._carried_out(place, order, is_wanted)
         finally:
             self._free.put(place)
             with self._lock:
                 self._busy -= 1
                 self._rested = time.monotonic()
 
-    def _played(self, place: _Place, batch: bytes, is_wanted: Callable[[], bool]) -> Answer:
+    def _carried_out(self, place: _Place, order: bytes, is_wanted: Callable[[], bool]) -> Answer:
         each = place.worker or self._hire(place)
         pulse = _Pulse(each.process.pid, self._patience)
-        reports: list[bytes] = []
+        words: list[bytes] = []
         with suppress(OSError):  # it has died, as will show
-            each.link.send_bytes(batch)
+            each.link.send_bytes(order)
         while True:
             wait([each.link, each.process.sentinel], _LOOK_SECONDS)
             if each.link.poll():
                 try:
                     data = each.link.recv_bytes()
                 except (EOFError, OSError):
-                    return self._buried(place, reports)
-                tail = _tail(data)
-                if tail.broken:
-                    self._kill(place)
-                    return Answer(reports, broken=tail.broken)
-                if tail.done and not each.is_up:
+                    return self._buried(place, words)
+                word = _kind(data)
+                if word.type == Up.__name__:
                     each.is_up = True
                     continue
-                reports.append(data)
+                if word.type == Broken.__name__:
+                    self._kill(place)
+                    return Answer(words, broken=word.why)
+                if word.type == Left.__name__ and not self._leaving:
+                    self._kill(place)
+                    return Answer(words, died="was told to end")
+                words.append(data)
                 self._deaths_in_a_row = 0
-                if tail.done:
-                    if tail.left and not self._leaving:
-                        self._kill(place)
-                        return Answer(reports, died="was told to end")
-                    return Answer(reports)
+                if word.type in (Done.__name__, Left.__name__):
+                    return Answer(words)
             elif not each.process.is_alive():
-                return self._buried(place, reports)
+                return self._buried(place, words)
             elif self._closed or not is_wanted():
                 self._kill(place)
                 raise UnwantedError
             elif pulse.is_gone():
                 self._kill(place)
-                return Answer(reports, died=f"hung for {self._patience:.0f} s and was killed")
+                return Answer(words, died=f"hung for {self._patience:.0f} s and was killed")
 
     def check(self, bots: Sequence[int]) -> dict[int, str]:
         """Start each of some bots once; return those that do not get ready, and why.
@@ -166,8 +165,9 @@ class Tables:
                     raise MachineError(answer.broken)
                 if answer.died:
                     unfit[bot] = f"its worker twice {answer.died} when it started"
-                for report in map(decode_report, answer.reports):
-                    unfit |= dict(report.unfit)
+                for word in map(decode_word, answer.words):
+                    if isinstance(word, Unfit):
+                        unfit[word.bot] = word.why
         return unfit
 
     def _checked(self, bot: int) -> Answer:
@@ -175,16 +175,16 @@ class Tables:
         answer = self.play(_check(bot), lambda: True)
         return self.play(_check(bot), lambda: True) if answer.died else answer
 
-    def _buried(self, place: _Place, reports: list[bytes]) -> Answer:
+    def _buried(self, place: _Place, words: list[bytes]) -> Answer:
         assert place.worker is not None
         was_up, how = place.worker.is_up, place.worker.end()
         place.worker = None
         self._deaths_in_a_row += 1
         allowed = _DEATHS_ALLOWED if was_up else _EARLY_DEATHS_ALLOWED
         if self._deaths_in_a_row < allowed * len(self._places):
-            return Answer(reports, died=how)
+            return Answer(words, died=how)
         many = f"{self._deaths_in_a_row} workers died one after another"
-        return Answer(reports, broken=f"{many}: the last {how}")
+        return Answer(words, broken=f"{many}: the last {how}")
 
     def _kill(self, place: _Place) -> None:
         worker, place.worker = place.worker, None
@@ -232,4 +232,4 @@ class _Pulse:
 
 
 def _check(bot: int) -> bytes:
-    return encode(Batch(check=[bot]))
+    return encode(Check(bot))

@@ -17,7 +17,7 @@ from arena.league.bot import SHIPPED
 from arena.league.schedule import Schedule
 from arena.league.seed import deal_behind, is_guessable, league_key
 from arena.play import run
-from arena.play.worker import Setup
+from arena.play.messages import Setup
 from arena.store.opening import open_store, read_league
 from arena.store.store import Store
 from referee.chance import Chance

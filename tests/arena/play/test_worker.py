@@ -2,13 +2,27 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from arena.play import memory, worker
-from arena.play.worker import Batch, Report, Setup, Table, Task
+from arena.play.messages import (
+    Check,
+    Done,
+    Failed,
+    Fit,
+    Left,
+    News,
+    Play,
+    Results,
+    Setup,
+    Task,
+    Unfit,
+    Word,
+)
+from arena.play.worker import Table
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
 from referee.game import Move
@@ -26,7 +40,7 @@ kit.run(guerra_random.choose, on_start=tell)
 """
 """A bot that plays at random and tells its process in every match."""
 
-DEALS = [Task((0, 1), number, [0, 1]) for number in range(4)]
+DEALS = [Task((0, 1), number, (0, 1)) for number in range(4)]
 
 SetTable = Callable[..., Table]
 
@@ -59,16 +73,22 @@ def set_table(league: League) -> Iterator[SetTable]:
             table.close()
 
 
-def answer(table: Table, *tasks: Task) -> Report:
-    """Return all that a table reports of a batch, as one report."""
-    whole = Report()
-    for report in table.answer(Batch(tasks=list(tasks))):
-        assert not whole.done
-        whole.played += report.played
-        whole.failed += report.failed
-        whole.done = report.done
-    assert whole.done
-    return whole
+def told(table: Table, *tasks: Task) -> list[Word]:
+    """Return all that a table says of an order to play."""
+    words = list(table.carry_out(Play(list(tasks))))
+    assert isinstance(words.pop(), Done | Left)
+    assert not any(isinstance(word, Done | Left) for word in words)
+    return words
+
+
+def answer(table: Table, *tasks: Task) -> list[PlayedMatch]:
+    """Return what a table plays."""
+    return matches(told(table, *tasks))
+
+
+def matches(words: Iterable[Word]) -> list[PlayedMatch]:
+    """Return the matches among what was said."""
+    return [each for word in words if isinstance(word, Results) for each in word.matches]
 
 
 def processes(played: PlayedMatch) -> Mapping[int, str]:
@@ -80,16 +100,16 @@ def processes(played: PlayedMatch) -> Mapping[int, str]:
 
 
 def test_a_batch_is_played_in_all_its_rotations(set_table: SetTable) -> None:
-    report = answer(set_table(), *DEALS)
-    assert [(each.result.number, each.result.rotation) for each in report.played] == [
+    played = answer(set_table(), *DEALS)
+    assert [(each.result.number, each.result.rotation) for each in played] == [
         (task.number, rotation) for task in DEALS for rotation in task.rotations
     ]
-    seated = [each.result.bots for each in report.played[:2]]
+    seated = [each.result.bots for each in played[:2]]
     assert seated[0] == seated[1][::-1]
 
 
 def test_only_the_rotations_asked_for_are_played(set_table: SetTable) -> None:
-    (played,) = answer(set_table(), Task((0, 1), 0, [1])).played
+    (played,) = answer(set_table(), Task((0, 1), 0, (1,)))
     assert played.result.rotation == 1
 
 
@@ -97,23 +117,24 @@ def test_the_first_match_is_reported_before_the_second_is_played(set_table: SetT
     """Whoever waits for it is not to wait for the bots of another rotation."""
     table = set_table()
     for bot in (0, 1):
-        (checked,) = table.answer(Batch(check=[bot]))
-        assert not checked.unfit
-    first = next(table.answer(Batch(tasks=DEALS)))
-    assert [each.result.match[-2:] for each in first.played] == ["-0"]
+        checked, end = table.carry_out(Check(bot))
+        assert isinstance(checked, Fit)
+        assert end == Done()
+    first = next(table.carry_out(Play(DEALS)))
+    assert [each.result.match[-2:] for each in matches([first])] == ["-0"]
 
 
 def test_a_process_plays_one_rotation_and_so_no_deal_twice(set_table: SetTable) -> None:
     rotations = defaultdict(set)
-    for played in answer(set_table(), *DEALS).played:
+    for played in answer(set_table(), *DEALS):
         for process in processes(played).values():
             rotations[process].add(played.result.rotation)
     assert sorted(map(sorted, rotations.values())) == [[0], [0], [1], [1]]
 
 
 def test_fresh_gives_every_match_new_processes(set_table: SetTable) -> None:
-    report = answer(set_table(fresh=True), *DEALS)
-    used = [process for played in report.played for process in processes(played).values()]
+    found = answer(set_table(fresh=True), *DEALS)
+    used = [process for played in found for process in processes(played).values()]
     assert len(set(used)) == len(used) == 16
 
 
@@ -121,9 +142,9 @@ def test_no_more_processes_live_than_the_cap(
     set_table: SetTable, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "LIVE_PROCESSES", 2)
-    report = answer(set_table(), *DEALS[:2])
+    found = answer(set_table(), *DEALS[:2])
     assert len(league.processes()) == 2
-    used = {process for played in report.played for process in processes(played).values()}
+    used = {process for played in found for process in processes(played).values()}
     assert len(used) == 8
 
 
@@ -131,18 +152,17 @@ def test_fewer_processes_live_where_memory_is_short(
     set_table: SetTable, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = set_table()
-    (checked,) = table.answer(Batch(check=[0]))
-    ((bot, size),) = checked.sizes
-    assert bot == 0
-    assert 1 << 20 < size < 100 << 20  # what Python needs for a small program
-    monkeypatch.setattr(memory, "available", lambda: size)
-    reports = list(table.answer(Batch(tasks=DEALS[:2])))
-    assert sum(len(report.played) for report in reports) == 4
+    checked, _ = table.carry_out(Check(0))
+    assert isinstance(checked, Fit)
+    assert checked.bot == 0
+    assert 1 << 20 < checked.memory < 100 << 20  # what Python needs for a small program
+    monkeypatch.setattr(memory, "available", lambda: checked.memory)
+    words = told(table, *DEALS[:2])
+    assert len(matches(words)) == 4
     assert len(league.processes()) == 2
-    (told,) = [sentence for report in reports for sentence in report.news]
-    assert " keeps only 2 processes of bots at once, as memory is short. " in told
-    (again,) = list(table.answer(Batch(tasks=DEALS[2:3])))[-1:]
-    assert again.news == []
+    (news,) = [word.text for word in words if isinstance(word, News)]
+    assert " keeps only 2 processes of bots at once, as memory is short. " in news
+    assert not any(isinstance(word, News) for word in told(table, *DEALS[2:3]))
 
 
 def test_closing_the_table_ends_the_processes(set_table: SetTable, league: League) -> None:
@@ -156,21 +176,22 @@ def test_closing_the_table_ends_the_processes(set_table: SetTable, league: Leagu
 def test_who_leaves_the_table_plays_no_more(set_table: SetTable) -> None:
     table = set_table()
     table.leave()
-    report = answer(table, *DEALS)
-    assert report.played == []
+    assert list(table.carry_out(Play(DEALS))) == [Left()]
 
 
 def test_bots_are_checked_on_request(set_table: SetTable, league: League) -> None:
     (league.home / "bob" / "bot.py").write_text("raise SystemExit(3)")
-    (report,) = set_table().answer(Batch(check=[0, 1]))
-    ((bot, reason),) = report.unfit
-    assert bot == 1
-    assert "exited with code 3" in reason
+    table = set_table()
+    assert isinstance(next(table.carry_out(Check(0))), Fit)
+    refused = next(table.carry_out(Check(1)))
+    assert isinstance(refused, Unfit)
+    assert refused.bot == 1
+    assert "exited with code 3" in refused.why
 
 
 def test_a_bot_that_does_not_start_again_forfeits(set_table: SetTable, league: League) -> None:
     (league.home / "bob" / "bot.py").write_text("raise SystemExit(3)")
-    (first, second) = answer(set_table(), DEALS[0]).played
+    (first, second) = answer(set_table(), DEALS[0])
     for played in (first, second):
         seat = played.result.bots.index(1)
         assert played.result.forfeits == [seat]
@@ -178,7 +199,7 @@ def test_a_bot_that_does_not_start_again_forfeits(set_table: SetTable, league: L
         assert played.result.places[seat] == 2
 
 
-class Broken(Guerra):
+class BrokenGame(Guerra):
     """A game with a fault in its rules, which only one deal meets."""
 
     name = "broken"
@@ -194,14 +215,15 @@ def test_a_deal_the_referee_cannot_play_is_named_and_the_others_are_played(
     set_table: SetTable, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     schedule = read_league(league.folder).schedule
-    monkeypatch.setattr(Broken, "bad_seed", schedule.deal_seed(DEALS[1].deal))
-    monkeypatch.setitem(GAMES, "broken", Broken)
-    report = answer(set_table("broken"), *DEALS)
-    ((task, error),) = report.failed
-    assert task == DEALS[1]
-    assert "ZeroDivisionError: a fault of the referee's own" in error
-    assert Counter(each.result.number for each in report.played) == {0: 2, 2: 2, 3: 2}
-    assert not any(kinds for each in report.played for kinds in each.result.faults)
+    monkeypatch.setattr(BrokenGame, "bad_seed", schedule.deal_seed(DEALS[1].deal))
+    monkeypatch.setitem(GAMES, "broken", BrokenGame)
+    words = told(set_table("broken"), *DEALS)
+    (failed,) = [word for word in words if isinstance(word, Failed)]
+    assert failed.task == DEALS[1]
+    assert "ZeroDivisionError: a fault of the referee's own" in failed.error
+    played = matches(words)
+    assert Counter(each.result.number for each in played) == {0: 2, 2: 2, 3: 2}
+    assert not any(kinds for each in played for kinds in each.result.faults)
 
 
 def test_bots_whose_match_broke_off_play_the_next_with_new_processes(
@@ -209,12 +231,11 @@ def test_bots_whose_match_broke_off_play_the_next_with_new_processes(
 ) -> None:
     """They were told of a start and never of an end."""
     schedule = read_league(league.folder).schedule
-    monkeypatch.setattr(Broken, "bad_seed", schedule.deal_seed(DEALS[1].deal))
-    monkeypatch.setitem(GAMES, "broken", Broken)
-    report = answer(set_table("broken"), *DEALS[:3])
+    monkeypatch.setattr(BrokenGame, "bad_seed", schedule.deal_seed(DEALS[1].deal))
+    monkeypatch.setitem(GAMES, "broken", BrokenGame)
+    found = answer(set_table("broken"), *DEALS[:3])
     before, after = (
-        processes(next(each for each in report.played if each.result.number == number))
-        for number in (0, 2)
+        processes(next(each for each in found if each.result.number == number)) for number in (0, 2)
     )
     assert set(before.values()).isdisjoint(after.values())
 

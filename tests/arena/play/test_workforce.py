@@ -1,6 +1,8 @@
 """What a worker has before it, as the runner sees it."""
 
-from arena.play.worker import Batch, Report, Task
+import pytest
+
+from arena.play.messages import Done, Failed, Left, Order, Play, Results, Task, Word
 from arena.play.workforce import Worker
 from arena.store.result import MatchResult, PlayedMatch, Record
 
@@ -8,7 +10,7 @@ from arena.store.result import MatchResult, PlayedMatch, Record
 class Idle(Worker):
     """A worker to whom nothing is really sent."""
 
-    def _send(self, batch: Batch) -> None:
+    def _send(self, order: Order) -> None:
         pass
 
 
@@ -31,34 +33,37 @@ def played(number: int, rotation: int) -> PlayedMatch:
 
 
 def given(*tasks: Task) -> Idle:
-    """Return a worker that was given a batch."""
+    """Return a worker that was given an order."""
     worker = Idle()
-    worker.give(Batch(tasks=list(tasks)))
+    worker.give(Play(list(tasks)))
     return worker
 
 
-def left(worker: Worker) -> dict[int, list[int]]:
+def left(worker: Worker) -> dict[int, tuple[int, ...]]:
     """Return the rotations that are still to come, by number of the deal."""
-    return {task.number: task.rotations for batch in worker.sent for task in batch.values()}
+    return {task.number: task.rotations for given in worker.given for task in given.tasks()}
 
 
 def test_a_deal_is_over_when_all_that_was_asked_of_it_is_played() -> None:
-    worker = given(Task((0, 1), 0, [0, 1]), Task((0, 1), 1, [1]))
-    assert worker.note(Report(played=[played(0, 0)])) == 0
-    assert left(worker) == {0: [1], 1: [1]}
-    assert worker.note(Report(played=[played(0, 1), played(1, 1)])) == 2
+    worker = given(Task((0, 1), 0, (0, 1)), Task((0, 1), 1, (1,)))
+    assert worker.note(Results([played(0, 0)], 0.0)) == 0
+    assert left(worker) == {0: (1,), 1: (1,)}
+    assert worker.note(Results([played(0, 1), played(1, 1)], 0.0)) == 2
     assert left(worker) == {}
 
 
 def test_a_deal_that_cannot_be_played_is_over() -> None:
-    task = Task((0, 1), 0, [0, 1])
-    worker = given(task, Task((0, 1), 1, [0, 1]))
-    assert worker.note(Report(played=[played(0, 0)], failed=[(task, "why")])) == 1
-    assert left(worker) == {1: [0, 1]}
+    task = Task((0, 1), 0, (0, 1))
+    worker = given(task, Task((0, 1), 1, (0, 1)))
+    assert worker.note(Results([played(0, 0)], 0.0)) == 0
+    assert worker.note(Failed(task, "why")) == 1
+    assert left(worker) == {1: (0, 1)}
 
 
-def test_the_end_of_the_answer_ends_the_batch_whatever_is_left_of_it() -> None:
-    worker = given(Task((0, 1), 0, [0, 1]))
-    worker.give(Batch(tasks=[Task((0, 1), 1, [0, 1])]))
-    worker.note(Report(played=[played(0, 0)], left=True, done=True))
-    assert left(worker) == {1: [0, 1]}
+@pytest.mark.parametrize("end", [Done(), Left()])
+def test_the_end_of_an_order_ends_it_whatever_is_left_of_it(end: Word) -> None:
+    worker = given(Task((0, 1), 0, (0, 1)))
+    worker.give(Play([Task((0, 1), 1, (0, 1))]))
+    worker.note(Results([played(0, 0)], 0.0))
+    worker.note(end)
+    assert left(worker) == {1: (0, 1)}

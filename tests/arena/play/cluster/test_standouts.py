@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.play.cluster.standouts import Comparison
-from arena.play.worker import Report
+from arena.play.messages import Results
 from arena.store.result import MatchResult, PlayedMatch, Record
 
 ASKED = 100  # times in a match, both seats together
@@ -41,12 +41,12 @@ def a_match(
     return PlayedMatch(result, Record(b"", b"", wall * ASKED))
 
 
-def report(**given: Any) -> Report:
+def report(**given: Any) -> Results:
     """Return the report of a machine that is as usual but for what is given."""
     facts = USUAL | given
     matches, faulty = facts["matches"], facts["faulty"]
-    return Report(
-        played=[
+    return Results(
+        matches=[
             a_match(facts["bots"], facts["cpu"], facts["wall"], number < faulty, number)
             for number in range(matches)
         ],
@@ -54,13 +54,13 @@ def report(**given: Any) -> Report:
     )
 
 
-def reports(**given: Any) -> list[Report]:
+def reports(**given: Any) -> list[Results]:
     """Return the same in several reports."""
     whole = report(**given)
-    matches = whole.played
+    matches = whole.matches
     return [
-        Report(
-            played=matches[part::PARTS], lag=whole.lag * len(matches[part::PARTS]) / len(matches)
+        Results(
+            matches=matches[part::PARTS], lag=whole.lag * len(matches[part::PARTS]) / len(matches)
         )
         for part in range(min(PARTS, len(matches)))
     ]
@@ -280,7 +280,7 @@ def said_of_a_split(chance: random.Random, spread: float, **speeds: float) -> se
     for _ in range(MATCHES // 10):
         name = chance.choice([*speeds])
         matches = [varied(chance, spread, speeds[name]) for _ in range(10)]
-        comparison.add(name, Report(played=matches, lag=20e-6 * 10 * 2 * DECISIONS))
+        comparison.add(name, Results(matches=matches, lag=20e-6 * 10 * 2 * DECISIONS))
         said |= {" ".join(each.split()[:3]) for each in comparison.standouts()}
     return said
 

@@ -1,0 +1,128 @@
+"""What a run and its workers say to each other: orders go to a worker, and its words come back.
+
+Every message is of a type of its own, tagged with its name, and encoded as MessagePack.
+"""
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+from arena.league.schedule import Deal, Schedule
+from arena.store.result import PlayedMatch
+from referee.limits import Limits
+from referee.sandbox import Program
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a worker must know of a league; bots are in the order of its entrants."""
+
+    game: str
+    options: dict[str, Any]
+    limits: Limits
+    schedule: Schedule
+    names: list[str]
+    programs: list[Program]
+    sandbox_uid: int | None = None
+    """As root, the first user that bots are run as; None for an unused one."""
+
+
+Key: TypeAlias = tuple[tuple[int, ...], int]
+"""What distinguishes deals: the line-up and the number."""
+
+
+class Task(msgspec.Struct, frozen=True, array_like=True):
+    """A deal to be played in some of its rotations."""
+
+    lineup: tuple[int, ...]
+    number: int
+    rotations: tuple[int, ...]
+
+    @property
+    def key(self) -> Key:
+        """What distinguishes its deal from others."""
+        return self.lineup, self.number
+
+    @property
+    def deal(self) -> Deal:
+        """The deal."""
+        return Deal(self.lineup, self.number)
+
+
+class Play(msgspec.Struct, frozen=True, tag=True):
+    """Play some deals, one match after another."""
+
+    tasks: list[Task]
+
+
+class Check(msgspec.Struct, frozen=True, tag=True):
+    """Start a bot once, to see whether it gets ready."""
+
+    bot: int
+
+
+class Finish(msgspec.Struct, frozen=True, tag=True):
+    """Nothing more is to be done: end."""
+
+
+Order: TypeAlias = Play | Check | Finish
+
+
+class Up(msgspec.Struct, frozen=True, tag=True):
+    """The worker can play: the first that it says."""
+
+
+class Results(msgspec.Struct, frozen=True, tag=True):
+    """Matches were played."""
+
+    matches: list[PlayedMatch]
+    lag: float
+    """Seconds that the referee took before the asks of these."""
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """An error of the referee's own stopped a deal."""
+
+    task: Task
+    error: str
+
+
+class Fit(msgspec.Struct, frozen=True, tag=True):
+    """A bot gets ready."""
+
+    bot: int
+    memory: int
+    """The bytes that it uses then."""
+
+
+class Unfit(msgspec.Struct, frozen=True, tag=True):
+    """A bot does not get ready."""
+
+    bot: int
+    why: str
+
+
+class News(msgspec.Struct, frozen=True, tag=True):
+    """Something that the organizer is to know, as a sentence."""
+
+    text: str
+
+
+class Done(msgspec.Struct, frozen=True, tag=True):
+    """The oldest order was carried out."""
+
+
+class Left(msgspec.Struct, frozen=True, tag=True):
+    """The rest of the oldest order is left, and so will be all others: it was told to leave."""
+
+
+class Broken(msgspec.Struct, frozen=True, tag=True):
+    """The same, as the machine is at fault: no more can be played on it."""
+
+    why: str
+
+
+Word: TypeAlias = Up | Results | Failed | Fit | Unfit | News | Done | Left | Broken
+
+encode = msgspec.msgpack.Encoder().encode
+decode_order = msgspec.msgpack.Decoder(Order).decode
+decode_word = msgspec.msgpack.Decoder(Word).decode
