@@ -1,1 +1,16 @@
 """Many matches: leagues, their schedule, their results and their tables."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from arena.library import ArenaError, League, Ranking, Running, Standing, Step, StoredMatch
+
+__all__ = ["ArenaError", "League", "Ranking", "Running", "Standing", "Step", "StoredMatch"]
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name; its module is loaded with the first of them, and not for a command."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from arena import library
+
+    return getattr(library, name)

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.play.forfeits import ForfeitRows
 from arena.stats.encounters import Share, encounters
 from arena.stats.outcomes import Result
@@ -42,7 +42,7 @@ class Comparison:
     played like an earlier one tells nothing new and is not counted.
     """
 
-    def __init__(self, league: League, one: str, other: str, rates: Rates) -> None:
+    def __init__(self, league: LeaguePlan, one: str, other: str, rates: Rates) -> None:
         self.bots = (one, other)
         self.rates = rates
         self.test = SequentialTest(rates)

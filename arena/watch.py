@@ -8,7 +8,7 @@ from time import monotonic
 
 from arena.folders import holder
 from arena.league.file import FILE
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.stats.ratings import Ratings
 from arena.store.opening import read_played
 from arena.store.store import Store
@@ -80,7 +80,7 @@ class Watcher:
         self._every = every
         self._window = max(_WINDOW, _LOOKS * every)
         self._state: object = None
-        self._league: League | None = None
+        self._league: LeaguePlan | None = None
         self._asked = 0
         self._last: Sight | None = None  # as it was read
         self._count = -1  # of the matches in the table
@@ -134,7 +134,7 @@ class Watcher:
             fresh=not more,
         )
 
-    def _present(self, run: int | None) -> tuple[League, bool]:
+    def _present(self, run: int | None) -> tuple[LeaguePlan, bool]:
         """Return the league, and whether it was read anew.
 
         It is if its file has changed, or a run begins or ends: in between, bots whose files are
@@ -153,7 +153,7 @@ class Watcher:
         self._seen.clear()
         return league, True
 
-    def _read(self, league: League, store: "_Store", run: int | None) -> Sight:
+    def _read(self, league: LeaguePlan, store: "_Store", run: int | None) -> Sight:
         """Read and rate everything, and note how long that took."""
         began = monotonic()
         count = store.record_count()  # first: what is stored meanwhile is read again
@@ -213,7 +213,7 @@ class _Store(Store):
         return int(last)
 
 
-def _has_database(league: League) -> bool:
+def _has_database(league: LeaguePlan) -> bool:
     """Return whether there is anything in the database: a run that begins makes an empty one."""
     try:
         return league.database.stat().st_size > 0

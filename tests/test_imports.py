@@ -18,7 +18,7 @@ OF_OURS = {
 ORDER = {
     "arena": [
         *("streams", "text", "folders", "league", "store", "play", "stats", "tables", "archive"),
-        *("author", "compare", "watch", "report", "cli", "__main__"),
+        *("author", "compare", "watch", "report", "library", "cli", "__main__"),
     ],
     "referee": [
         *("lazy", "fault", "chance", "clock", "limits", "game", "games", "options", "hint"),

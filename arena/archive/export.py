@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from arena.league.league import DATABASE
+from arena.league.plan import DATABASE
 from arena.league.schedule import PAIRS_LIMIT
 from arena.store.opening import read_played
 from arena.store.rows import BotVersion, Circumstances, FixedSettings, WholeMatch, opened

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from arena.archive.show import OpenedMatch
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.league.schedule import Entrant, Schedule
 from arena.store.rows import FixedSettings
 from arena.store.store import Store
@@ -110,7 +110,7 @@ class Feed:
                     return
 
 
-def feed_of(league: League, opened: OpenedMatch, seat: int) -> Feed:
+def feed_of(league: LeaguePlan, opened: OpenedMatch, seat: int) -> Feed:
     """Return what a seat was told in a match of a league, by the settings it was played with.
 
     Raises ArenaError if the rules it was played by are not those that are here.

@@ -14,7 +14,7 @@ from arena.archive.reader import Archive, open_archive
 from arena.folders import locked, unfinished
 from arena.league.bot import shipped_bot
 from arena.league.file import FILE, make_league, write_league
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.store.opening import read_played
 from arena.store.result import PlayedMatch
 from arena.store.rows import BotVersion, WholeMatch
@@ -56,7 +56,7 @@ def import_files(folder: Path, files: Sequence[Path], watch: Watch) -> Merged:
             return _merge(league, folder, archives, watch)
 
 
-def _merge(league: League, named: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
+def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
     """Bring matches into a league that errors are to call `named`."""
     present = {BotVersion(bot.key, bot.version) for bot in league.bots}
     is_new = not league.database.exists()
@@ -81,7 +81,7 @@ def _merge(league: League, named: Path, archives: Sequence[Archive], watch: Watc
 
 
 def _commands(
-    league: League, named: Path, archives: Sequence[Archive], store: Store
+    league: LeaguePlan, named: Path, archives: Sequence[Archive], store: Store
 ) -> dict[BotVersion, tuple[str, ...]]:
     """Return the bots of all headers; raise ArenaError for a header of another league."""
     fixed = league.fixed()

@@ -11,7 +11,7 @@ import msgspec
 
 from arena.archive.proof import Difference, OtherRules, prove
 from arena.league.file import FILE, read_asked
-from arena.league.league import DATABASE
+from arena.league.plan import DATABASE
 from arena.play.spawning import kill_all, spawn
 from arena.store.raw import Page, RawStore
 from arena.store.rows import Damage, FixedSettings, deal_name

@@ -19,13 +19,14 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.files import spare_folder
-from arena.cli.leagues import GO_ON, bot_entry, league_seed, stopped_by_signals
+from arena.cli.leagues import GO_ON, stopped_by_signals
 from arena.cli.progress import StatusLine
 from arena.compare import Comparison
 from arena.league.bot import NAME_LIMIT, check_name, shipped
-from arena.league.file import FILE, make_league, write_league
+from arena.league.entry import entry_of
+from arena.league.file import FILE, make_league, seed_of, write_league
 from arena.league.hints import advice
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.play.run import Run, open_run
 from arena.stats.sequential import HALF, Rates
 from arena.store.opening import open_store, read_league, settled
@@ -118,7 +119,7 @@ def compare(
                 game=kind.name,
                 seats=seats,
                 deals=deals,
-                seed=kept.settings.seed if kept and seed is None else league_seed(seed),
+                seed=kept.settings.seed if kept and seed is None else seed_of(seed),
             ),
             options=key_values(options),
             limits={
@@ -175,11 +176,11 @@ class _Asked:
     options: Mapping[str, Any]
     limits: Mapping[str, Any]
 
-    def make(self, folder: Path) -> League:
+    def make(self, folder: Path) -> LeaguePlan:
         """Make a league of it, with paths relative to its folder."""
         return make_league(folder, *self._parts(folder))
 
-    def write(self, folder: Path) -> League:
+    def write(self, folder: Path) -> LeaguePlan:
         """Write the file of a league that is there anew."""
         return write_league(folder, *self._parts(folder))
 
@@ -195,7 +196,7 @@ class _Asked:
 
     def _entries(self, folder: Path) -> list[dict[str, Any]]:
         """Return the `[[bot]]` tables of all bots, each with a name of its own."""
-        entries = [bot_entry(word, self.settings.game, folder) for word in self.bots]
+        entries = [entry_of(word, self.settings.game, folder) for word in self.bots]
         names = [str(entry["name"]) for entry in entries]
         names[:2] = _two_names(names[:2], self.bots[:2])
         for number, name in enumerate(names[2:], 2):
@@ -203,7 +204,7 @@ class _Asked:
         return [{**entry, "name": name} for entry, name in zip(entries, names, strict=True)]
 
 
-def _made_in(spare: Path, asked: _Asked) -> League:
+def _made_in(spare: Path, asked: _Asked) -> LeaguePlan:
     """Make a league among the temporary files; raise RunError if there is no room for it."""
     try:
         return asked.make(spare)
@@ -238,13 +239,13 @@ def _holds_other_things(folder: Path) -> bool:
     return not (folder / FILE).exists() and any(folder.iterdir())
 
 
-def _check_different(league: League, names: Sequence[str]) -> None:
+def _check_different(league: LeaguePlan, names: Sequence[str]) -> None:
     """Raise ArenaError if A and B have the same command and the same files."""
     if len({bot.version for bot in league.bots if bot.name in names}) == 1:
         raise ArenaError("both are the same program, file by file; did you save your change?")
 
 
-def _check_same_bots(kept: League, asked: League) -> None:
+def _check_same_bots(kept: LeaguePlan, asked: LeaguePlan) -> None:
     """Raise ArenaError where a league of other bots would be written over."""
     before, now = ([bot.name for bot in league.bots] for league in (kept, asked))
     if before != now:
@@ -254,7 +255,7 @@ def _check_same_bots(kept: League, asked: League) -> None:
         )
 
 
-def _play(run: Run, league: League, comparison: Comparison, *, kept: bool) -> bool:
+def _play(run: Run, league: LeaguePlan, comparison: Comparison, *, kept: bool) -> bool:
     """Play until the comparison is over; return whether it was stopped before."""
     one, other = comparison.bots
     with open_store(league) as store:
@@ -279,7 +280,7 @@ def _play(run: Run, league: League, comparison: Comparison, *, kept: bool) -> bo
     return comparison.ending == "stopped"
 
 
-def _follow(run: Run, league: League, comparison: Comparison, line: StatusLine) -> int:
+def _follow(run: Run, league: LeaguePlan, comparison: Comparison, line: StatusLine) -> int:
     """Take in what is played, until the run is over; return how many problems there were."""
     problems = 0
     suspended: dict[str, str] = {}

@@ -14,7 +14,7 @@ from arena.cli.files import spare_folder
 from arena.cli.leagues import play_and_show
 from arena.league.bot import shipped
 from arena.league.file import FILE, make_league
-from arena.league.league import Settings
+from arena.league.plan import Settings
 from arena.store.opening import read_league
 
 _DEMO = {"guerra": 12, "cold_war": 8}

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from arena.folders import unfinished
 from arena.league.file import FILE
-from arena.league.league import DATABASE
+from arena.league.plan import DATABASE
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import temporary_folder
 

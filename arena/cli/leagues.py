@@ -1,8 +1,6 @@
 """Commands of a league: init, run."""
 
-import os
 import re
-import secrets
 import shlex
 import signal
 from collections.abc import Iterator, Sequence
@@ -27,10 +25,10 @@ from arena.cli.common import (
 )
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
-from arena.league.bot import find_bot
-from arena.league.file import FILE, make_league
+from arena.league.entry import entries_of
+from arena.league.file import FILE, make_league, seed_of
 from arena.league.hints import advice
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.league.schedule import Rotations
 from arena.league.seed import is_guessable
 from arena.play.memory import available
@@ -46,7 +44,6 @@ from arena.tables.sources import field_of
 from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.options import find_game
-from referee.sandbox import PYTHON
 
 GO_ON = "what was stored is safe. Run again to go on."
 _MOST_PARTS = 10_000
@@ -98,12 +95,12 @@ def init(
     """
     kind = find_game(game)
     given = key_values(limits)
-    entries = _bot_entries(bots, game, league)
+    entries = entries_of(bots, game, league)
     settings = Settings(
         game=kind.name,
         seats=kind.seat_counts[0] if seats is None else seats,
         deals=deals,
-        seed=league_seed(seed),
+        seed=seed_of(seed),
         rotations=rotations,
         share=share,
     )
@@ -119,49 +116,8 @@ def init(
     click.echo(safe(f"Next: arena run {shlex.quote(str(league))}"))
 
 
-def league_seed(word: str | None) -> int | str:
-    """Return the seed that was asked for, or one that cannot be guessed."""
-    if word is None:
-        return secrets.randbelow(2**53)
-    return int(word) if word.isdecimal() and len(word) < 20 else word
-
-
-def _bot_entries(words: Sequence[str], game: str, league: Path) -> list[dict[str, object]]:
-    """Return the tables of all words; raise ArenaError with whatever is wrong with any."""
-    entries, errors = [], []
-    for word in words:
-        try:
-            entries.append(bot_entry(word, game, league))
-        except ArenaError as error:
-            errors.append(error)
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        said = "\n".join(f"  {error}" for error in errors)
-        raise ArenaError(f"{len(errors)} of {len(words)} bots cannot be entered:\n{said}")
-    return entries
-
-
-def bot_entry(word: str, game: str, league: Path) -> dict[str, object]:
-    """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
-    called, equals, what = word.partition("=")
-    if equals and not called:
-        raise ArenaError(f"{word!r} begins with =, where a name is missing: NAME=BOT.")
-    is_called = equals and "/" not in called
-    bot = find_bot(what, game, called) if is_called else find_bot(word, game)
-    if bot.is_shipped and bot.command[0] == PYTHON:
-        return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
-    entry: dict[str, object] = {
-        "name": bot.name,
-        "folder": os.path.relpath(bot.folder, league.resolve()),
-    }
-    if bot.by_command:  # written out, so that a reader sees which they are
-        entry |= {"command": list(bot.command), "files": list(bot.files)}
-    return entry
-
-
 def _tell_plan(
-    league: League, missing: int, mean_seconds: float | None, workers: int | None
+    league: LeaguePlan, missing: int, mean_seconds: float | None, workers: int | None
 ) -> None:
     """Say how many matches are to be played and how long that may take.
 
@@ -188,7 +144,7 @@ def _tell_plan(
     click.echo(f"{form.format(matches, time)}.", err=True)
 
 
-def _warn_guessable(league: League) -> None:
+def _warn_guessable(league: LeaguePlan) -> None:
     """Say it where the seed may be found by trying, and the authors of bots may be strangers."""
     if not is_guessable(league.settings.seed) or all(bot.is_shipped for bot in league.bots):
         return
@@ -252,7 +208,7 @@ def _part(word: str | None) -> Part:
 
 
 def play_and_show(
-    league: League,
+    league: LeaguePlan,
     workers: int | None,
     sandbox_uid: int | None,
     form: str,
@@ -270,7 +226,11 @@ def play_and_show(
 
 
 def _play_missing(
-    league: League, workers: int | None, sandbox_uid: int | None, part: Part, cluster: str | None
+    league: LeaguePlan,
+    workers: int | None,
+    sandbox_uid: int | None,
+    part: Part,
+    cluster: str | None,
 ) -> None:
     """Play and store what is missing."""
     problems = 0
@@ -332,7 +292,7 @@ def _size(count: float) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
-def _tell(progress: Progress, league: League, line: ProgressLine) -> None:
+def _tell(progress: Progress, league: LeaguePlan, line: ProgressLine) -> None:
     """Say what went wrong."""
     for bot, reason in progress.suspended.items():
         name = league.bots[bot].name

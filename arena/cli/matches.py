@@ -22,7 +22,7 @@ from arena.cli.common import (
 from arena.cli.feed import play_again
 from arena.league.bot import Bot, LostBot, find_bot
 from arena.league.hints import advice
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store, read_played
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
@@ -254,7 +254,7 @@ def _of_league(folder: Path, match: str | None) -> _Found:
     return _Found(opened, feed, again, partial(_hints, league, opened))
 
 
-def _hints(league: League, opened: OpenedMatch, seat: int) -> list[str]:
+def _hints(league: LeaguePlan, opened: OpenedMatch, seat: int) -> list[str]:
     """Return what the walls hid from a bot that had a fault, if it is still as it played."""
     if not opened.match.faults[seat]:
         return []

@@ -1,6 +1,7 @@
 """The bots as `league.toml` enters them, one table each, and how they are found."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,10 +9,11 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.league.bot import Bot, bot_folder, check_name, lost_bot, make_bot, shipped_bot
+from arena.league.bot import Bot, bot_folder, check_name, find_bot, lost_bot, make_bot, shipped_bot
 from arena.league.files import LEAGUE_FILE
 from arena.text import composed
 from protocol.errors import ArenaError
+from referee.sandbox import PYTHON
 
 
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,3 +113,37 @@ def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
     if entry.command is None:
         return bot_folder(here, entry.name)
     return make_bot(entry.name, here, entry.command, entry.files, listed_in=LEAGUE_FILE)
+
+
+def entries_of(words: Sequence[str], game: str, league: Path) -> list[dict[str, object]]:
+    """Return the tables of all words; raise ArenaError with whatever is wrong with any."""
+    entries, errors = [], []
+    for word in words:
+        try:
+            entries.append(entry_of(word, game, league))
+        except ArenaError as error:
+            errors.append(error)
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        said = "\n".join(f"  {error}" for error in errors)
+        raise ArenaError(f"{len(errors)} of {len(words)} bots cannot be entered:\n{said}")
+    return entries
+
+
+def entry_of(word: str, game: str, league: Path) -> dict[str, object]:
+    """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
+    called, equals, what = word.partition("=")
+    if equals and not called:
+        raise ArenaError(f"{word!r} begins with =, where a name is missing: NAME=BOT.")
+    is_called = equals and "/" not in called
+    bot = find_bot(what, game, called) if is_called else find_bot(word, game)
+    if bot.is_shipped and bot.command[0] == PYTHON:
+        return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
+    entry: dict[str, object] = {
+        "name": bot.name,
+        "folder": os.path.relpath(bot.folder, league.resolve()),
+    }
+    if bot.by_command:  # written out, so that a reader sees which they are
+        entry |= {"command": list(bot.command), "files": list(bot.files)}
+    return entry

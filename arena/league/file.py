@@ -2,6 +2,7 @@
 
 import json
 import re
+import secrets
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,7 @@ from arena.league.entry import (
     composed_entry,
 )
 from arena.league.files import LEAGUE_FILE, is_of_a_league
-from arena.league.league import DATABASE, League, Settings
+from arena.league.plan import DATABASE, LeaguePlan, Settings
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.games import GAMES
@@ -51,7 +52,7 @@ class LeagueFileError(ArenaError):
         """The message without the file and the line."""
 
 
-def read_asked(folder: Path, purpose: Purpose = "read") -> League:
+def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
     """Read what a league's file asks for, whatever became of its bots and of its results.
 
     Raises ArenaError with the line and the remedy if anything is wrong with the file, or, unless
@@ -94,7 +95,7 @@ def _check_not_bereft(folder: Path) -> None:
         )
 
 
-def _read(file: Path, text: str, purpose: Purpose) -> League:
+def _read(file: Path, text: str, purpose: Purpose) -> LeaguePlan:
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -110,7 +111,7 @@ class _Reader:
         self._lines = text.splitlines()
         self._purpose: Purpose = purpose
 
-    def league(self, tables: dict[str, Any]) -> League:
+    def league(self, tables: dict[str, Any]) -> LeaguePlan:
         options = self._table(tables, "options")
         limits = self._table(tables, "limits")
         bots = tables.pop("bot", [])
@@ -127,7 +128,7 @@ class _Reader:
         game = self._game(settings.game)
         seats = settings.seats or game.seat_counts[0]
         self._checked(lambda: check_seats(game, seats), "seats")
-        league = League(
+        league = LeaguePlan(
             folder=self._file.parent,
             settings=settings,
             game=game,
@@ -228,7 +229,7 @@ def make_league(
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
-) -> League:
+) -> LeaguePlan:
     """Make a league's folder and file, and return the league.
 
     Raises ArenaError if there is one already, or results of one, or if it could not be played;
@@ -249,13 +250,20 @@ def make_league(
         raise
 
 
+def seed_of(word: str | None) -> int | str:
+    """Return the seed that was asked for, or one that cannot be guessed."""
+    if word is None:
+        return secrets.randbelow(2**53)
+    return int(word) if word.isdecimal() and len(word) < 20 else word
+
+
 def write_league(
     folder: Path,
     settings: Settings,
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
-) -> League:
+) -> LeaguePlan:
     """Write a league's file, in place of the one that is there, and return the league.
 
     Raises ArenaError if it could not be played; then the old file is as it was.

@@ -10,7 +10,7 @@ import msgspec
 
 from arena.folders import locked
 from arena.league.bot import Bot
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
 from arena.play.local import LocalWorkforce, usable_cores
 from arena.play.messages import Setup, Task
@@ -76,7 +76,7 @@ class Run:
 
     def __init__(
         self,
-        league: League,
+        league: LeaguePlan,
         store: Store,
         workers: int | None,
         sandbox_uid: int | None,
@@ -174,7 +174,7 @@ class Run:
 
 @contextmanager
 def open_run(
-    league: League,
+    league: LeaguePlan,
     workers: int | None,
     sandbox_uid: int | None,
     part: Part = WHOLE,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.store.rows import Natural, read_numbers, typed
 from arena.store.store import Store
 from arena.text import counted
@@ -41,8 +41,8 @@ class Counts(Store):
     """A league's results, opened for a report."""
 
     @classmethod
-    def of(cls, league: League) -> Self:
-        """Open the results of a league, as `League.store` does."""
+    def of(cls, league: LeaguePlan) -> Self:
+        """Open the results of a league, as `open_store` does."""
         return cls(league.database, names={bot.key: bot.name for bot in league.bots})
 
     def lengths(self) -> Iterator[tuple[int, str, int, int]]:

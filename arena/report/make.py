@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.archive.show import OpenedMatch, opened_match
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.report.choice import PICKS, Pick, candidates, replays
 from arena.report.page import page_of
 from arena.report.summary import Summary, summary_of
@@ -60,7 +60,7 @@ def made(folder: Path, wanted: Wanted, watch: Callable[[str], None] = lambda _: 
 
 
 def _replays(
-    league: League, summary: Summary, wanted: Wanted, watch: Callable[[str], None]
+    league: LeaguePlan, summary: Summary, wanted: Wanted, watch: Callable[[str], None]
 ) -> tuple[str, int] | None:
     """Return the JSON of the matches there is room for, and how many they are, if any."""
     ratings = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.report.counts import Counts, Site
 from arena.report.progress import Point, present_results, progress
 from arena.stats.outcomes import Result
@@ -111,7 +111,7 @@ class Summary:
     setup: Setup
 
 
-def summary_of(league: League, watch: Callable[[str], None] = lambda _: None) -> Summary:
+def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None) -> Summary:
     """Return the summary of a league, which is read with `read_played`.
 
     `watch` is told now and then, in words, what is being done. Raises ArenaError if nothing was
@@ -153,7 +153,7 @@ def _lengths(store: Counts, results: Mapping[int, Result]) -> Lengths:
     return Lengths(dict(sorted(decisions.items())), dict(often))
 
 
-def _setup(league: League, store: Counts) -> Setup:
+def _setup(league: LeaguePlan, store: Counts) -> Setup:
     settings = league.settings
     usual = msgspec.to_builtins(Limits())
     limits = msgspec.to_builtins(league.limits)

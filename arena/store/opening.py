@@ -5,18 +5,18 @@ from pathlib import Path
 
 from arena.league.entry import Purpose
 from arena.league.file import read_asked
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.store.continuity import continued, unread
 from arena.store.store import Store
 
 
-def open_store(league: League, *, create: bool = False) -> Store:
+def open_store(league: LeaguePlan, *, create: bool = False) -> Store:
     """Open the results of a league, which call every bot by its present name."""
     names = {bot.key: bot.name for bot in league.bots}
     return Store(league.database, create=create, names=names)
 
 
-def read_league(folder: Path, purpose: Purpose = "play") -> League:
+def read_league(folder: Path, purpose: Purpose = "play") -> LeaguePlan:
     """Read a league that is to be played.
 
     Raises ArenaError with the line and the remedy if anything is wrong with the file, or with one
@@ -25,7 +25,7 @@ def read_league(folder: Path, purpose: Purpose = "play") -> League:
     return settled(read_asked(folder, purpose), trusting=purpose == "read")
 
 
-def read_played(folder: Path) -> League:
+def read_played(folder: Path) -> LeaguePlan:
     """Read a league for what was played in it; bots need not be there any more.
 
     One that cannot be found is the version of it that played last. Files that look as they did
@@ -34,7 +34,7 @@ def read_played(folder: Path) -> League:
     return read_league(folder, "read")
 
 
-def settled(league: League, *, trusting: bool = False) -> League:
+def settled(league: LeaguePlan, *, trusting: bool = False) -> LeaguePlan:
     """Return a league with the versions and the derivation under which its results are stored.
 
     See `continued`.

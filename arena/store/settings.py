@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.league.file import FILE
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.store.store import Store
 from protocol.errors import ArenaError
 
 
-def check_unchanged(league: League, store: Store) -> None:
+def check_unchanged(league: LeaguePlan, store: Store) -> None:
     """Raise ArenaError if anything differs from what the stored matches were played with."""
     change = difference(store.settings(), league.fixed())
     if change:

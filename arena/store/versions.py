@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 
 from arena.league.bot import Bot, LostBot
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.store.store import Store
 from arena.text import composed
 from referee.options import suggestion
@@ -16,7 +16,7 @@ _OLD_RULE = (
 )
 
 
-def changed(league: League, store: Store) -> list[str]:
+def changed(league: LeaguePlan, store: Store) -> list[str]:
     """Return a sentence for each bot that has played, but not in its present version.
 
     One that has played only for earlier releases, by which all of its folder counted, is told so.
@@ -34,7 +34,7 @@ def changed(league: League, store: Store) -> list[str]:
     ]
 
 
-def left(league: League, store: Store) -> list[str]:
+def left(league: LeaguePlan, store: Store) -> list[str]:
     """Return a sentence on the bots that have played and are in the league no more, if any."""
     gone = sorted({key for key, _ in store.bot_keys()} - {bot.key for bot in league.bots})
     if not gone:
@@ -46,7 +46,7 @@ def left(league: League, store: Store) -> list[str]:
     ]
 
 
-def twins(league: League) -> list[str]:
+def twins(league: LeaguePlan) -> list[str]:
     """Return a sentence for each program that is entered under several names."""
     names: defaultdict[str, list[str]] = defaultdict(list)
     for bot in league.bots:
@@ -58,7 +58,7 @@ def twins(league: League) -> list[str]:
     ]
 
 
-def unknown_keys(league: League, store: Store) -> list[str]:
+def unknown_keys(league: LeaguePlan, store: Store) -> list[str]:
     """Return a hint for each key under which nothing was played, if anything was played."""
     known = {key for key, _ in store.bot_keys()}
     return [
@@ -69,7 +69,7 @@ def unknown_keys(league: League, store: Store) -> list[str]:
     ]
 
 
-def likely_renamed(league: League, store: Store) -> list[str]:
+def likely_renamed(league: LeaguePlan, store: Store) -> list[str]:
     """Return a hint for each bot that is new in its version, though its files are known.
 
     They have played under a name that is gone, or that now means a bot which is new as well.

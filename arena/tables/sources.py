@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.league.files import is_of_a_league
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.league.schedule import Deal
 from arena.stats.outcomes import Result
 from arena.store.opening import open_store, read_played
@@ -40,7 +40,7 @@ def read_field(path: Path, *, times: bool = False, versions: bool = False) -> Fi
         return replace(field, asides=asides_of(league, None if versions else store))
 
 
-def asides_of(league: League, store: Store | None) -> tuple[str, ...]:
+def asides_of(league: LeaguePlan, store: Store | None) -> tuple[str, ...]:
     """Return what is to be said of bots that are gone, or with a `store` not as they played."""
     said = [bot.remark for bot in league.lost]
     if store:
@@ -48,7 +48,9 @@ def asides_of(league: League, store: Store | None) -> tuple[str, ...]:
     return tuple(map(safe, said))
 
 
-def field_of(league: League, store: Store, *, times: bool = False, versions: bool = False) -> Field:
+def field_of(
+    league: LeaguePlan, store: Store, *, times: bool = False, versions: bool = False
+) -> Field:
     """Return the field of the league's present bots, with their whole deals.
 
     Other versions of them, and bots that have left, do not count unless they are asked for. The
@@ -102,7 +104,7 @@ def field_of(league: League, store: Store, *, times: bool = False, versions: boo
     )
 
 
-def _suspended(league: League, store: Store) -> dict[str, str]:
+def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:
     """Return why present bots were suspended, in sentences, and what to do if that is known."""
     bots = {BotVersion(bot.name, bot.version): bot for bot in league.bots}
     return {
@@ -112,7 +114,7 @@ def _suspended(league: League, store: Store) -> dict[str, str]:
     }
 
 
-def _missing(league: League, store: Store, stored: int) -> int:
+def _missing(league: LeaguePlan, store: Store, stored: int) -> int:
     """Return how many matches the league asks for beyond the stored ones of its present bots."""
     outline = league.outline
     entrants = {(bot.name, bot.version): number for number, bot in enumerate(league.bots)}

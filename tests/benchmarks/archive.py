@@ -16,7 +16,7 @@ import msgspec
 from tabulate import tabulate
 
 from arena.league.file import make_league
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.play.run import open_run
 from arena.store.opening import open_store
 from arena.store.result import PlayedMatch, pack, result_of
@@ -34,7 +34,7 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 """A small process between: to start with, the kernel counts the memory of whoever starts one."""
 
 
-def league_of(folder: Path, deals: int) -> League:
+def league_of(folder: Path, deals: int) -> LeaguePlan:
     """Make a league of two bots."""
     return make_league(folder, Settings(game="guerra", seed=1, deals=deals), {}, LIMITS, BOTS)
 
@@ -48,7 +48,7 @@ def one_match(folder: Path) -> WholeMatch:
         return next(store.everything()[1])
 
 
-def matches(league: League, one: WholeMatch) -> Iterator[tuple[PlayedMatch, str]]:
+def matches(league: LeaguePlan, one: WholeMatch) -> Iterator[tuple[PlayedMatch, str]]:
     """Yield every match that a league asks for, all played like `one`."""
     schedule = league.schedule
     replay, evidence = one.record.open_replay(), one.record.open_evidence()

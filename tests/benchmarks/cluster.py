@@ -20,7 +20,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from arena.league.file import make_league
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.play import runner
 from arena.play.messages import Results, encode
 from arena.play.run import open_run
@@ -35,7 +35,7 @@ DEALS = 300
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def league_of(folder: Path, game: str, deals: int, names: tuple[str, str]) -> League:
+def league_of(folder: Path, game: str, deals: int, names: tuple[str, str]) -> LeaguePlan:
     """Make a league of two or more shipped bots, without walls."""
     seats = GAMES[game].seat_counts[0]
     settings = Settings(game=game, seats=seats, seed=1, deals=deals)

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.play import worker
 from arena.play.run import open_run
 from arena.store.result import PlayedMatch
@@ -73,12 +73,12 @@ def least(costs: Iterable[Cost]) -> Cost:
     return Cost(*map(min, zip(*costs, strict=True)))
 
 
-def league_of(folder: Path, matches: int) -> League:
+def league_of(folder: Path, matches: int) -> LeaguePlan:
     """Make a league that asks for so many matches."""
     return make(folder, LEAGUES["duels"]._replace(matches=matches), store=False)
 
 
-def ready_matches(league: League) -> Iterator[PlayedMatch]:
+def ready_matches(league: LeaguePlan) -> Iterator[PlayedMatch]:
     """Yield every match of a league."""
     schedule = league.schedule
     for deal in schedule.plan():
@@ -96,7 +96,7 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 
 def rows_of(
-    league: League, store: Store, ids: Sequence[int], matches: Sequence[PlayedMatch]
+    league: LeaguePlan, store: Store, ids: Sequence[int], matches: Sequence[PlayedMatch]
 ) -> Rows:
     """Return the rows that matches are going to be stored as."""
     with Store(Path(":memory:"), create=True) as other:
@@ -153,7 +153,7 @@ def storing(folder: Path, large: int) -> Iterator[tuple[object, ...]]:
 
 
 def one_round(
-    league: League, store: Store, ids: Sequence[int], matches: Iterator[PlayedMatch], size: int
+    league: LeaguePlan, store: Store, ids: Sequence[int], matches: Iterator[PlayedMatch], size: int
 ) -> tuple[Cost, Cost]:
     """Store batches of a size, every other one by plain inserts; return the costs of both."""
     ours, floor = [], []
@@ -183,7 +183,7 @@ def running(folder: Path) -> Iterator[tuple[object, ...]]:
         yield workers, stored.pace, batch, dropped.cpu, stored.cpu, saturated, saturated / 64
 
 
-def run(league: League, workers: int, *, is_stored: bool) -> tuple[Cost, float]:
+def run(league: LeaguePlan, workers: int, *, is_stored: bool) -> tuple[Cost, float]:
     """Run a league; return what a match cost the runner, and how many came at once."""
     with open_run(league, workers, None) as opened:
         playing = opened.play() if is_stored else opened._runner.run()

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from arena.league.file import make_league
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.play.run import open_run
 from arena.stats.encounters import Share, encounters
 from arena.store.store import Store
@@ -86,7 +86,7 @@ def played_step(game: str, higher: str, lower: str, deals: int) -> Step:
         return measured(played(league), higher, copies)
 
 
-def played(league: League) -> Field:
+def played(league: LeaguePlan) -> Field:
     """Play a league on all cores; return what was played."""
     with open_run(league, workers=None, sandbox_uid=None) as run:
         for progress in run.play():

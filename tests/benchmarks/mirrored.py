@@ -25,7 +25,7 @@ from tabulate import tabulate
 
 from arena.league.bot import SHIPPED
 from arena.league.file import make_league
-from arena.league.league import Settings
+from arena.league.plan import Settings
 from arena.stats.seats import EVERYBODY, Gain, mirror_gain, sittings
 from arena.tables.field import Field
 from referee.games import GAMES

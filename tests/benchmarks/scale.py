@@ -24,7 +24,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from arena.league.file import make_league
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.store.result import MatchResult, PlayedMatch, Record
 from arena.store.store import Store
 from referee.game import ranked
@@ -68,7 +68,7 @@ sys.exit(status != 0)
 """Between us and a command, whose memory would else be said to be no less than ours was."""
 
 
-def make(folder: Path, size: Size, *, store: bool = True) -> League:
+def make(folder: Path, size: Size, *, store: bool = True) -> LeaguePlan:
     """Make a league, in which all it asks for was played unless nothing is to be stored."""
     deals = round(size.matches / size.seats / comb(size.bots, size.seats))
     settings = Settings(game=size.game, seats=size.seats, seed=1, deals=max(1, deals))
@@ -84,7 +84,7 @@ def make(folder: Path, size: Size, *, store: bool = True) -> League:
     return league
 
 
-def matches(league: League) -> Iterator[PlayedMatch]:
+def matches(league: LeaguePlan) -> Iterator[PlayedMatch]:
     """Yield every match of a league, with places by chance and skill."""
     chance = random.Random(1)
     skills = [chance.gauss(0, SPREAD) for _ in league.bots]
@@ -114,7 +114,7 @@ def matches(league: League) -> Iterator[PlayedMatch]:
             yield PlayedMatch(result, RECORD, "machine", "none")
 
 
-def timed(league: League, words: tuple[str, ...]) -> tuple[float, float, str]:
+def timed(league: LeaguePlan, words: tuple[str, ...]) -> tuple[float, float, str]:
     """Run a command on a league; return its seconds, its MB at most, and its first line."""
     command = (sys.executable, "-m", "arena", words[0], str(league.folder), *words[1:])
     began = time.perf_counter()

@@ -18,7 +18,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from arena.league.file import make_league
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.store.store import Store
 
 STEPS = 10
@@ -26,7 +26,7 @@ BOTS = 4
 KINDS = ("runner", "workers", "fork servers", "bots")
 
 
-def make(folder: Path, matches: int) -> League:
+def make(folder: Path, matches: int) -> LeaguePlan:
     """Make a league of short matches."""
     deals = matches // (BOTS * (BOTS - 1))
     settings = Settings(game="guerra", seed=1, deals=deals)
@@ -70,7 +70,7 @@ def looked_at(runner: int) -> dict[str, tuple[int, int, int]]:
     return {kind: (sums[kind][0], sums[kind][1], sums[kind][2]) for kind in KINDS}
 
 
-def soak(league: League) -> Iterator[tuple[object, ...]]:
+def soak(league: LeaguePlan) -> Iterator[tuple[object, ...]]:
     """Play a league; yield a row at every step."""
     matches = league.schedule.deal_count * league.schedule.rotation_count
     run = subprocess.Popen(
@@ -97,7 +97,7 @@ def _text(processes: int, kilobytes: int, files: int) -> str:
     return f"{processes}: {kilobytes / 1024:.1f} MB, {files}"
 
 
-def stored(league: League) -> int:
+def stored(league: LeaguePlan) -> int:
     """Return how many matches are stored."""
     if not league.database.exists():
         return 0

@@ -26,7 +26,7 @@ from tabulate import tabulate
 
 from arena.league.bot import shipped, shipped_bot
 from arena.league.file import make_league
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program
@@ -53,7 +53,7 @@ require("readline").createInterface({input: process.stdin})
 """
 
 
-def league(folder: Path, game: str, bots: int, deals: int, options: dict[str, int]) -> League:
+def league(folder: Path, game: str, bots: int, deals: int, options: dict[str, int]) -> LeaguePlan:
     """Make a league of shipped bots, each entered as often as it takes."""
     words = list(shipped(game))
     entries = [
@@ -101,7 +101,7 @@ def commands(folder: Path) -> None:
     print(tabulate(rows, ("", "wall ms", "CPU ms"), floatfmt=".0f"))
 
 
-def until_first(asked: League) -> float:
+def until_first(asked: LeaguePlan) -> float:
     """Return the seconds from `arena run` until a match is stored.
 
     The database is opened only after something was written: looking takes time from those who play.
@@ -120,7 +120,7 @@ def until_first(asked: League) -> float:
 
 
 @contextmanager
-def running(asked: League) -> "Iterator[subprocess.Popen[bytes]]":
+def running(asked: LeaguePlan) -> "Iterator[subprocess.Popen[bytes]]":
     """Play a league, and kill it in the end."""
     words = [*ARENA, "run", str(asked.folder), "--workers", "2"]
     run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -131,7 +131,7 @@ def running(asked: League) -> "Iterator[subprocess.Popen[bytes]]":
         run.wait()
 
 
-def matches(asked: League) -> int:
+def matches(asked: LeaguePlan) -> int:
     """Return how many matches are stored; there are none in a database that is being made."""
     try:
         return stored(asked)
@@ -168,13 +168,13 @@ def in_a_league(folder: Path) -> None:
     print(tabulate(looks(asked), ("matches", "starts", "a match", *KINDS), floatfmt=",.3f"))
 
 
-def looks(asked: League) -> Iterator[tuple[object, ...]]:
+def looks(asked: LeaguePlan) -> Iterator[tuple[object, ...]]:
     """Play a league; yield a row at every step."""
     with running(asked) as run:
         yield from looks_at(run, asked)
 
 
-def looks_at(run: "subprocess.Popen[bytes]", asked: League) -> Iterator[tuple[object, ...]]:
+def looks_at(run: "subprocess.Popen[bytes]", asked: LeaguePlan) -> Iterator[tuple[object, ...]]:
     """Yield a row at every step of a league that is being played."""
     ever: set[tuple[int, str]] = set()
     for step in STEPS:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.file import make_league
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.play import worker
 from arena.store.opening import open_store
 from arena.store.store import Store
@@ -17,7 +17,7 @@ TABLES = ("lineup", "deal", "result", "match", "record")
 
 
 @pytest.fixture
-def league(tmp_path: Path) -> League:
+def league(tmp_path: Path) -> LeaguePlan:
     """A league of 60 matches, whose bots are never started."""
     bots = [{"name": f"bot {number}", "shipped": "random"} for number in range(3)]
     settings = Settings(game="guerra", seats=2, seed=1, deals=10)
@@ -25,7 +25,7 @@ def league(tmp_path: Path) -> League:
 
 
 def test_ready_matches_are_handed_out_and_stored_by_the_real_runner(
-    league: League, monkeypatch: pytest.MonkeyPatch
+    league: LeaguePlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "main", ready_worker.main)
     dispatch.run(league, 2, is_stored=True)
@@ -36,7 +36,7 @@ def test_ready_matches_are_handed_out_and_stored_by_the_real_runner(
 
 
 @pytest.fixture
-def stores(league: League, tmp_path: Path) -> Iterator[list[Store]]:
+def stores(league: LeaguePlan, tmp_path: Path) -> Iterator[list[Store]]:
     """Two new databases for the league."""
     with (
         Store(tmp_path / "one.db", create=True) as one,
@@ -47,7 +47,9 @@ def stores(league: League, tmp_path: Path) -> Iterator[list[Store]]:
         yield [one, two]
 
 
-def test_plain_inserts_leave_the_same_rows_as_a_run(league: League, stores: list[Store]) -> None:
+def test_plain_inserts_leave_the_same_rows_as_a_run(
+    league: LeaguePlan, stores: list[Store]
+) -> None:
     """The same as in the benchmark, where both take turns in one database."""
     ids = list(range(1, 4))
     ours, turns = stores

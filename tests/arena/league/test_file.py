@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from arena.league.file import make_league, write_league
-from arena.league.league import League, Settings
+from arena.league.plan import LeaguePlan, Settings
 from arena.store.opening import read_league, read_played
 from protocol.errors import ArenaError
 from tests.arena.conftest import ordinary_user
@@ -137,7 +137,7 @@ def write(folder: Path, text: str) -> Path:
     return file
 
 
-def refused(folder: Path, read: Callable[[Path], League] = read_league) -> str:
+def refused(folder: Path, read: Callable[[Path], LeaguePlan] = read_league) -> str:
     """Return the message of the error, which is one line."""
     with pytest.raises(ArenaError) as caught:
         read(folder)
@@ -146,7 +146,7 @@ def refused(folder: Path, read: Callable[[Path], League] = read_league) -> str:
     return str(caught.value)
 
 
-def make(folder: Path, **more: Any) -> League:
+def make(folder: Path, **more: Any) -> LeaguePlan:
     settings = {"game": "guerra", "seed": 1} | more.pop("settings", {})
     entries: dict[str, Any] = {"options": {}, "limits": WALLS, "bots": SHIPPED}
     return make_league(folder, Settings(**settings), **(entries | more))
@@ -308,7 +308,7 @@ def test_a_folder_that_is_missing_or_no_league_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("read", [read_league, read_played, make_league])
 def test_results_without_a_file_are_told_with_both_ways_out(
-    tmp_path: Path, read: Callable[..., League]
+    tmp_path: Path, read: Callable[..., LeaguePlan]
 ) -> None:
     folder = tmp_path / "the cup"
     folder.mkdir()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.league import League
+from arena.league.plan import LeaguePlan
 from arena.store.opening import read_league
 from arena.store.result import MatchResult, PlayedMatch, Record
 from arena.store.store import Store
@@ -33,7 +33,7 @@ class Book:
         self.folder = folder
 
     @property
-    def league(self) -> League:
+    def league(self) -> LeaguePlan:
         return read_league(self.folder)
 
     def orders(self, deals: int) -> set[object]:

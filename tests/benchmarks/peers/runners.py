@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.league.file import make_league
-from arena.league.league import Settings
+from arena.league.plan import Settings
 from arena.store.store import Store
 from tests.benchmarks.peers.play_game import OPTIONS
 

@@ -31,7 +31,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class League:
+class LeaguePlan:
     """What a league's file asks for; bots are in the order of the schedule's entrants."""
 
     folder: Path

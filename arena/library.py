@@ -1,0 +1,232 @@
+"""Leagues for programs: made, played and read, without the command line.
+
+It is the public face of the package: `from arena import League`. docs/library.md shows its use.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from arena.league.entry import entries_of
+from arena.league.file import make_league, seed_of
+from arena.league.plan import LeaguePlan, Settings
+from arena.league.schedule import Rotations
+from arena.play.run import Part, Run, open_run
+from arena.play.runner import Progress
+from arena.stats.likelihood import Ties
+from arena.stats.ratings import fit
+from arena.stats.standings import Standing, standings
+from arena.store.opening import open_store, read_league, read_played
+from arena.store.rows import StoredMatch
+from arena.store.store import Store
+from arena.tables.cross_table import cross_table
+from arena.tables.leaderboard import leaderboard
+from arena.tables.sources import read_field
+from arena.tables.table import Table, render
+from protocol.errors import ArenaError
+from referee.options import find_game
+from referee.replay import Replay
+
+__all__ = ["ArenaError", "League", "Ranking", "Running", "Standing", "Step", "StoredMatch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happened in a run since the step before; what was played is already stored."""
+
+    played: int
+    """Matches that were played."""
+    missing: int
+    """Matches that are still to be played."""
+    suspended: Mapping[str, str]
+    """Bots that take no further part in this run, and why."""
+    forfeiting: Mapping[str, str]
+    """Bots that have forfeited many matches in a row, and the id of the last of these."""
+    news: tuple[str, ...]
+    """Sentences on workers that died, were replaced, or wait."""
+    problems: tuple[str, ...]
+    """Errors that are no bot's fault; a run that had one is not whole."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The leaderboard of a league; as text, it is the table that `arena rank` prints."""
+
+    standings: tuple[Standing, ...]
+    """A row for each bot, the best first."""
+    missing: int
+    """Matches that the league asks for and nobody has played."""
+    notes: tuple[str, ...]
+    """What a reader should know, in sentences: who was suspended, what no match says."""
+    table: Table
+
+    def __str__(self) -> str:
+        """Return the table of `arena rank`, 80 columns wide."""
+        return render(self.table, "simple")
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook, which looks for a method of this name."""
+        return render(self.table, "html")
+
+
+class League:
+    """A league: a folder with `league.toml`, what to play, and the results of what was played.
+
+    Every method reads the folder anew, so that it sees what other programs have changed or played.
+    All raise ArenaError, whose text says what is wrong, where, and what to do.
+    """
+
+    def __init__(self, folder: "str | PathLike[str]") -> None:
+        """Open a league; raise ArenaError if there is none in the folder, or its file is wrong."""
+        self.folder = Path(folder)
+        read_played(self.folder)
+
+    @classmethod
+    def make(
+        cls,
+        folder: "str | PathLike[str]",
+        game: str,
+        bots: Sequence[str],
+        *,
+        seats: int | None = None,
+        deals: int = 50,
+        seed: int | str | None = None,
+        rotations: Rotations = "cyclic",
+        share: float = 1.0,
+        options: Mapping[str, Any] | None = None,
+        limits: Mapping[str, Any] | None = None,
+    ) -> "League":
+        """Make a league as `arena init` does, and return it.
+
+        A bot is the name of a bundled one, an executable, or a folder with a bot.toml; NAME=BOT
+        calls it NAME. Without a `seed` a new one is drawn. `limits` holds seconds, MiB and the
+        sandbox, by the names in `league.toml`. If anything is wrong, nothing is left.
+        """
+        kind = find_game(game)
+        path = Path(folder)
+        settings = Settings(
+            game=kind.name,
+            seats=kind.seat_counts[0] if seats is None else seats,
+            deals=deals,
+            seed=seed_of(None if seed is None else str(seed)),
+            rotations=rotations,
+            share=share,
+        )
+        entries = entries_of(bots, kind.name, path)
+        make_league(path, settings, options or {}, limits or {}, entries)
+        return cls(path)
+
+    @property
+    def plan(self) -> LeaguePlan:
+        """What its file asks for: game, seats, options, limits, bots."""
+        return read_played(self.folder)
+
+    @property
+    def bots(self) -> list[str]:
+        """The names of its bots."""
+        return sorted(bot.name for bot in self.plan.bots)
+
+    def run(
+        self,
+        *,
+        workers: int | None = None,
+        part: tuple[int, int] = (1, 1),
+        cluster: str | None = None,
+        sandbox_uid: int | None = None,
+    ) -> "Running":
+        """Return a run that plays whatever is missing, once it is iterated over.
+
+        There is a worker on each core unless it is said otherwise. `part` is (K, N) for the K-th
+        of N parts; `cluster` is the address of a Dask scheduler.
+        """
+        number, of = part
+        if not 1 <= number <= of:
+            raise ArenaError(f"a part is (K, N), as (1, 2) and (2, 2) of two machines, not {part}.")
+        return Running(self.folder, workers, Part(number, of), cluster, sandbox_uid)
+
+    def rank(self, *, draw_probability: float | None = None, ties: Ties = "unordered") -> Ranking:
+        """Rate the bots by their whole deals."""
+        field = read_field(self.folder)
+        ratings = fit(field.deals, bots=field.bots, draw_probability=draw_probability, ties=ties)
+        rows = standings(field.deals, ratings, faults=field.faults, forfeits=field.forfeits)
+        table = leaderboard(field, ratings)
+        return Ranking(tuple(rows), field.missing, tuple(table.notes), table)
+
+    def table(self) -> str:
+        """Return the cross-table that `arena table` prints, 80 columns wide."""
+        field = read_field(self.folder)
+        return render(cross_table(field, fit(field.deals, bots=field.bots)), "simple")
+
+    def matches(self, *, bot: str | None = None, faulty: bool = False) -> Iterator[StoredMatch]:
+        """Yield stored matches: all, those of a bot, or those in which there was a fault."""
+        with open_store(read_played(self.folder)) as store:
+            yield from store.matches(bot=bot, faulty=faulty)
+
+    def replay(self, match: str) -> Replay:
+        """Return all decisions of a match, by its id, which may be shortened."""
+        with open_store(read_played(self.folder)) as store:
+            return _replay_of(store, store.find(match))
+
+    def replays(self) -> Iterator[tuple[StoredMatch, Replay]]:
+        """Yield every stored match with its decisions."""
+        with open_store(read_played(self.folder)) as store:
+            for match in store.matches():
+                yield match, _replay_of(store, match)
+
+
+class Running:
+    """A run under way: iterate over it to have it play, and to see how it gets on.
+
+    It ends when nothing is missing. To end it at once, close it or leave the loop: what was played
+    is stored, and the next run goes on. One league has one run at a time.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        workers: int | None,
+        part: Part,
+        cluster: str | None,
+        sandbox_uid: int | None,
+    ) -> None:
+        self._folder = folder
+        self._how = workers, sandbox_uid, part, cluster
+        self._run: Run | None = None
+
+    def stop(self) -> None:
+        """Let the matches that are being played be the last; a signal handler may call it too."""
+        if self._run is not None:
+            self._run.stop()
+
+    def __iter__(self) -> Iterator[Step]:
+        """Play; yield a step whenever something has happened."""
+        cluster = self._how[-1]
+        plan = read_league(self._folder, "play" if cluster is None else "send")
+        names = [bot.name for bot in plan.bots]
+        with open_run(plan, *self._how) as run:
+            self._run = run
+            try:
+                for progress in run.play() if run.missing else ():
+                    step = _step(progress, run.missing, names)
+                    if step.played or step.suspended or step.news or step.problems:
+                        yield step
+            finally:
+                self._run = None
+
+
+def _replay_of(store: Store, match: StoredMatch) -> Replay:
+    record, _ = store.record(match)
+    return record.open_replay()
+
+
+def _step(progress: Progress, missing: int, names: Sequence[str]) -> Step:
+    return Step(
+        played=len(progress.played),
+        missing=missing,
+        suspended={names[bot]: f"it {why}." for bot, why in progress.suspended.items()},
+        forfeiting={names[bot]: match for bot, match in progress.forfeiting.items()},
+        news=tuple(progress.news),
+        problems=tuple(progress.problems),
+    )

@@ -1,0 +1,150 @@
+"""The library: leagues made, played and read by a program, with real workers and bots."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena import ArenaError, League, Step
+from tests.arena.conftest import ROOT, Arena
+from tests.arena.conftest import League as Folder
+
+GUERRA = {"options": {"max_turns": 20}, "limits": {"sandbox": "none"}, "seed": 1}
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> League:
+    return League.make(tmp_path / "cup", "guerra", ["random", "rusher"], deals=4, **GUERRA)
+
+
+def test_a_program_gets_what_the_commands_print(cup: League, arena: Arena) -> None:
+    steps = list(cup.run(workers=2))
+    assert sum(step.played for step in steps) == 8
+    assert [step.missing for step in steps][-1] == 0
+    ranking = cup.rank()
+    assert f"{ranking}\n" == arena("rank", cup.folder).stdout
+    assert f"{cup.table()}\n" == arena("table", cup.folder).stdout
+    told = json.loads(arena("rank", cup.folder, "--format", "json").stdout)
+    rows = [(row["bot"], row["rating"], row["wins"]) for row in told["standings"]]
+    assert [(row.bot, round(row.mu, 4), row.wins) for row in ranking.standings] == rows
+    assert ranking.missing == 0
+    assert ranking._repr_html_().startswith("<table>")
+
+
+def test_the_same_seed_gives_the_same_league_as_the_command(
+    cup: League, arena: Arena, tmp_path: Path
+) -> None:
+    list(cup.run())
+    words = ("--game", "guerra", "--deals", 4, "--seed", 1, "--option", "max_turns=20")
+    other = tmp_path / "other"
+    arena("init", other, "random", "rusher", *words, "--sandbox", "none")
+    assert (other / "league.toml").read_bytes() == (cup.folder / "league.toml").read_bytes()
+    arena("run", other)
+    listed = [arena("matches", folder, "--limit", 0).stdout for folder in (cup.folder, other)]
+    assert listed[0] == listed[1]
+
+
+def test_replays_are_those_of_the_matches(cup: League) -> None:
+    list(cup.run())
+    found = list(cup.replays())
+    assert len(found) == 8
+    for match, replay in found:
+        assert list(match.places) == replay.places
+        assert len(replay.entries) == match.decisions
+        assert cup.replay(match.id) == replay
+    assert [match.id for match in cup.matches()] == [match.id for match, _ in found]
+    assert list(cup.matches(faulty=True)) == []
+    assert cup.bots == ["random", "rusher"]
+    assert cup.plan.seats == 2
+
+
+def test_a_run_that_is_left_goes_on_where_it_ended(cup: League) -> None:
+    played = 0
+    for step in cup.run(workers=1):
+        played += step.played
+        if played:
+            break
+    assert 0 < played == len(list(cup.matches()))
+    assert sum(step.played for step in cup.run()) == 8 - played
+    assert list(cup.run()) == []
+
+
+def test_a_run_that_is_stopped_finishes_what_it_plays(cup: League) -> None:
+    run = cup.run(workers=1)
+    played = 0
+    for step in run:
+        played += step.played
+        if played:
+            run.stop()
+    assert 0 < played == len(list(cup.matches()))
+    run.stop()  # which was over
+
+
+def test_parts_are_played_as_by_the_command(cup: League) -> None:
+    parts = [sum(step.played for step in cup.run(part=(number, 2))) for number in (1, 2)]
+    assert sum(parts) == 8
+
+
+def test_bots_are_named_in_steps(tmp_path: Path, league: Folder) -> None:
+    league.bot("mine", "import sys\nsys.exit('no book')\n")
+    bots = ["random", "rusher", f"mine={league.home}/mine/bot.py"]
+    (league.home / "mine" / "bot.py").write_text("#!/usr/bin/env python3\nraise SystemExit(3)\n")
+    (league.home / "mine" / "bot.py").chmod(0o755)
+    cup = League.make(tmp_path / "cup", "guerra", bots, deals=1, **GUERRA)
+    steps = list(cup.run())
+    suspended = {bot: why for step in steps for bot, why in step.suspended.items()}
+    assert list(suspended) == ["mine"]
+    assert suspended["mine"].startswith("it failed its start-up check: ")
+    assert steps[-1].missing == 4
+    assert any("mine was suspended" in note for note in cup.rank().notes)
+
+
+def test_mistakes_are_told_in_words(tmp_path: Path, cup: League) -> None:
+    with pytest.raises(ArenaError, match="there is no league"):
+        League(tmp_path / "none")
+    with pytest.raises(ArenaError, match="there is no game 'chess'"):
+        League.make(tmp_path / "new", "chess", ["random", "random"])
+    with pytest.raises(ArenaError, match="2 of 3 bots cannot be entered"):
+        League.make(tmp_path / "new", "guerra", ["random", "nobody", "none"])
+    with pytest.raises(ArenaError, match=r"league\.toml exists"):
+        League.make(cup.folder, "guerra", ["random", "rusher"])
+    with pytest.raises(ArenaError, match="has no results yet"):
+        list(cup.matches())
+    list(cup.run())
+    with pytest.raises(ArenaError, match="there is no match 'zz'"):
+        cup.replay("zz")
+    with pytest.raises(ArenaError, match=r"a part is \(K, N\)"):
+        cup.run(part=(3, 2))
+    assert not (tmp_path / "new").exists()
+
+
+def test_two_runs_of_a_league_do_not_meet(cup: League) -> None:
+    first = iter(cup.run(workers=1))
+    next(first)
+    with pytest.raises(ArenaError, match="in use by another run"):
+        next(iter(cup.run()))
+    assert sum(isinstance(step, Step) for step in first) > 0
+
+
+def test_a_program_needs_no_main_guard(cup: League, tmp_path: Path) -> None:
+    program = tmp_path / "play.py"
+    program.write_text(
+        "from arena import League\n"
+        f"print(sum(step.played for step in League({str(cup.folder)!r}).run()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, program],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("8\n", "")
+
+
+def test_names_that_are_not_public_are_refused() -> None:
+    with pytest.raises(ImportError):
+        from arena import Leagues  # type: ignore[attr-defined]  # noqa: F401 - there is none
