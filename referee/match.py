@@ -1,6 +1,6 @@
 """One match: ask, check, apply, until there are places; one rule for every fault."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from time import monotonic
 from typing import Annotated
@@ -9,9 +9,9 @@ import msgspec
 
 from protocol.messages import End, Start, TimeControl
 from referee.clock import Turn
-from referee.fault import FATAL, Fault
-from referee.game import Game, Move, ranked
-from referee.hint import at_decision, refusal
+from referee.fault import Fault
+from referee.game import Game, Move
+from referee.judging import BY_FORFEIT, Forfeits, fault_of, final_places
 from referee.replay import Entry, Replay
 from referee.seat import Answer, Seat
 
@@ -52,9 +52,6 @@ class Played(msgspec.Struct, frozen=True):
     evidence: Evidence
 
 
-BY_FORFEIT = "forfeit"
-"""The reason of a match that ended because all but one had forfeited."""
-
 _LONG_SECONDS = 0.02  # of a turn in which the bot may have had to wait for a core
 
 _UNASKED = Answer(None, Turn(0.0, 0.0))
@@ -67,31 +64,30 @@ class Match:
     def __init__(self, game: Game, seats: Sequence[Seat], faults_allowed: int) -> None:
         self._game = game
         self._seats = seats
-        self._faults_allowed = faults_allowed
-        self._faults = [0] * len(seats)
-        self._forfeits: dict[int, int] = {}  # by seat, the step in which it forfeited
+        self._forfeits = Forfeits(
+            len(seats), faults_allowed, illegal_is_sanctioned=game.illegal_is_sanctioned
+        )
         self._step = 0
         self._entries: list[Entry] = []
         self._turns: list[Turn] = []
-        self._going_on = True  # while two are in, or none has forfeited
 
     def play(self, starts: Sequence[Start], watch: Watch | None = None) -> Played:
         """Play the match; `starts` holds what each seat is told at the beginning."""
         game = self._game
         self._start(starts)
         began = monotonic()
-        while self._going_on and (deciders := game.deciders()):
+        while not self._forfeits.end_the_match and (deciders := game.deciders()):
             self._step += 1
             moves = {}
             for seat in deciders:
                 moves[seat] = self._decide(seat)
             if watch is not None:
                 watch(game, self._entries[-len(deciders) :])
-            if self._forfeits:
+            if self._forfeits.steps:
                 self._withdraw()
             game.apply(moves)
         over = not game.deciders()
-        places = final_places(game.places() if over else None, self._forfeits, game.seats)
+        places = final_places(game.places() if over else None, self._forfeits.steps, game.seats)
         reason = game.reason if over else BY_FORFEIT
         for each in self._seats:
             each.end(End(places, reason))
@@ -107,7 +103,7 @@ class Match:
 
     def _withdraw(self) -> None:
         """Take the seats that forfeited in this step out of the game."""
-        for number, step in self._forfeits.items():
+        for number, step in self._forfeits.steps.items():
             if step == self._step:
                 self._game.withdraw(number)
 
@@ -115,34 +111,27 @@ class Match:
         """Return the move of one seat: its answer, or the default where that is refused."""
         game = self._game
         answer, fault = _UNASKED, None
-        if number not in self._forfeits:
+        if number not in self._forfeits.steps:
             seat = self._seats[number]
             decision = game.decision(number)
             view = game.live_view(number) if seat.encodes else game.view(number)
             answer = seat.ask(decision, view)
-            fault = answer.fault
-            if answer.move is not None and (reason := game.check(number, answer.move)) is not None:
-                seat.keep_conversation()
-                fault = Fault("illegal", refusal(decision, answer.move, reason), seat.offending)
+            fault = fault_of(game, number, decision, answer, seat)
             assert answer.move is not None or fault is not None
         if fault is None and answer.move is not None:
             move = game.canonical(number, answer.move)
         else:
             move = game.default(number)
             if fault is not None:
-                fault = self._judged(number, at_decision(decision, fault, seat.stderr))
+                fault = self._judged(number, fault)
         self._entries.append(Entry(number, move, fault, answer.note))
         self._turns.append(answer.turn)
         return move
 
     def _judged(self, number: int, fault: Fault) -> Fault:
         """Count a fault and say whether the seat forfeits with it."""
-        if fault.kind != "illegal" or not self._game.illegal_is_sanctioned:
-            self._faults[number] += 1
-        if fault.kind not in FATAL and self._faults[number] <= self._faults_allowed:
+        if not self._forfeits.judge(number, fault.kind, self._step):
             return fault
-        self._forfeits[number] = self._step
-        self._going_on = len(self._seats) - len(self._forfeits) > 1
         self._seats[number].dismiss()
         return msgspec.structs.replace(fault, forfeit=True)
 
@@ -214,23 +203,3 @@ def starts(game: Game, match: str, control: TimeControl, seeds: Sequence[int]) -
 def bot_seeds(game: Game) -> list[int]:
     """Return a seed for the bot in each seat, in a match that belongs to no league."""
     return [game.chance.below(2**53, "bot", seat) for seat in range(game.seats)]
-
-
-def final_places(
-    by_rules: Sequence[int] | None, forfeits: Mapping[int, int], seats: int
-) -> list[int]:
-    """Return the places of a match, forfeits last.
-
-    The seats still in are ranked by the rules (`by_rules`; None if the match stopped before its
-    end: then at most one is left). Seats that forfeited follow, the latest first, those of one
-    step sharing a place. If all forfeited, all share the first.
-    """
-    if len(forfeits) == seats:
-        return [1] * seats
-    scores = []
-    for seat in range(seats):
-        if seat in forfeits:
-            scores.append((1, -forfeits[seat]))
-        else:
-            scores.append((0, by_rules[seat] if by_rules else 1))
-    return ranked(scores)

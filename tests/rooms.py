@@ -1,7 +1,8 @@
 """The rooms of a package: the modules and packages directly in it, and who imports whom.
 
 `python -m tests.rooms` counts for each package its rooms, its floors (the longest chain of imports
-between rooms) and its arrows (pairs of rooms of which one imports the other).
+between rooms) and its arrows (pairs of rooms of which one imports the other), and prints the
+pictures and tables of docs/architecture.md, which are to be copied there.
 """
 
 import ast
@@ -56,8 +57,44 @@ def floors(arrows: dict[str, set[str]]) -> int:
     return max(map(floor, arrows))
 
 
+def told(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Return the arrows that say something: those that a longer way does not say already."""
+
+    @cache
+    def below(room: str) -> frozenset[str]:
+        return frozenset(arrows[room]).union(*map(below, arrows[room]))
+
+    return {
+        room: {each for each in others if not any(each in below(other) for other in others)}
+        for room, others in arrows.items()
+    }
+
+
+def picture(package: str) -> str:
+    """Return a package as a picture for Mermaid: each room points to those that it builds on."""
+    lines = [
+        f"    {room} --> {other}"
+        for room, others in sorted(told(rooms(package)).items())
+        for other in sorted(others)
+    ]
+    return "\n".join(["```mermaid", "graph TD", *lines, "```"])
+
+
+def purposes(package: str) -> str:
+    """Return the rooms of a package as a table: what each is for, by its own first words."""
+    lines = []
+    for room in sorted(rooms(package)):
+        module = MODULES.get(f"{package}.{room}.__init__") or MODULES[f"{package}.{room}"]
+        words = (ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or "").split(
+            "\n\n"
+        )
+        lines.append(f"| `{package}/{room}` | {' '.join(words[0].split())} |")
+    return "\n".join(["| room | what it is for |", "|---|---|", *lines])
+
+
 if __name__ == "__main__":
     for package in ("arena", "referee"):
         found = rooms(package)
         arrows = sum(map(len, found.values()))
         print(f"{package}: {len(found)} rooms, {floors(found)} floors, {arrows} arrows")
+        print(f"\n{picture(package)}\n\n{purposes(package)}\n")

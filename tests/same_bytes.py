@@ -44,8 +44,7 @@ _LEAGUE = """\
 game = "{game}"
 seats = {seats}
 seed = "a seed that is long enough to be no one's guess"
-deals = 2
-share = {share}
+deals = 1
 
 [limits]
 sandbox = "{sandbox}"
@@ -103,8 +102,7 @@ def write(league: League, folder: Path, bots: Path) -> None:
     while len(entrants) < league.seats:
         name, file = entrants[len(entrants) - len(files)]
         entrants.append((f"{name} {len(entrants)}", file))
-    share = 1.0 if len(entrants) <= 4 and league.seats < 4 else 0.2
-    text = _LEAGUE.format(**{**league._asdict(), "share": share})
+    text = _LEAGUE.format(**league._asdict())
     folder.mkdir(parents=True)
     (folder / "league.toml").write_text(
         text + "".join(_BOT.format(name=name, file=file) for name, file in entrants)

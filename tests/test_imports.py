@@ -23,7 +23,7 @@ ORDER = {
     "referee": [
         *("lazy", "fault", "chance", "clock", "limits", "game", "games", "options", "hint"),
         *("capture", "meter", "procfs", "sandbox", "freezer", "lookout", "verdict"),
-        *("bot_process", "seat", "starting", "replay", "match", "all_moves", "local"),
+        *("bot_process", "seat", "starting", "judging", "replay", "match", "all_moves", "local"),
         "pettingzoo",
     ],
 }

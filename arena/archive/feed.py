@@ -19,7 +19,7 @@ from referee.bot_process import BotProcess
 from referee.clock import Clock
 from referee.fault import FATAL, Fault
 from referee.game import Decision, Game, Move, Observation
-from referee.hint import at_decision, refusal
+from referee.judging import fault_of
 from referee.limits import Limits
 from referee.match import starts
 from referee.replay import Entry, game_of, steps
@@ -182,14 +182,10 @@ def _judged(number: int, asked: Asked, seat: ProcessSeat) -> Again:
     game = asked.game
     seat.clock = copy.copy(asked.clock)
     answer = seat.ask(asked.decision, asked.view)
-    fault, move, words = answer.fault, None, ""
-    if answer.move is not None and (reason := game.check(number, answer.move)) is not None:
-        fault = Fault("illegal", refusal(asked.decision, answer.move, reason), seat.offending)
-    elif answer.move is not None:
+    fault, move, words = fault_of(game, number, asked.decision, answer, seat), None, ""
+    if answer.move is not None and fault is None:
         move = game.canonical(number, answer.move)
         words = game.describe(number, move)
-    if fault is not None:
-        fault = at_decision(asked.decision, fault, seat.stderr)
     return Again(asked, move, fault, words, answer.note, seat.heard)
 
 

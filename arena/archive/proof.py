@@ -1,7 +1,6 @@
 """Whether what is stored of a match is what its replay, played again, says; pure."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import takewhile
@@ -19,10 +18,10 @@ from arena.store.rows import (
 )
 from arena.store.schema import MATCH_COLUMNS, lineup_text, match_columns
 from protocol.errors import ArenaError
-from referee.fault import FATAL
 from referee.games import GAMES
+from referee.judging import BY_FORFEIT, Forfeits, final_places
 from referee.limits import Limits
-from referee.match import BY_FORFEIT, Evidence, Played, final_places
+from referee.match import Evidence, Played
 from referee.replay import Entry, Replay, steps
 
 _PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "record"}
@@ -135,7 +134,9 @@ def _check_rules(replay: Replay, limits: Limits) -> None:
     kind = GAMES.get(replay.game)
     if kind is None or kind.rules_version != replay.rules:
         raise OtherRules(f"version {replay.rules} of the rules of {replay.game}")
-    forfeits = _Forfeits(replay.seats, limits.faults_allowed, kind.illegal_is_sanctioned)
+    forfeits = Forfeits(
+        replay.seats, limits.faults_allowed, illegal_is_sanctioned=kind.illegal_is_sanctioned
+    )
     try:
         places, reason = _ending(replay, forfeits)
     except ArenaError as error:
@@ -148,15 +149,15 @@ def _check_rules(replay: Replay, limits: Limits) -> None:
     _check("its replay's reason", replay.reason, reason)
 
 
-def _ending(replay: Replay, forfeits: "_Forfeits") -> tuple[list[int], str]:
+def _ending(replay: Replay, forfeits: Forfeits) -> tuple[list[int], str]:
     """Play a replay to its end; return the places and the reason."""
     for entry in takewhile(lambda entry: entry.move is None, replay.entries):
-        forfeits.take(entry, 0)
+        _take(forfeits, entry, 0)
     for number, (game, step) in enumerate(steps(replay), 1):
         if step and forfeits.end_the_match:
             raise Difference("its replay goes on when all but one have forfeited.")
         for entry in step:
-            forfeits.take(entry, number)
+            _take(forfeits, entry, number)
         over = not step and not game.deciders()
     if not over and not forfeits.end_the_match:
         raise Difference("its replay ends before the game does.")
@@ -164,34 +165,14 @@ def _ending(replay: Replay, forfeits: "_Forfeits") -> tuple[list[int], str]:
     return places, game.reason if over else BY_FORFEIT
 
 
-class _Forfeits:
-    """Counts faults as a match does, and says who forfeited when."""
-
-    def __init__(self, seats: int, faults_allowed: int, illegal_is_sanctioned: bool) -> None:
-        self.steps: dict[int, int] = {}
-        """By seat, the step in which it forfeited."""
-        self._seats = seats
-        self._allowed = faults_allowed
-        self._sanctioned = illegal_is_sanctioned
-        self._faults: Counter[int] = Counter()
-
-    @property
-    def end_the_match(self) -> bool:
-        """Whether so many have forfeited that nothing more is asked."""
-        return bool(self.steps) and self._seats - len(self.steps) <= 1
-
-    def take(self, entry: Entry, step: int) -> None:
-        """Take in an entry; raise Difference if its fault is not judged by the rule."""
-        seat, fault = entry.seat, entry.fault
-        if fault is None:
-            if entry.move is None:
-                raise Difference(f"seat {seat} was withdrawn without a fault.")
-            return
-        if seat in self.steps:
-            raise Difference(f"seat {seat} has a fault after its forfeit.")
-        if fault.kind != "illegal" or not self._sanctioned:
-            self._faults[seat] += 1
-        forfeit = fault.kind in FATAL or self._faults[seat] > self._allowed
-        _check(f"the forfeit of seat {seat} by {fault.kind}", fault.forfeit, forfeit)
-        if forfeit:
-            self.steps[seat] = step
+def _take(forfeits: Forfeits, entry: Entry, step: int) -> None:
+    """Take in an entry; raise Difference if its fault is not judged by the rule."""
+    seat, fault = entry.seat, entry.fault
+    if fault is None:
+        if entry.move is None:
+            raise Difference(f"seat {seat} was withdrawn without a fault.")
+        return
+    if seat in forfeits.steps:
+        raise Difference(f"seat {seat} has a fault after its forfeit.")
+    forfeit = forfeits.judge(seat, fault.kind, step)
+    _check(f"the forfeit of seat {seat} by {fault.kind}", fault.forfeit, forfeit)

@@ -28,7 +28,7 @@ from arena.play.messages import (
 from arena.play.workforce import Died, Event, Heard, Lost, Told, Worker, Workforce
 from arena.store.result import PlayedMatch
 from arena.store.suspensions import TOO_SLOW
-from referee.match import BY_FORFEIT
+from referee.judging import BY_FORFEIT
 
 _LARGEST_BATCH = 500
 _AHEAD = 2  # batches a worker has before it: the one it plays and the next

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.match import final_places
+from referee.judging import final_places
 
 
 @pytest.mark.parametrize(
