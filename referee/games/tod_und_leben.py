@@ -104,7 +104,7 @@ class TodUndLeben(Game):
 
 
 def cards_won(packs: Sequence[Sequence[str]]) -> list[int]:
-    """Return how many cards each seat wins in one round (rules page, section 4)."""
+    """Return how many cards each seat wins in one round (rules page, "Rules")."""
     won, pot = [0, 0], 0
     for a, b in zip(*packs, strict=True):
         pot += 2

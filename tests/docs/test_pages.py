@@ -67,6 +67,7 @@ def test_its_links_lead_somewhere(page: str) -> None:
         path, _, anchor = target.partition("#")
         file = (folder / path).resolve() if path else ROOT / page
         assert file.exists(), target
+        assert file.is_relative_to(ROOT), target
         if anchor:
             assert anchor in anchors(file), target
 

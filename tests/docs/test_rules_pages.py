@@ -1,5 +1,7 @@
 """The rules pages for bot authors hold what is true: examples, views, options and headings."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +14,13 @@ from referee.game import Move
 from referee.games import GAMES
 from tests.referee.games.conformance import cases_of
 
-PAGES = Path(__file__).parents[2] / "docs" / "rules"
+TESTS = Path(__file__).parents[1]
+PAGES = TESTS.parent / "docs" / "rules"
 DECIDED = [name for name, game in GAMES.items() if game.decisions]
-HEADINGS = ("What a bot sees", "The end", "Options", "Three hints")
+HEADINGS = (
+    *("What a bot sees", "The end", "Options", "Three hints"),
+    *("Rulings", "Worked examples"),
+)
 WIDEST = 120
 
 each_game = pytest.mark.parametrize("name", GAMES)
@@ -56,6 +62,31 @@ def asks(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
             question = block.partition('\n{"id"')[0]
             if question.startswith('{"type"'):
                 yield decision, msgspec.json.decode(question)
+
+
+def worked_examples(name: str) -> list[str]:
+    """Return the names of a page's worked examples: in bold, first in a row or after a dash."""
+    section = page(name).partition("\n## Worked examples\n")[2].partition("\n## ")[0]
+    return re.findall(r"^(?:- |\| )\*\*([A-Z]\d+)\*\*", section, re.MULTILINE)
+
+
+def named_by_tests(name: str) -> set[str]:
+    """Return the examples that the tests of a game name.
+
+    In names of functions (`test_k5_a_ladder_of_three`) and classes (`TestG5`), whatever the letter;
+    in tables, comments and docstrings those with a letter that the page uses: in Khan's, `K5` is an
+    example and `E5` a card.
+    """
+    letters = "".join(sorted({example[0] for example in worked_examples(name)}))
+    found: set[str] = set()
+    for pattern in (f"test_{name}.py", f"test_{name}_*.py", f"{name}_*.py"):
+        for file in TESTS.rglob(pattern):
+            text = file.read_text(encoding="utf-8")
+            for names in re.findall(r"\bdef test_((?:[a-z]\d+_)+)", text):
+                found.update(names.upper().strip("_").split("_"))
+            found.update(re.findall(r"\bclass Test([A-Z]\d+)\b", text))
+            found.update(re.findall(rf"\b[{letters}]\d+\b", text))
+    return found
 
 
 @each_game
@@ -121,3 +152,28 @@ def test_the_table_of_options_names_each_with_its_default(name: str) -> None:
 @each_game
 def test_a_page_can_be_read_in_a_terminal(name: str) -> None:
     assert all(len(line) <= WIDEST for line in page(name).splitlines() if line[:1] != "|")
+
+
+@each_game
+def test_an_example_that_a_test_names_stands_on_the_page(name: str) -> None:
+    assert named_by_tests(name) - set(worked_examples(name)) == set()
+
+
+@each_game
+def test_a_worked_example_has_a_test_that_names_it(name: str) -> None:
+    assert set(worked_examples(name)) - named_by_tests(name) == set()
+
+
+@each_game
+def test_a_name_is_that_of_one_example(name: str) -> None:
+    names = worked_examples(name)
+    assert names
+    assert len(names) == len(set(names))
+
+
+def test_the_names_of_the_war_family_are_of_one_series() -> None:
+    family = ("war", "pyanitsa", "tod_und_leben", "casino_war", "steal_war")
+    names = Counter(example for name in family for example in worked_examples(name))
+    assert {name for name, count in names.items() if count > 1} == {"H25"}  # each has its chance
+    numbers = {letter: [int(n[1:]) for n in names if n[0] == letter] for letter in "TH"}
+    assert all(sorted(of) == [*range(1, len(of) + 1)] for of in numbers.values())

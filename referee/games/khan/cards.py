@@ -1,6 +1,6 @@
 """The cards and tokens of Khan: their order, what stands together and what beats what.
 
-(Rules page, "Players, material and set-up" and "Combat".)
+(Rules page, "Cards and tokens" and "A turn".)
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,6 @@
 """A combat of Khan: three rounds, the specials in between, and what it costs.
 
-(Rules page, "Combat".)
+(Rules page, "A turn" and "The specials".)
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """Steal War's cards: packs and piles, the trick being played, thefts and the pack rule.
 
-Rules page "The War family", section 2.
+(Rules page, "Cards" and "A trick".)
 """
 
 from collections.abc import Collection, Mapping

@@ -1,6 +1,6 @@
 """A battle of War or P'yanitsa: who lays how many cards, who wins them, who runs out.
 
-Rules page "The War family", section 1: Battle, and Too few cards.
+(War's rules page, "A battle" and "Too few cards for a war".)
 """
 
 from collections import deque

@@ -1,7 +1,7 @@
 """What the five games of the War family share: the cards and the deal.
 
 A card is its rank and its suit, `TC` the ten of clubs; a joker is `X1`, `X2` ... Suits never
-matter. (Rules page "The War family", common ground.)
+matter. (War's rules page, "Cards".)
 """
 
 from collections.abc import Sequence

@@ -60,7 +60,7 @@ oceania +2
 """
 """By continent with its bonus: each territory, the weapon on its card, its neighbours.
 
-(Rules page, section 10.)
+(Rules page, "The board, in order".)
 """
 
 JOKER = "joker"

@@ -1,4 +1,4 @@
-"""The numbers of Casino War on the War family's page: the odds, by counting and by playing."""
+"""The numbers of Casino War's rules page: the odds, by counting and by playing."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

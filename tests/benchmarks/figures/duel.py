@@ -73,7 +73,6 @@ def _bound() -> Iterator[Figure]:
         by_trait[number] = _turns(fencer.stamina, fencer.fencing, fencer.max_stamina)
     seat = max(by_trait.values())
     yield Figure("most turns of a seat", 108, seat)
-    yield Figure("twice that", 216, 2 * seat)
     yield Figure("longest duel there can be", 215, _longest_duel())
 
 

@@ -1,4 +1,4 @@
-"""The numbers of P'yanitsa on the War family's page: the chance of a tie, and fixed habits."""
+"""The numbers of P'yanitsa's rules page: the chance of a tie, and fixed habits."""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The numbers of Steal War on the War family's page: the deal, and the chance of a first war."""
+"""The numbers of Steal War's rules page: the deal, and the chance of a first war."""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The number of Tod und Leben on the War family's page: the chance that the first pair ties."""
+"""The number of Tod und Leben's rules page: the chance that the first pair ties."""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The numbers of War on the War family's page: chances of a war, lengths of games, the guard."""
+"""The numbers of War's rules page: chances of a war, lengths of games, the guard."""
 
 import statistics
 from collections import Counter
@@ -189,11 +189,7 @@ def different_habits() -> Iterator[Figure]:
 
 
 def figures() -> Iterator[Figure]:
-    """Yield each number of the page with what was found.
-
-    The page also says that two bots that look ahead reach the guard in 35 % of their games. It
-    does not say how they look ahead, and everything from 0 to 50 % can be had: no figure.
-    """
+    """Yield each number of the page with what was found."""
     yield from first_war(War, 2, Fraction(1, 17), jokers="none")
     yield from first_war(War, 3, Fraction(37, 425), jokers="none")
     yield from first_war(War, 4, Fraction(97, 833), jokers="none")

@@ -29,14 +29,14 @@ ROWS: dict[Losses, tuple[dict[Losses, int], tuple[float, float]]] = {
         (1.893, 1.107),
     ),
 }
-"""By dice of attacker and defender, the page's outcomes and mean losses (section 5)."""
+"""By dice of attacker and defender, the page's outcomes and mean losses ("Dice")."""
 
 ROLLS = 60_000
 MATCHES = 2000
 
 
 def figures() -> Iterator[Figure]:
-    """Yield the table of section 5, exact and sampled through the game, and the lengths."""
+    """Yield the table of "Dice", exact and sampled through the game, and the lengths."""
     for (ours, theirs), (ways, means) in ROWS.items():
         counted = enumerated(ours, theirs)
         thrown = sampled(ours, theirs)

@@ -360,7 +360,7 @@ def test_the_text_tells_the_places_at_the_end():
 
 
 def owed(last, seat):
-    """Return what a round moves for one seat, told by the rules page's section 5."""
+    """Return what a round moves for one seat, told by the rules page's "A round"."""
     stake = last["bets"][seat]
     if stake is None:
         return 0

@@ -1,7 +1,11 @@
-"""The worked examples of Casino War on the rules page, under their own names."""
+"""The worked examples of Casino War's rules page, under their own names."""
+
+from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.figures.casino_war import counted, told_decks
 from tests.referee.games.casino_war_positions import (
     SURRENDER,
     WAR,
@@ -10,6 +14,8 @@ from tests.referee.games.casino_war_positions import (
     play,
     position,
 )
+
+PAGE = Path(__file__).parents[3] / "docs" / "rules" / "casino_war.md"
 
 
 @pytest.mark.parametrize(("cards", "change"), [("K 9", 10), ("9 K", -10)], ids=["win", "loss"])
@@ -85,3 +91,12 @@ def test_h24_wrong_bets_are_illegal_and_the_least_is_bet(move):
     game = new_game()
     assert game.check(0, move) is not None
     assert game.default(0) == {"bet": 10, "tie_bet": 0}
+
+
+@pytest.mark.parametrize("decks", [1, 6])
+def test_h33_the_odds(decks):
+    exact = PAGE.read_text(encoding="utf-8").partition("**H33**")[2]
+    rows = [line.split("|") for line in exact.splitlines() if line.startswith("|")]
+    column = [cell.strip() for cell in rows[0]].index(told_decks(decks))
+    stated = [Fraction(row[column].strip().replace("−", "-")) for row in rows[2:]]
+    assert stated == [*counted(decks)[0]]

@@ -1,10 +1,20 @@
-"""The worked examples of P'yanitsa on the War family's rules page, under their own names."""
+"""The worked examples of P'yanitsa's rules page, under their own names."""
+
+from fractions import Fraction
+from itertools import combinations
 
 import msgspec
 import pytest
 
-from referee.games.pyanitsa import PyanitsaOptions
-from tests.referee.games.war_positions import examples, options_of, outcome, play, pyanitsa
+from referee.games.pyanitsa import Pyanitsa, PyanitsaOptions
+from tests.referee.games.war_positions import (
+    examples,
+    new_game,
+    options_of,
+    outcome,
+    play,
+    pyanitsa,
+)
 
 BATTLES = """
 T13 6 v A       | 6 7 / A 7               |                | A wins 2: goes on
@@ -45,6 +55,11 @@ def test_h17_the_seat_that_ran_out_is_safe_and_the_others_go_on():
 def test_h19_the_drunkard_at_the_guard_holds_five_cards():
     game = pyanitsa("K Q T / 9 8 7 / J T 8", max_battles=1)
     assert ([len(pack) for pack in game.packs], game.reason) == ([5, 2, 2], "max_battles")
+
+
+def test_h25_the_chance_that_the_first_cards_tie():
+    pairs = [*combinations(new_game(Pyanitsa).table()["cards"], 2)]
+    assert Fraction(sum(a[0] == b[0] for a, b in pairs), len(pairs)) == Fraction(3, 35)
 
 
 def test_the_options_of_the_page_are_the_defaults():

@@ -1,7 +1,11 @@
-"""The worked examples of Steal War on the rules page, under their own names."""
+"""The worked examples of Steal War's rules page, under their own names."""
+
+from fractions import Fraction
+from itertools import combinations
 
 import pytest
 
+from referee.games.steal_war.trick import DECK
 from tests.referee.games.steal_war_positions import (
     PLAY,
     new_game,
@@ -142,3 +146,8 @@ def test_h31_a_joker_steals_a_pile_that_ends_in_one():
 def test_h32_the_higher_card_wins():
     game = position("9 2 3", "K 4 5")
     assert game.trick.winner == 1
+
+
+def test_h25_the_chance_that_the_first_cards_tie():
+    pairs = [*combinations(DECK, 2)]
+    assert Fraction(sum(a[0] == b[0] for a, b in pairs), len(pairs)) == Fraction(79, 1431)

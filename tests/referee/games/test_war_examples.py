@@ -1,5 +1,6 @@
-"""The worked examples of War on the War family's rules page, under their own names."""
+"""The worked examples of War's rules page, under their own names."""
 
+from fractions import Fraction
 from random import Random
 
 import msgspec
@@ -8,6 +9,7 @@ import pytest
 from protocol.errors import ArenaError
 from referee.games.war import War, WarOptions
 from referee.options import check_seats, read_options
+from tests.benchmarks.figures.war import chance_of_war
 from tests.referee.games.war_positions import (
     before,
     examples,
@@ -151,6 +153,19 @@ def test_h14_an_option_out_of_range_or_unknown_is_refused(raw):
 def test_h14_five_seats_are_refused():
     with pytest.raises(ArenaError, match="2, 3, 4 seats, not by 5"):
         check_seats(War, 5)
+
+
+@pytest.mark.parametrize(
+    ("seats", "jokers", "chance"),
+    [
+        (2, "none", Fraction(1, 17)),
+        (3, "none", Fraction(37, 425)),
+        (4, "none", Fraction(97, 833)),
+        (2, "shuffled", Fraction(79, 1431)),
+    ],
+)
+def test_h25_the_chance_of_a_war_in_the_first_battle(seats, jokers, chance):
+    assert chance_of_war(new_game(seats=seats, jokers=jokers).cards, seats) == chance
 
 
 def test_the_options_of_the_page_are_the_defaults():

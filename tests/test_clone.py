@@ -1,0 +1,55 @@
+"""A clone is enough: no file of the repository points to something outside it."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+OUTSIDE = re.compile(
+    r"shared/(rules|design|originals)\b|/work/(main|shared)\b|\bDESIGN\.md|\bDESIGN,? §?\d"
+    r"|[Rr]ules page('s)?,? section \d|War family's (rules )?page"
+)
+"""Where the exact rules and the design once lay, and sections by numbers that no page has."""
+EXAMPLES = {
+    "see shared/rules/duel.md",
+    "../shared/design",
+    "/work/shared/rules",
+    "DESIGN.md 4.2",
+    "(DESIGN §7)",
+    "(rules page, section 4)",
+}
+
+
+def tracked() -> list[Path]:
+    """Return the files that git tracks, this one left out; skip where there is no git."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no clone: git cannot say which files belong to it")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    files = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    return [file for file in files if file.is_file() and file != Path(__file__)]
+
+
+@pytest.mark.parametrize("text", sorted(EXAMPLES))
+def test_what_points_outside_is_known(text: str) -> None:
+    assert OUTSIDE.search(text)
+
+
+def test_no_file_points_outside() -> None:
+    found = [
+        f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+        for file in tracked()
+        for number, line in enumerate(file.read_text("utf-8", "replace").splitlines(), 1)
+        if OUTSIDE.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_no_link_leads_outside() -> None:
+    outside = [
+        str(file.relative_to(ROOT))
+        for file in tracked()
+        if file.is_symlink() and not file.resolve().is_relative_to(ROOT)
+    ]
+    assert not outside
