@@ -10,7 +10,6 @@ ones of COMMIT, copied into a folder of their own. It takes some minutes for eac
 
 import argparse
 import base64
-import difflib
 import gzip
 import io
 import json
@@ -22,24 +21,14 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.games import GAMES
 from tests.arena.conftest import ROOT
 from tests.arena.play.cluster.dask_cluster import DaskCluster
 
-_SEATS = {
-    "cold_war": [4],
-    "guerra": [2],
-    "world_war": [3, 4, 5, 6],
-    "war": [2, 3, 4],
-    "steal_war": [2, 3, 4],
-    "pyanitsa": [2, 3, 4],
-    "tod_und_leben": [2],
-    "casino_war": [2, 3, 4, 5, 6, 7, 8],
-    "khan": [2, 3, 4, 5],
-    "duel": [2],
-}
 _LEAGUE = """\
 game = "{game}"
 seats = {seats}
@@ -61,9 +50,11 @@ files = ["{file}", "kit.py"]
 """
 _MEASURED = {
     *("clock", "cpu", "wall", "lag", "cpu_us", "wall_us", "lag_us", "longest_us", "longest_at"),
-    *("played_at", "machine", "seconds", "charged_us", "charged", "longest"),
+    *("played_at", "machine", "seconds", "charged_us", "charged", "longest", "waited"),
 }
 """Keys under which measured values stand; of the clock's limit, `settings` has a `clock` too."""
+_SHOWN = 6  # lines of a file that differ
+_AROUND = 60  # characters before the first that differs
 
 
 class League(NamedTuple):
@@ -84,7 +75,8 @@ class League(NamedTuple):
 
 def leagues() -> Iterator[League]:
     """Yield each game with each number of seats, and once in each other way."""
-    for game, seats in _SEATS.items():
+    for game, kind in GAMES.items():
+        seats = kind.seat_counts
         for number in seats:
             yield League(game, number)
         yield League(game, seats[0], clock="wall")
@@ -217,10 +209,17 @@ def differences(one: Path, two: Path) -> Iterator[str]:
             (top / name).read_text().splitlines() if (top / name).is_file() else []
             for top in (one, two)
         ]
-        if texts[0] != texts[1]:
-            yield f"{name}:"
-            changed = difflib.unified_diff(*texts, "before", "after", "", "", n=0, lineterm="")
-            yield from (f"  {line[:300]}" for line, _ in zip(changed, range(12), strict=False))
+        changed = [pair for pair in zip_longest(*texts, fillvalue="") if pair[0] != pair[1]]
+        if changed:
+            yield f"{name}: {len(changed)} lines differ"
+            for before, after in changed[:_SHOWN]:
+                at = max(0, _first_difference(before, after) - _AROUND)
+                yield f"  before: {before[at : at + 4 * _AROUND]}"
+                yield f"  after:  {after[at : at + 4 * _AROUND]}"
+
+
+def _first_difference(one: str, two: str) -> int:
+    return next((at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0)
 
 
 def main() -> int:
