@@ -49,16 +49,21 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def startup_cap(self) -> float:
         """How long a bot is waited for until it is ready, in seconds on the wall."""
-        return wall_cap(self.startup) if self.clock == "cpu" else self.startup
+        return wall_cap(self.startup) if self.judge == "cpu" else self.startup
 
     @property
-    def time_control(self) -> TimeControl:
-        """The part that concerns time, as bots are told it.
+    def judge(self) -> Literal["cpu", "wall"]:
+        """The clock that bots are judged by.
 
         In bwrap a bot may have children, whose CPU time shows on no clock: the wall is judged.
         """
+        return "wall" if self.sandbox == "bwrap" else self.clock
+
+    @property
+    def time_control(self) -> TimeControl:
+        """The part that concerns time, as bots are told it."""
         return TimeControl(
-            judge="wall" if self.sandbox == "bwrap" else self.clock,
+            judge=self.judge,
             move_time=self.move_time,
             bank=self.bank,
             increment=self.increment,

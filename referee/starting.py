@@ -55,7 +55,7 @@ def start_bot(
     except StartError as error:
         raise StartupError(f"it could not be started: {error}", "") from None
     clock = Clock(
-        TimeControl(judge=limits.clock, move_time=limits.startup, bank=0.0, increment=0.0)
+        TimeControl(judge=limits.judge, move_time=limits.startup, bank=0.0, increment=0.0)
     )
     line = b""
     try:

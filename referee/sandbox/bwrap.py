@@ -35,6 +35,7 @@ class BwrapWalls(Walls):
     allowed = ("start a child",)
 
     def __init__(self) -> None:
+        seccomp.check_machine()
         self._bwrap = shutil.which("bwrap") or ""
         version = _version(self._bwrap)
         if version < OLDEST:

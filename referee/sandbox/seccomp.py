@@ -6,11 +6,14 @@ whatever memory it is given.
 """
 
 import errno
+import os
+import sys
 from dataclasses import dataclass
 from itertools import chain
 from struct import Struct
 from typing import Final, NamedTuple
 
+from referee.sandbox.errors import SandboxError
 from referee.sandbox.syscalls_x86_64 import LAST_KNOWN, SYSCALLS
 
 # What a filter answers
@@ -374,6 +377,18 @@ def assembled(program: Program) -> Filter:
         for at, instruction in enumerate(program)
     )
     return Filter(code, tuple(_ENCODED.size * at + _OPERAND_AT for at in places))
+
+
+def check_machine() -> None:
+    """Raise SandboxError where the filter was never run."""
+    if sys.platform != "linux":
+        raise SandboxError(
+            f"no sandbox exists for {sys.platform}. Run in a Linux container or virtual machine."
+        )
+    if os.uname().machine != "x86_64":
+        raise SandboxError(
+            f"its filter of system calls was never run on {os.uname().machine}, only on x86_64."
+        )
 
 
 def build(*, own_pid: bool = True, children: bool = False, landlock_abi: int = 7) -> Filter:
