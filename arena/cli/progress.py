@@ -100,11 +100,10 @@ class ProgressLine:
         if self._terminal:
             self._bar.label = self._pace()
             self._bar.update(len(played))
-        elif self._done and monotonic() > self._next:
+        elif 0 < self._done < self._matches and monotonic() > self._next:
             self._next = monotonic() + _SECONDS_BETWEEN_LINES
-            missing = self._matches - self._done
-            left = self._estimate.left(missing)
-            rest = f", about {duration(left)} left" if left and missing else ""
+            left = self._estimate.left(self._matches - self._done)
+            rest = f", about {duration(left)} left" if left else ""
             click.echo(f"{self._line()}{rest}", err=True)
         if said := self._estimate.holdup(self._matches - self._done):
             self.say(safe(said))
