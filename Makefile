@@ -5,37 +5,48 @@ BIN := $(VENV)/bin
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 SOURCES := protocol referee bots arena tests
 
-.PHONY: demo test lint format soak bench clean
+.PHONY: help demo test slow soak clusters long lint format bench clean
+.DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+.NOTPARALLEL:  # tests that measure time want the machine to themselves
+
+help:  ## Print this list.
+	@awk -F ':.*##  *' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' Makefile
 
 # As root, bots are run as a user without rights, who cannot enter root's own home: where the only
 # Python is in there, they stay root, which is said here and does not lift the other walls.
 SANDBOX_UID := $(shell [ "$$(id -u)" != 0 ] || [ -x /usr/bin/python3 ] || echo --sandbox-uid 0)
 
-demo: $(VENV)/.arena
+demo: $(VENV)/.arena  ## Play two small leagues of bundled bots, and print their tables.
 	$(BIN)/arena demo $(SANDBOX_UID)
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev  ## Run the tests, except for the longer ones of the next lines.
 	$(BIN)/python -m pytest -q -m "not soak and not slow" $(PARALLEL)
 
-soak: $(VENV)/.dev
+slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test` tests.
 	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL)
+
+soak: $(VENV)/.dev  ## Run the tests marked soak: attacks on the sandbox, kills, full disks.
 	$(BIN)/python -m pytest -q -m soak --ignore tests/faults/test_clusters.py
+
+clusters: $(VENV)/.dev  ## Run the tests of leagues on Dask clusters that are struck meanwhile.
 	$(BIN)/python -m pytest -q -m soak -n 2 tests/faults/test_clusters.py
 
-lint: $(VENV)/.dev
+long: slow soak clusters  ## Run the three before, one after another.
+
+lint: $(VENV)/.dev  ## Check style and formatting with ruff, and types with mypy.
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
 
-format: $(VENV)/.dev
+format: $(VENV)/.dev  ## Have ruff format the code, and mend what it can.
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
-bench: $(VENV)/.arena
+bench: $(VENV)/.arena  ## Measure matches and decisions a second in a league.
 	$(BIN)/python -m tests.benchmarks.league
 
-clean:
+clean:  ## Remove .venv, caches and built packages.
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
