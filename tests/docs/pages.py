@@ -53,7 +53,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAGES = [
     str(path.relative_to(ROOT))
-    for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+    for path in sorted(
+        [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "tests" / "README.md"]
+    )
 ]
 
 SHELL, CONSOLE = "sh", "console"
