@@ -26,10 +26,10 @@ test: $(VENV)/.dev  ## Run the tests, except for the longer ones of the next lin
 slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test` tests.
 	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL)
 
-soak: $(VENV)/.dev  ## Run the tests marked soak: attacks on the sandbox, kills, full disks.
+soak: $(VENV)/.dev  ## Run the tests marked soak: attacks, kills, full disks.
 	$(BIN)/python -m pytest -q -m soak --ignore tests/faults/test_clusters.py
 
-clusters: $(VENV)/.dev  ## Run the tests of leagues on Dask clusters that are struck meanwhile.
+clusters: $(VENV)/.dev  ## Run the tests of leagues on Dask clusters that are struck.
 	$(BIN)/python -m pytest -q -m soak -n 2 tests/faults/test_clusters.py
 
 long: slow soak clusters  ## Run the three before, one after another.
