@@ -1,1 +1,6 @@
-"""Programs that play: each file but `kit` is a bot, run as a process and never imported."""
+"""Programs that play: a folder for each game, and the kit that all bots use.
+
+A bot is run as a process and never imported: it finds copies of its own file and of the kit in an
+empty folder. Its file keeps the name of its game, because names and text are its version, and
+because a file called `random.py` would hide the module of the standard library.
+"""

@@ -238,7 +238,7 @@ def main() -> int:
             folder.mkdir()
             bots = folder / "bots"
             bots.mkdir()
-            for file in sorted((before / "bots").glob("*.py")):
+            for file in sorted((before / "bots").glob("**/*.py")):
                 (bots / file.name).write_bytes(file.read_bytes())
             player = Player(checkout, folder)
             with player.cluster() as address:

@@ -22,7 +22,7 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.progress import StatusLine
-from arena.league.bot import SHIPPED, Bot, find_bot, shipped
+from arena.league.bot import KIT, Bot, find_bot, shipped
 from arena.league.hints import advice
 from arena.play.walls import check_bot
 from arena.tables.table import Column, Table, render
@@ -168,7 +168,7 @@ def bots(game: str | None, kit: bool, form: str) -> None:
     arena bots --kit > kit.py
     """
     if kit:
-        click.echo((SHIPPED / "kit.py").read_text(), nl=False)
+        click.echo(KIT.read_text(), nl=False)
         return
     names = [find_game(game).name] if game else list(GAMES)
     rows = [

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Self, TypeGuard
 
 from arena.league.files import (
+    Borrowed,
     Look,
     absent,
     command_files,
@@ -30,7 +31,9 @@ from referee.sandbox.executable import WINDOWS, has_windows_line_ends
 from referee.sandbox.sources import read_at_most
 
 SHIPPED = Path(__file__).parents[2] / "bots"
-"""The folder of the bots that come along, one file `<game>_<name>.py` each."""
+"""The folder of the bundled bots, `<game>/<game>_<name>.py` each, and of the kit they share."""
+KIT = SHIPPED / "kit.py"
+"""What does the protocol for bots written in Python."""
 HUMAN = "human"
 """The word for a person, who sits only in single matches."""
 BOT_FILE = "bot.toml"
@@ -62,6 +65,8 @@ class Bot:
     files: tuple[str, ...]
     first_name: str | None = None
     """What it was called when it entered the league, if it was renamed."""
+    borrowed: Borrowed = ()
+    """Those of its files that lie elsewhere."""
     listed_in: str = field(default="", compare=False)
     """The file that may name its files; empty for a lone program of the command line."""
     by_command: bool = field(default=False, compare=False)
@@ -78,8 +83,8 @@ class Bot:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it came along with the arena."""
-        return self.folder == SHIPPED
+        """Whether it is bundled with the arena."""
+        return self.folder.parent == SHIPPED and bool(self.borrowed)
 
     @property
     def version(self) -> str:
@@ -98,11 +103,11 @@ class Bot:
 
     def look(self) -> Look:
         """Read its files and return what they are now."""
-        return look(self.name, self.folder, self.command, self.files)
+        return look(self.name, self.folder, self.command, self.files, self.borrowed)
 
     def signature(self) -> str:
         """Return what is another text if its files were changed, without reading them."""
-        return signature(self.folder, self.command, self.files)
+        return signature(self.folder, self.command, self.files, self.borrowed)
 
     def folder_digest(self, until: float = math.inf) -> str:
         """Return the hash by which a release before this one knew it: all of its folder counted.
@@ -148,7 +153,7 @@ class Bot:
         """What is executed; raise ArenaError if it cannot be."""
         first, *others = self.command
         argv = (first if first == PYTHON else self._executable(first), *others)
-        return Program(argv, str(self.folder), self.files)
+        return Program(argv, str(self.folder), self.files, self.borrowed)
 
     def _executable(self, word: str) -> str:
         if "/" not in word:
@@ -286,7 +291,8 @@ def _unexecutable(path: Path) -> str:
 def shipped(game: str) -> dict[str, Path]:
     """Return the programs that come along for a game, by name."""
     return {
-        path.stem.removeprefix(f"{game}_"): path for path in sorted(SHIPPED.glob(f"{game}_*.py"))
+        path.stem.removeprefix(f"{game}_"): path
+        for path in sorted((SHIPPED / game).glob(f"{game}_*.py"))
     }
 
 
@@ -295,8 +301,13 @@ def shipped_bot(game: str, name: str, called: str | None = None) -> Bot | None:
     path = shipped(game).get(name.removeprefix(f"{game}_"))
     if path is None:
         return None
-    return make_bot(
-        name if called is None else called, SHIPPED, (PYTHON, path.name), (path.name, "kit.py")
+    bot = make_bot(
+        name if called is None else called, path.parent, (PYTHON, path.name), (path.name,)
+    )
+    return replace(
+        bot,
+        files=tuple(sorted((path.name, KIT.name))),
+        borrowed=((KIT.name, str(KIT)),),
     )
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from arena.text import safe
 from protocol.errors import ArenaError
@@ -253,31 +253,46 @@ def is_of_a_league(file: str) -> bool:
 # --- what they hold
 
 
-def look(name: str, folder: Path, command: Sequence[str], files: Sequence[str]) -> Look:
+Borrowed: TypeAlias = tuple[tuple[str, str], ...]
+"""Files of a bot that lie outside of its folder: the name of each in it, and its path."""
+
+
+def look(
+    name: str,
+    folder: Path,
+    command: Sequence[str],
+    files: Sequence[str],
+    borrowed: Borrowed = (),
+) -> Look:
     """Read a bot's files and return what they are; raise ArenaError if they cannot be read."""
     now = time.time_ns()
-    before, newest = _signature(folder, command, files)
-    digest = _digest(name, folder, command, files)
-    after, _ = _signature(folder, command, files)
+    before, newest = _signature(folder, command, files, borrowed)
+    digest = _digest(name, folder, command, files, borrowed)
+    after, _ = _signature(folder, command, files, borrowed)
     is_settled = before == after and newest < now - _FRESH
     return Look(digest, before if is_settled else "")
 
 
-def signature(folder: Path, command: Sequence[str], files: Sequence[str]) -> str:
+def signature(
+    folder: Path, command: Sequence[str], files: Sequence[str], borrowed: Borrowed = ()
+) -> str:
     """Return what is another text if a file was written to, replaced or moved; empty if gone.
 
     It takes no reading: the time of a change (ctime) is the kernel's, and nobody can set it.
     """
-    return _signature(folder, command, files)[0]
+    return _signature(folder, command, files, borrowed)[0]
 
 
-def _signature(folder: Path, command: Sequence[str], files: Sequence[str]) -> tuple[str, int]:
+def _signature(
+    folder: Path, command: Sequence[str], files: Sequence[str], borrowed: Borrowed
+) -> tuple[str, int]:
     """Return the signature, and when the newest change was, in nanoseconds."""
     newest = 0
     parts: list[object] = [str(folder), list(command)]
+    elsewhere = dict(borrowed)
     try:
         for name in files:
-            found = (folder / name).stat()
+            found = (folder / elsewhere.get(name, name)).stat()
             newest = max(newest, found.st_mtime_ns, found.st_ctime_ns)
             parts.append([name, found.st_dev, found.st_ino, found.st_size])
             parts.append([found.st_mtime_ns, found.st_ctime_ns])
@@ -286,11 +301,13 @@ def _signature(folder: Path, command: Sequence[str], files: Sequence[str]) -> tu
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest(), newest
 
 
-def _digest(name: str, folder: Path, command: Sequence[str], files: Sequence[str]) -> str:
+def _digest(
+    name: str, folder: Path, command: Sequence[str], files: Sequence[str], borrowed: Borrowed
+) -> str:
     digest = hashlib.blake2b(len(command).to_bytes(8, "little"), digest_size=8)
     for word in command:
         digest.update(_framed(os.fsencode(word)))
-    with readable(name), Sources(folder) as sources:
+    with readable(name), Sources(folder, borrowed) as sources:
         for file in files:
             digest.update(_framed(os.fsencode(file)))
             try:

@@ -87,11 +87,10 @@ def check_executable(program: Program, copies: str | None) -> None:
     execute, is refused by the kernel.
     """
     path, place = program.argv[0], copies or program.folder
-    files = (f"{program.folder}/{name}" for name in program.files)
     if not path.startswith(f"{program.folder}/"):
         if os.path.isabs(path) and is_noexec(path):
             raise _unexecutable(path, "Move that program")
-        if not any(_is_binary(_beginning(file)) for file in files):
+        if not any(_is_binary(_beginning(file)) for file in program.paths):
             return
     if is_noexec(place):
         raise _unexecutable(place, "Set TMPDIR to a folder where they may" if copies else "Move it")

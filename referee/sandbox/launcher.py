@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ import msgspec
 
 from referee.limits import Limits
 from referee.sandbox.bwrap import BwrapWalls
-from referee.sandbox.errors import MachineError, StartError, UnfitError, unstartable
+from referee.sandbox.errors import StartError, UnfitError, unstartable
 from referee.sandbox.executable import check_executable, unfit, unstarted
 from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.program import PYTHON, Program
@@ -82,20 +82,15 @@ class Launcher:
         self._ended: dict[int, Ended] = {}
         self._uids: dict[int, int] = {}
         self._free: list[int] = []
+        self._is_sandboxed = sandbox != "none"
         self._stage: Stage | None = None
         self._claim: socket.socket | None = None
-        root = sandbox != "none" and os.getuid() == 0
+        root = self._is_sandboxed and os.getuid() == 0
         # bwrap, which drops them itself, needs root's capabilities to map root
         self._own_uid = 0 if root and sandbox != "bwrap" else None
         if root and uid != 0:
             self.uid, self._claim = claim_uids(uid)
             self._free = list(range(self.uid + SLOTS - 1, self.uid - 1, -1))
-        if sandbox != "none":
-            try:
-                self._stage = Stage(os.getuid() if self.uid is None else self.uid)
-            except MachineError:
-                self._release()
-                raise
         self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self._server = subprocess.Popen(
@@ -106,10 +101,9 @@ class Launcher:
                 cwd="/",
                 process_group=0,  # out of reach of a terminal's Ctrl-C from the beginning
             )
-        if self._stage is not None:
-            self._link.send(msgspec.json.encode({"stage": self._stage.folder}))  # first of all
+        if self._is_sandboxed:
             try:
-                self._stage.make()
+                self._staged()
             except BaseException:  # Ctrl-C too: raised again once the fork server has ended
                 self.close()
                 raise
@@ -185,14 +179,27 @@ class Launcher:
         if why := unfit(program):
             raise UnfitError(why)
         self.walls.check(program, self.uid)
-        check_executable(program, self.folder)
+        check_executable(program, self._staged().folder if self._is_copied(program) else None)
 
     def _placed(self, program: Program) -> Program:
         """Return the program as it is run: its interpreter found, its files where it may enter."""
         if program.argv[0] == PYTHON:
             argv = (self.walls.interpreter(self.uid), *program.argv[1:])
-            program = Program(argv, program.folder, program.files)
-        return program if self._stage is None else self._stage.place(program)
+            program = replace(program, argv=argv)
+        return self._staged().place(program) if self._is_copied(program) else program
+
+    def _is_copied(self, program: Program) -> bool:
+        """Return whether a program is run from copies of its files."""
+        return self._is_sandboxed or bool(program.borrowed)
+
+    def _staged(self) -> Stage:
+        """Return where the copies are put; raise MachineError if that cannot be made."""
+        if self._stage is None:
+            stage = Stage(os.getuid() if self.uid is None else self.uid)
+            self._link.send(msgspec.json.encode({"stage": stage.folder}))  # before it is there
+            stage.make()
+            self._stage = stage
+        return self._stage
 
     def stop(self, child: Child) -> Ended:
         """Kill `child` and its process group, if it still runs, and say how it ended."""

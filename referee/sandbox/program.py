@@ -15,12 +15,21 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 class Program:
     """A command, run in a folder, of which it may read exactly `files`, relative to it.
 
-    The first word is an absolute path, or PYTHON.
+    The first word is an absolute path, or PYTHON. `borrowed` are those of the files that lie
+    elsewhere, each with its absolute path: the program finds them in its folder all the same,
+    since it is run from copies, whatever the sandbox.
     """
 
     argv: tuple[str, ...]
     folder: str
     files: tuple[str, ...] = ()
+    borrowed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def paths(self) -> list[str]:
+        """Where its files lie, in their order."""
+        elsewhere = dict(self.borrowed)
+        return [elsewhere.get(name, f"{self.folder}/{name}") for name in self.files]
 
 
 def barrier(path: str, uid: int) -> str:

@@ -5,7 +5,7 @@ import errno
 import os
 import stat
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -59,12 +59,14 @@ def read_at_most(path: str | Path, most: int) -> bytes:
 class Sources:
     """A bot's folder, open to read its files, and at most BYTES_LIMIT of them.
 
-    Everything is asked of the open file, whatever its owner puts in its place meanwhile. All
-    methods raise OSError with what is wrong in words.
+    `borrowed` are files that lie elsewhere, each with its absolute path. Everything is asked of
+    the open file, whatever its owner puts in its place meanwhile. All methods raise OSError with
+    what is wrong in words.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self._folder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    def __init__(self, folder: str | Path, borrowed: Iterable[tuple[str, str]] = ()) -> None:
+        self._borrowed = dict(borrowed)
+        self._folder = _opened_folder(folder)
         self._left = BYTES_LIMIT
 
     def __enter__(self) -> Self:
@@ -75,17 +77,27 @@ class Sources:
 
     def open(self, name: str) -> BinaryIO:
         """Open a file by a path that does not lead out of the folder."""
-        descriptor = open_beneath(self._folder, name)
+        if name not in self._borrowed:
+            return self._opened(self._folder, name)
+        path = Path(self._borrowed[name])
+        folder = _opened_folder(path.parent)
         try:
-            self._check(os.fstat(descriptor), name)
+            return self._opened(folder, path.name)
+        finally:
+            os.close(folder)
+
+    def _opened(self, folder: int, name: str) -> BinaryIO:
+        descriptor = open_beneath(folder, name)
+        try:
+            self._check(os.fstat(descriptor), os.fstat(folder), name)
         except OSError:
             os.close(descriptor)
             raise
         return open(descriptor, "rb", buffering=0)
 
-    def _check(self, found: os.stat_result, name: str) -> None:
+    def _check(self, found: os.stat_result, folder: os.stat_result, name: str) -> None:
         _check_regular(found, name)
-        if _is_private(found, os.fstat(self._folder)):
+        if _is_private(found, folder):
             raise OSError(errno.EACCES, _PRIVATE, name)
         self._check_room(found.st_size, name)
 
@@ -100,6 +112,10 @@ class Sources:
         if size > self._left:
             most = f"{BYTES_LIMIT >> 20} MiB"
             raise OSError(errno.EFBIG, f"with it, the bot's files are larger than {most}", name)
+
+
+def _opened_folder(path: str | Path) -> int:
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def _check_regular(found: os.stat_result, name: str) -> None:

@@ -52,7 +52,7 @@ class Stage:
         if placed is None:
             folder = Path(self.folder, str(next(self._numbers)))
             try:
-                with Sources(program.folder) as sources:
+                with Sources(program.folder, program.borrowed) as sources:
                     with self._written():
                         folder.mkdir()
                     for name in program.files:

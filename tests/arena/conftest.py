@@ -99,7 +99,7 @@ class League:
         """Make a bot of a Python source that may import kit; return its entry in the file."""
         folder = self.home / name
         folder.mkdir()
-        for helper in ("kit.py", "guerra_random.py"):
+        for helper in ("kit.py", "guerra/guerra_random.py"):
             shutil.copy(SHIPPED / helper, folder)
         (folder / "bot.py").write_text(source)
         return (

@@ -35,7 +35,7 @@ kit.run(guerra_random.choose, on_start=start)
 def bot(folder: Path, source: str = RANDOM) -> Path:
     """Make the folder of a bot of guerra of a Python source that may import kit."""
     folder.mkdir(parents=True)
-    for helper in ("kit.py", "guerra_random.py"):
+    for helper in ("kit.py", "guerra/guerra_random.py"):
         shutil.copy(SHIPPED / helper, folder)
     (folder / "bot.py").write_text(source)
     (folder / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
@@ -45,7 +45,7 @@ def bot(folder: Path, source: str = RANDOM) -> Path:
 def sensible(folder: Path) -> Path:
     """Make the folder of a bot that plays guerra like the one that comes along."""
     made = bot(folder)
-    shutil.copy(SHIPPED / "guerra_sensible.py", made / "bot.py")
+    shutil.copy(SHIPPED / "guerra" / "guerra_sensible.py", made / "bot.py")
     return made
 
 

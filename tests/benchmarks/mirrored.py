@@ -113,7 +113,7 @@ def results(game: str, league: Mirrored) -> Field:
 def wavering(folder: Path, game: str, bot: str) -> dict[str, object]:
     """Make a wavering copy of a bot that comes along; return its entry in a league's file."""
     folder.mkdir()
-    for program in (SHIPPED / "kit.py", *SHIPPED.glob(f"{game}_*.py")):
+    for program in (SHIPPED / "kit.py", *(SHIPPED / game).glob("*.py")):
         shutil.copy(program, folder)
     (folder / "bot.py").write_text(WAVERING.format(game=game, bot=bot, slips=SLIPS))
     return {

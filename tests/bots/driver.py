@@ -28,7 +28,12 @@ Message = dict[str, Any]
 def shipped(game: str = "*") -> list[Path]:
     """Return the files of the bots that come along, of one game or of all."""
     names = GAMES if game == "*" else [game]
-    return sorted(path for name in names for path in BOTS.glob(f"{name}_*.py"))
+    return sorted(path for name in names for path in (BOTS / name).glob("*.py"))
+
+
+def bundled(name: str) -> Path:
+    """Return the file of a bundled bot, which is called by its game and its name."""
+    return next(BOTS.glob(f"*/{name}.py"))
 
 
 def python(path: Path, *arguments: object) -> list[str]:
@@ -42,7 +47,12 @@ class Program:
     def __init__(self, command: Sequence[str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed on exit
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            bufsize=0,
+            env={**os.environ, "PYTHONPATH": str(BOTS)},  # the kit is not beside a bundled bot
         )
         self._unread = b""
 

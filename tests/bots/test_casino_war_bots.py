@@ -17,7 +17,7 @@ VARIANTS: list[tuple[int, dict[str, Any]]] = [
 
 
 def commands(*names: str) -> list[list[str]]:
-    return [python(BOTS / f"casino_war_{name}.py") for name in names]
+    return [python(BOTS / "casino_war" / f"casino_war_{name}.py") for name in names]
 
 
 def wins(one: str, other: str, deals: int) -> float:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.bots.driver import BOTS, Match, Program, python, seated
 
-COMMANDS = {path.stem[9:]: python(path) for path in BOTS.glob("cold_war_*.py")}
+COMMANDS = {path.stem[9:]: python(path) for path in (BOTS / "cold_war").glob("*.py")}
 ARM = {"play": "arm", "add": [1, 1, 1, 1]}
 OPTIONS = {"talk": False, "max_rounds": 200, "cap_result": "draw"}
 LEVEL = [[0, 20, 20, 20], [20, 0, 20, 20], [20, 20, 0, 20], [20, 20, 20, 0]]

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from tests.bots.driver import BOTS, Match, python, seated
+from tests.bots.driver import Match, bundled, python, seated
 
 NAMES = ("duel_random", "duel_sensible", "duel_turtle")
 
 
 def commands(*names: str) -> list[list[str]]:
-    return [python(BOTS / f"{name}.py") for name in names]
+    return [python(bundled(name)) for name in names]
 
 
 def wins(bot: str, other: str, deals: int) -> int:

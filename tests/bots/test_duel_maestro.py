@@ -19,7 +19,7 @@ from tests.referee.games.duel_positions import (
     position,
 )
 
-COMMANDS = {path.stem[5:]: python(path) for path in BOTS.glob("duel_*.py")}
+COMMANDS = {path.stem[5:]: python(path) for path in (BOTS / "duel").glob("*.py")}
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"deck": 48},
@@ -31,6 +31,7 @@ OPTIONS: list[dict[str, Any]] = [
 @pytest.fixture
 def maestro(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(BOTS)
+    monkeypatch.syspath_prepend(BOTS / "duel")
     return importlib.import_module("duel_maestro")
 
 

@@ -12,12 +12,13 @@ from referee.games.guerra.game import Guerra
 from tests.bots.driver import BOTS, Match, Program, python, seated
 from tests.referee.games.guerra_positions import position
 
-COMMANDS = {path.stem[7:]: python(path) for path in BOTS.glob("guerra_*.py")}
+COMMANDS = {path.stem[7:]: python(path) for path in (BOTS / "guerra").glob("*.py")}
 
 
 @pytest.fixture
 def general(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(BOTS)
+    monkeypatch.syspath_prepend(BOTS / "guerra")
     return importlib.import_module("guerra_general")
 
 

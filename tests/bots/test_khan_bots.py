@@ -8,7 +8,7 @@ import pytest
 from tests.bots.driver import BOTS, Match, python, seated
 
 NAMES = ("random", "quiet", "sensible")
-COMMANDS = {name: python(BOTS / f"khan_{name}.py") for name in NAMES}
+COMMANDS = {name: python(BOTS / "khan" / f"khan_{name}.py") for name in NAMES}
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"deck": 48, "tokens_per_kind": 12, "first_player": "random", "rank_losers": "tied"},

@@ -12,7 +12,7 @@ from tests.bots.driver import BOTS, Match, python, seated
 from tests.referee.games.conformance import twin
 from tests.referee.games.khan_positions import fight, position
 
-COMMANDS = {path.stem[5:]: python(path) for path in BOTS.glob("khan_*.py")}
+COMMANDS = {path.stem[5:]: python(path) for path in (BOTS / "khan").glob("*.py")}
 FEW = [
     "E1",
     "B1",
@@ -37,6 +37,7 @@ FEW = [
 @pytest.fixture
 def warlord(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(BOTS)
+    monkeypatch.syspath_prepend(BOTS / "khan")
     return importlib.import_module("khan_warlord")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bots.driver import BOTS, NAUGHTY, Match, Program, python, seated
+from tests.bots.driver import NAUGHTY, Match, Program, bundled, python, seated
 
 VIEW = {"game": "cold_war", "seat": 0, "decision": "play"}
 PASS = {"play": "shift", "move": [0, 0, 0, 0]}
@@ -49,7 +49,7 @@ def written_pid(path: Path) -> int:
 def test_polite_plays_both_games(game: str) -> None:
     others = ["cold_war_random", "cold_war_random", "cold_war_sensible"]
     names = others if game == "cold_war" else ["guerra_random"]
-    commands = [python(BOTS / f"{name}.py") for name in names]
+    commands = [python(bundled(name)) for name in names]
     with seated(python(NAUGHTY / "polite.py"), *commands) as programs:
         Match(game, programs, 1).play()
         Match(game, programs[::-1], 1).play()

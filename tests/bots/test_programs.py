@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bots.driver import BOTS, PROGRAMS, Match, python, seated
+from tests.bots.driver import BOTS, PROGRAMS, Match, bundled, python, seated
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,8 @@ def node() -> str:
 
 
 def cold_war(command: list[str], *, talk: bool) -> None:
-    others = [python(BOTS / f"cold_war_{name}.py") for name in ("random", "random", "sensible")]
+    names = ("cold_war_random", "cold_war_random", "cold_war_sensible")
+    others = [python(bundled(name)) for name in names]
     with seated(command, *others) as programs:
         for seed in range(3):
             Match("cold_war", programs, seed, talk=talk).play()
@@ -37,7 +38,7 @@ def cold_war(command: list[str], *, talk: bool) -> None:
 
 
 def guerra(command: list[str]) -> None:
-    with seated(command, python(BOTS / "guerra_random.py")) as programs:
+    with seated(command, python(BOTS / "guerra" / "guerra_random.py")) as programs:
         for seed in range(3):
             Match("guerra", programs, seed).play()
             Match("guerra", programs[::-1], seed).play()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.games import GAMES
-from tests.bots.driver import BOTS, Match, Transcript, python, replay, seated, shipped
+from tests.bots.driver import Match, Transcript, bundled, python, replay, seated, shipped
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     *((game, {}) for game in GAMES),
@@ -36,7 +36,7 @@ each_bot = pytest.mark.parametrize(
 
 
 def commands(*names: str) -> list[list[str]]:
-    return [python(BOTS / f"{name}.py") for name in names]
+    return [python(bundled(name)) for name in names]
 
 
 SHORT: dict[str, dict[str, Any]] = {"world_war": {"max_rounds": 20}}
@@ -45,7 +45,7 @@ SHORT: dict[str, dict[str, Any]] = {"world_war": {"max_rounds": 20}}
 
 def recorded(path: Path) -> list[Transcript]:
     """Return what the bot was told and answered in two matches against the others."""
-    game = next(game for game in GAMES if path.stem.startswith(f"{game}_"))
+    game = path.parent.name
     others = (shipped(game) * 2)[: min(GAMES[game].seat_counts) - 1]
     with seated(*map(python, (path, *others))) as programs:
         matches = [Match(game, programs, seed, **SHORT.get(game, {})) for seed in (1, 2)]
@@ -86,7 +86,7 @@ def test_the_random_bots_try_every_kind_of_move() -> None:
     kinds = {
         str(reply["move"].get("play") or reply["move"].get("action"))
         for name in ("cold_war_random", "guerra_random")
-        for transcript in recorded(BOTS / f"{name}.py")
+        for transcript in recorded(bundled(name))
         for _, reply in transcript
         if reply
     }

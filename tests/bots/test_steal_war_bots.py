@@ -14,7 +14,7 @@ VARIANTS: list[tuple[int, dict[str, Any]]] = [
 
 
 def commands(*names: str) -> list[list[str]]:
-    return [python(BOTS / f"steal_war_{name}.py") for name in names]
+    return [python(BOTS / "steal_war" / f"steal_war_{name}.py") for name in names]
 
 
 @pytest.mark.parametrize(("seats", "options"), VARIANTS, ids=str)

@@ -31,7 +31,7 @@ def test_the_bots_make_only_legal_moves(game: str, seats: int, options: dict[str
 
 def wins(game: str, one: str, other: str, deals: int, **options: Any) -> int:
     """Return how many of both seats of so many deals `one` wins against `other`."""
-    commands = [python(BOTS / f"{game}_{name}.py") for name in (one, other)]
+    commands = [python(BOTS / game / f"{game}_{name}.py") for name in (one, other)]
     with seated(*commands) as programs:
         found = 0
         for seed in range(deals):

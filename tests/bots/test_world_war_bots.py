@@ -16,7 +16,7 @@ NAMES = ("cautious", "random", "sensible")
 
 
 def commands(*names: str) -> list[list[str]]:
-    return [python(BOTS / f"world_war_{name}.py") for name in names]
+    return [python(BOTS / "world_war" / f"world_war_{name}.py") for name in names]
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=lambda options: "-".join(options) or "default")

@@ -15,14 +15,15 @@ from referee.games.world_war.goals import Continents, Destroy, Territories
 from tests.bots.driver import BOTS, Match, python, seated
 from tests.referee.games.world_war_positions import OUT_OF_REACH, play, position
 
-MARSHAL = python(BOTS / "world_war_marshal.py")
-SENSIBLE = python(BOTS / "world_war_sensible.py")
+MARSHAL = python(BOTS / "world_war" / "world_war_marshal.py")
+SENSIBLE = python(BOTS / "world_war" / "world_war_sensible.py")
 OCEANIA_AND_AMERICA = Continents(["north_america", "oceania"], 0)
 
 
 @pytest.fixture
 def marshal(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(BOTS)
+    monkeypatch.syspath_prepend(BOTS / "world_war")
     return importlib.import_module("world_war_marshal")
 
 

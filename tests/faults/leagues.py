@@ -128,7 +128,7 @@ class FaultyLeague(League):
     def _entry(self, game: str, name: str, pause: float) -> str:
         folder = self.home / name
         folder.mkdir()
-        for helper in ("kit.py", f"{game}_random.py"):
+        for helper in ("kit.py", f"{game}/{game}_random.py"):
             shutil.copy(SHIPPED / helper, folder)
         (folder / "bot.py").write_text(_BOT.format(game=game, pause=pause))
         return self._words(name, "{python}", "bot.py")

@@ -44,7 +44,10 @@ def words(language: str, request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 def shipped(table: Table, name: str) -> Program:
     """Return the command of a bot that comes along."""
-    return Program((sys.executable, str(ROOT / "bots" / f"{name}.py")), str(table.folder))
+    kit, program = ROOT / "bots" / "kit.py", next((ROOT / "bots").glob(f"*/{name}.py"))
+    argv = (sys.executable, program.name)
+    files = (kit.name, program.name)
+    return Program(argv, str(program.parent), files, ((kit.name, str(kit)),))
 
 
 def play(table: Table, game: Game, *programs: Program) -> None:

@@ -37,7 +37,7 @@ def first(ask: Ask) -> dict[str, Any]:
 
 WITNESS = """\
 import hashlib, json, sys
-sys.path.insert(0, {bots!r})
+sys.path[:0] = [{bots!r}, {bots!r} + "/{game}"]
 import kit
 import {game}_random as bot
 

@@ -52,7 +52,7 @@ def entry_of(bot: Bot) -> Entry:
 
 def pack_bot(bot: Bot) -> bytes:
     """Return a bot's bundle, encoded; raise ArenaError if its files cannot be read."""
-    with readable(bot.name), Sources(bot.folder) as sources:
+    with readable(bot.name), Sources(bot.folder, bot.borrowed) as sources:
         files = [_packed(bot, sources, name) for name in bot.files]
     return msgspec.msgpack.encode(Bundle(entry_of(bot), files))
 

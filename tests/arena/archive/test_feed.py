@@ -85,7 +85,7 @@ def test_the_messages_are_byte_for_byte_those_of_the_match(
     arena: Arena, league: League, game: str
 ) -> None:
     diarist = league.bot("diarist", DIARIST.format(home=str(league.home), game=game))
-    shutil.copy(SHIPPED / f"{game}_random.py", league.home / "diarist")
+    shutil.copy(SHIPPED / game / f"{game}_random.py", league.home / "diarist")
     others = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(3))
     league.write(
         f'game = "{game}"\nseed = 5\ndeals = 1\n{GAMES[game]}\n'

@@ -41,7 +41,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     bot = folder / "talkative"
     bot.mkdir()
-    for helper in ("kit.py", "guerra_random.py"):
+    for helper in ("kit.py", "guerra/guerra_random.py"):
         shutil.copy(SHIPPED / helper, bot)
     (bot / "bot.py").write_text(TALKATIVE)
     (bot / "bot.toml").write_text('name = "talkative"\ncommand = ["{python}", "bot.py"]\n')
@@ -204,7 +204,7 @@ def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
     file.write_text("mine")
     words = ("play", "guerra", "random", "random", *UNWALLED, "--save", file, "--force")
-    with files_no_larger_than(1000):
+    with files_no_larger_than(6000):
         result = arena(*words)
     assert result.exit_code == 1
     assert f"{file} cannot be written: File too large." in result.stderr

@@ -353,7 +353,7 @@ def test_nothing_a_bot_says_at_the_table_commands_the_terminal(
 ) -> None:
     league.bot("talker", TALKER)
     (league.home / "talker" / "cold_war_random.py").write_bytes(
-        (ROOT / "bots" / "cold_war_random.py").read_bytes()
+        (ROOT / "bots" / "cold_war" / "cold_war_random.py").read_bytes()
     )
     (league.home / "talker" / "bot.toml").write_text('command = ["{python}", "bot.py"]')
     words = ["--sandbox", "none", "--option", "talk=true", "--option", "max_rounds=1"]

@@ -36,9 +36,9 @@ def desk(league: League, public: Path) -> Path:
     need("landlock")
     bot = league.home / "scripted"
     bot.mkdir()
-    for name in ("kit.py", "guerra_random.py"):
+    for name in ("kit.py", "guerra/guerra_random.py"):
         shutil.copy(SHIPPED / name, bot)
-    shutil.copy(SHIPPED / "guerra_random.py", bot / "bot.py")
+    shutil.copy(SHIPPED / "guerra" / "guerra_random.py", bot / "bot.py")
     (bot / "bot").write_text(SCRIPT)
     (bot / "bot").chmod(0o755)
     (bot / "bot.toml").write_text('command = ["./bot"]\n')

@@ -300,9 +300,64 @@ def test_every_game_has_bots_that_come_along(game: str) -> None:
         assert bot.program.argv == (PYTHON, f"{game}_{name}.py")
 
 
+VERSIONS = {
+    "cold_war_diplomat": "380dec4a6467e350",
+    "cold_war_echo": "54326991cb279877",
+    "cold_war_loyal": "3c54cf7f55f63922",
+    "cold_war_random": "0ece383e83251f39",
+    "cold_war_sensible": "6527dab54238ea1f",
+    "guerra_general": "145c66f94fadd1bf",
+    "guerra_random": "b4ee2e200baba475",
+    "guerra_rusher": "ce06d4e5bc953bac",
+    "guerra_sensible": "808eee38dd7556e2",
+    "guerra_turtle": "84bc632290d157d0",
+    "world_war_cautious": "2be1561266ddcc36",
+    "world_war_marshal": "ed9678139a15b903",
+    "world_war_random": "f4078e9fec300e93",
+    "world_war_sensible": "8cdfe822055fb443",
+    "war_highest": "dfb0db131da39aa6",
+    "war_random": "0b1ca41c7e5c8e9e",
+    "war_sensible": "0a4554315dd9694c",
+    "steal_war_random": "8a9374b059e311d6",
+    "steal_war_sensible": "040132c7309dc4ea",
+    "pyanitsa_lowest": "47c1bda5c058ec5d",
+    "pyanitsa_random": "e44a05a1fbb7f313",
+    "pyanitsa_sensible": "2fba9e9e0e9dff35",
+    "tod_und_leben_random": "689894b3aec9c5ed",
+    "tod_und_leben_sensible": "bc077dbc2e6c6def",
+    "casino_war_cautious": "92bfc648986fdac9",
+    "casino_war_random": "0bcf8db6f9b76bb5",
+    "casino_war_sensible": "4f3ede2f86fe33c3",
+    "khan_quiet": "5509fe2c77bd9896",
+    "khan_random": "6ca2f1acddfa5d7e",
+    "khan_sensible": "fe5b169ffdeed187",
+    "khan_warlord": "eab48d899502835c",
+    "duel_maestro": "2e7b4deb833698f0",
+    "duel_random": "4f8386d4054c9fad",
+    "duel_sensible": "8a4b3699c127104e",
+    "duel_turtle": "ccdf26ffe506109d",
+}
+"""What results are stored under. A version changes with a bot's text, or with the kit's, and its
+results begin anew: say so in the CHANGELOG."""
+
+
+def test_the_versions_of_bundled_bots_are_what_they_were() -> None:
+    found = {
+        f"{game}_{name}": bot.digest
+        for game in GAMES
+        for name in shipped(game)
+        if (bot := shipped_bot(game, name))
+    }
+    assert found == VERSIONS
+
+
 def test_a_shipped_bot_has_a_long_name_and_may_get_another() -> None:
     assert shipped_bot("guerra", "guerra_random") == Bot(
-        "guerra_random", SHIPPED, (PYTHON, "guerra_random.py"), ("guerra_random.py", "kit.py")
+        "guerra_random",
+        SHIPPED / "guerra",
+        (PYTHON, "guerra_random.py"),
+        ("guerra_random.py", "kit.py"),
+        borrowed=(("kit.py", str(SHIPPED / "kit.py")),),
     )
     called = shipped_bot("guerra", "random", "mine")
     assert called
@@ -360,11 +415,11 @@ def test_a_word_that_means_a_bot_that_comes_along_and_one_here_is_refused(
     says = f"{word!r} is a bot that comes along and a file {choice}"
     assert refused(lambda: find_bot(word, "duel", "called")) == says
     assert find_bot(f"./{word}", "duel").folder == folder
-    assert find_bot(other, "duel").folder == SHIPPED
+    assert find_bot(other, "duel").folder == SHIPPED / "duel"
     assert find_bot(word, "chess").folder == folder  # where no such bot comes along
     Path(word).unlink()
     Path(word).mkdir()
-    assert find_bot(word, "duel").folder == SHIPPED  # a folder that is no bot's
+    assert find_bot(word, "duel").folder == SHIPPED / "duel"  # a folder that is no bot's
     Path(word, "bot.toml").write_text("command = ['true']")
     says = f"{word!r} is a bot that comes along and a folder {choice}"
     assert refused(lambda: find_bot(word, "duel")) == says

@@ -38,7 +38,7 @@ def mine(public: Path) -> Path:
     """The folder of a bot that would be fine, but has no bot.toml yet."""
     folder = public / "mine"
     folder.mkdir()
-    for helper in ("kit.py", "guerra_random.py"):
+    for helper in ("kit.py", "guerra/guerra_random.py"):
         shutil.copy(ROOT / "bots" / helper, folder)
     (folder / "bot").write_text(SOURCE)
     (folder / "bot").chmod(0o755)
@@ -407,7 +407,7 @@ def test_too_long_a_command_in_a_bot_toml_is_refused(mine: Path) -> None:
 
 
 def test_a_command_as_long_as_it_may_be_is_run(mine: Path) -> None:
-    shutil.copy(ROOT / "bots" / "guerra_random.py", mine / "bot.py")
+    shutil.copy(ROOT / "bots" / "guerra" / "guerra_random.py", mine / "bot.py")
     settings(mine, command=json.dumps(["{python}", "bot.py", *["word"] * 7000]))
     told("play", "guerra", mine, "random", "--quiet", code=0)
 

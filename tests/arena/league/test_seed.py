@@ -115,7 +115,7 @@ def told(league: League) -> Iterator[tuple[str, dict[str, Any]]]:
 def spy(league: League) -> str:
     """Make a bot that plays at random and writes down each `start`; return its entry."""
     entry = league.bot("spy", SPY)
-    shutil.copy(SHIPPED / "duel_random.py", league.home / "spy")
+    shutil.copy(SHIPPED / "duel" / "duel_random.py", league.home / "spy")
     return entry
 
 
@@ -418,7 +418,7 @@ def test_a_run_warns_of_a_short_seed_where_strangers_may_play(
 def test_a_run_of_an_old_league_says_that_a_bot_can_find_its_seed(old: League) -> None:
     text = "import kit, duel_random\nkit.run(duel_random.choose)\n"
     entry = old.bot("mine", text)
-    (old.home / "mine" / "duel_random.py").write_text((ROOT / "bots/duel_random.py").read_text())
+    shutil.copy(SHIPPED / "duel" / "duel_random.py", old.home / "mine")
     old.write(FILE + entry)
     said = old.call("run").stderr
     assert "was begun by an older Bot Arena, and a bot can find its seed by trying" in said

@@ -122,7 +122,7 @@ def _play() -> Iterator[Figure]:
 def _duels(name: str, count: int) -> tuple[list[int], list[int], int]:
     """Let a bot play itself; return turns and decisions of each duel, and seat 0's wins."""
     turns, decisions, first = [], [], 0
-    with seated(*[python(BOTS / f"duel_{name}.py")] * 2) as programs:
+    with seated(*[python(BOTS / "duel" / f"duel_{name}.py")] * 2) as programs:
         for seed in range(count):
             match = Match("duel", programs, seed)
             first += match.play() == [1, 2]

@@ -69,7 +69,7 @@ def played() -> Iterator[Figure]:
     stopped = 0
     for seats in Khan.seat_counts:
         turns = []
-        with seated(*[python(BOTS / "khan_sensible.py")] * seats) as programs:
+        with seated(*[python(BOTS / "khan" / "khan_sensible.py")] * seats) as programs:
             for seed in range(MATCHES):
                 match = Match("khan", programs, seed)
                 match.play()

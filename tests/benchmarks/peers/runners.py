@@ -61,7 +61,7 @@ class Bench:
         for salt, name in enumerate(NAMES, 1):
             program = folder / f"{name}.exe"
             if contest.shipped:
-                source = ROOT / "bots" / f"{contest.game}_{contest.shipped}.py"
+                source = ROOT / "bots" / contest.game / f"{contest.game}_{contest.shipped}.py"
                 program.write_text(f"#!{sys.executable}\n{source.read_text()}")
                 program.chmod(0o755)
                 shutil.copy(ROOT / "bots" / "kit.py", folder)

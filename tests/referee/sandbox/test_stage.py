@@ -66,6 +66,49 @@ def test_exactly_the_listed_files_are_copied(make: Callable[[], Stage], bot: Pro
         assert Path(placed.folder, name).read_bytes() == Path(bot.folder, name).read_bytes()
 
 
+def test_a_borrowed_file_is_copied_from_where_it_lies(
+    make: Callable[[], Stage], bot: Program, public: Path
+) -> None:
+    kit = public / "kit of the arena"
+    kit.write_text("the kit")
+    borrower = Program(bot.argv, bot.folder, (*bot.files, "data/kit"), (("data/kit", str(kit)),))
+    placed = make().place(borrower)
+    assert names(placed.folder) == set(borrower.files)
+    assert Path(placed.folder, "data/kit").read_text() == "the kit"
+    assert (placed.borrowed, mode(f"{placed.folder}/data/kit")) == ((), 0o444)
+
+
+def test_a_borrowed_file_is_opened_without_trust(
+    make: Callable[[], Stage], bot: Program, public: Path
+) -> None:
+    (public / "secret").write_text("out of reach")
+    (public / "lent").mkdir()
+    kit = public / "lent" / "kit"
+    borrower = Program(bot.argv, bot.folder, (*bot.files, "kit"), (("kit", str(kit)),))
+    kit.symlink_to("../secret")
+    with pytest.raises(OSError, match="it leads out of its folder"):
+        make().place(borrower)
+    kit.unlink()
+    os.mkfifo(kit)
+    with pytest.raises(OSError, match="it is a FIFO"):
+        make().place(borrower)
+
+
+@pytest.mark.parametrize("sandbox", ["none", "landlock", "bwrap"])
+def test_a_program_finds_what_it_borrowed_in_every_sandbox(sandbox: str, public: Path) -> None:
+    need(sandbox)
+    folder, kit = public / "mine", public / "kit"
+    folder.mkdir()
+    (folder / "bot").write_text("#!/bin/sh\ncat kit\n")
+    (folder / "bot").chmod(0o755)
+    kit.write_text("the kit")
+    program = Program((f"{folder}/bot",), str(folder), ("bot", "kit"), (("kit", str(kit)),))
+    with Launcher(sandbox) as launcher:
+        assert said(launcher, program) == "the kit"
+        assert launcher.folder
+    assert not Path(launcher.folder).exists()
+
+
 def test_reading_a_copy_leaves_no_trace(make: Callable[[], Stage], bot: Program) -> None:
     """Or a bot could remember by it: the kernel sets no time of access that lies ahead."""
     folder = Path(make().place(bot).folder)
