@@ -1,7 +1,7 @@
 """What matches and deals say, in one form whatever the order they were played in; pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 
@@ -20,14 +20,6 @@ The deal is the unit of all statistics: its matches share their luck.
 
 Outcome: TypeAlias = tuple[tuple[str, ...], ...]
 """The bots of a match by place, best first; those who share a place in order of name."""
-
-
-def deals_of(matches: Iterable[tuple[str, Result]]) -> Deals:
-    """Count the deals of matches, each given with the name of its deal."""
-    found: defaultdict[str, list[Result]] = defaultdict(list)
-    for deal, result in matches:
-        found[deal].append(result)
-    return Counter(tuple(sorted(results)) for results in found.values())
 
 
 def outcome_of(result: Result) -> Outcome:

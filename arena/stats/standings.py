@@ -30,8 +30,6 @@ class Standing:
     draws: int
     """Matches that everybody tied."""
     losses: int
-    win_share: float | None
-    """Wins a match; None before the first match."""
     mean_place: float | None
     """The mean of one plus the seats that did better; None before the first match."""
     faults: Mapping[str, int]
@@ -76,7 +74,6 @@ def standings(
             wins=tally.wins,
             draws=tally.draws,
             losses=tally.matches - tally.wins - tally.draws,
-            win_share=_share(tally.wins, tally.matches),
             mean_place=_share(tally.places, tally.matches),
             faults=dict(sorted((faults or {}).get(bot, {}).items())),
             forfeits=(forfeits or {}).get(bot, 0),

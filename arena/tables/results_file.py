@@ -1,19 +1,32 @@
-"""Plain results files, for people who want nothing but a table."""
+"""Plain results files, JSON lines or CSV, for people who want nothing but a table."""
 
+import csv
+import json
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import msgspec
 
 from arena.league.bot import check_name
 from arena.stats.outcomes import Deals, Result
 from arena.tables.field import Field
-from arena.tables.results_forms import MATCH, Lines, Named, Written, no_place, parts
-from arena.text import safe
+from arena.text import composed, safe, unguarded
 from protocol.errors import ArenaError
 from referee.options import suggestion
 
 STANDARD_INPUT = Path("-")
 """What is typed for a results file that comes through a pipe."""
+
+_MATCH = '{"places": {"A": 1, "B": 2}}'  # how one is written
+_REQUIRED = ("match", "bot", "place")
+_COLUMNS = (*_REQUIRED, "deal")
+_LINE_LIMIT = 1 << 20  # bytes, the newline included
+_SHOWN = 40  # characters of somebody's text in a message
 
 
 def read_results(path: Path) -> Field:
@@ -24,10 +37,8 @@ def read_results(path: Path) -> Field:
     """
     name = "standard input" if path == STANDARD_INPUT else str(path)
     try:
-        if path == STANDARD_INPUT:
-            return _field(name, Lines(name, sys.stdin.buffer))
-        with path.open("rb") as stream:
-            return _field(name, Lines(name, stream))
+        with nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else path.open("rb") as stream:
+            return _field(name, _Lines(name, stream))
     except FileNotFoundError:
         raise ArenaError(
             f"there is no league and no results file {name!r}: no such folder or file."
@@ -36,15 +47,40 @@ def read_results(path: Path) -> Field:
         raise ArenaError(f"{name} cannot be read: {error.strerror}.") from None
 
 
-def _field(name: str, lines: Lines) -> Field:
+class _Lines:
+    """The lines of a file as text, counted, blank ones included; ArenaError if that fails."""
+
+    def __init__(self, name: str, stream: BinaryIO) -> None:
+        self._name = name
+        self._stream = stream
+        self.number = 0
+        """That of the last line that was read."""
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._stream.readline(_LINE_LIMIT + 1):
+            self.number += 1
+            if len(line) > _LINE_LIMIT:
+                raise self.error("a line of more than 1 MiB; give every match a line of its own.")
+            try:
+                yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                raise self.error("not UTF-8; save the file with that encoding.") from None
+
+    def error(self, what: str, line: int = 0) -> ArenaError:
+        """Return the error about a line, by default the last one."""
+        return ArenaError(f"{self._name}:{line or self.number}: {what}")
+
+
+def _field(name: str, lines: _Lines) -> Field:
     played = _Played(lines)
-    for part in parts(lines):
-        if isinstance(part, Written):
-            played.add(part)
-        else:
-            played.name_bots(part)
+    rest = iter(lines)
+    for first in rest:  # that is not blank: it tells the form, and the form reads the rest
+        if first.lstrip().startswith(("{", "[")):
+            _read_json(chain([first], rest), lines, played)
+        elif first.strip():
+            _read_csv(chain([first], rest), lines, played, max(",;\t", key=first.count))
     if not lines.number:
-        raise ArenaError(f"{name} is empty; a results file has lines such as {MATCH}.")
+        raise ArenaError(f"{name} is empty; a results file has lines such as {_MATCH}.")
     if not played.bots:
         raise ArenaError(f"{name} holds no match, so there is nothing to rate.")
     bots = tuple(sorted(played.named or played.bots))
@@ -54,7 +90,7 @@ def _field(name: str, lines: Lines) -> Field:
 class _Played:
     """What was played according to a file; equal results are kept once."""
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: _Lines) -> None:
         self.named: frozenset[str] = frozenset()
         """All bots there are, if the file says so."""
         self.bots: set[str] = set()
@@ -64,14 +100,14 @@ class _Played:
         self._alone: Counter[Result] = Counter()
         self._dealt: defaultdict[str, list[Result]] = defaultdict(list)
 
-    def add(self, match: Written) -> None:
+    def add(self, line: int, places: Mapping[str, int], deal: str) -> None:
         """Count a match, which is a deal of its own unless it names one."""
-        line, places, deal = match
         bots = tuple(sorted(places))
         result = Result(bots, tuple([places[bot] for bot in bots]))
         known = self._results.get(result)
         if known is None:
-            self._check(result, line)
+            if fault := self._fault(*result):
+                raise self._error(fault, line)
             self._results[result] = known = result
         if deal:
             self._dealt[deal].append(known)
@@ -86,57 +122,240 @@ class _Played:
         deals.update(tuple(sorted(results)) for results in self._dealt.values())
         return deals
 
-    def name_bots(self, named: Named) -> None:
+    def name_bots(self, bots: list[str]) -> None:
         """Take the names of all bots, which are given once and first."""
         if self.named or self.bots:
             raise self._error("bots are named once, before the first match.")
-        if not named.bots:
+        if not bots:
             raise self._error("bots are empty; name them, or leave the line out.")
-        for bot in named.bots:
-            self._check_name(bot, named.line)
-        twice, count = Counter(named.bots).most_common(1)[0]
+        for bot in bots:
+            if fault := self._fault_of_name(bot):
+                raise self._error(fault)
+        twice, count = Counter(bots).most_common(1)[0]
         if count > 1:
             raise self._error(f"two bots are called {twice!r}; give one another name.")
-        self.named = frozenset(named.bots)
+        self.named = frozenset(bots)
 
-    def _check(self, result: Result, line: int) -> None:
-        bots, places = result
+    def _fault(self, bots: tuple[str, ...], places: tuple[int, ...]) -> str | None:
+        """Return what is wrong with a match; note its bots if nothing is."""
         if not bots:
-            raise self._error(f"places are empty; a match is written {MATCH}.", line)
+            return f"places are empty; a match is written {_MATCH}."
         for bot in bots:
-            self._check_name(bot, line)
+            if fault := self._fault_of_name(bot):
+                return fault
         if len(bots) == 1:
-            raise self._error(
+            return (
                 f"a match of one bot, {bots[0]!r}, which is compared with nobody; add the others, "
-                f"or take the match out.",
-                line,
+                f"or take the match out."
             )
-        for bot, place in zip(bots, places, strict=True):
-            if place < 1:
-                raise self._error(no_place(bot, place), line)
-        highest = max(places)
-        if highest > len(bots):
-            raise self._error(
-                f"the place of {bots[places.index(highest)]!r} is {highest} among {len(bots)} "
-                f"bots; places go from 1, for the best, to {len(bots)}, and are not points.",
-                line,
+        (best, first), (worst, last) = (f(zip(places, bots, strict=True)) for f in (min, max))
+        if best < 1:
+            return _no_place(first, best)
+        if worst > len(bots):
+            return (
+                f"the place of {last!r} is {worst} among {len(bots)} bots; places go from 1, for "
+                f"the best, to {len(bots)}, and are not points."
             )
-        if min(places) > 1:
-            raise self._error(
-                f"the best place, of {bots[places.index(min(places))]!r}, is {min(places)}; "
-                f"places start at 1.",
-                line,
-            )
+        if best > 1:
+            return f"the best place, of {first!r}, is {best}; places start at 1."
         self.bots.update(bots)
+        return None
 
-    def _check_name(self, bot: str, line: int) -> None:
+    def _fault_of_name(self, bot: str) -> str | None:
         if bot in self.bots:
-            return
+            return None
         try:
             check_name(bot)
         except ArenaError as error:
-            raise self._error(str(error), line) from None
+            return str(error)
         if self.named and bot not in self.named:
-            raise self._error(
-                f"there is no bot {bot!r} among those named. {suggestion(bot, self.named)}", line
+            return f"there is no bot {bot!r} among those named. {suggestion(bot, self.named)}"
+        return None
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    """One line of JSON: a match, or the names of all bots."""
+
+    places: dict[str, int] | None = None
+    deal: str | int | None = None
+    match: str | int | None = None
+    bots: list[str] | None = None
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+def _read_json(texts: Iterable[str], lines: _Lines, played: _Played) -> None:
+    seen: dict[str, int] = {}
+    for text in texts:
+        if text.isspace():
+            continue
+        try:
+            line = _decode(text)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise lines.error(_misread(text, error)) from None
+        places, deal, match, bots = line.places, line.deal, line.match, line.bots
+        keys = 1 + len(places or ()) + (deal is not None) + (match is not None)
+        if text.count(":") != keys:  # or one stands in a name
+            json.loads(text, object_pairs_hook=lambda pairs: _check_keys(pairs, lines))
+        if deal == "" or match == "":
+            raise lines.error("deal or match is empty; name it, or leave it out.")
+        if bots is not None:
+            if line != _Line(bots=bots):
+                raise lines.error("bots are named on a line of their own, without a match.")
+            played.name_bots([composed(bot) for bot in bots])
+            continue
+        if places is None:
+            raise lines.error(f"places are missing; a match is written {_MATCH}.")
+        if match is not None:
+            first = seen.setdefault(str(match), lines.number)
+            if first != lines.number:
+                raise lines.error(
+                    f"match {_quoted(str(match))} is also on line {first}; take one out, or give "
+                    f"it another name."
+                )
+        if not all(map(str.isascii, places)):
+            places = {composed(bot): place for bot, place in places.items()}
+            if len(places) < len(line.places or ()):
+                raise lines.error("one bot's name is written in two ways here; take one out.")
+        played.add(lines.number, places, "" if deal is None else str(deal))
+
+
+def _misread(text: str, error: Exception) -> str:
+    """Return why a line is none that the decoder takes."""
+    try:
+        line = json.loads(text)
+    except json.JSONDecodeError as malformed:
+        return f"not JSON at column {malformed.colno}: {malformed.msg}; a match is one whole line."
+    except (ValueError, RecursionError):
+        return "a number too long, or lists too deep, for a match."
+    if not isinstance(line, dict):
+        return f"a match is written as an object, {_MATCH}, not as {_shown(line)}."
+    if line.get("arena") == "league":
+        return (
+            "this is an exported league: `arena import NEW FILE` makes one of it, for `arena rank "
+            "NEW` to read."
+        )
+    known = _Line.__struct_fields__
+    for key in line:
+        if key not in known:
+            return f"there is no key {_quoted(key)}. {suggestion(key, known)}"
+    given = {key: value for key, value in line.items() if value is not None}
+    for key in ("deal", "match"):
+        if type(given.get(key, "")) not in (str, int):
+            return f"{key} is text or a whole number, not {_shown(given[key])}."
+    bots, places = given.get("bots", []), given.get("places", {})
+    if not isinstance(bots, list) or not all(isinstance(bot, str) for bot in bots):
+        return f"bots is a list of names, not {_shown(bots)}."
+    if not isinstance(places, dict):
+        return f'places give each bot its own, {{"A": 1, "B": 2}}, not {_shown(places)}.'
+    wrong = (_no_place(*item) for item in places.items() if type(item[1]) is not int)
+    return next(wrong, f"no match: {error}.")
+
+
+def _check_keys(pairs: list[tuple[str, Any]], lines: _Lines) -> None:
+    for key, count in Counter(key for key, _ in pairs).items():
+        if count > 1:
+            raise lines.error(f"the key {_quoted(key)} twice in one object; take one out.")
+
+
+class _Match(NamedTuple):
+    """One match of a CSV file, as far as its rows were read."""
+
+    line: int
+    places: dict[str, int]
+    deal: str
+
+
+def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: str) -> None:
+    rows = _rows(texts, lines, delimiter)
+    header = [name.lower() for name in next(rows, [])]
+    _check_header(header, lines)
+    at_match, at_bot, at_place = map(header.index, _REQUIRED)
+    at_deal = header.index("deal") if "deal" in header else None
+    matches: dict[str, _Match] = {}
+    for row in rows:
+        if len(row) != len(header):
+            raise lines.error(f"{len(row)} cells, where the header has {len(header)}.")
+        name, deal = row[at_match], "" if at_deal is None else row[at_deal]
+        if not name:
+            raise lines.error("the cell of the match is empty; name the match.")
+        match = matches.get(name)
+        if match is None:
+            match = matches[name] = _Match(lines.number, {}, deal)
+        if match.deal != deal:
+            raise lines.error(
+                f"match {_quoted(name)} is of deal {_quoted(deal)} here and of "
+                f"{_quoted(match.deal)} on line {match.line}; a match has one deal."
             )
+        bot, place = sys.intern(composed(unguarded(row[at_bot]))), row[at_place]
+        if bot in match.places:
+            raise lines.error(
+                f"bot {_quoted(bot)} is in match {_quoted(name)}, begun on line {match.line}, "
+                f"already; take a row out, or give the match another name."
+            )
+        if not (place.isascii() and place.isdigit() and len(place) <= _SHOWN):
+            raise lines.error(_no_place(bot, place))
+        match.places[bot] = int(place)
+    for match in matches.values():
+        played.add(*match)
+
+
+def _rows(texts: Iterable[str], lines: _Lines, delimiter: str) -> Iterator[list[str]]:
+    """Yield the stripped cells of every row that has any; a row is one line."""
+    reader = csv.reader(texts, delimiter=delimiter, skipinitialspace=True)
+    done = 0
+    try:
+        for row in reader:
+            if reader.line_num > done + 1 or (row and row[-1].endswith("\n")):
+                break
+            done += 1
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                yield cells
+        else:
+            return
+    except csv.Error as error:
+        if "new-line character" in str(error):
+            raise lines.error("lines end in CR alone; save the file with LF or CR LF.") from None
+        if reader.line_num == done + 1:
+            raise lines.error(f"not CSV: {error}.") from None
+    opened = lines.number - (reader.line_num - done) + 1
+    raise lines.error("a quote is opened and not closed on this line.", opened)
+
+
+def _check_header(header: list[str], lines: _Lines) -> None:
+    missing = [name for name in _REQUIRED if name not in header]
+    if len(missing) == len(_REQUIRED):
+        raise lines.error(
+            f"no results file: that begins with a JSON object, such as {_MATCH}, or with a CSV "
+            f"header, {','.join(_REQUIRED)}."
+        )
+    for name, count in Counter(header).items():
+        if name not in _COLUMNS:
+            raise lines.error(f"there is no column {_quoted(name)}. {suggestion(name, _COLUMNS)}")
+        if count > 1:
+            raise lines.error(f"the column {name!r} twice; take one out.")
+    if missing:
+        raise lines.error(
+            f"the header lacks {' and '.join(missing)}; it names the columns match, bot and "
+            f"place, and perhaps deal."
+        )
+
+
+def _no_place(bot: str, place: object) -> str:
+    """Return the complaint about what is no place, whoever else played."""
+    return (
+        f"the place of {_quoted(bot)} is {_shown(place)}; places are whole numbers, 1 for the best."
+    )
+
+
+def _quoted(name: str) -> str:
+    return repr(name if len(name) <= _SHOWN else name[:_SHOWN] + "…")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str) and len(value) > _SHOWN:
+        value = value[:_SHOWN] + "…"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 2 * _SHOWN else text[:_SHOWN] + "…"

@@ -9,8 +9,9 @@ from statistics import fmean
 import pytest
 
 from arena.stats.likelihood import BETA
-from arena.stats.outcomes import Result, deals_of
+from arena.stats.outcomes import Result
 from arena.stats.seats import mirror_gain
+from tests.arena.stats.deals import deals_of
 from tests.benchmarks.calibration import __main__ as command
 from tests.benchmarks.calibration import coverage, faithfulness, mirroring
 from tests.benchmarks.calibration.coverage import faults, observed

@@ -5,9 +5,10 @@ import math
 import pytest
 
 from arena.league.bot import shipped
-from arena.stats.outcomes import Result, deals_of
+from arena.stats.outcomes import Result
 from arena.tables.field import Field
 from referee.games import GAMES
+from tests.arena.stats.deals import deals_of
 from tests.benchmarks import ladder
 from tests.benchmarks.ladder import LADDERS, Step, climbed, main, measured
 

@@ -9,12 +9,12 @@ import pytest
 from click.testing import Result
 
 from arena.stats.outcomes import Result as Seated
-from arena.stats.outcomes import deals_of
 from arena.stats.ratings import fit
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.table import FORMATS
 from tests.arena.conftest import Arena
+from tests.arena.stats.deals import deals_of
 
 
 def lines(*matches: str) -> str:

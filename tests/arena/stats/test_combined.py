@@ -6,8 +6,9 @@ import pytest
 
 from arena.stats.combined import Combined, combined
 from arena.stats.likelihood import MEAN
-from arena.stats.outcomes import Result, deals_of
+from arena.stats.outcomes import Result
 from arena.stats.ratings import Ratings, fit
+from tests.arena.stats.deals import deals_of
 
 
 def league(*wins: str, copies: int = 40) -> Ratings:

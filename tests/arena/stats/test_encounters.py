@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.stats.encounters import Encounter, Share, encounters
-from arena.stats.outcomes import Result, deals_of
+from arena.stats.outcomes import Result
+from tests.arena.stats.deals import deals_of
 
 Played = list[tuple[str, Result]]
 """Matches, each with the name of its deal."""

@@ -18,10 +18,11 @@ from trueskill import Rating as Prior
 from arena.stats import likelihood
 from arena.stats.covariance import Covariances
 from arena.stats.likelihood import BETA, MEAN, SIGMA, Belief, Match, draw_margin, environment
-from arena.stats.outcomes import Result, deals_of, outcome_of
+from arena.stats.outcomes import Result, outcome_of
 from arena.stats.ratings import SEPARATED, Rating, Ratings, rank_intervals, widened
 from arena.stats.ratings import fit as fit_deals
 from protocol.errors import ArenaError
+from tests.arena.stats.deals import deals_of
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 PUBLISHED = json.loads((VECTORS / "trueskill_published.json").read_text())

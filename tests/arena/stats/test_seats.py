@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.stats.outcomes import Deals, Result, deals_of
+from arena.stats.outcomes import Deals, Result
 from arena.stats.seats import ENOUGH_FREEDOM, EVERYBODY, mirror_gain, sittings
+from tests.arena.stats.deals import deals_of
 
 Played = list[tuple[str, Result]]
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.stats.covariance import Covariances
-from arena.stats.outcomes import Result, deals_of
+from arena.stats.outcomes import Result
 from arena.stats.ratings import Rating, Ratings, fit
 from arena.stats.standings import Standing, standings
+from tests.arena.stats.deals import deals_of
 
 Played = list[tuple[str, Result]]
 """Matches, each with the name of its deal."""
@@ -43,7 +44,7 @@ def test_duels_are_won_drawn_and_lost() -> None:
     assert (a.matches, a.deals, a.wins, a.draws, a.losses) == (4, 3, 2, 1, 1)
     assert (b.matches, b.deals, b.wins, b.draws, b.losses) == (4, 3, 1, 1, 2)
     assert (a.points, b.points) == (0.625, 0.375)
-    assert (a.win_share, a.mean_place) == (0.5, 1.25)
+    assert a.mean_place == 1.25
 
 
 def test_points_are_the_seats_beaten_and_half_of_those_tied_with() -> None:
@@ -89,10 +90,9 @@ def test_ratings_that_differ_by_less_than_a_fit_settles_are_equal() -> None:
 
 def test_bot_without_matches_has_no_shares() -> None:
     (row,) = standings({}, fit({}, bots=["A"]))
-    assert (row.matches, row.deals, row.points, row.win_share, row.mean_place) == (
+    assert (row.matches, row.deals, row.points, row.mean_place) == (
         0,
         0,
-        None,
         None,
         None,
     )

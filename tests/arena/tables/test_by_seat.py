@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.stats.outcomes import Result, deals_of
+from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
 from arena.tables.by_seat import KEYS, by_seat
 from arena.tables.field import Field
@@ -17,6 +17,7 @@ from arena.tables.sources import read_field
 from arena.tables.table import FORMATS, Table, render
 from protocol.errors import ArenaError
 from referee.games import GAMES
+from tests.arena.stats.deals import deals_of
 
 
 def field(matches: list[tuple[str, Result]], bots: str = "", **more: Any) -> Field:

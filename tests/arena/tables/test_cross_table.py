@@ -19,11 +19,12 @@ import pytest
 from click.testing import Result as Called
 
 from arena.cli.rating import rated
-from arena.stats.outcomes import Result, deals_of
+from arena.stats.outcomes import Result
 from arena.tables.cross_table import Cell, cross_table
 from arena.tables.field import Field
 from arena.tables.table import FORMATS, render
 from tests.arena.conftest import ARENA, ROOT
+from tests.arena.stats.deals import deals_of
 
 Arena = Callable[..., Called]
 

@@ -10,11 +10,12 @@ import pytest
 from click.testing import Result as Called
 
 from arena.cli.rating import rated
-from arena.stats.outcomes import Result, deals_of
+from arena.stats.outcomes import Result
 from arena.tables.field import Field
 from arena.tables.head_to_head import head_to_head
 from arena.tables.table import FORMATS, render
 from protocol.errors import ArenaError
+from tests.arena.stats.deals import deals_of
 
 Arena = Callable[..., Called]
 Played = list[tuple[str, Result]]

@@ -280,7 +280,9 @@ def test_spreadsheets_leave_no_trace(file: Path, start: str, end: str, delimiter
         (["m1,A,1", "m1,B,2", "m1,A,1"], 4, ["bot 'A' is in match 'm1', begun on line 2, already"]),
         (["m1,A,1", '"m1,B,2', "m2,A,1"], 3, ["a quote is opened and not closed"]),
         (["m1,A,1", '"m1,B,2', *["m2,A,1"] * 40_000], 3, ["a quote is opened and not closed"]),
-        (["m1,%s,1" % ("A" * 200_000)], 2, ["a bot's name is 1 to 40 printable characters", "A…'"]),
+        (["m1,%s,1" % ("A" * 99_000)], 2, ["a bot's name is 1 to 40 printable characters", "A…'"]),
+        (["m1,%s,1" % ("A" * 200_000)], 2, ["not CSV: field larger than field limit"]),
+        (["m1,A,1", 'm1,B,"2', ""], 3, ["a quote is opened and not closed on this line"]),
         (["m1,A\rB,1"], 2, ["lines end in CR alone; save the file with LF"]),
     ],
 )  # fmt: skip

@@ -6,8 +6,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from arena.stats.likelihood import BETA, Ties
-from arena.stats.outcomes import deals_of
 from arena.stats.ratings import Ratings, fit, rank_intervals
+from tests.arena.stats.deals import deals_of
 from tests.benchmarks.calibration.figures import Line, Mean, mean_of, root_mean_square
 from tests.benchmarks.calibration.league import Kind, Plan, Row, Simulated, simulated
 

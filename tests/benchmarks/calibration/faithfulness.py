@@ -8,9 +8,10 @@ from itertools import combinations
 
 from trueskill import TrueSkill
 
-from arena.stats.outcomes import Result, deals_of
+from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
 from arena.stats.standings import standings
+from tests.arena.stats.deals import deals_of
 from tests.benchmarks.calibration.figures import Line, mean_of
 from tests.benchmarks.calibration.league import Plan, Row, Simulated, simulated
 
