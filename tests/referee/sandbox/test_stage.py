@@ -99,7 +99,7 @@ def test_a_program_finds_what_it_borrowed_in_every_sandbox(sandbox: str, public:
     need(sandbox)
     folder, kit = public / "mine", public / "kit"
     folder.mkdir()
-    (folder / "bot").write_text("#!/bin/sh\nread line < kit; echo "$line"\n")
+    (folder / "bot").write_text('#!/bin/sh\nread line < kit; echo "$line"\n')
     (folder / "bot").chmod(0o755)
     kit.write_text("the kit\n")
     program = Program((f"{folder}/bot",), str(folder), ("bot", "kit"), (("kit", str(kit)),))
