@@ -18,7 +18,7 @@ import cold_war_random, guerra_random, khan_random, kit
 kit.run(lambda ask: globals()[f"{ask.game}_random"].choose(ask))
 """
 FIRST = (
-    'cp "$PROJECT"/bots/{kit,cold_war_random,guerra_random,khan_random}.py source\n'
+    'cp "$PROJECT"/bots/{kit,cold_war/cold_war_random,guerra/guerra_random,khan/khan_random}.py source\n'
     'python3 -m zipapp source -p "/usr/bin/env python3" -o my_bot'
 )
 """A bot of several modules in one file, as a lone executable has no other."""
@@ -29,7 +29,7 @@ GIVEN = {
     "arena rank spring": "arena run cup; cp -r cup spring; cp -r cup summer; cp -r cup autumn",
     "arena import cup": "arena export cup half.jsonl; cp half.jsonl other_half.jsonl",
     "arena compare ./new": "mkdir new old; cp my_bot old/bot; arena bots --kit > new/kit.py\n"
-    "(echo '#!/usr/bin/env python3'; cat $PROJECT/bots/guerra_sensible.py) > new/bot\n"
+    "(echo '#!/usr/bin/env python3'; cat $PROJECT/bots/guerra/guerra_sensible.py) > new/bot\n"
     "chmod +x new/bot",
     "arena compare mine": "cp my_bot bot",
 }
