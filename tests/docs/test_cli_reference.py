@@ -18,7 +18,9 @@ import cold_war_random, guerra_random, khan_random, kit
 kit.run(lambda ask: globals()[f"{ask.game}_random"].choose(ask))
 """
 FIRST = (
-    'cp "$PROJECT"/bots/{kit,cold_war/cold_war_random,guerra/guerra_random,khan/khan_random}.py source\n'
+    'cd "$PROJECT"/bots\n'
+    'cp {kit,cold_war/cold_war_random,guerra/guerra_random,khan/khan_random}.py "$OLDPWD"/source\n'
+    'cd "$OLDPWD"\n'
     'python3 -m zipapp source -p "/usr/bin/env python3" -o my_bot'
 )
 """A bot of several modules in one file, as a lone executable has no other."""
