@@ -2,8 +2,10 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from arena.league.bot import Bot
 from arena.play import worker
@@ -35,17 +37,20 @@ class LocalWorker(Worker):
             self.give(Check(bot))
 
     def _send(self, order: Order) -> None:
-        with suppress(OSError):  # it has died, as the connection's end will tell
+        with suppress(OSError):  # it has died, as its sentinel will tell
             self.link.send_bytes(encode(order))
         self.is_dismissed = isinstance(order, Finish)
 
     def leave(self) -> None:
         """Let it finish the match that it plays, and leave the rest."""
-        self.process.send_signal(signal.SIGUSR1)
+        if self.process.is_alive():
+            os.kill(self.process.pid, signal.SIGUSR1)
 
     def end(self) -> str:
         """Wait for its end, which is near; return how it came, as what follows «a worker»."""
-        code = self.process.wait()
+        self.process.join()
+        while (code := self.process.exitcode) is None:
+            time.sleep(0.001)  # another thread has seen the end, and is about to note it
         if self.was_told_to_end:
             return "was told to end"
         if code == worker.SERVER_GONE:
@@ -90,18 +95,22 @@ class LocalWorkforce(Workforce):
 
     def events(self, patience: float) -> list[Event]:
         """Return what the workers have sent, and their deaths, but for those who were dismissed."""
-        by_link = {each.link: each for each in self.workers}
-        found = [self._event(by_link[link]) for link in wait(list(by_link), patience)]
+        ends = {end: each for each in self.workers for end in (each.link, each.process.sentinel)}
+        ready = wait(list(ends), patience)
+        found = [self._event(ends[end], end) for end in ready if ends[end] in self.workers]
         return [event for event in found if event is not None]
 
-    def _event(self, each: LocalWorker) -> Event | None:
-        with suppress(EOFError, OSError):
-            word = decode_word(each.link.recv_bytes())
-            if not isinstance(word, Left) or self._leaving:
-                return Heard(each, word)
-            each.was_told_to_end = True  # by somebody else: another is to play what it left
-            each.process.kill()
-            return None
+    def _event(self, each: LocalWorker, end: Any) -> Event | None:
+        if end is each.link:
+            with suppress(EOFError, OSError):
+                word = decode_word(each.link.recv_bytes())
+                if not isinstance(word, Left) or self._leaving:
+                    return Heard(each, word)
+                each.was_told_to_end = True  # by somebody else: another is to play what it left
+                each.process.kill()
+                return None
+        elif each.link.poll():
+            return None  # first what it said
         self.workers.remove(each)
         how = each.end()
         return None if each.is_dismissed else Died(each, how)

@@ -1,27 +1,89 @@
 """Processes of ours beside this one: fresh interpreters with a connection, and little in them.
 
-The only module that knows multiprocess, and only its connections: a process that it spawns imports
-the main program again, which may be a script that plays a league, and has a tracker of 17 MB by it.
+The only module that knows multiprocess.
 """
 
+import io
+import os
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
-from multiprocess import connection as connections
+_HIDE_DILL = "import sys; sys.modules['dill'] = None; "  # so that an import of it fails
 
-_CODE = "import sys; sys.path[:] = sys.argv[2:]; from arena.play.spawning import serve; serve()"
 
-_spawned: set["subprocess.Popen[bytes]"] = set()
+@contextmanager
+def _without_dill() -> Iterator[None]:
+    """Let multiprocess import pickle instead, which is enough for what we send.
+
+    dill takes longer to import than all the rest of a worker, and tries the temporary folder with
+    a file, which a kill can leave behind.
+    """
+    if "dill" in sys.modules:
+        yield
+        return
+    sys.modules["dill"] = None  # type: ignore[assignment] # so that its import fails
+    try:
+        yield
+    finally:
+        del sys.modules["dill"]
+
+
+with _without_dill():
+    from multiprocess import active_children, popen_spawn_posix, reduction, util
+    from multiprocess import connection as connections
+    from multiprocess import spawn as interpreters
+    from multiprocess.context import SpawnProcess, set_spawning_popen
+
+
+class _Interpreter(popen_spawn_posix.Popen):  # type: ignore[misc] # the library is untyped
+    """The library's, without dill and without a tracker of semaphores: we have none."""
+
+    def _launch(self, process: Any) -> None:
+        pickled = io.BytesIO()
+        set_spawning_popen(self)  # connections are pickled as descriptors that it inherits
+        try:
+            reduction.dump(self._prepared(process.name), pickled)
+            reduction.dump(process, pickled)
+        finally:
+            set_spawning_popen(None)
+        orders, order = os.pipe()
+        self.sentinel, alive = os.pipe()  # it ends with the last who holds `alive`, the child
+        self.finalizer = util.Finalize(self, util.close_fds, (self.sentinel, order))
+        try:
+            *words, code, mark = interpreters.get_command_line(pipe_handle=orders)
+            self.pid = util.spawnv_passfds(
+                interpreters.get_executable(),
+                [*words, _HIDE_DILL + code, mark],
+                [*self._fds, orders, alive],
+            )
+        finally:
+            os.close(orders)
+            os.close(alive)
+        with suppress(BrokenPipeError), open(order, "wb", closefd=False) as file:
+            file.write(pickled.getbuffer())  # or it was killed, as its sentinel tells
+
+    @staticmethod
+    def _prepared(name: str) -> dict[str, Any]:
+        """Return what the child is to know first; it has no need to import our main program."""
+        data: dict[str, Any] = interpreters.get_preparation_data(name)
+        return {key: value for key, value in data.items() if not key.startswith("init_main")}
+
+
+class _Process(SpawnProcess):  # type: ignore[misc] # the library is untyped
+    _start_method = "spawn"
+
+    @staticmethod
+    def _Popen(process: Any) -> _Interpreter:  # noqa: N802 - the library's name
+        return _Interpreter(process)
 
 
 class Spawned(NamedTuple):
-    """A process, and our end of a connection to it, which ends with the process."""
+    """A process and our end of a connection to it, both as multiprocess has them."""
 
-    process: "subprocess.Popen[bytes]"
+    process: Any
     link: Any
 
 
@@ -30,44 +92,29 @@ def spawn(
 ) -> Spawned:
     """Start a process that calls `target` with its end of a connection and `arguments`.
 
-    It begins with the signals `blocked` blocked.
+    It begins with the signals `blocked` blocked, and ends with this process at the latest, if that
+    ends in peace.
     """
     link, theirs = connections.Pipe()
-    end = theirs.fileno()
-    words = [sys.executable, "-P", "-c", _CODE, str(end), *sys.path]
-    ended = [each for each in list(_spawned) if each.poll() is not None]  # threads spawn, too
-    _spawned.difference_update(ended)
+    process = _Process(target=target, args=(theirs, *arguments), daemon=True)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     try:
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, pass_fds=[end])
-        _spawned.add(process)
+        process.start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
-    with suppress(ConnectionError):  # it was killed, as the connection tells
-        link.send((target, arguments))
     return Spawned(process, link)
 
 
-def serve() -> None:
-    """Call what whoever started this process wants called, unless they are gone."""
-    link = connections.Connection(int(sys.argv[1]))
-    try:
-        target, arguments = link.recv()
-    except EOFError:
-        return
-    target(link, *arguments)
-
-
-def wait(links: list[Any], patience: float) -> list[Any]:
-    """Return which of some connections have something to say or have ended, within seconds."""
-    return list(connections.wait(links, patience))
+def wait(ends: list[Any], patience: float) -> list[Any]:
+    """Return which of some connections and sentinels have something to say, within seconds."""
+    return list(connections.wait(ends, patience))
 
 
 def kill_all() -> None:
     """Kill all processes that were spawned, and see to their ends."""
-    for process in _spawned:
-        process.kill()
-    for process in _spawned:
-        process.wait()
-    _spawned.clear()
+    children = active_children()
+    for child in children:
+        child.kill()
+    for child in children:
+        child.join()

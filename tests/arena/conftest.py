@@ -193,7 +193,7 @@ class League:
 
     def workers(self) -> list[int]:
         """Return the pids of the workers."""
-        return [pid for pid, words in self.processes().items() if "arena.play.spawning" in words]
+        return [pid for pid, words in self.processes().items() if "spawn_main" in words]
 
     def is_left_clean(self) -> bool:
         """Wait until no process is left; return whether the folder holds what it should."""

@@ -127,7 +127,7 @@ def test_no_file_gets_the_number_of_a_stream_that_was_closed(league: League, san
     found = {
         pid: [str(Path(f"/proc/{pid}/fd/{number}").readlink()) for number in (0, 1, 2)]
         for pid, words in league.processes().items()
-        if "arena" in words or "fork_server" in words
+        if "arena" in words or "spawn_main" in words or "fork_server" in words
     }
     assert len(found) >= 5  # the arena, two workers and the fork server of each
     assert {pid: names for pid, names in found.items() if set(names) != {NULL}} == {}

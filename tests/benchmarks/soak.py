@@ -39,7 +39,7 @@ def kind_of(pid: int, runner: int) -> str:
     if pid == runner:
         return "runner"
     words = Path(f"/proc/{pid}/cmdline").read_text()
-    if "arena.play.spawning" in words:
+    if "spawn_main" in words:
         return "workers"
     return "fork servers" if "fork_server" in words else "bots"
 

@@ -39,7 +39,7 @@ LEAGUE_BOTS = 10
 STEPS = (100, 1000, 10_000)
 BOTS_OF_A_KIND = 4
 ARENA = (sys.executable, "-m", "arena")
-WORKER = "import arena.play.worker, arena.play.spawning"
+WORKER = "import sys; sys.modules['dill'] = None; import arena.play.worker, arena.play.spawning"
 C_BOT = r"""
 #include <stdio.h>
 int main(void) {

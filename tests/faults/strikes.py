@@ -103,7 +103,7 @@ def kill_everything(league: FaultyLeague, process: Process, rng: Random, tally: 
 def pause(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
     """Stop a worker, the runner, or both with all they started; let them go on after a while."""
     every = [*league.processes()]
-    workers = _named(league, "arena.play.spawning")
+    workers = _named(league, "spawn_main")
     which = rng.choice([[process.pid], workers[:1], every])
     for number, seconds in ((signal.SIGSTOP, rng.uniform(0.05, 0.5)), (signal.SIGCONT, 0)):
         for pid in which:
@@ -147,7 +147,7 @@ def stop_service(league: FaultyLeague, process: Process, rng: Random, tally: Tal
 
 KILLS: tuple[Strike, ...] = (
     *(kill_runner, kill_writing_runner, kill_group, kill_everything),
-    *[_one_of("arena.play.spawning", "worker")] * 4,
+    *[_one_of("spawn_main", "worker")] * 4,
     *[_one_of("fork_server.py", "fork server")] * 4,
 )
 """Deaths that change no result, those that do not end the run more often."""

@@ -13,6 +13,7 @@ import msgspec
 from arena.play.cluster.cores import Cores
 from arena.play.local import LocalWorker
 from arena.play.messages import Broken, Check, Done, Left, Setup, Unfit, Up, decode_word, encode
+from arena.play.spawning import wait
 from referee.clock import wall_cap
 from referee.sandbox import MachineError
 
@@ -122,7 +123,8 @@ class Tables:
         with suppress(OSError):  # it has died, as will show
             each.link.send_bytes(order)
         while True:
-            if each.link.poll(_LOOK_SECONDS):
+            wait([each.link, each.process.sentinel], _LOOK_SECONDS)
+            if each.link.poll():
                 try:
                     data = each.link.recv_bytes()
                 except (EOFError, OSError):
@@ -141,6 +143,8 @@ class Tables:
                 self._deaths_in_a_row = 0
                 if word.type in (Done.__name__, Left.__name__):
                     return Answer(words)
+            elif not each.process.is_alive():
+                return self._buried(place, words)
             elif self._closed or not is_wanted():
                 self._kill(place)
                 raise UnwantedError
@@ -186,7 +190,7 @@ class Tables:
         worker, place.worker = place.worker, None
         if worker is not None:
             worker.process.kill()
-            worker.process.wait()
+            worker.process.join()
 
     def leave(self) -> None:
         """Let the matches that are being played be the last."""

@@ -2,10 +2,8 @@
 
 import gc
 import json
-import os
 import random
 import shutil
-import signal
 import sqlite3
 import string
 import zlib
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import multiprocess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,7 +29,6 @@ from referee.match import Played
 from referee.replay import Entry, Replay, game_of
 from tests.arena.conftest import STEADY, TWO_BOTS, Arena, League, naughty
 from tests.arena.store.test_schema import version_3_of, version_4_of
-from tests.referee.process_watch import children
 
 HEAD = """\
 game = "{game}"
@@ -480,23 +478,23 @@ def test_any_number_of_workers_finds_the_same(arena: Arena, damaged: Path, form:
         for workers in (1, 2, 3)
     ]
     assert said[0] == said[1] == said[2]
-    assert not children(os.getpid())
+    assert not multiprocess.active_children()
 
 
 def test_the_death_of_a_worker_is_told(damaged: Path) -> None:
     run = verify.Verification(damaged, 2).run()
     next(run)
-    os.kill(children(os.getpid()).pop(), signal.SIGKILL)
+    multiprocess.active_children()[0].kill()
     with pytest.raises(RunError, match="a process that verified matches was killed"):
         list(run)
-    assert not children(os.getpid())
+    assert not multiprocess.active_children()
 
 
 def test_whoever_stops_it_leaves_no_process(damaged: Path) -> None:
     run = verify.Verification(damaged, 2).run()
     next(run)
     run.close()
-    assert not children(os.getpid())
+    assert not multiprocess.active_children()
 
 
 def test_a_league_without_matches_verifies(arena: Arena, league: League) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import multiprocess
 import pytest
 
 from arena.play.local import usable_cores
@@ -22,7 +23,6 @@ from arena.store.suspensions import FORFEITS_IN_A_ROW, TOO_SLOW
 from protocol.errors import ArenaError
 from referee.replay import Replay
 from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty, until
-from tests.referee.process_watch import children, gone
 
 HEAD = """
 game = "guerra"
@@ -129,16 +129,8 @@ def test_a_run_after_ctrl_c_goes_on_where_that_one_stopped(
 @pytest.mark.parametrize(
     ("victim", "workers", "told"),
     [
-        (
-            "arena.play.spawning",
-            "1",
-            "was killed by SIGKILL, which the kernel sends where memory is short",
-        ),
-        (
-            "arena.play.spawning",
-            "2",
-            "was killed by SIGKILL, which the kernel sends where memory is short",
-        ),
+        ("spawn_main", "1", "was killed by SIGKILL, which the kernel sends where memory is short"),
+        ("spawn_main", "2", "was killed by SIGKILL, which the kernel sends where memory is short"),
         ("fork_server.py", "1", "lost the process that starts its bots, which was killed"),
     ],
 )
@@ -204,9 +196,9 @@ def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
         playing = run.play()
         next(playing)  # the worker is up
         next(playing)  # its bots are checked
-        for worker in children(os.getpid()):
-            os.kill(worker, signal.SIGKILL)
-            until(lambda worker=worker: gone(worker))
+        for child in multiprocess.active_children():
+            child.kill()
+            child.join()
         problems = [problem for progress in playing for problem in progress.problems]
     assert problems == []
     assert_same(steady, undisturbed)

@@ -59,7 +59,7 @@ class DaskWorker:
 
     def arena_workers(self) -> list[int]:
         """Return the pids of the arena's own worker processes in it."""
-        return self._started_with("arena.play.spawning")
+        return self._started_with("'dill'")
 
     def fork_servers(self) -> list[int]:
         """Return the pids of the processes that start bots for those."""
