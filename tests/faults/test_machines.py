@@ -4,6 +4,7 @@ import os
 import resource
 import shutil
 import signal
+from contextlib import suppress
 
 import pytest
 
