@@ -14,6 +14,7 @@ from arena.archive.feed import Feed
 from arena.archive.show import OpenedMatch
 from arena.folders import unfinished
 from arena.league.bot import HUMAN, Bot
+from arena.league.schedule import first_bots
 from arena.store.result import result_of
 from arena.store.rows import BotVersion, Circumstances, Damage, StoredMatch, check_fit
 from protocol.errors import ArenaError, RunError
@@ -71,7 +72,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             deal="",
             number=0,
             rotation=0,
-            bots=list(range(len(bots))),
+            bots=list(first_bots(len(bots))),
         )
         match = StoredMatch(
             id=MATCH,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from arena.store.database import Database
 from arena.store.rows import (
+    BotRow,
     BotVersion,
     Damage,
     Natural,
@@ -62,7 +63,7 @@ class Tallies(Database):
             bots = self._bots()
             return {number: seated_result(seats, places, bots) for number, seats, places in rows}
 
-    def _seats(self) -> dict[int, list[int]]:
+    def _seats(self) -> dict[int, list[BotRow]]:
         """Return the numbers of the bots of every result, by seat; raise Damage for others.
 
         Read while a cursor is open on the matches, they are those of the same moment.
