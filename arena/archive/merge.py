@@ -237,7 +237,7 @@ def _entries(folder: Path, archives: Sequence[Archive]) -> list[dict[str, Any]]:
     if unknown:
         raise ArenaError(
             f"there is no league {str(folder)!r}, and it cannot be made: {', '.join(unknown)} "
-            f"did not come along with this arena, or not in that version. Put a {FILE} with the "
+            f"are not bundled with this arena, or not in that version. Put a {FILE} with the "
             f"same settings and your bots in that folder, then import again."
         )
     return [entry for entry in entries.values() if entry is not None]

@@ -198,7 +198,7 @@ def _check_kind(path: Path, text: bytes) -> None:
             f"{path} is an exported league; `arena import LEAGUE {path}` makes it one again."
         )
     raise ArenaError(
-        f'{path} is no saved match, which begins {{"arena":"match"; `arena show` tells a match '
+        f'{path} is no saved match, which begins {{"arena":"match"; `arena show` shows a match '
         f"of a league, given its folder, or a file that `arena play --save` has written."
     )
 

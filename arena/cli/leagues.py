@@ -85,7 +85,7 @@ def init(
 ) -> None:
     """Make a league: a folder whose league.toml says what to play.
 
-    BOT is one that comes along (`arena bots`), an executable, or a folder with a bot.toml;
+    BOT is a bundled bot (`arena bots`), an executable, or a folder with a bot.toml;
     NAME=BOT calls it NAME.
 
     \b
