@@ -124,6 +124,11 @@ def counted(number: int, thing: str, plural: str = "") -> str:
     return f"{number} {thing if number == 1 else plural or thing + 's'}"
 
 
+def many(number: int, thing: str, plural: str = "") -> str:
+    """Return a number of things in words, with commas between the thousands."""
+    return counted(number, thing, plural).replace(str(number), f"{number:,}", 1)
+
+
 def safe(text: str) -> str:
     """Return text as one line that a terminal cannot take for commands."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text.expandtabs())

@@ -10,7 +10,7 @@ from arena.folders import holder
 from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
 from arena.stats.ratings import Ratings
-from arena.store.opening import read_played
+from arena.store.opening import open_store, read_played
 from arena.store.store import Store
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
@@ -117,7 +117,7 @@ class Watcher:
                 faults=0,
             )
             return replace(self._last, run=run)
-        with _Store(league.database, names={bot.key: bot.name for bot in league.bots}) as store:
+        with open_store(league) as store:
             count = store.record_count()
             now = monotonic()
             self._note(now, count)
@@ -153,7 +153,7 @@ class Watcher:
         self._seen.clear()
         return league, True
 
-    def _read(self, league: LeaguePlan, store: "_Store", run: int | None) -> Sight:
+    def _read(self, league: LeaguePlan, store: Store, run: int | None) -> Sight:
         """Read and rate everything, and note how long that took."""
         began = monotonic()
         count = store.record_count()  # first: what is stored meanwhile is read again
@@ -198,19 +198,6 @@ def _compared(sight: Sight, before: Sight | None) -> Sight:
             moved[bot] = old[bot][0] - place
             new[bot] = row["matches"] - old[bot][1]
     return replace(sight, moved=moved, new=new)
-
-
-class _Store(Store):
-    """The results of a league that may be growing."""
-
-    def record_count(self) -> int:
-        """Return how many matches are stored, at once: every one has a record, numbered in a row.
-
-        The exact number does not matter, only whether and how fast it grows.
-        """
-        with self.explained():
-            (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM record").fetchone()
-        return int(last)
 
 
 def _has_database(league: LeaguePlan) -> bool:

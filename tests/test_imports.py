@@ -1,5 +1,6 @@
 """Who may import whom, as one written list."""
 
+import ast
 import sys
 from fnmatch import fnmatch
 
@@ -112,3 +113,15 @@ def test_pure_modules_do_without_the_world(pattern: str) -> None:
 @pytest.mark.parametrize("name", HOMES)
 def test_every_home_is_lived_in(name: str) -> None:
     assert any(word.partition(".")[0] == name for module in MODULES for word in imports(module))
+
+
+def test_every_statement_of_sql_stands_in_the_store() -> None:
+    """The store's modules hand out values: nobody else sees a connection or a statement."""
+    found = {
+        module
+        for module, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("_db", "execute", "executemany")
+    }
+    assert found
+    assert {module for module in found if not is_in(module, ["arena.store.*"])} == set()

@@ -8,7 +8,7 @@ import msgspec
 
 from arena.archive.show import OpenedMatch
 from arena.league.plan import LeaguePlan
-from arena.league.schedule import Entrant, Schedule
+from arena.league.schedule import BotIndex, Entrant, Schedule
 from arena.store.rows import FixedSettings
 from arena.store.store import Store
 from arena.text import counted
@@ -126,7 +126,7 @@ def feed_of(league: LeaguePlan, opened: OpenedMatch, seat: int) -> Feed:
     )
     schedule = Schedule.of_lineup(settings.game, settings.key, settings.rotations, tuple(entrants))
     seeds = [
-        schedule.bot_seed(opened.match.id, entrants.index(Entrant(bot.name, bot.version)))
+        schedule.bot_seed(opened.match.id, BotIndex(entrants.index(Entrant(bot.name, bot.version))))
         for bot in bots
     ]
     names = {bot.key: bot.name for bot in league.bots}

@@ -15,6 +15,7 @@ from arena.folders import locked, unfinished
 from arena.league.bot import shipped_bot
 from arena.league.file import FILE, make_league, write_league
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.schedule import BotIndex
 from arena.store.opening import read_played
 from arena.store.result import PlayedMatch
 from arena.store.rows import BotVersion, WholeMatch
@@ -67,7 +68,7 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
             if has_matches:
                 check_unchanged(league, store)
             commands = _commands(league, named, archives, store)
-            index = {bot: number for number, bot in enumerate(commands)}
+            index = {bot: BotIndex(number) for number, bot in enumerate(commands)}
             new = _new_matches(archives, store, index, merged, watch)
             settings = store.settings() if has_matches else archives[0].header.fixed
             merged.added = store.merge(settings, commands, new)
@@ -123,7 +124,7 @@ def _check_one_league(archives: Sequence[Archive]) -> None:
 def _new_matches(
     archives: Iterable[Archive],
     store: Store,
-    index: Mapping[BotVersion, int],
+    index: Mapping[BotVersion, BotIndex],
     merged: Merged,
     watch: Watch,
 ) -> Iterator[tuple[PlayedMatch, str]]:
@@ -133,16 +134,14 @@ def _new_matches(
     """
     read = 0
     for archive in archives:
-        for line, played in archive.matches():
+        for line, played in archive.matches(index):
             read += 1
             watch(read)
             merged.deals = max(merged.deals, line.deal + 1)
             known = store.lookup(line.match, line.deal, line.bots)
             if known is None:
-                bots = [index[bot] for bot in line.bots]
-                result = msgspec.structs.replace(played.result, bots=bots)
                 where = line.circumstances
-                new = PlayedMatch(result, played.record, where.machine, where.sandbox)
+                new = PlayedMatch(played.result, played.record, where.machine, where.sandbox)
                 yield new, where.played_at
                 continue
             merged.known += 1
@@ -238,7 +237,7 @@ def _entries(folder: Path, archives: Sequence[Archive]) -> list[dict[str, Any]]:
     if unknown:
         raise ArenaError(
             f"there is no league {str(folder)!r}, and it cannot be made: {', '.join(unknown)} "
-            f"did not come along with this arena, or not in that version. Put a {FILE} with the "
+            f"are not bundled with this arena, or not in that version. Put a {FILE} with the "
             f"same settings and your bots in that folder, then import again."
         )
     return [entry for entry in entries.values() if entry is not None]

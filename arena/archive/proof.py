@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
-from arena.league.schedule import Deal, Entrant, Schedule
+from arena.league.schedule import Deal, Entrant, Schedule, first_bots
 from arena.store.result import Record, result_of
 from arena.store.rows import (
     BotVersion,
@@ -86,7 +86,7 @@ def _check_schedule(
 ) -> None:
     """Raise Difference unless the schedule seats these bots so, at this deal."""
     schedule = _schedule(row["lineup"], conditions, key)
-    deal = Deal(tuple(range(conditions.seats)), row["number"])
+    deal = Deal(first_bots(conditions.seats), row["number"])
     _check("its deal", deal_name(row["name"]), schedule.deal_id(deal))
     _check("its seed", replay.seed, schedule.deal_seed(deal))
     count = schedule.rotation_count
@@ -122,7 +122,7 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
         deal="",
         number=row["number"],
         rotation=row["rotation"],
-        bots=list(range(replay.seats)),
+        bots=list(first_bots(replay.seats)),
     )
     _check("its places", row["places"], json.dumps(result.places))
     for name, value in zip(MATCH_COLUMNS, match_columns(result), strict=True):

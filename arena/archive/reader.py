@@ -12,9 +12,9 @@ import msgspec
 
 from arena.archive.export import VERSION, Header, MatchLine, digits, encode
 from arena.league.bot import check_name
-from arena.league.schedule import Deal, Entrant, Rotations, Schedule
+from arena.league.schedule import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
 from arena.store.result import PlayedMatch, pack, result_of
-from arena.store.rows import Damage, FixedSettings, check_fit, stored_clock
+from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, stored_clock
 from arena.tables.results_file import STANDARD_INPUT
 from protocol.errors import ArenaError
 from referee.match import Evidence, Played
@@ -64,14 +64,16 @@ class Archive:
         self._stream = stream
         self._number = 0
         self.header = self._read_header()
-        self._bots = {bot: index for index, bot in enumerate(self.header.versions)}
+        self._bots = set(self.header.versions)
 
-    def matches(self) -> Iterator[tuple[MatchLine, PlayedMatch]]:
-        """Yield every match as it was written and as it is stored, its bots by the header."""
+    def matches(
+        self, index: Mapping[BotVersion, BotIndex]
+    ) -> Iterator[tuple[MatchLine, PlayedMatch]]:
+        """Yield every match as it was written and as it is stored, its bots by `index`."""
         seen = set()
         for text in self._lines():
             line = self._decoded(text, _match)
-            played = self._checked(line)
+            played = self._checked(line, index)
             if line.match in seen:
                 raise self.error(f"match {line.match} is here for the second time.")
             seen.add(line.match)
@@ -143,7 +145,7 @@ class Archive:
             ) from None
         return found
 
-    def _checked(self, line: MatchLine) -> PlayedMatch:
+    def _checked(self, line: MatchLine, index: Mapping[BotVersion, BotIndex]) -> PlayedMatch:
         """Return the match of a line; raise ArenaError unless all of it fits together."""
         for bot in line.bots:
             if bot not in self._bots:
@@ -161,7 +163,7 @@ class Archive:
             deal=line.match.rpartition("-")[0],
             number=line.deal,
             rotation=line.rotation,
-            bots=[self._bots[bot] for bot in line.bots],
+            bots=[index[bot] for bot in line.bots],
         )
         wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(result, name)]
         clock = stored_clock(result.clock, seats)
@@ -181,7 +183,7 @@ class Archive:
         if len({key for key, _ in lineup}) != settings.seats or len(lineup) != settings.seats:
             raise self.error(f"match {line.match}: {settings.seats} bots play a match; {_EDITED}")
         schedule = _schedule(settings.game, settings.key, settings.rotations, lineup)
-        deal = Deal(tuple(range(settings.seats)), line.deal)
+        deal = Deal(first_bots(settings.seats), line.deal)
         seated = line.rotation < schedule.rotation_count and tuple(
             lineup[bot] for bot in schedule.seating(deal, line.rotation)
         )

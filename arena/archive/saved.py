@@ -14,6 +14,7 @@ from arena.archive.feed import Feed
 from arena.archive.show import OpenedMatch
 from arena.folders import unfinished
 from arena.league.bot import HUMAN, Bot
+from arena.league.schedule import first_bots
 from arena.store.result import result_of
 from arena.store.rows import BotVersion, Circumstances, Damage, StoredMatch, check_fit
 from protocol.errors import ArenaError, RunError
@@ -71,7 +72,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             deal="",
             number=0,
             rotation=0,
-            bots=list(range(len(bots))),
+            bots=list(first_bots(len(bots))),
         )
         match = StoredMatch(
             id=MATCH,
@@ -197,7 +198,7 @@ def _check_kind(path: Path, text: bytes) -> None:
             f"{path} is an exported league; `arena import LEAGUE {path}` makes it one again."
         )
     raise ArenaError(
-        f'{path} is no saved match, which begins {{"arena":"match"; `arena show` tells a match '
+        f'{path} is no saved match, which begins {{"arena":"match"; `arena show` shows a match '
         f"of a league, given its folder, or a file that `arena play --save` has written."
     )
 

@@ -103,7 +103,7 @@ class _Check:
         """Yield the steps in their order, as far as it makes sense to go on."""
         limits = self._setting.limits
         name = self._launcher.walls.name
-        walls = "without walls" if limits.sandbox == "none" else f"behind the walls of {name}"
+        walls = "without a sandbox" if limits.sandbox == "none" else f"in the sandbox {name}"
         try:
             check_bot(self._launcher, self._bot)
         except SandboxError as error:

@@ -134,7 +134,7 @@ def _check_free(name: str, game: str) -> None:
     if name == HUMAN:
         raise ArenaError(f"{name!r} is you, at the table; name the folder otherwise.")
     if name.removeprefix(f"{game}_") in shipped(game):
-        raise ArenaError(f"{name!r} is a bot that comes along for {game}; name yours otherwise.")
+        raise ArenaError(f"{name!r} is a bundled bot of {game}; give yours another name.")
 
 
 def _make_empty(folder: Path) -> None:

@@ -16,9 +16,9 @@ _COMMANDS = {
     "demo": ("demo:demo", "Run a small league of each of two games and show the tables."),
     "games": (
         "about:games",
-        "List the games, or tell one: its seats, options, decisions and rules.",
+        "List the games, or describe one: its seats, options, decisions and rules.",
     ),
-    "bots": ("about:bots", "List the bots that come along, of all games or of one."),
+    "bots": ("about:bots", "List the bundled bots of all games, or of one."),
     "play": (
         "play:play",
         "Play one match and draw it; the bots sit in the order given, `human` is you.",
@@ -29,7 +29,7 @@ _COMMANDS = {
     ),
     "check": (
         "check:check_command",
-        "Say step by step whether a bot is fit to play a game; exit with 1 if it is not.",
+        "Check step by step whether a bot can play a game; exit with 1 if it cannot.",
     ),
     "init": ("leagues:init", "Make a league: a folder whose league.toml says what to play."),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
@@ -44,7 +44,7 @@ _COMMANDS = {
         "Make one page of a league: tables, pictures, and matches to step through.",
     ),
     "matches": ("matches:matches", "List the matches that were played, by deal."),
-    "show": ("matches:show_match", "Tell a match move by move, with times, faults and notes."),
+    "show": ("matches:show_match", "Show a match move by move, with times, faults and notes."),
     "verify": (
         "verify:verify",
         "Play every stored match again by the rules, and name those that differ.",

@@ -42,7 +42,7 @@ from referee.starting import StartupError, start_bot
 @click.option("--rules", is_flag=True, help="Only the game's rules page.")
 @output_format
 def games(game: str | None, rules: bool, form: str) -> None:
-    """List the games, or tell one: its seats, options, decisions and rules.
+    """List the games, or describe one: its seats, options, decisions and rules.
 
     \b
     arena games
@@ -152,7 +152,7 @@ def rules_text(game: type[Game]) -> str:
     try:
         return rules_page(game)
     except ArenaError as error:
-        return safe(f"There is more to tell, but {error}")
+        return safe(f"There is more to show, but {error}")
 
 
 @main.command()
@@ -160,7 +160,7 @@ def rules_text(game: type[Game]) -> str:
 @click.option("--kit", is_flag=True, help="Print the kit for Python bots, to copy.")
 @output_format
 def bots(game: str | None, kit: bool, form: str) -> None:
-    """List the bots that come along, of all games or of one.
+    """List the bundled bots of all games, or of one.
 
     \b
     arena bots
@@ -212,7 +212,7 @@ def schema(game: str | None) -> None:
 
 @main.command()
 @click.argument("bot", required=False)
-@click.option("--game", help="Whose bots that come along are meant by a name.")
+@click.option("--game", help="The game whose bundled bot is meant by a name.")
 @click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As startup=2.")
 @sandbox_uid_option
 @output_format

@@ -64,9 +64,9 @@ def check_command(
     sandbox_uid: int | None,
     form: str,
 ) -> None:
-    """Say step by step whether a bot is fit to play a game; exit with 1 if it is not.
+    """Check step by step whether a bot can play a game; exit with 1 if it cannot.
 
-    It plays in every seat against random moves, behind the walls and limits of a league. The
+    It plays in every seat against random moves, in the sandbox and within the limits of a league. The
     step that fails is shown with the last lines on the wire and the bot's standard error.
 
     \b

@@ -59,7 +59,7 @@ def sandbox_option(command: F) -> F:
         type=click.Choice(SANDBOXES),
         default=SANDBOXES[0],
         show_default=True,
-        help="The walls around each bot.",
+        help="The sandbox around each bot.",
     )(command)
 
 

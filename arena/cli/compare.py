@@ -46,21 +46,21 @@ from referee.options import check_seats, find_game
     type=float,
     default=0.05,
     show_default=True,
-    help="How often equal bots may be called different.",
+    help="Probability of calling equal bots different.",
 )
 @click.option(
     "--beta",
     type=float,
     default=0.05,
     show_default=True,
-    help="How often one may be missed that is better by the margin.",
+    help="Probability of missing a bot that is better by --margin.",
 )
 @click.option(
     "--margin",
     type=float,
     default=0.05,
     show_default=True,
-    help="Of the points, beyond half of them.",
+    help="Smallest lead that matters: the share of points above one half.",
 )
 @click.option("--deals", type=int, default=10_000, show_default=True, help="At most so many.")
 @click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")

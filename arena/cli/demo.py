@@ -33,7 +33,7 @@ def demo(
 ) -> None:
     """Run a small league of each of two games and show the tables.
 
-    The bots are those that come along. All games are in `arena games`.
+    The bots are bundled with the arena. `arena games` lists all games.
 
     \b
     arena demo

@@ -29,7 +29,7 @@ from arena.league.entry import entries_of
 from arena.league.file import FILE, make_league, seed_of
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
-from arena.league.schedule import Rotations
+from arena.league.schedule import BotIndex, Rotations
 from arena.league.seed import is_guessable
 from arena.play.memory import available
 from arena.play.pace import Pace
@@ -85,7 +85,7 @@ def init(
 ) -> None:
     """Make a league: a folder whose league.toml says what to play.
 
-    BOT is one that comes along (`arena bots`), an executable, or a folder with a bot.toml;
+    BOT is a bundled bot (`arena bots`), an executable, or a folder with a bot.toml;
     NAME=BOT calls it NAME.
 
     \b
@@ -249,7 +249,7 @@ def _play_missing(
             return
         warn_unprotected(league.limits.sandbox)
         _warn_guessable(league)
-        sizes: dict[int, int] = {}
+        sizes: dict[BotIndex, int] = {}
         pace = Pace([bot.name for bot in league.bots], league.seats)
         with stopped_by_signals(run) as heard, ProgressLine(run.missing, pace) as line:
             for progress in run.play():
@@ -309,7 +309,7 @@ def _tell(progress: Progress, league: LeaguePlan, line: ProgressLine) -> None:
         line.say(safe_lines(problem))
 
 
-def _last_words(progress: Progress, bot: int, match: str) -> str:
+def _last_words(progress: Progress, bot: BotIndex, match: str) -> str:
     """Return what a bot wrote to its standard error in one of the matches just played."""
     played = next(each for each in progress.played if each.result.match == match)
     return played.record.open_evidence().stderr[played.result.bots.index(bot)]

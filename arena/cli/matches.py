@@ -187,7 +187,7 @@ def show_match(
     log: bool,
     sandbox_uid: int | None,
 ) -> None:
-    """Tell a match move by move, with times, faults and notes.
+    """Show a match move by move, with times, faults and notes.
 
     It is a match of a LEAGUE, and MATCH its id from `arena matches`, where the part before the dash
     may be shortened; or it is the one in a FILE of `arena play --save`. The times are the bot's CPU
@@ -195,7 +195,7 @@ def show_match(
 
     With --feed a bot gets the messages of the match again, and whatever it answers, the match
     goes on as it was played. BOT is one of the league, or any bot as in `arena init`; if it played,
-    it gets its own seat unless --seat says otherwise. Exit code 1 tells of a fault.
+    it gets its own seat unless --seat says otherwise. The exit code is 1 if there was a fault.
 
     \b
     arena show cup 3f9a-0

@@ -32,4 +32,4 @@ def new(folder: Path, lang: str, game: str) -> None:
     word = shlex.quote(str(folder))
     build = f"make -C {word} && " if language.builds else ""
     click.echo(safe(f"Next: {build}arena check {word} --game {kind.name}"))
-    click.echo(safe(f"{folder / 'README.md'} tells what to try."))
+    click.echo(safe(f"{folder / 'README.md'} says what to try."))

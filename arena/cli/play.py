@@ -150,7 +150,7 @@ def play(
 ) -> None:
     """Play one match and draw it; the bots sit in the order given, `human` is you.
 
-    With --view, only moves of that seat are told, and faults of others after the end. While the
+    With --view, only moves of that seat are shown, and faults of others after the end. While the
     match waits, the bots are frozen and no clock runs. --log puts all but the lines on standard
     error; they show what every bot was told, so do not look if you play.
 

@@ -398,10 +398,10 @@ def _unfound(word: str, game: str) -> ArenaError:
     """Return the error of a word that means no bot."""
     if word == HUMAN:
         return ArenaError("a human cannot play in a league, only in `arena play`.")
-    come_along = "those that come along need a --game"
+    come_along = "bundled bots need a --game"
     if game:
         names = ", ".join(shipped(game)) or "none"
-        come_along = f"the bots that come along for {game} are {names}"
+        come_along = f"the bundled bots of {game} are {names}"
     near = difflib.get_close_matches(word, shipped(game), n=1)
     meant = f" Did you mean {near[0]!r}?" if near else ""
     return ArenaError(f"there is no bot {word!r}: it is no file here, and {come_along}.{meant}")
@@ -415,6 +415,6 @@ def _check_not_here(word: str, game: str) -> None:
         short = word.removeprefix(f"{game}_")
         other = f"{game}_{word}" if word == short else short
         raise ArenaError(
-            f"{word!r} is a bot that comes along and a {what} here: write ./{word} for yours, or "
+            f"{word!r} is a bundled bot and a {what} here: write ./{word} for yours, or "
             f"{other} for the other."
         )

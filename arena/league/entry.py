@@ -107,7 +107,7 @@ def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
     if entry.shipped is not None:
         bot = shipped_bot(game, entry.shipped, entry.name)
         if bot is None:
-            raise ArenaError(f"no bot {entry.shipped!r} comes along for {game}; see `arena bots`.")
+            raise ArenaError(f"no bot {entry.shipped!r} is bundled for {game}; see `arena bots`.")
         return bot
     here = folder / (entry.folder or "")
     if entry.command is None:

@@ -14,7 +14,7 @@ from itertools import (
     product,
 )
 from math import comb, factorial
-from typing import Literal, Self
+from typing import Literal, NewType, Self
 
 from protocol.errors import ArenaError
 from referee.chance import Chance
@@ -41,6 +41,15 @@ class Entrant:
     version: str
 
 
+BotIndex = NewType("BotIndex", int)
+"""A bot's place in a list of bots: that of a league's entrants, or of the bots of an import."""
+
+
+def first_bots(count: int) -> tuple[BotIndex, ...]:
+    """Return the indices of the first so many bots of a list."""
+    return tuple(map(BotIndex, range(count)))
+
+
 @dataclass(frozen=True)
 class Deal:
     """One seed and one line-up, to be played once in every rotation of the seats.
@@ -48,7 +57,7 @@ class Deal:
     `lineup` holds indices of the league's entrants, in the order of their keys.
     """
 
-    lineup: tuple[int, ...]
+    lineup: tuple[BotIndex, ...]
     number: int
 
 
@@ -101,14 +110,14 @@ class Outline:
             yield range(first, min(first + size, self.deals))
             first += size
 
-    def _lineups(self) -> Iterator[tuple[int, ...]]:
+    def _lineups(self) -> Iterator[tuple[BotIndex, ...]]:
         """Yield every line-up, in parts that can be played by the processes that are at hand."""
-        count = len(self.entrants)
+        entrants = first_bots(len(self.entrants))
         size = max(1, LIVE_PROCESSES // (self.seats * self.rotation_count))
         if size == 1:  # and hardly any choice of groups is one of different bots
-            yield from combinations(range(count), self.seats)
+            yield from combinations(entrants, self.seats)
             return
-        groups = [range(first, min(first + size, count)) for first in range(0, count, size)]
+        groups = [entrants[first : first + size] for first in range(0, len(entrants), size)]
         for chosen in combinations_with_replacement(groups, self.seats):
             parts = (combinations(group, many) for group, many in Counter(chosen).items())
             for each in product(*parts):
@@ -125,7 +134,7 @@ class Outline:
             return comb(len(self.entrants), self.seats) * self.deals
         return sum(1 for _ in self.plan())
 
-    def _kept(self, _lineup: tuple[int, ...], _number: int) -> bool:
+    def _kept(self, _lineup: tuple[BotIndex, ...], _number: int) -> bool:
         """Return whether a deal is in the share that is played."""
         assert self.share >= 1, "a share is chosen by the key"
         return True
@@ -174,7 +183,7 @@ class Schedule(Outline):
         """Return the name of one match of a deal."""
         return f"{self.deal_id(deal)}-{rotation}"
 
-    def seating(self, deal: Deal, rotation: int) -> tuple[int, ...]:
+    def seating(self, deal: Deal, rotation: int) -> tuple[BotIndex, ...]:
         """Return the entrants of a match by seat.
 
         The deal's first order is shuffled: the rotations of a sorted one would always seat the
@@ -185,12 +194,12 @@ class Schedule(Outline):
             return next(islice(permutations(order), rotation, None))
         return tuple(order[rotation:] + order[:rotation])
 
-    def bot_seed(self, match: str, entrant: int) -> int:
+    def bot_seed(self, match: str, entrant: BotIndex) -> int:
         """Return the seed a bot is given for its own dice; it tells nothing about the deal."""
         digest = self._digest("bot", match, self.entrants[entrant].key)
         return int.from_bytes(digest[:8], "little") >> (64 - _SEED_BITS)
 
-    def _kept(self, lineup: tuple[int, ...], number: int) -> bool:
+    def _kept(self, lineup: tuple[BotIndex, ...], number: int) -> bool:
         """Return whether a deal is in the share that is played; asked of up to twenty millions."""
         if self.share >= 1:
             return True

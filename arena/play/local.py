@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from arena.league.bot import Bot
+from arena.league.schedule import BotIndex, first_bots
 from arena.play import worker
 from arena.play.messages import Check, Finish, Left, Order, Setup, decode_word, encode
 from arena.play.spawning import kill_all, spawn, wait
@@ -21,7 +22,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class LocalWorker(Worker):
     """A worker that is a process of ours, and our end of the connection to it."""
 
-    def __init__(self, setup: Setup, core: int | None, check: Sequence[int] = ()) -> None:
+    def __init__(self, setup: Setup, core: int | None, check: Sequence[BotIndex] = ()) -> None:
         super().__init__()
         self.process, self.link = spawn(  # Ctrl-C reaches it too; it ignores it before it listens
             worker.main, setup, core, os.getpid(), blocked=_SIGNALS
@@ -78,10 +79,10 @@ class LocalWorkforce(Workforce):
 
         Raises as `check_walls` does.
         """
-        bots, count = len(self._setup.names), len(self._cores)
+        bots, count = first_bots(len(self._setup.names)), len(self._cores)
         try:
             for number, core in enumerate(self._cores):  # the first line-ups are of the first bots
-                check = range(bots * number // count, bots * (number + 1) // count)
+                check = bots[len(bots) * number // count : len(bots) * (number + 1) // count]
                 self.workers.append(LocalWorker(self._setup, core, check))
             check_walls(self._setup.limits, self._bots, self._setup.sandbox_uid)
             yield

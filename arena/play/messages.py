@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from arena.league.schedule import Deal, Schedule
+from arena.league.schedule import BotIndex, Deal, Schedule
 from arena.store.result import PlayedMatch
 from referee.limits import Limits
 from referee.sandbox import Program
@@ -26,14 +26,14 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """As root, the first user that bots are run as; None for an unused one."""
 
 
-Key: TypeAlias = tuple[tuple[int, ...], int]
+Key: TypeAlias = tuple[tuple[BotIndex, ...], int]
 """What distinguishes deals: the line-up and the number."""
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
     """A deal to be played in some of its rotations."""
 
-    lineup: tuple[int, ...]
+    lineup: tuple[BotIndex, ...]
     number: int
     rotations: tuple[int, ...]
 
@@ -57,7 +57,7 @@ class Play(msgspec.Struct, frozen=True, tag=True):
 class Check(msgspec.Struct, frozen=True, tag=True):
     """Start a bot once, to see whether it gets ready."""
 
-    bot: int
+    bot: BotIndex
 
 
 class Finish(msgspec.Struct, frozen=True, tag=True):
@@ -89,7 +89,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 class Fit(msgspec.Struct, frozen=True, tag=True):
     """A bot gets ready."""
 
-    bot: int
+    bot: BotIndex
     memory: int
     """The bytes that it uses then."""
 
@@ -97,7 +97,7 @@ class Fit(msgspec.Struct, frozen=True, tag=True):
 class Unfit(msgspec.Struct, frozen=True, tag=True):
     """A bot does not get ready."""
 
-    bot: int
+    bot: BotIndex
     why: str
 
 

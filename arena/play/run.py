@@ -139,16 +139,16 @@ class Run:
 
     def play(self) -> Iterator[Progress]:
         """Play and store what is missing; yield what happened, already stored."""
-        ids = self._store.bot_ids(self._league.bots)
-        self._store.reinstate(ids)
+        rows = self._store.bot_rows(self._league.bots)
+        self._store.reinstate(rows)
         self._store.keep_settings(self._league.conditions())
         for progress in self._runner.run():
             if progress.played:
                 now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-                self._store.add(progress.played, ids, played_at=now)
+                self._store.add(progress.played, rows, played_at=now)
                 self.missing -= len(progress.played)
             for bot, reason in progress.suspended.items():
-                self._store.suspend(ids[bot], reason)
+                self._store.suspend(rows[bot], reason)
             yield progress
         yield self._edited()
 

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from time import monotonic
 
+from arena.league.schedule import BotIndex
 from arena.play.forfeits import ForfeitRows
 from arena.play.messages import (
     Broken,
@@ -43,11 +44,11 @@ class Progress:
     """What happened since the last one: matches to be stored, and what went wrong."""
 
     played: list[PlayedMatch] = field(default_factory=list)
-    suspended: dict[int, str] = field(default_factory=dict)
+    suspended: dict[BotIndex, str] = field(default_factory=dict)
     """Bots, as indices of the setup, that take no further part in this run, and why."""
-    forfeiting: dict[int, str] = field(default_factory=dict)
+    forfeiting: dict[BotIndex, str] = field(default_factory=dict)
     """Bots that have forfeited so many matches in a row for the first time, and the last's id."""
-    sizes: dict[int, int] = field(default_factory=dict)
+    sizes: dict[BotIndex, int] = field(default_factory=dict)
     """The bytes of memory that bots use when they are ready."""
     news: list[str] = field(default_factory=list)
     """Sentences on workers: those that died and were replaced, and others."""
@@ -66,11 +67,11 @@ class Runner:
         self._passed: deque[Task] = deque()  # that come before others, for whoever can play them
         self._early_deaths = 0  # of workers that could not play yet
         self._deaths: Counter[Key] = Counter()
-        self._deaths_at_start: Counter[int] = Counter()  # of a bot
+        self._deaths_at_start: Counter[BotIndex] = Counter()  # of a bot
         self._losses: Counter[Key] = Counter()
-        self._forfeits: ForfeitRows[int] = ForfeitRows()
-        self._suspended: set[int] = set()
-        self._forfeiting: set[int] = set()
+        self._forfeits: ForfeitRows[BotIndex] = ForfeitRows()
+        self._suspended: set[BotIndex] = set()
+        self._forfeiting: set[BotIndex] = set()
         self._stopping = False
         self._is_broken = False  # the machine, so that all stop, and it is told once
         self._seconds = 0.0  # that there were workers for, each counted
@@ -159,7 +160,7 @@ class Runner:
                 self._forfeiting.add(bot)
                 progress.forfeiting[bot] = result.match
 
-    def _suspend(self, bot: int, reason: str, progress: Progress) -> None:
+    def _suspend(self, bot: BotIndex, reason: str, progress: Progress) -> None:
         if bot not in self._suspended:
             self._suspended.add(bot)
             self._passed = deque(task for task in self._passed if bot not in task.lineup)

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from arena.league.schedule import LIVE_PROCESSES, Deal
+from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal
 from arena.play.memory import Room, size_of
 from arena.play.messages import (
     Broken,
@@ -199,7 +199,7 @@ class Table:
         end_processes(self._processes.values())
         self._processes.clear()
 
-    def _checked(self, bot: int) -> Fit | Unfit:
+    def _checked(self, bot: BotIndex) -> Fit | Unfit:
         """Start a bot, and say whether it gets ready; raise MachineError if nothing can."""
         try:
             self._launcher.check(self._setup.programs[bot])
@@ -251,7 +251,7 @@ class Table:
             time.sleep(_TOLD_SECONDS)
         return self._interrupted
 
-    def _seats(self, bots: tuple[int, ...], rotation: int) -> list[Seat]:
+    def _seats(self, bots: tuple[BotIndex, ...], rotation: int) -> list[Seat]:
         processes: list[BotProcess | StartupError] = []
         for bot in bots:
             try:
@@ -265,7 +265,7 @@ class Table:
             for process in processes
         ]
 
-    def _process(self, bot: int, rotation: int) -> BotProcess:
+    def _process(self, bot: BotIndex, rotation: int) -> BotProcess:
         """Return a bot's process of a rotation, started if need be."""
         key = (bot, rotation)
         process = self._processes.get(key)

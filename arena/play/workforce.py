@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from arena.league.schedule import BotIndex
 from arena.play.messages import (
     Broken,
     Check,
@@ -43,11 +44,11 @@ class Worker(ABC):
 
     is_up = True
     """Whether it has said that it can play."""
-    unfit: Mapping[int, str] = {}
+    unfit: Mapping[BotIndex, str] = {}
     """The bots that cannot be run there, and why."""
 
     def __init__(self) -> None:
-        self.unchecked: list[int] = []
+        self.unchecked: list[BotIndex] = []
         """The bots that it has yet to start, to see whether they get ready."""
         self.given: list[Given] = []
         """The orders that it has not carried out yet, oldest first."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from arena.report.counts import many
 from arena.report.plain import plain
 from arena.report.plotting import pygal
 from arena.report.progress import Point
 from arena.stats.encounters import SURE
 from arena.tables.table import Row
+from arena.text import many
 
 MOST_LINES = 12
 MOST_DOTS = 30

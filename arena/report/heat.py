@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from arena.report.counts import many
 from arena.tables.table import Row, Table
+from arena.text import many
 
 LEVELS = 10
 """The last of the steps; the middle one is a half of the points."""

@@ -10,7 +10,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena.report import charts
-from arena.report.counts import many
 from arena.report.heat import MOST_BOTS, heats, pairs
 from arena.report.plain import plain
 from arena.report.progress import Point
@@ -18,6 +17,7 @@ from arena.report.summary import Summary
 from arena.stats.encounters import SURE
 from arena.tables.leaderboard import OF_TIMES, ranks_text, rating_text
 from arena.tables.table import Row, Table
+from arena.text import many
 
 _FOLDER = Path(__file__).with_name("page")
 _MARKS = {1: "+", 0: "", -1: "−"}

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from arena.league.plan import LeaguePlan
-from arena.report.counts import Counts
 from arena.stats.outcomes import Result, outcome_of
 from arena.stats.ratings import Rating, Ratings, fit
+from arena.store.store import Store
 from arena.tables.field import Field
 
 MOST_POINTS = 24
@@ -29,7 +29,7 @@ class Point:
 
 def progress(
     league: LeaguePlan,
-    store: Counts,
+    store: Store,
     field: Field,
     ratings: Ratings,
     results: Mapping[int, Result],
@@ -65,7 +65,7 @@ def _points(field: Field) -> int:
     return max(LEAST_POINTS, min(MOST_POINTS, _WORK // max(1, work)))
 
 
-def _deals(league: LeaguePlan, store: Counts, results: Mapping[int, Result]) -> Iterator[Played]:
+def _deals(league: LeaguePlan, store: Store, results: Mapping[int, Result]) -> Iterator[Played]:
     """Yield the deals that count, as `field_of` chooses them, in the order of their storing."""
     played: set[str] = set()
     has_chance = league.game.has_chance
@@ -78,7 +78,7 @@ def _deals(league: LeaguePlan, store: Counts, results: Mapping[int, Result]) -> 
         yield tuple(sorted(results[number] for number in numbers))
 
 
-def present_results(league: LeaguePlan, store: Counts) -> dict[int, Result]:
+def present_results(league: LeaguePlan, store: Store) -> dict[int, Result]:
     """Return the results by number in which the present versions of the present bots sat alone."""
     present = {(bot.name, bot.version) for bot in league.bots}
     return {

@@ -9,10 +9,12 @@ from typing import Any
 import msgspec
 
 from arena.league.plan import LeaguePlan
-from arena.report.counts import Counts, Site
 from arena.report.progress import Point, present_results, progress
 from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
+from arena.store.opening import open_store
+from arena.store.store import Store
+from arena.store.tallies import Site
 from arena.tables.by_seat import by_seat
 from arena.tables.cross_table import cross_table
 from arena.tables.field import Field
@@ -118,7 +120,7 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
     played, or what was cannot be read.
     """
     name = safe(league.folder.resolve().name)
-    with Counts.of(league) as store:
+    with open_store(league) as store:
         watch("Reading the results")
         field = replace(
             field_of(league, store, times=True), name=name, asides=asides_of(league, store)
@@ -142,7 +144,7 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
         )
 
 
-def _lengths(store: Counts, results: Mapping[int, Result]) -> Lengths:
+def _lengths(store: Store, results: Mapping[int, Result]) -> Lengths:
     decisions: Counter[int] = Counter()
     reasons: Counter[str] = Counter()
     for result, reason, length, count in store.lengths():
@@ -153,7 +155,7 @@ def _lengths(store: Counts, results: Mapping[int, Result]) -> Lengths:
     return Lengths(dict(sorted(decisions.items())), dict(often))
 
 
-def _setup(league: LeaguePlan, store: Counts) -> Setup:
+def _setup(league: LeaguePlan, store: Store) -> Setup:
     settings = league.settings
     usual = msgspec.to_builtins(Limits())
     limits = msgspec.to_builtins(league.limits)

@@ -6,6 +6,7 @@ from collections import Counter
 
 import msgspec
 
+from arena.league.schedule import BotIndex
 from referee.match import Evidence, Played
 from referee.replay import Replay
 
@@ -42,7 +43,7 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     deal: str
     number: int
     rotation: int
-    bots: list[int]
+    bots: list[BotIndex]
     places: list[int]
     reason: str
     decisions: int
@@ -78,7 +79,7 @@ def pack(played: Played, result: MatchResult, seconds: float) -> PlayedMatch:
 
 
 def result_of(
-    played: Played, *, deal: str, number: int, rotation: int, bots: list[int]
+    played: Played, *, deal: str, number: int, rotation: int, bots: list[BotIndex]
 ) -> MatchResult:
     """Return the result of a match; all but the arguments follows from what was recorded."""
     replay = played.replay

@@ -4,7 +4,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -47,6 +47,10 @@ class FixedSettings(
     def key(self) -> str:
         """What all chance of the league comes from."""
         return league_key(self.game, self.seed, self.derivation)
+
+
+BotRow = NewType("BotRow", int)
+"""A bot's number in one database."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +210,7 @@ class _RecordRow(NamedTuple):
     sandbox: str
 
 
-_read_seats = Reader("the bots of a result", list[int])
+_read_seats = Reader("the bots of a result", list[BotRow])
 _read_places = Reader("the places of a result", list[Annotated[int, Meta(ge=1)]])
 _read_faults = Reader("the faults of a match", list[dict[str, Natural]])
 _read_forfeits = Reader("the forfeits of a match", list[Natural])
@@ -266,7 +270,7 @@ def known_bot(row: Sequence[Any]) -> KnownBot:
     return found
 
 
-def seats_of(text: str) -> list[int]:
+def seats_of(text: str) -> list[BotRow]:
     """Return the numbers of the bots of a result, by seat."""
     seats = _read_seats(text)
     if len(seats) < 2 or len(set(seats)) < len(seats):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 from arena.store.result import MatchResult, PlayedMatch
-from arena.store.rows import Damage, deal_name, deal_number
+from arena.store.rows import BotRow, Damage, deal_name, deal_number
 
 VERSION = 5
 APPLICATION_ID = 0x41524E41  # "ARNA"
@@ -127,7 +127,7 @@ _RECORDS = _Rows.added("INSERT INTO record", 7)
 _MATCHES = _Rows.added("INSERT INTO match", 10)
 
 
-NewMatch = tuple[PlayedMatch, tuple[int, ...], str]
+NewMatch = tuple[PlayedMatch, tuple[BotRow, ...], str]
 """A match to be added, the database's numbers of its bots by seat, and when it was played."""
 
 
@@ -138,7 +138,7 @@ class Writer:
         self._db = db
         self._lineup = lru_cache(_REMEMBERED)(self._find_lineup)
         self._result = lru_cache(_REMEMBERED)(self._find_result)
-        self._bots: dict[int, tuple[str, str]] = {}
+        self._bots: dict[BotRow, tuple[str, str]] = {}
         """The names and versions of bots, by number."""
         self._deals: dict[str, int] = {}
         """The rows of deals, by name: the other rotations of the last ones are still to come."""
@@ -186,13 +186,13 @@ class Writer:
             self._deals[deal_name(name)] = true[row]
         matches[:: _MATCHES.width] = [true.get(deal, deal) for deal in matches[:: _MATCHES.width]]
 
-    def _find_lineup(self, bots: tuple[int, ...]) -> int:
+    def _find_lineup(self, bots: tuple[BotRow, ...]) -> int:
         if not self._bots.keys() >= {*bots}:
             rows = self._db.execute("SELECT id, name, version FROM bot")
             self._bots = {number: (name, version) for number, name, version in rows}
         return self._number(_LINEUP, lineup_text(self._bots[bot] for bot in bots))
 
-    def _find_result(self, bots: tuple[int, ...], places: tuple[int, ...]) -> int:
+    def _find_result(self, bots: tuple[BotRow, ...], places: tuple[int, ...]) -> int:
         return self._number(_RESULT, json.dumps(bots), json.dumps(places))
 
     def _number(self, rows: _Numbered, *values: str) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 from arena.league.bot import Bot
 from arena.store.result import PlayedMatch, Record
 from arena.store.rows import (
+    BotRow,
     BotVersion,
     Circumstances,
     Damage,
@@ -156,12 +157,12 @@ class Store(Tallies):
             [(key, json.dumps(value)) for key, value in settings.items()],
         )
 
-    def bot_ids(self, bots: Sequence[Bot]) -> list[int]:
+    def bot_rows(self, bots: Sequence[Bot]) -> list[BotRow]:
         """Return the database's numbers of bots, adding those it does not know."""
         with self._transaction():
             return self._add_bots([(bot.key, bot.version, bot.command) for bot in bots])
 
-    def _add_bots(self, bots: Sequence[tuple[str, str, Sequence[str]]]) -> list[int]:
+    def _add_bots(self, bots: Sequence[tuple[str, str, Sequence[str]]]) -> list[BotRow]:
         self._db.executemany(
             "INSERT OR IGNORE INTO bot (name, version, command) VALUES (?, ?, ?)",
             [(key, version, json.dumps(command)) for key, version, command in bots],
@@ -176,15 +177,15 @@ class Store(Tallies):
     def add(
         self,
         played: Iterable[PlayedMatch],
-        ids: Sequence[int],
+        rows: Sequence[BotRow],
         *,
         played_at: str,
     ) -> None:
-        """Store matches, all or none; `ids` are the database's numbers of the league's bots."""
+        """Store matches, all or none; `rows` are the database's numbers of the league's bots."""
         writer, self._writer = self._writer or Writer(self._db), None
         with self._transaction():
             writer.add(
-                (each, tuple([ids[bot] for bot in each.result.bots]), played_at) for each in played
+                (each, tuple([rows[bot] for bot in each.result.bots]), played_at) for each in played
             )
         self._writer = writer
 
@@ -231,12 +232,12 @@ class Store(Tallies):
         with self.explained():
             return set(self._db.execute("SELECT name, version FROM bot"))
 
-    def suspend(self, bot: int, reason: str) -> None:
+    def suspend(self, bot: BotRow, reason: str) -> None:
         """Store why a bot, by its number, is suspended for the rest of a run."""
         with self._transaction():
             self._db.execute("INSERT OR REPLACE INTO suspension VALUES (?, ?)", (bot, reason))
 
-    def reinstate(self, bots: Iterable[int]) -> None:
+    def reinstate(self, bots: Iterable[BotRow]) -> None:
         """Forget suspensions of bots, by their numbers, as they are to play again."""
         with self._transaction():
             self._db.executemany(
@@ -427,11 +428,11 @@ class Store(Tallies):
         """
         with self._transaction():
             self._add_settings(settings)
-            ids = self._add_bots([(*astuple(bot), command) for bot, command in commands.items()])
+            rows = self._add_bots([(*astuple(bot), command) for bot, command in commands.items()])
             writer = Writer(self._db)
             count = 0
             for played, played_at in matches:
                 count += 1
-                bots = tuple([ids[bot] for bot in played.result.bots])
+                bots = tuple([rows[bot] for bot in played.result.bots])
                 writer.add([(played, bots, played_at)])
         return count

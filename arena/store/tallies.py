@@ -1,11 +1,14 @@
 """What tables count, counted in the database: the results that there are, and how often."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from arena.store.database import Database
 from arena.store.rows import (
+    BotRow,
     BotVersion,
     Damage,
+    Natural,
     SeatedResult,
     read_lineup,
     read_numbers,
@@ -21,6 +24,33 @@ _DEALS = """
     FROM (SELECT group_concat(result) AS results, {} AS moves FROM match GROUP BY deal)
     GROUP BY results, moves
 """
+_LENGTHS = """
+    SELECT result, reason, decisions, count(*) FROM match GROUP BY result, reason, decisions
+    ORDER BY result, reason, decisions
+"""
+_SITES = """
+    SELECT machine, sandbox, count(*), min(played_at), max(played_at) FROM record
+    GROUP BY machine, sandbox ORDER BY machine, sandbox
+"""
+_AS_STORED = """
+    SELECT results, moves
+    FROM (
+        SELECT max(record) AS last, group_concat(result) AS results, {} AS moves
+        FROM match GROUP BY deal
+    )
+    ORDER BY last
+"""
+
+
+class Site(NamedTuple):
+    """A machine and the sandbox on it, and what was played there."""
+
+    machine: str
+    sandbox: str
+    matches: int
+    first: str
+    """When the first match was stored, in ISO 8601."""
+    last: str
 
 
 class Tallies(Database):
@@ -33,7 +63,7 @@ class Tallies(Database):
             bots = self._bots()
             return {number: seated_result(seats, places, bots) for number, seats, places in rows}
 
-    def _seats(self) -> dict[int, list[int]]:
+    def _seats(self) -> dict[int, list[BotRow]]:
         """Return the numbers of the bots of every result, by seat; raise Damage for others.
 
         Read while a cursor is open on the matches, they are those of the same moment.
@@ -50,9 +80,8 @@ class Tallies(Database):
         The moves are a text, the same for all deals that were played alike; they are left out
         unless asked for. What is yielded is few lines if the results are few.
         """
-        played = "group_concat(result || ':' || moves)" if moves else "''"
         with self.explained():
-            rows = self._db.execute(_DEALS.format(played))
+            rows = self._db.execute(_DEALS.format(_played(moves)))
             lineups = {number: sorted(seats) for number, seats in self._seats().items()}
             for results, text, count in rows:
                 numbers = read_numbers(f"[{results}]")
@@ -60,6 +89,36 @@ class Tallies(Database):
                 if lineup is None or any(lineups.get(number) != lineup for number in numbers):
                     raise Damage("the results of a deal are missing, or of other bots")
                 yield numbers, ",".join(sorted(text.split(","))), count
+
+    def in_order(self, *, moves: bool = False) -> Iterator[tuple[list[int], str]]:
+        """Yield the results and the moves of every deal, as `deals` does, in the order of storing.
+
+        The moves are empty unless asked for.
+        """
+        with self.explained():
+            for results, text in self._db.execute(_AS_STORED.format(_played(moves))):
+                yield read_numbers(f"[{results}]"), ",".join(sorted(text.split(",")))
+
+    def lengths(self) -> Iterator[tuple[int, str, int, int]]:
+        """Yield results by number with how their matches ended, their decisions, and how many."""
+        with self.explained():
+            for row in self._db.execute(_LENGTHS):
+                yield typed(row, tuple[int, str, Natural, int], "the length of a match")
+
+    def sites(self) -> list[Site]:
+        """Return where matches were played, and when."""
+        with self.explained():
+            rows = self._db.execute(_SITES).fetchall()
+            return typed(rows, list[Site], "where matches were played")
+
+    def record_count(self) -> int:
+        """Return how many matches are stored, at once: every one has a record, numbered in a row.
+
+        It may be a little too high; whether and how fast it grows is exact.
+        """
+        with self.explained():
+            (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM record").fetchone()
+        return int(last)
 
     def deal_sizes(self, first: int = 0) -> Iterator[tuple[int, tuple[BotVersion, ...], int]]:
         """Yield number, line-up and stored matches of every deal from a number on."""
@@ -103,3 +162,8 @@ class Tallies(Database):
                 if result not in seats:
                     raise Damage("the result of a match is missing")
                 yield result, stored_clock(clock, len(seats[result]))
+
+
+def _played(moves: bool) -> str:
+    """Return what SQL makes of the moves of a deal's matches: nothing, unless they are wanted."""
+    return "group_concat(result || ':' || moves)" if moves else "''"

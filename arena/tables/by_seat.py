@@ -132,7 +132,7 @@ def _notes(
 def _gain_note(gain: Gain | None) -> str:
     if gain is None:
         return (
-            "What mirroring is worth cannot be told: it takes some 30 deals whose results differ, "
+            "What mirroring is worth cannot be measured: it takes some 30 deals whose results differ, "
             "in which every bot sits in every seat equally often."
         )
     if gain.error is None:

@@ -13,8 +13,8 @@ from protocol.errors import ArenaError
 KEYS = ("group", "rank", "bot", "rating", "error", "leagues")
 RULE = (
     "The rating is the mean of a bot's ratings in the leagues, which all count alike, each "
-    "measured from the mean of the bots that are compared. Rank: first to last among those not "
-    "told apart, pair by pair."
+    "measured from the mean of the bots that are compared. A rank is a range: bots that "
+    "the results cannot separate share it."
 )
 
 

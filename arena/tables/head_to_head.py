@@ -158,7 +158,7 @@ def _verdict(field: Field, bot: str, other: str, encounter: Encounter) -> str:
     )
     if encounter.lead:
         return f"By their own matches {bot} is surely ahead of {other}: {share}"
-    return f"By their own matches {bot} and {other} are not told apart: {bot} has {share}"
+    return f"By their own matches {bot} and {other} cannot be separated: {bot} has {share}"
 
 
 def _rated(ratings: Ratings, better: str, worse: str, gap: float) -> str:

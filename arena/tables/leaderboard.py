@@ -177,7 +177,7 @@ _TIMES = (
 def _notes(
     field: Field, ratings: Ratings, rows: Sequence[Row], facts: Mapping[str, Any]
 ) -> list[str]:
-    notes = [f"{field.extent}; rank: first to last among those not told apart, pair by pair."]
+    notes = [f"{field.extent}. A rank is a range: bots that the results cannot separate share it."]
     if len(ratings.groups) > 1:
         notes.append(
             f"{len(ratings.groups)} groups of bots never met each other: ranks and ratings hold "

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena.league.files import is_of_a_league
 from arena.league.plan import LeaguePlan
-from arena.league.schedule import Deal
+from arena.league.schedule import BotIndex, Deal
 from arena.stats.outcomes import Result
 from arena.store.opening import open_store, read_played
 from arena.store.rows import BotVersion, Spent
@@ -117,7 +117,7 @@ def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:
 def _missing(league: LeaguePlan, store: Store, stored: int) -> int:
     """Return how many matches the league asks for beyond the stored ones of its present bots."""
     outline = league.outline
-    entrants = {(bot.name, bot.version): number for number, bot in enumerate(league.bots)}
+    entrants = {(bot.name, bot.version): BotIndex(index) for index, bot in enumerate(league.bots)}
     first = outline.deals if outline.share >= 1 else 0  # only those may not be asked for
     for number, lineup, matches in store.deal_sizes(first):
         bots = [(bot.name, bot.version) for bot in lineup]

@@ -100,7 +100,7 @@ def rows_of(
 ) -> Rows:
     """Return the rows that matches are going to be stored as."""
     with Store(Path(":memory:"), create=True) as other:
-        other.bot_ids(league.bots)
+        other.bot_rows(league.bots)
         for name, many in GOES_ON_FROM.items():
             last = f"SELECT * FROM {name} ORDER BY id DESC LIMIT {many}"
             fill(other, name, store._db.execute(last).fetchall())
@@ -140,7 +140,7 @@ def storing(folder: Path, large: int) -> Iterator[tuple[object, ...]]:
         league = league_of(folder / str(base), base + room)
         with Store(league.database, create=True) as store:
             store.keep_settings(league.conditions())
-            ids = store.bot_ids(league.bots)
+            ids = store.bot_rows(league.bots)
             matches = ready_matches(league)
             for _ in range(0, base, 50_000):
                 add(store, ids, list(islice(matches, min(base, 50_000))))

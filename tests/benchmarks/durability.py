@@ -30,7 +30,7 @@ def pace(folder: Path, batch: int, count: int, *, durable: bool) -> float:
     played = islice(matches(league), count)
     with Store(league.database, create=True) as store:
         store.keep_settings(league.conditions())
-        ids = store.bot_ids(league.bots)
+        ids = store.bot_rows(league.bots)
         store._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
         spent = 0.0
         while some := list(islice(played, batch)):

@@ -78,7 +78,7 @@ def make(folder: Path, size: Size, *, store: bool = True) -> LeaguePlan:
     played = matches(league) if store else iter(())
     with Store(league.database, create=True) as opened:
         opened.keep_settings(league.conditions())
-        ids = opened.bot_ids(league.bots)
+        ids = opened.bot_rows(league.bots)
         while some := list(islice(played, BATCH)):
             opened.add(some, ids, played_at="")
     return league

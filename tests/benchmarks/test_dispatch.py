@@ -43,7 +43,7 @@ def stores(league: LeaguePlan, tmp_path: Path) -> Iterator[list[Store]]:
         Store(tmp_path / "two.db", create=True) as two,
     ):
         for store in (one, two):
-            store.bot_ids(league.bots)
+            store.bot_rows(league.bots)
         yield [one, two]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from arena.league.bot import Bot
+from arena.league.schedule import BotIndex, first_bots
 from arena.play.cluster.address import scheduler_address
 from arena.play.cluster.events import (
     Answered,
@@ -253,14 +254,14 @@ class ClusterWorkforce(Workforce):
         return self._link.is_settling or not self._queue.empty()
 
 
-def _runtimes_here(setup: Setup, bots: Sequence[Bot]) -> dict[int, tuple[Runtime, str]]:
+def _runtimes_here(setup: Setup, bots: Sequence[Bot]) -> dict[BotIndex, tuple[Runtime, str]]:
     """Return what runs the bots on this machine, as far as it has them, and what it is called."""
     found = {}
-    for number, bot in enumerate(bots):
+    for index, bot in zip(first_bots(len(bots)), bots, strict=True):
         with suppress(ArenaError):  # it has no such program
             runtime = runtime_of(bot.program, setup.limits.sandbox, setup.sandbox_uid)
             if runtime is not None:
-                found[number] = runtime, "here"
+                found[index] = runtime, "here"
     return found
 
 

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from arena.league.schedule import BotIndex
 from arena.play.messages import Word
 from arena.play.workforce import Stopped, Told
 from referee.sandbox import Runtime
@@ -18,11 +19,11 @@ class Machine:
     """What it is called in sentences."""
     slots: int
     """How many matches it plays at once."""
-    unfit: dict[int, str]
+    unfit: dict[BotIndex, str]
     """The bots that it cannot run, and why."""
     notes: list[str]
     """What is odd there, as what follows a colon."""
-    runtimes: dict[int, Runtime]
+    runtimes: dict[BotIndex, Runtime]
     """What runs the bots there, those aside that are executables of their own."""
     slots_used: set["Slot"] = field(default_factory=set)
     """Those that were given orders."""

@@ -22,6 +22,7 @@ from distributed import get_worker
 import arena
 import protocol
 import referee
+from arena.league.schedule import BotIndex, first_bots
 from arena.play.cluster.bundle import BrokenBundleError, Entry, discard, unpack_bot, unpacked
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.table import Tables, UnwantedError
@@ -57,9 +58,9 @@ class Opened(msgspec.Struct, frozen=True):
     """Whether it might later."""
     notes: list[str] = []
     """What is odd there, as what follows a colon."""
-    unfit: dict[int, str] = {}
+    unfit: dict[BotIndex, str] = {}
     """The bots that cannot be run there, and why."""
-    runtimes: dict[int, Runtime] = {}
+    runtimes: dict[BotIndex, Runtime] = {}
     """What runs the bots there, those aside that are executables of their own."""
 
 
@@ -169,7 +170,7 @@ def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opene
         try:
             unfit, programs = _proven(setup, entries)
             _host.tables = Tables(msgspec.structs.replace(setup, programs=programs), cores)
-            fit = [bot for bot in range(len(entries)) if bot not in unfit]
+            fit = [bot for bot in first_bots(len(entries)) if bot not in unfit]
             unfit |= _host.tables.check(fit)
         except (ArenaError, OSError) as error:
             _host.close()
@@ -191,7 +192,9 @@ def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opene
         )
 
 
-def _runtimes(setup: Setup, programs: list[Program], bots: list[int]) -> dict[int, Runtime]:
+def _runtimes(
+    setup: Setup, programs: list[Program], bots: list[BotIndex]
+) -> dict[BotIndex, Runtime]:
     sandbox, uid = setup.limits.sandbox, setup.sandbox_uid
     found = {bot: runtime_of(programs[bot], sandbox, uid) for bot in bots}
     return {bot: runtime for bot, runtime in found.items() if runtime is not None}
@@ -208,7 +211,7 @@ def _notes(cores: Cores, threads: int) -> list[str]:
     return []
 
 
-def _proven(setup: Setup, entries: list[Entry]) -> tuple[dict[int, str], list[Program]]:
+def _proven(setup: Setup, entries: list[Entry]) -> tuple[dict[BotIndex, str], list[Program]]:
     """Return the bots that cannot be run here, and what is run for each.
 
     Raises SandboxError unless the walls hold, ConnectionError if the fork server is killed.
@@ -216,7 +219,7 @@ def _proven(setup: Setup, entries: list[Entry]) -> tuple[dict[int, str], list[Pr
     unfit, programs = {}, []
     with Launcher(setup.limits.sandbox, uid=setup.sandbox_uid) as launcher:
         prove(launcher, setup.limits)
-        for number, entry in enumerate(entries):
+        for index, entry in zip(first_bots(len(entries)), entries, strict=True):
             try:
                 bot = unpacked(entry, _base())
                 check_bot(launcher, bot)
@@ -224,7 +227,7 @@ def _proven(setup: Setup, entries: list[Entry]) -> tuple[dict[int, str], list[Pr
             except ArenaError as error:
                 if isinstance(error, BrokenBundleError):
                     raise
-                unfit[number] = _one_line(error).removeprefix(f"bot {entry.name!r}: ")
+                unfit[index] = _one_line(error).removeprefix(f"bot {entry.name!r}: ")
                 programs.append(_NOWHERE)
     return unfit, programs
 

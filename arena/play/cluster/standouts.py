@@ -12,6 +12,7 @@ from math import sqrt
 from statistics import median
 from typing import TypeAlias
 
+from arena.league.schedule import BotIndex
 from arena.play.messages import Results
 from arena.store.result import PlayedMatch
 from arena.store.rows import stored_clock
@@ -82,7 +83,7 @@ class _Machine:
     decisions: int = 0
     due: float = _LEAST_DECISIONS
     """After how many decisions it is compared next."""
-    bots: dict[int, _Tally] = field(default_factory=lambda: defaultdict(_Tally))
+    bots: dict[BotIndex, _Tally] = field(default_factory=lambda: defaultdict(_Tally))
 
 
 _Pairs: TypeAlias = list[tuple[_Tally, list[_Tally]]]
@@ -109,8 +110,8 @@ class Comparison:
             machine.lag.add(results.lag, machine.decisions - before)
 
     def _add_deal(self, machine: _Machine, matches: list[PlayedMatch]) -> None:
-        asked: Counter[int] = Counter()
-        cpu: defaultdict[int, float] = defaultdict(float)
+        asked: Counter[BotIndex] = Counter()
+        cpu: defaultdict[BotIndex, float] = defaultdict(float)
         for played in matches:
             result = played.result
             clock = stored_clock(result.clock, len(result.bots))

@@ -10,6 +10,7 @@ from queue import SimpleQueue
 
 import msgspec
 
+from arena.league.schedule import BotIndex
 from arena.play.cluster.cores import Cores
 from arena.play.local import LocalWorker
 from arena.play.messages import Broken, Check, Done, Left, Setup, Unfit, Up, decode_word, encode
@@ -152,7 +153,7 @@ class Tables:
                 self._kill(place)
                 return Answer(words, died=f"hung for {self._patience:.0f} s and was killed")
 
-    def check(self, bots: Sequence[int]) -> dict[int, str]:
+    def check(self, bots: Sequence[BotIndex]) -> dict[BotIndex, str]:
         """Start each of some bots once; return those that do not get ready, and why.
 
         Raises MachineError if nothing can be started here.
@@ -170,7 +171,7 @@ class Tables:
                         unfit[word.bot] = word.why
         return unfit
 
-    def _checked(self, bot: int) -> Answer:
+    def _checked(self, bot: BotIndex) -> Answer:
         """Start a bot; once more if its worker dies, which may be an accident."""
         answer = self.play(_check(bot), lambda: True)
         return self.play(_check(bot), lambda: True) if answer.died else answer
@@ -231,5 +232,5 @@ class _Pulse:
         return time.monotonic() - self._at > self._patience
 
 
-def _check(bot: int) -> bytes:
+def _check(bot: BotIndex) -> bytes:
     return encode(Check(bot))

@@ -223,7 +223,7 @@ def test_a_league_of_bots_that_come_along_is_made(
 
 def test_a_league_of_other_bots_is_not_made(export: Path, tmp_path: Path) -> None:
     message = refused(lambda: merge(tmp_path / "made", export))
-    assert "illegal did not come along with this arena, or not in that version. Put a" in message
+    assert "illegal are not bundled with this arena, or not in that version. Put a" in message
     assert list(tmp_path.iterdir()) == []
 
 

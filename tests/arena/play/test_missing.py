@@ -29,7 +29,7 @@ def stored(schedule: Schedule, matches: list[Match]) -> Store:
     store = Store(Path(":memory:"), create=True)
     bots = [Bot(entrant.key, Path("/"), ("true",), ()) for entrant in schedule.entrants]
     played = [ready(schedule, deal, rotation) for deal, rotation in matches]
-    store.add(played, store.bot_ids(bots), played_at="")
+    store.add(played, store.bot_rows(bots), played_at="")
     return store
 
 

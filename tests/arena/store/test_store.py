@@ -80,7 +80,7 @@ def record(size: int = 10) -> Record:
 def add(store: Store, *played: PlayedMatch) -> None:
     """Store matches of the bots ONE and TWO."""
     store.keep_settings(SETTINGS)
-    ids = store.bot_ids([ONE, TWO])
+    ids = store.bot_rows([ONE, TWO])
     store.add(played, ids, played_at="2026-01-01T00:00:00")
 
 
@@ -159,9 +159,9 @@ def test_matches_come_sorted_whatever_the_order_of_storing(store: Store) -> None
 def test_deals_of_one_number_come_in_the_order_of_their_line_ups(store: Store) -> None:
     three = Bot("three", Path("/"), ("true", "three"), ())
     store.keep_settings(SETTINGS)
-    store.add([match("a", number=1)], store.bot_ids([TWO, three]), played_at="")
-    store.add([match("b", number=1)], store.bot_ids([ONE, TWO]), played_at="")
-    store.add([match("c", number=1)], store.bot_ids([ONE, three]), played_at="")
+    store.add([match("a", number=1)], store.bot_rows([TWO, three]), played_at="")
+    store.add([match("b", number=1)], store.bot_rows([ONE, TWO]), played_at="")
+    store.add([match("c", number=1)], store.bot_rows([ONE, three]), played_at="")
     assert [short(found.id) for found in store.matches()] == ["c-0", "b-0", "a-0"]
 
 
@@ -267,7 +267,7 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     """Line-ups and results have numbers in the database, which the store remembers."""
     add(store, match("d1"))
     third = Bot("three", Path("/"), ("true", "three"), ())
-    ids = store.bot_ids([ONE, third])
+    ids = store.bot_rows([ONE, third])
     new = match("d2", places=[1, 1])
     with pytest.raises(sqlite3.IntegrityError):
         store.add([new, match("d1")], ids, played_at="")
@@ -312,9 +312,9 @@ def test_many_matches_at_once_are_stored_each_under_its_deal_or_none_at_all(
 
 def test_a_bot_is_known_by_name_and_version(store: Store) -> None:
     newer = Bot("one", Path("/"), ("true", "newer"), ())
-    first, second = store.bot_ids([ONE, newer])
+    first, second = store.bot_rows([ONE, newer])
     assert first != second
-    assert store.bot_ids([newer, ONE]) == [second, first]
+    assert store.bot_rows([newer, ONE]) == [second, first]
 
 
 def test_the_mean_time_is_that_of_the_matches_of_some_bots(store: Store) -> None:

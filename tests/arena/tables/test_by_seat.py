@@ -122,7 +122,7 @@ def test_notes_tell_what_mirroring_is_worth() -> None:
     gain = table(EQUAL).facts["mirror_gain"]
     assert f"A mirrored deal is worth {gain:.1f} ± " in text(EQUAL)
     few = " ".join(text(field(duels(0.0, deals=10))).split())
-    assert "What mirroring is worth cannot be told: it takes some 30 deals" in few
+    assert "What mirroring is worth cannot be measured: it takes some 30 deals" in few
 
 
 def test_mirroring_may_take_out_all_luck() -> None:

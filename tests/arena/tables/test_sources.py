@@ -51,7 +51,7 @@ class Book:
         deal = next(deal for deal in schedule.plan() if deal.number == number)
         with Store(league.database, create=True) as store:
             store.keep_settings(league.conditions())
-            ids = store.bot_ids(league.bots)
+            ids = store.bot_rows(league.bots)
             for rotation in rotations:
                 bots = schedule.seating(deal, rotation)
                 result = MatchResult(
