@@ -66,8 +66,8 @@ def check_command(
 ) -> None:
     """Check step by step whether a bot can play a game; exit with 1 if it cannot.
 
-    It plays in every seat against random moves, in the sandbox and within the limits of a league. The
-    step that fails is shown with the last lines on the wire and the bot's standard error.
+    It plays in every seat against random moves, in the sandbox and within the limits of a league.
+    The step that fails is shown with the last lines on the wire and the bot's standard error.
 
     \b
     arena check ./my_bot --game khan

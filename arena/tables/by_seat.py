@@ -132,8 +132,8 @@ def _notes(
 def _gain_note(gain: Gain | None) -> str:
     if gain is None:
         return (
-            "What mirroring is worth cannot be measured: it takes some 30 deals whose results differ, "
-            "in which every bot sits in every seat equally often."
+            "What mirroring is worth cannot be measured: it takes some 30 deals whose results "
+            "differ, in which every bot sits in every seat equally often."
         )
     if gain.error is None:
         return "Mirroring takes out all luck here: every deal gave the same, its matches did not."

@@ -124,7 +124,7 @@ def test_a_lead_by_two_deals_has_no_error() -> None:
 def test_two_that_are_not_told_apart_are_said_so() -> None:
     even = field([*deals(5, "A1 B2"), *deals(4, "A2 B1")])
     assert (
-        "By their own matches A and B are not told apart: A has 55.6 % of the points in 9 deals "
+        "By their own matches A and B cannot be separated: A has 55.6 % of the points in 9 deals "
         "(95 % interval 25.1 to " in shown(even)
     )
 
