@@ -1,4 +1,4 @@
-"""Commands about what comes along: games, bots, schema, doctor."""
+"""Commands about what is bundled: games, bots, schema, doctor."""
 
 import ast
 import json

@@ -112,7 +112,7 @@ def check_command(
 def _found(word: str, game: str) -> tuple[str, Bot | ArenaError]:
     """Return the name of the bot that a word means, and the bot or why it cannot be run.
 
-    Raises ArenaError for a word that names nothing here, or may also mean one that comes along.
+    Raises ArenaError for a word that names nothing here, or may also mean a bundled bot.
     """
     name = Path(os.path.realpath(word)).stem
     try:

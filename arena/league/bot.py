@@ -289,7 +289,7 @@ def _unexecutable(path: Path) -> str:
 
 
 def shipped(game: str) -> dict[str, Path]:
-    """Return the programs that come along for a game, by name."""
+    """Return the bundled programs of a game, by name."""
     return {
         path.stem.removeprefix(f"{game}_"): path
         for path in sorted((SHIPPED / game).glob(f"{game}_*.py"))
@@ -297,7 +297,7 @@ def shipped(game: str) -> dict[str, Path]:
 
 
 def shipped_bot(game: str, name: str, called: str | None = None) -> Bot | None:
-    """Return a bot that comes along, `called` something else if need be; None if unknown."""
+    """Return a bundled bot, `called` something else if need be; None if unknown."""
     path = shipped(game).get(name.removeprefix(f"{game}_"))
     if path is None:
         return None
@@ -367,7 +367,7 @@ def _is_words(value: object) -> TypeGuard[list[str]]:
 def find_bot(word: str, game: str, called: str | None = None) -> Bot:
     """Return the bot that a word of the command line means.
 
-    It is the name of one that comes along, a folder with a `bot.toml`, or an executable, which is
+    It is the name of a bundled one, a folder with a `bot.toml`, or an executable, which is
     that file and the kit that it uses. Raises ArenaError if it means none, or two.
     """
     if "/" not in word and (bot := shipped_bot(game, word, called)):
@@ -408,7 +408,7 @@ def _unfound(word: str, game: str) -> ArenaError:
 
 
 def _check_not_here(word: str, game: str) -> None:
-    """Raise ArenaError if a word that means a bot that comes along may also mean one here."""
+    """Raise ArenaError if a word that means a bundled bot may also mean one here."""
     here = Path(word)
     if here.is_file() or (here / "bot.toml").is_file():
         what = "file" if here.is_file() else "folder"

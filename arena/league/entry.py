@@ -17,7 +17,7 @@ from referee.sandbox import PYTHON
 
 
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """One `[[bot]]` of `league.toml`: one that comes along, a folder with a bot.toml, or a command.
+    """One `[[bot]]` of `league.toml`: a bundled one, a folder with a bot.toml, or a command.
 
     A command is run in `folder`, by default the league's, and `files` are by default those that it
     names. The `key` of a bot that was renamed is what it was called when it entered.

@@ -70,7 +70,7 @@ folder = "{SHIPPED / "naughty"}"
 command = ["{{python}}", "illegal.py"]
 files = ["illegal.py", "polite.py"]
 """
-"""The league of the fixture `played`: two bots that come along, and one that makes faults."""
+"""The league of the fixture `played`: two bundled bots, and one that makes faults."""
 
 
 def until(true: Callable[[], Any], seconds: float = 10.0) -> Any:

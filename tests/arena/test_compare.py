@@ -43,7 +43,7 @@ def bot(folder: Path, source: str = RANDOM) -> Path:
 
 
 def sensible(folder: Path) -> Path:
-    """Make the folder of a bot that plays guerra like the one that comes along."""
+    """Make the folder of a bot that plays guerra like the bundled one."""
     made = bot(folder)
     shutil.copy(SHIPPED / "guerra" / "guerra_sensible.py", made / "bot.py")
     return made

@@ -10,7 +10,7 @@ independent matches would have, divided by that of the mirrored deal.
 *Wavering* bots are copies of one that play a move in fifty at random, each its own: equals that
 do not play alike, among whom mirroring matters most. (Copies that do play alike only repeat a
 match with their names exchanged.) The other rows show what is left of it between the two best
-bots that come along (in Guerra the next two: the best always wins).
+bundled bots (in Guerra the next two: the best always wins).
 """
 
 import shutil
@@ -111,7 +111,7 @@ def results(game: str, league: Mirrored) -> Field:
 
 
 def wavering(folder: Path, game: str, bot: str) -> dict[str, object]:
-    """Make a wavering copy of a bot that comes along; return its entry in a league's file."""
+    """Make a wavering copy of a bundled bot; return its entry in a league's file."""
     folder.mkdir()
     for program in (SHIPPED / "kit.py", *(SHIPPED / game).glob("*.py")):
         shutil.copy(program, folder)

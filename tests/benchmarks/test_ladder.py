@@ -88,7 +88,7 @@ def test_an_unknown_game_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no game chess" in capsys.readouterr().out
 
 
-def test_every_rung_is_a_bot_that_comes_along() -> None:
+def test_every_rung_is_a_bundled_bot() -> None:
     for game, rungs in LADDERS.items():
         assert set(rungs.bots) <= set(shipped(game)), game
 

@@ -26,7 +26,7 @@ Message = dict[str, Any]
 
 
 def shipped(game: str = "*") -> list[Path]:
-    """Return the files of the bots that come along, of one game or of all."""
+    """Return the files of the bundled bots, of one game or of all."""
     names = GAMES if game == "*" else [game]
     return sorted(path for name in names for path in (BOTS / name).glob("*.py"))
 

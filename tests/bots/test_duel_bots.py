@@ -1,4 +1,4 @@
-"""The bots that come along for Duel."""
+"""The bundled bots of Duel."""
 
 import itertools
 from typing import Any

@@ -43,7 +43,7 @@ def words(language: str, request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 def shipped(table: Table, name: str) -> Program:
-    """Return the command of a bot that comes along."""
+    """Return the command of a bundled bot."""
     kit, program = ROOT / "bots" / "kit.py", next((ROOT / "bots").glob(f"*/{name}.py"))
     argv = (sys.executable, program.name)
     files = (kit.name, program.name)

@@ -199,7 +199,7 @@ def test_every_line_fits_the_schema(played: Path) -> None:
 
 
 def without_illegal(export: Path, path: Path) -> Path:
-    """Write the part of the export in which only bots that come along play."""
+    """Write the part of the export in which only bundled bots play."""
     header, *matches = map(json.loads, export.read_text().splitlines())
     header["bots"] = [bot for bot in header["bots"] if bot["name"] != "illegal"]
     known = [m for m in matches if all(bot["name"] != "illegal" for bot in m["bots"])]

@@ -110,8 +110,8 @@ def test_any_name_stands_in_what_it_prints_and_in_its_readme(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("turtle", "'turtle' is a bot that comes along for duel; name yours otherwise."),
-        ("duel_turtle", "'duel_turtle' is a bot that comes along for duel; name yours otherwise."),
+        ("turtle", "'turtle' is a bundled bot of duel; give yours another name."),
+        ("duel_turtle", "'duel_turtle' is a bundled bot of duel; give yours another name."),
         ("human", "'human' is you, at the table; name the folder otherwise."),
     ],
 )

@@ -286,7 +286,7 @@ def test_a_lost_bot_that_never_played_has_no_version() -> None:
     assert lost.remark == "Bot 'clever': x is a folder without a bot.toml. It has not played."
 
 
-# --- bots that come along
+# --- bundled bots
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -364,10 +364,10 @@ def test_a_shipped_bot_has_a_long_name_and_may_get_another() -> None:
     assert called.name == "mine"
 
 
-def test_a_bot_of_another_game_does_not_come_along() -> None:
+def test_a_bot_of_another_game_is_not_bundled() -> None:
     assert shipped_bot("guerra", "loyal") is None
     message = refused(lambda: find_bot("loyal", "guerra"))
-    assert "come along for guerra are general, random" in message
+    assert "bundled bots of guerra are general, random" in message
 
 
 # --- words of the command line, and bot.toml
@@ -406,22 +406,22 @@ def test_a_word_of_the_command_line_may_be_a_folder_with_a_bot_toml(folder: Path
 
 
 @pytest.mark.parametrize(("word", "other"), [("random", "duel_random"), ("duel_random", "random")])
-def test_a_word_that_means_a_bot_that_comes_along_and_one_here_is_refused(
+def test_a_word_that_means_a_bundled_bot_and_one_here_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, word: str, other: str
 ) -> None:
     monkeypatch.chdir(folder)
     choice = f"here: write ./{word} for yours, or {other} for the other."
     shutil.copy("run.sh", word)
-    says = f"{word!r} is a bot that comes along and a file {choice}"
+    says = f"{word!r} is a bundled bot and a file {choice}"
     assert refused(lambda: find_bot(word, "duel", "called")) == says
     assert find_bot(f"./{word}", "duel").folder == folder
     assert find_bot(other, "duel").folder == SHIPPED / "duel"
-    assert find_bot(word, "chess").folder == folder  # where no such bot comes along
+    assert find_bot(word, "chess").folder == folder  # where no such bot is bundled
     Path(word).unlink()
     Path(word).mkdir()
     assert find_bot(word, "duel").folder == SHIPPED / "duel"  # a folder that is no bot's
     Path(word, "bot.toml").write_text("command = ['true']")
-    says = f"{word!r} is a bot that comes along and a folder {choice}"
+    says = f"{word!r} is a bundled bot and a folder {choice}"
     assert refused(lambda: find_bot(word, "duel")) == says
 
 

@@ -120,7 +120,7 @@ MISTAKES = [
     Mistake('name = "two"', 'name = "two"\nkey = "one"', ["there is a bot named 'one'"]),
 ]
 UNPLAYABLE = [
-    Mistake('shipped = "random"', 'shipped = "loyal"', ["'loyal' comes along for guerra"]),
+    Mistake('shipped = "random"', 'shipped = "loyal"', ["no bot 'loyal' is bundled for guerra"]),
     Mistake('shipped = "random"', 'folder = "gone"', ["bot 'one'", "there is no folder"]),
     Mistake('["{python}"]', '["./gone"]', ["bot 'two': there is no file"]),
     Mistake('["{python}"]', '["no-such-program"]', ["bot 'two'", "on the PATH"]),

@@ -382,7 +382,7 @@ def test_long_ones_are_not_said_to_be(seed: int | str) -> None:
 
 
 def mine(league: League) -> str:
-    """Make a bot that did not come along; return its entry."""
+    """Make a bot that is not bundled; return its entry."""
     return league.bot("mine", "import kit, guerra_random\nkit.run(guerra_random.choose)\n")
 
 

@@ -15,7 +15,7 @@ shipped = "random"
 """
 WITHOUT = "To run bots without any protection, say --sandbox none."
 TWO = RANDOM + RANDOM.replace("random", "other", 1)
-"""Two bots that come along."""
+"""Two bundled bots."""
 
 
 def refused(result: Result, *parts: str) -> None:
