@@ -17,6 +17,12 @@ Observation = dict[str, Any]
 """What one seat may know, as plain JSON; nothing another seat's secret could change."""
 
 
+def plain(view: Observation) -> Observation:
+    """Return a copy of a game's view as plain JSON, which the caller may keep and change."""
+    copied: Observation = msgspec.to_builtins(view)
+    return copied
+
+
 def ranked(scores: Sequence[Any]) -> list[int]:
     """Return the place of each score, the least best: 1 + the number of scores below it."""
     return [1 + sum(other < score for other in scores) for score in scores]
@@ -96,21 +102,13 @@ class Game(ABC):
         """Return what is asked of `seat`, one of the deciders."""
 
     @abstractmethod
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return all that `seat` may know and was not told at the start: options and `table`.
 
         It is enough for a program that remembers nothing else, and holds `game`, `seat` and
-        `decision` (None when the game is over). It may share with the game what that goes on to
-        change, lists, dictionaries and structs, for a caller that is done with it at once.
+        `decision` (None when the game is over). It may hold lists, dictionaries and structs that
+        the game itself goes on to change; a caller who keeps it calls `plain`.
         """
-
-    def view(self, seat: int) -> Observation:
-        """Return a copy of what `seat` may know, as plain JSON, for the caller to keep.
-
-        The caller may change it, as it may change what `decision` and `default` return.
-        """
-        copied: dict[str, Any] = msgspec.to_builtins(self.live_view(seat))
-        return copied
 
     @abstractmethod
     def check(self, seat: int, move: Move) -> str | None:

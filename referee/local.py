@@ -19,7 +19,7 @@ from protocol.messages import End, Start, read_reply
 from referee.chance import Chance
 from referee.clock import Clock, Turn
 from referee.fault import Fault, shown
-from referee.game import Decision, Game, Move, Observation
+from referee.game import Decision, Game, Move, Observation, plain
 from referee.limits import Limits
 from referee.match import Match, bot_seeds, starts
 from referee.options import check_seats, find_game, new_game, read_options
@@ -243,8 +243,8 @@ class _ChooserSeat(Seat):
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Call the function."""
+        ask = Ask(self._facts, decision, plain(view))
         began = monotonic()
-        ask = Ask(self._facts, decision, view)
         move = self._choose(ask)
         turn = Turn(began, monotonic())
         note = str(ask.note) if ask.note else None

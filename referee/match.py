@@ -114,8 +114,7 @@ class Match:
         if number not in self._forfeits.steps:
             seat = self._seats[number]
             decision = game.decision(number)
-            view = game.live_view(number) if seat.encodes else game.view(number)
-            answer = seat.ask(decision, view)
+            answer = seat.ask(decision, game.view(number))
             fault = fault_of(game, number, decision, answer, seat)
             assert answer.move is not None or fault is not None
         if fault is None and answer.move is not None:

@@ -11,7 +11,7 @@ import msgspec
 
 from protocol.errors import ArenaError, RunError
 from referee.all_moves import AllMoves
-from referee.game import Move, Observation
+from referee.game import Move, Observation, plain
 from referee.hint import refusal
 from referee.local import RefusedMoveError, points
 from referee.options import check_seats, find_game, new_game, read_options
@@ -89,7 +89,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         self.possible_agents = [f"seat_{seat}" for seat in range(self._seats)]
         self.agents: list[str] = []
         self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        seen = self._seen(sample.view(0))
+        seen = self._seen(plain(sample.view(0)))
         count = len(self.all_moves)
         low, high = (-np.inf, np.inf) if features else (0, 255)
         parts: dict[str, spaces.Space[Any]] = {
@@ -154,7 +154,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
 
     def observe(self, agent: str) -> dict[str, Array]:
         """Return what an agent may know now, and which moves it may choose from."""
-        seen = self._seen(self._game.view(self._seat[agent]))
+        seen = self._seen(plain(self._game.view(self._seat[agent])))
         shape = self.observation_spaces[agent]["observation"].shape
         if seen.shape != shape:
             raise ArenaError(f"`features` returned an array of shape {seen.shape}, before {shape}.")
@@ -186,7 +186,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         self._legal = [self.all_moves.number(decision.name, move) for move in legal]
         self.infos[self.agent_selection] = {
             "decision": decision.name,
-            "view": game.view(seat),
+            "view": plain(game.view(seat)),
             "legal": legal,
         }
 

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import ClassVar
 
 import msgspec
 
@@ -13,7 +12,7 @@ from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
 from referee.bot_process import BotProcess, GoneError, LateError, UnfrozenError
 from referee.clock import Clock, Turn
 from referee.fault import Fault, Kind, shown
-from referee.game import Decision, Move, Observation
+from referee.game import Decision, Move, Observation, plain
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
@@ -28,8 +27,6 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 class Seat(ABC):
     """Whoever decides at one place of the table, for one match."""
 
-    encodes: ClassVar[bool] = False
-    """Whether it encodes a view at once, and has no use for a copy of its own."""
     conversation: Sequence[str] = ()
     """The last lines exchanged before the first fault, where there is a wire."""
 
@@ -39,7 +36,7 @@ class Seat(ABC):
 
     @abstractmethod
     def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Ask for one decision."""
+        """Ask for one decision; a seat that keeps the view makes it `plain` first."""
 
     @abstractmethod
     def end(self, end: End) -> None:
@@ -89,6 +86,7 @@ class FunctionSeat(Seat):
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Call the function."""
+        view = plain(view)
         began = monotonic()
         move = self._choose(decision, view)
         return Answer(move, Turn(began, monotonic()))
@@ -123,8 +121,6 @@ class EmptySeat(Seat):
 
 class ProcessSeat(Seat):
     """A seat held by a bot's process, over the protocol and against the clock."""
-
-    encodes = True
 
     def __init__(self, process: BotProcess) -> None:
         self.process = process

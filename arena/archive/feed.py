@@ -18,7 +18,7 @@ from protocol.messages import VERSION, Ask, End, Hello, Start
 from referee.bot_process import BotProcess
 from referee.clock import Clock
 from referee.fault import FATAL, Fault
-from referee.game import Decision, Game, Move, Observation
+from referee.game import Decision, Game, Move, Observation, plain
 from referee.judging import fault_of
 from referee.limits import Limits
 from referee.match import starts
@@ -102,7 +102,7 @@ class Feed:
                 if entry.seat != self.seat:
                     continue
                 known += 1
-                decision, view = game.decision(self.seat), game.view(self.seat)
+                decision, view = game.decision(self.seat), plain(game.view(self.seat))
                 yield Asked(number, known, game, decision, view, copy.copy(clock), entry)
                 wall = evidence.wall[number - 1] - evidence.waited.get(number - 1, 0)
                 clock.spend(evidence.cpu[number - 1] / 1e6, wall / 1e6)

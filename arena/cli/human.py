@@ -18,7 +18,7 @@ from protocol.messages import End, Start
 from referee.bot_process import BotProcess
 from referee.clock import Turn
 from referee.fault import Fault
-from referee.game import Decision, Game, Move, Observation
+from referee.game import Decision, Game, Move, Observation, plain
 from referee.seat import Answer, Seat
 
 with contextlib.suppress(ImportError):  # a Python may lack it
@@ -59,6 +59,7 @@ class HumanSeat(Seat):
         for bot in self._bots:
             bot.freeze()
         began = monotonic()
+        view = plain(view)
         question = Question(self._game, self._seat, decision, view)
         click.echo(f"\n{'-' * 80}")
         self._show(question, decision, self._drawn(view))
@@ -69,8 +70,8 @@ class HumanSeat(Seat):
         if drawn:
             click.echo(f"New in your hand: {safe(drawn)}\n")
         head = f"{self._name} (seat {self._seat}): {decision.name}"
-        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        click.echo(head if plain else click.style(head, bold=True))
+        is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        click.echo(head if is_plain else click.style(head, bold=True))
         click.echo(safe_lines(question.choices()))
 
     def _drawn(self, view: Observation) -> str:

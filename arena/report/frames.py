@@ -15,7 +15,7 @@ from arena.archive.show import OpenedMatch, fault_row, seat_rows
 from arena.report.boards import board_of
 from arena.report.scene import Area, Board, Fixed
 from protocol.errors import ArenaError
-from referee.game import Game, Observation
+from referee.game import Game, Observation, plain
 from referee.replay import Entry, steps, withdrawn
 
 _encode = msgspec.json.Encoder().encode
@@ -94,7 +94,7 @@ def _frames(opened: OpenedMatch, areas: _Areas) -> Iterator[dict[str, Any]]:
     board, fixed = board_of(replay.game), None
     for game, step in steps(replay):
         fixed = fixed or Fixed(game.table(), msgspec.to_builtins(game.options))
-        views = [game.view(seat) for seat in range(replay.seats)]
+        views = [plain(game.view(seat)) for seat in range(replay.seats)]
         yield {
             **_seen(board, views, names, fixed, areas),
             "entries": early + _entries(opened, game, step, number, views),

@@ -127,7 +127,7 @@ class ColdWar(Game):
         most, rivals = self._deployable(seat), [*RIVALS[seat]]
         return Decision("play", limits={"add_max": most, "move_max": REACH, "partners": rivals})
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the table, which is the same for all seats."""
         return {
             "game": self.name,

@@ -58,7 +58,7 @@ class TodUndLeben(Game):
         """Raise LookupError: nothing is ever asked."""
         raise LookupError("nothing is asked in Tod und Leben")
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return all there is: the last round's cards, and who won how many rounds."""
         return {
             "game": self.name,

@@ -30,7 +30,7 @@ from protocol.lines import encode
 from protocol.messages import Ask, Reply, TimeLeft
 from referee.chance import Chance
 from referee.clock import cpu_clock
-from referee.game import Decision, Game, Move, Observation, Options
+from referee.game import Decision, Game, Move, Observation, Options, plain
 from referee.limits import Limits
 from referee.match import Match, starts
 from referee.sandbox import Launcher, Program
@@ -68,7 +68,7 @@ class Taking(Game):
     def decision(self, seat: int) -> Decision:
         return Decision("take", legal=[{"take": 1}])
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         return {"game": "taking", "seat": seat, "decision": "take", "filler": self.filler}
 
     def check(self, seat: int, move: Move) -> str | None:
@@ -106,7 +106,7 @@ def an_ask(number: int = 1) -> Ask:
     return Ask(
         id=number,
         decision=decision.name,
-        view=game.view(0),
+        view=plain(game.view(0)),
         legal=decision.legal,
         clock=TimeLeft(1.0, 0.0),
     )

@@ -49,7 +49,7 @@ ROUNDS = 5
 PROCESSES = 4
 CONTROL = Limits().time_control
 RULES = (
-    *("deciders", "decision", "live_view", "check", "canonical"),
+    *("deciders", "decision", "view", "check", "canonical"),
     *("default", "withdraw", "apply", "places"),
 )
 """What the referee calls of a game."""
@@ -92,7 +92,7 @@ def script_of(name: str) -> Script:
                 ask = Ask(
                     id=ids[seat],
                     decision=decision.name,
-                    view=deepcopy(game.live_view(seat)),  # as it is encoded, not as it is read
+                    view=deepcopy(game.view(seat)),  # as it is encoded, not as it is read
                     legal=decision.legal,
                     limits=decision.limits,
                     clock=clock.left,

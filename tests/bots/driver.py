@@ -14,7 +14,7 @@ from typing import Any, Self
 import msgspec
 
 from referee.chance import Chance
-from referee.game import Game
+from referee.game import Game, plain
 from referee.games import GAMES
 
 BOTS = Path(__file__).parents[2] / "bots"
@@ -160,7 +160,7 @@ class Match:
     def _move(self, seat: int) -> Message:
         decision = self.game.decision(seat)
         message = {"type": "ask", "id": self.decisions, "decision": decision.name}
-        message["view"] = self.game.view(seat)
+        message["view"] = plain(self.game.view(seat))
         if decision.legal is not None:
             message["legal"] = decision.legal
         if decision.limits is not None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from arena.author.new import languages, write_bot
-from referee.game import Game
+from referee.game import Game, plain
 from referee.games import GAMES
 from referee.sandbox import PYTHON
 from tests.bots.driver import CLOCK, Message, Program
@@ -128,7 +128,12 @@ def start(game: Game, seat: int) -> Message:
 def ask(game: Game, seat: int, number: int) -> Message:
     """Return what a seat is asked now."""
     decision = game.decision(seat)
-    message = {"type": "ask", "id": number, "decision": decision.name, "view": game.view(seat)}
+    message = {
+        "type": "ask",
+        "id": number,
+        "decision": decision.name,
+        "view": plain(game.view(seat)),
+    }
     lists = {"legal": decision.legal, "limits": decision.limits}
     message |= {key: value for key, value in lists.items() if value is not None}
     return message | {"clock": {"move_time": 1.0, "bank": 0.0}}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from referee.game import plain
 from referee.games.duel.fencer import LETHAL, VERSATILE, WARY
 from referee.games.duel.game import Duel
 from tests.bots.driver import BOTS, Match, Transcript, python, seated
@@ -40,7 +41,7 @@ def answer(game: Duel) -> Any:
     (seat,) = game.deciders()
     decision = game.decision(seat)
     start = {"type": "start", "game": "duel", "seat": seat, "seats": 2, "table": game.table()}
-    ask = {"type": "ask", "id": 1, "decision": decision.name, "view": game.view(seat)}
+    ask = {"type": "ask", "id": 1, "decision": decision.name, "view": plain(game.view(seat))}
     with seated(COMMANDS["maestro"]) as (program,):
         program.tell(start)
         program.tell({**ask, "legal": decision.legal})
@@ -72,7 +73,7 @@ def best_after(maestro: ModuleType, seed: int, move: Any) -> float:
     if games[0].asked == "emergency_parry":
         uses = [False, True] if games[0].fencers[1].stamina > 2 else [False]
         games = [play(attacked(seed), move, {"use": use}) for use in uses]
-    fencers = [maestro.Fencer(game.view(1), 1) for game in games]
+    fencers = [maestro.Fencer(plain(game.view(1)), 1) for game in games]
     return max(fencer.shape() + fencer.ground() for fencer in fencers)
 
 
@@ -103,8 +104,8 @@ def test_its_answers_on_paper_are_the_referee_s(maestro: ModuleType) -> None:
     compared = 0
     for seed in range(150):
         game = attacked(seed)
-        own, rival = (maestro.Fencer(game.view(1), seat) for seat in (1, 0))
-        strength = game.view(1)["attack"]["strength"] if game.asked == "defend" else 0
+        own, rival = (maestro.Fencer(plain(game.view(1)), seat) for seat in (1, 0))
+        strength = plain(game.view(1))["attack"]["strength"] if game.asked == "defend" else 0
         for move in game.decision(1).legal or () if strength else ():
             answer = maestro.suit_and_length(move["cards"])
             paper = maestro.answered(rival, own, strength, answer)
@@ -115,10 +116,10 @@ def test_its_answers_on_paper_are_the_referee_s(maestro: ModuleType) -> None:
 
 def test_a_cut_on_paper_hits_before_the_answer(maestro: ModuleType) -> None:
     game = position("E3", "O3 O4", stamina=(9, 4))
-    rival, own = (maestro.Fencer(game.view(0), seat) for seat in (0, 1))
+    rival, own = (maestro.Fencer(plain(game.view(0)), seat) for seat in (0, 1))
     paper = maestro.answered(rival, own, 1, ("O", 1), cut=1)
     play(game, attack("E3"), defence("O3"))
-    after = maestro.Fencer(game.view(1), 1)
+    after = maestro.Fencer(plain(game.view(1)), 1)
     assert paper == after.shape() + after.ground()
 
 
@@ -158,9 +159,9 @@ def test_the_versatile_count_on_the_better_of_two_rolls(maestro: ModuleType) -> 
         match = importlib.import_module("kit").Match(
             {"game": "duel", "seat": 0, "seats": 2, "table": game.table()}
         )
-        message = {"decision": "action", "view": game.view(0)}
+        message = {"decision": "action", "view": plain(game.view(0))}
         ask = importlib.import_module("kit").Ask(match, message)
-        me, rival = (maestro.Fencer(game.view(0), seat) for seat in (0, 1))
+        me, rival = (maestro.Fencer(plain(game.view(0)), seat) for seat in (0, 1))
         turn = maestro.Turn(ask, me, rival)
         gains.append(turn.rested("breathe", 0) - me.shape(0, 0, -1))
     assert gains[0] > gains[1]

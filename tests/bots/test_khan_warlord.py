@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from referee.game import plain
 from referee.games.khan.game import Khan
 from tests.bots.driver import BOTS, Match, python, seated
 from tests.referee.games.conformance import twin
@@ -91,7 +92,7 @@ def decided(game: Khan) -> Any:
     (seat,) = game.deciders()
     decision = game.decision(seat)
     start = {"type": "start", "game": "khan", "seat": seat, "seats": game.seats}
-    ask = {"type": "ask", "id": 1, "decision": decision.name, "view": game.view(seat)}
+    ask = {"type": "ask", "id": 1, "decision": decision.name, "view": plain(game.view(seat))}
     with seated(COMMANDS["warlord"]) as (program,):
         program.tell({**start, "table": game.table(), "seed": 7})
         program.tell({**ask, "legal": decision.legal})

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from referee.game import plain
 from referee.games.world_war.battle import losses
 from referee.games.world_war.game import WorldWar
 from referee.games.world_war.goals import Continents, Destroy, Territories
@@ -41,7 +42,12 @@ def answers(game: WorldWar) -> list[Any]:
                 play(game, game.default(decider))
                 continue
             decision = game.decision(seat)
-            ask = {"type": "ask", "id": 1, "decision": decision.name, "view": game.view(seat)}
+            ask = {
+                "type": "ask",
+                "id": 1,
+                "decision": decision.name,
+                "view": plain(game.view(seat)),
+            }
             program.tell({**ask, "legal": decision.legal, "limits": decision.limits})
             made.append(program.hear()["move"])
             play(game, made[-1])

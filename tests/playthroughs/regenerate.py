@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from referee.chance import Chance
-from referee.game import Decision, Game, Move
+from referee.game import Decision, Game, Move, plain
 from referee.games import GAMES
 
 FOLDER = Path(__file__).parent
@@ -109,7 +109,7 @@ def _choose(game: Game, seat: int, rng: Random) -> Move:
 def _choice(game: Game, seat: int, move: Move) -> Iterator[str]:
     decision = game.decision(seat)
     yield f"---- seat {seat}: {decision.name}"
-    yield f"view {_line(game.view(seat))}"
+    yield f"view {_line(plain(game.view(seat)))}"
     yield _offer(decision)
     yield f"move {_line(move)}"
     yield f"told {game.describe(seat, move)}"
@@ -123,7 +123,7 @@ def _offer(decision: Decision) -> str:
 
 def _end(game: Game) -> Iterator[str]:
     yield from ("", "==== end", game.text())
-    yield from (f"view {_line(game.view(seat))}" for seat in range(game.seats))
+    yield from (f"view {_line(plain(game.view(seat)))}" for seat in range(game.seats))
     yield f"places {_line(game.places())}"
     yield f"reason {game.reason}"
 

@@ -51,8 +51,8 @@ class Countdown(Game):
     def decision(self, seat: int) -> Decision:
         return Decision("take", legal=[{"take": number} for number in range(1, MOST + 1)])
 
-    def live_view(self, seat: int) -> Observation:
-        return {"taken": [taken.copy() for taken in self.taken], "withdrawn": [*self.withdrawn]}
+    def view(self, seat: int) -> Observation:
+        return {"taken": self.taken, "withdrawn": self.withdrawn}  # its own, as a game may
 
     def check(self, seat: int, move: Move) -> str | None:
         return None if move in self.decision(seat).legal else '"take" is 1, 2 or 3'

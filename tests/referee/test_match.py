@@ -1,5 +1,6 @@
 """One match: asks, defaults, faults, forfeits and places, with seats that follow a script."""
 
+import json
 from collections.abc import Callable, Sequence
 from random import Random
 
@@ -166,6 +167,19 @@ def test_the_times_of_functions_are_never_negative() -> None:
     seats = [FunctionSeat(lambda _decision, _view: ONE) for _ in range(3)]
     evidence = play(dealt(Countdown, 3, rounds=50), *seats).evidence
     assert min(*evidence.cpu, *evidence.wall, *evidence.lag) >= 0
+
+
+def test_a_function_may_keep_its_views_and_spoil_them() -> None:
+    seen = []
+
+    def choose(_decision: Decision, view: Observation) -> Move:
+        seen.append(json.dumps(view))
+        for taken in view["taken"]:
+            taken += [9, 9]
+        return ONE
+
+    replay = play(dealt(Countdown, 2, rounds=2), FunctionSeat(choose), FunctionSeat(choose)).replay
+    assert (replay.places, seen[-1]) == ([1, 1], '{"taken": [[1, 1], [1]], "withdrawn": []}')
 
 
 def test_no_time_on_the_wall_means_that_nobody_was_asked() -> None:

@@ -16,6 +16,7 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 from protocol.errors import ArenaError, RunError
 from referee import Ask, RefusedMoveError, play, points
+from referee.game import plain
 from referee.games import GAMES
 from referee.games.steal_war.game import StealWarOptions
 from referee.options import new_game, read_options
@@ -143,7 +144,7 @@ def test_seats_that_decide_at_once_are_asked_in_turn_and_see_nothing_of_each_oth
             for seat in deciders:
                 assert table.agent_selection == f"seat_{seat}"
                 observation, *_, info = table.last()
-                assert info["view"] == match.view(seat)
+                assert info["view"] == plain(match.view(seat))
                 legal = np.flatnonzero(observation["action_mask"])
                 action = int(rng.choice(legal))
                 moves[seat] = table.unwrapped.all_moves.moves[action]

@@ -97,7 +97,7 @@ class CasinoWar(Game):
             return Decision("bet", limits=self._limits(seat).shown())
         return Decision("tie", legal=[{"action": "war"}, {"action": "surrender"}])
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the table, which is the same for all seats."""
         now = self.now if self.asked == "tie" else None
         return {

@@ -106,7 +106,7 @@ class Duel(Game):
         assert self.asked is not None
         return Decision(self.asked, legal=[*map(_REPLIES[self.asked], self._choices())])
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return all but the rival's hand and the order of the deck."""
         fencers = one, other = self.fencers
         under_attack = self.asked in ("defend", "emergency_parry")
@@ -211,7 +211,7 @@ class Duel(Game):
             for owner, fencer in enumerate(self.fencers)
         ]
         coming = self.deck.cards[: -SHOWN - 1 : -1] if seat is None else []
-        return drawn(self.live_view(self.decider), hands, coming, self._places, self.reason)
+        return drawn(self.view(self.decider), hands, coming, self._places, self.reason)
 
     def _choices(self) -> Sequence[Any]:
         """Return what the decider may choose from, each as `_REPLIES` takes it."""

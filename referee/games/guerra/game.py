@@ -112,7 +112,7 @@ class Guerra(Game):
             return Decision("attack", limits=msgspec.to_builtins(self.attacks))
         return Decision("discard", legal=[{"cards": [card]} for card in self.armies[seat].hand])
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the table and the hand of `seat`."""
         return {
             "game": self.name,

@@ -118,7 +118,7 @@ class Khan(Game):
         assert self.asked is not None
         return Decision(self.asked, legal=self._legal(seat))
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return all that is public, and the hand and treasure of `seat`.
 
         What another seat is asked is not in it: that would tell what this seat holds.

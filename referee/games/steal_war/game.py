@@ -81,7 +81,7 @@ class StealWar(Game):
         thefts = [{"action": "steal", "target": other} for other in self.held.targets(seat)]
         return Decision("steal", legal=[{"action": "play"}, *thefts])
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the table, the card that `seat` has drawn, and what was played since it decided.
 
         Whether others are asked is not told: it would say something about their cards.

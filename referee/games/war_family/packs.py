@@ -140,7 +140,7 @@ class PackGame(Game):
         """Return the question in which order the cards won go under the pack."""
         return Decision("pickup", limits={"won": self.won.copy()})
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the packs as far as `seat` knows them, and the battles since it last decided."""
         return {
             "game": self.name,

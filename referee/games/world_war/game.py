@@ -70,7 +70,7 @@ class WorldWar(Game):
         limits = {"armies": war.placeable(seat), "territories": own}
         return Decision(str(war.asked), limits=limits)
 
-    def live_view(self, seat: int) -> Observation:
+    def view(self, seat: int) -> Observation:
         """Return the board and all that is public, with the hand and objective of `seat`."""
         war = self.war
         mine = seat in war.deciders()

@@ -13,7 +13,7 @@ from arena.cli.question import Question
 from arena.cli.spelled import spelled
 from arena.cli.typed import known_words
 from arena.league.bot import SHIPPED
-from referee.game import Decision, Game
+from referee.game import Decision, Game, plain
 from referee.games import GAMES
 from referee.options import new_game, read_options
 from tests.arena.conftest import Arena, until
@@ -108,7 +108,7 @@ def prompt(name: str, decision: str, **options: Any) -> tuple[str, str]:
     """Return the choices of the first decision of a name, and the help."""
     for game, seat, found in positions(name, 500, **options):
         if found.name == decision:
-            question = Question(game, seat, found, game.view(seat))
+            question = Question(game, seat, found, plain(game.view(seat)))
             return question.choices(), question.help()
     raise AssertionError(decision)
 
@@ -136,7 +136,7 @@ def test_a_form_that_an_option_rules_out_is_not_offered(mode: str, fields: str) 
 @pytest.mark.parametrize("game", [name for name, kind in GAMES.items() if kind.decisions])
 def test_the_example_of_a_prompt_may_be_typed(game: str) -> None:
     for state, seat, decision in positions(game, 40):
-        question = Question(state, seat, decision, state.view(seat))
+        question = Question(state, seat, decision, plain(state.view(seat)))
         if found := re.search(r"^For example: (.*?)   \(", question.choices(), re.MULTILINE):
             assert state.check(seat, question.answer(found[1])) is None
 
@@ -146,9 +146,9 @@ def test_a_move_that_was_spelled_is_read_as_that_move(game: str) -> None:
     rng = Random(2)
     for state, seat, decision in positions(game, 60):
         move = state.canonical(seat, state.sample(seat, rng))
-        known = known_words(decision.limits, decision.legal, state.view(seat))
+        known = known_words(decision.limits, decision.legal, plain(state.view(seat)))
         words = spelled(state.decisions[decision.name], move, known)
-        assert Question(state, seat, decision, state.view(seat)).answer(words) == move
+        assert Question(state, seat, decision, plain(state.view(seat))).answer(words) == move
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arena.cli.question import Question
 from arena.cli.typed import known_words, readings, shapes
 from protocol.errors import ArenaError
-from referee.game import Game, Move
+from referee.game import Game, Move, plain
 from referee.games import GAMES
 from tests.referee.games.conformance import cases_of, moments, sampling
 from tests.referee.games.guerra_positions import position
@@ -93,7 +93,7 @@ def spelled(value: Any) -> str:
 
 def question(game: Game, seat: int) -> Question:
     """Return what a person in `seat` is asked."""
-    return Question(game, seat, game.decision(seat), game.view(seat))
+    return Question(game, seat, game.decision(seat), plain(game.view(seat)))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -139,7 +139,7 @@ def test_a_listed_move_is_chosen_by_its_number_or_its_words() -> None:
 
 def test_a_move_that_is_a_number_is_chosen_by_that_number() -> None:
     game = cases_of("duel")[0].new()
-    dice = game.view(0)["dice"][0][-1]
+    dice = plain(game.view(0))["dice"][0][-1]
     asked = question(game, 0)
     assert [line.split()[0] for line in asked.choices().splitlines()] == list(map(str, dice))
     assert asked.answer(str(dice[1])) == {"trait": dice[1]}

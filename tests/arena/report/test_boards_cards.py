@@ -11,7 +11,7 @@ import pytest
 from arena.report.boards import BOARDS
 from arena.report.boards.cards import back, fan, french, spanish, suit_first
 from arena.report.scene import Area, Card, Facts, Fixed, Group, Row, Token
-from referee.game import Game, Observation
+from referee.game import Game, Observation, plain
 from referee.games.casino_war.game import CasinoWar
 from referee.games.guerra.battle import ZONES
 from tests.referee.games import (
@@ -37,7 +37,7 @@ Views = Sequence[Observation | None]
 def board_of(game: Game, *open_eyes: int) -> Sequence[Area]:
     """Return the board as the seats named see it, or with all cards open."""
     views = [
-        game.view(seat) if not open_eyes or seat in open_eyes else None
+        plain(game.view(seat)) if not open_eyes or seat in open_eyes else None
         for seat in range(game.seats)
     ]
     return drawn(game.name, views, fixed(game))
@@ -55,7 +55,7 @@ def random_moments(case: Case) -> Iterator[list[Observation]]:
     """Yield the views of all seats before every step of a random match, and after the last."""
     game, choose = case.new(), sampling()
     while True:
-        yield [game.view(seat) for seat in range(game.seats)]
+        yield [plain(game.view(seat)) for seat in range(game.seats)]
         deciders = game.deciders()
         if not deciders:
             return
@@ -482,7 +482,7 @@ def test_the_round_before_in_casino_war_shows_its_cards_and_what_it_brought():
 
 def test_a_shoe_that_is_not_shuffled_each_round_is_counted():
     game = casino_war_positions.new_game(reshuffle="shoe")
-    view = game.view(0)
+    view = plain(game.view(0))
     view["left"] = 309
     view["seen"] |= {"3": 1, "T": 2}
     *_, shoe = drawn("casino_war", [view, None], fixed(game))

@@ -14,7 +14,7 @@ import pytest
 from arena.report.boards import BOARDS, GROUNDS
 from arena.report.boards.cards import back, suit_first
 from arena.report.scene import Area, Card, Facts, Fixed, Group, Map, Mark, Row, Token, Track
-from referee.game import Game, Observation
+from referee.game import Game, Observation, plain
 from referee.games import GAMES
 from referee.games.world_war.goals import Continents, Destroy
 from referee.options import new_game, read_options
@@ -52,7 +52,7 @@ def moments(name: str, seats: int, raw: dict[str, Any]) -> Iterator[Game]:
 
 
 def views_of(game: Game) -> list[Observation]:
-    return [game.view(seat) for seat in range(game.seats)]
+    return [plain(game.view(seat)) for seat in range(game.seats)]
 
 
 def drawn(game: Game, eyes: int | None = None) -> Sequence[Area]:

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import product
 
 from referee.chance import Chance
+from referee.game import plain
 from referee.games.duel.actions import PRICES
 from referee.games.duel.cards import kinds
 from referee.games.duel.fencer import START, TRAITS, VERSATILE, Fencer
@@ -126,6 +127,6 @@ def _duels(name: str, count: int) -> tuple[list[int], list[int], int]:
         for seed in range(count):
             match = Match("duel", programs, seed)
             first += match.play() == [1, 2]
-            turns.append(match.game.view(0)["turn"])
+            turns.append(plain(match.game.view(0))["turn"])
             decisions.append(match.decisions)
     return turns, decisions, first

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Iterator
 from random import Random
 
-from referee.game import Game, Move
+from referee.game import Game, Move, plain
 from referee.games.guerra.game import Guerra, GuerraOptions
 from referee.options import new_game
 from tests.benchmarks.figures.figure import Figure, mean
@@ -56,7 +56,7 @@ def _at_random(seed: int) -> tuple[int, int]:
 
 def _incorporation(game: Game, seat: int) -> Move:
     """Return the default, or the first card of the hand to the Rearguard."""
-    hand = game.view(seat)["hand"]
+    hand = plain(game.view(seat))["hand"]
     if game.decision(seat).name != "orders" or not hand:
         return game.default(seat)
     card = min(hand, key=lambda card: not card.startswith("10"))

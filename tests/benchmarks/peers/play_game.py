@@ -13,6 +13,7 @@ import subprocess
 import sys
 from time import perf_counter
 
+from referee.game import plain
 from referee.games import GAMES
 from referee.options import new_game, read_options
 
@@ -60,7 +61,7 @@ def played(game, bots):
         bot.send({**start, "seed": random.randrange(2**31)})
     while deciders := game.deciders():
         for seat in deciders:
-            bots[seat].ask(game.decision(seat), game.view(seat))
+            bots[seat].ask(game.decision(seat), plain(game.view(seat)))
         moves = {}
         for seat in deciders:
             move = bots[seat].hear()["move"]

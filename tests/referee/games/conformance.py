@@ -13,7 +13,7 @@ import msgspec
 from jsonschema import Draft202012Validator
 
 from referee.chance import Chance, Key
-from referee.game import Game, Move
+from referee.game import Game, Move, plain
 from referee.games import GAMES
 
 Choose = Callable[[Game, int], Move]
@@ -151,7 +151,10 @@ def snapshot(value: Any) -> str:
 def everything(game: Game) -> str:
     """Return all that `game` shows to anybody."""
     seats = range(game.seats)
-    shown = [[game.view(seat) for seat in seats], [game.text(seat) for seat in (None, *seats)]]
+    shown = [
+        [plain(game.view(seat)) for seat in seats],
+        [game.text(seat) for seat in (None, *seats)],
+    ]
     asked = [[seat, game.decision(seat), game.default(seat)] for seat in game.deciders()]
     return snapshot([shown, asked, game.places(), game.reason])
 
@@ -170,7 +173,7 @@ class RecordedChance(Chance):
 
 def known(game: Game, seat: int, probes: list[Move]) -> str:
     """Return all that `seat` can find out at this moment, by asking or by trying `probes`."""
-    facts = [game.view(seat), game.text(seat)]
+    facts = [plain(game.view(seat)), game.text(seat)]
     if seat in game.deciders():
         refusals = [game.check(seat, probe) for probe in probes]
         facts += [game.decision(seat), game.default(seat), refusals]

@@ -4,7 +4,7 @@ from collections import Counter
 from random import Random
 
 from referee.chance import Chance
-from referee.game import Move
+from referee.game import Move, plain
 from referee.games.duel.cards import COPIES, kinds
 from referee.games.duel.fencer import LETHAL
 from referee.games.duel.game import Duel, DuelOptions
@@ -130,7 +130,7 @@ def legal(game: Duel, move: Move) -> bool:
 
 def both(game: Duel, name: str) -> list[int]:
     """Return an attribute of both seats."""
-    return game.view(0)[name]
+    return plain(game.view(0))[name]
 
 
 def careful(game: Duel, seat: int, rng: Random) -> Move:
@@ -142,7 +142,7 @@ def careful(game: Duel, seat: int, rng: Random) -> Move:
 
 def deadly(game: Duel, seat: int, move: Move) -> bool:
     """Return whether `move` is paid with the last point of stamina or of dexterity."""
-    view, cards = game.view(seat), move.get("cards") or ["B"]
+    view, cards = plain(game.view(seat)), move.get("cards") or ["B"]
     stamina = 2 if move.get("use") else view["price"].get(move.get("action"), 0)
     dexterity = {"B": 1, "O": 1, "E": 2, "C": 2}[cards[0][0]] if move.get("cards") else 0
     return view["stamina"][seat] <= stamina or view["dexterity"][seat] <= dexterity

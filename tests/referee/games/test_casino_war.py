@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.game import plain
 from referee.games.casino_war.game import CasinoWarOptions
 from referee.games.war_family.cards import RANKS, deck, strength
 from tests.referee.games.casino_war_positions import (
@@ -233,7 +234,7 @@ def test_the_greatest_bet_and_the_money_may_equal_the_least_bet():
 
 
 def test_bets_are_hidden_until_all_are_in():
-    view = new_game().view(0)
+    view = plain(new_game().view(0))
     assert (view["bets"], view["player"], view["house"], view["last"]) == (None,) * 4
 
 
@@ -241,7 +242,7 @@ def test_the_view_of_a_tie_shows_bets_and_cards():
     game = position("9 9", 1000, 1000, 8)
     game.money[2] = 8
     game.apply({0: bet(10, 5), 1: bet(20)})
-    assert game.view(1) == {
+    assert plain(game.view(1)) == {
         "game": "casino_war",
         "seat": 1,
         "decision": "tie",
@@ -260,7 +261,7 @@ def test_the_view_shows_the_last_round():
     game = position("9 9 Q K")
     play(game, bet(10, 5), bet(20))
     play(game, WAR, SURRENDER)
-    assert game.view(0)["last"] == {
+    assert plain(game.view(0))["last"] == {
         "round": 1,
         "bets": [{"bet": 10, "tie_bet": 5}, {"bet": 20, "tie_bet": 0}],
         "player": "9C",
@@ -274,13 +275,13 @@ def test_the_view_shows_the_last_round():
 def test_the_view_of_a_plain_round_has_no_answers():
     game = position("K 9")
     play(game, bet(10), bet(20))
-    last = game.view(0)["last"]
+    last = plain(game.view(0))["last"]
     assert (last["answers"], last["war"], last["change"]) == (None, None, [10, 20])
 
 
 def test_all_seats_see_the_same():
     game = wander(3, 40, seats=4, reshuffle="shoe")
-    views = [game.view(seat) for seat in range(4)]
+    views = [plain(game.view(seat)) for seat in range(4)]
     assert all(view | {"seat": 0} == views[0] for view in views)
 
 
@@ -288,10 +289,10 @@ def test_burned_cards_are_shown_to_nobody():
     game = new_game(reshuffle="shoe", decks=1)
     while not game.shoe.burned:
         game.apply({s: bet(10) if game.asked == "bet" else WAR for s in game.deciders()})
-    shown = [(game.view(seat), game.text(seat)) for seat in (0, 1)]
+    shown = [(plain(game.view(seat)), game.text(seat)) for seat in (0, 1)]
     shoe = game.shoe
     shoe.cards, shoe.burned = [*shoe.burned, *shoe.cards[3:]], shoe.cards[:3]
-    assert [(game.view(seat), game.text(seat)) for seat in (0, 1)] == shown
+    assert [(plain(game.view(seat)), game.text(seat)) for seat in (0, 1)] == shown
     assert f"Burned: {' '.join(shoe.burned)}" in game.text()
 
 
@@ -394,7 +395,7 @@ def test_money_moves_by_the_rules_and_never_below_nothing(seed, seats, options):
         game.apply({seat: game.sample(seat, rng) for seat in deciders})
         assert min(game.money) >= 0
         if game.played and game.played[-1].number == number:
-            last = game.view(0)["last"]
+            last = plain(game.view(0))["last"]
             money = [held + owed(last, seat) for seat, held in enumerate(money)]
             assert game.money == money
     assert game.reason in {"rounds", "broke"}

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from referee.game import Game, Move
+from referee.game import Game, Move, plain
 from referee.games import GAMES
 from referee.games.war_family.cards import strength
 from tests.referee.games.conformance import (
@@ -255,7 +255,7 @@ def first_cards(deal: str, reshuffle: str, answer: str) -> list[str]:
     game = case.new(deal)
     cards: list[str] = []
     while seats := game.deciders():
-        view = game.view(0)
+        view = plain(game.view(0))
         if view["decision"] == "bet" and view["last"]:
             cards += (view["last"]["player"], view["last"]["house"])
         move = {"bet": 10} if view["decision"] == "bet" else {"action": answer}

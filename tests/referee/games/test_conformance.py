@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from referee.game import Game, Move
+from referee.game import Game, Move, plain
 from referee.games import GAMES
 from tests.referee.games.conformance import (
     Case,
@@ -243,13 +243,13 @@ def test_nothing_is_shared_between_games(case: Case) -> None:
 def test_views_are_plain_json_and_texts_narrow(case: Case) -> None:
     game = case.new()
     for seat, _ in moments(game, sampling()):
-        view = game.view(seat)
+        view = plain(game.view(seat))
         assert is_plain(view)
         assert msgspec.json.decode(msgspec.json.encode(view)) == view
         assert (view["game"], view["seat"]) == (case.game, seat)
         assert view["decision"] == game.decision(seat).name
         assert all(len(line) <= 80 for line in game.text(seat).splitlines())
-    assert all(is_plain(game.view(seat)) for seat in range(game.seats))
+    assert all(is_plain(plain(game.view(seat))) for seat in range(game.seats))
 
 
 @every_game
@@ -284,7 +284,7 @@ def look_at_everything(game: Game) -> None:
     for seat in (*range(game.seats), None):
         game.text(seat)
     for seat in range(game.seats):
-        game.view(seat)
+        plain(game.view(seat))
     for seat in game.deciders():
         game.decision(seat)
         game.check(seat, {})
@@ -307,7 +307,7 @@ def hand_out_and_spoil(game: Game) -> None:
     for seat in game.deciders():
         decision = game.decision(seat)
         spoil([decision.legal, decision.limits, game.default(seat), game.sample(seat, Random(0))])
-    spoil([[game.view(seat) for seat in range(game.seats)], game.places(), game.table()])
+    spoil([[plain(game.view(seat)) for seat in range(game.seats)], game.places(), game.table()])
 
 
 @every_case
@@ -422,7 +422,7 @@ def words_of(name: str) -> list[str]:
     """Return the words that occur in the moves and views of a game."""
     words: set[str] = set()
     for game, seat in one_moment_of_each_decision(name):
-        shown = [game.view(seat), game.default(seat), game.sample(seat, Random(1))]
+        shown = [plain(game.view(seat)), game.default(seat), game.sample(seat, Random(1))]
         for container, key in spots([*shown, GAMES[name].decisions]):
             words.update(word for word in (key, container[key]) if isinstance(word, str))
     return sorted(word for word in words if len(word) < 20)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.game import plain
 from referee.games.duel.cards import kinds
 from referee.games.duel.fencer import BIG, BRAVE, LETHAL, QUICK, TRAINED, VERSATILE, VETERAN, WARY
 from tests.referee.games.duel_positions import (
@@ -42,8 +43,8 @@ def dealt(seed, first=0, second=0, **options):
 
 
 def test_the_same_seed_deals_the_same_cards():
-    assert dealt("x").view(0) == dealt("x").view(0)
-    assert dealt("x").view(0)["hand"] != dealt("y").view(0)["hand"]
+    assert plain(dealt("x").view(0)) == plain(dealt("x").view(0))
+    assert plain(dealt("x").view(0))["hand"] != plain(dealt("y").view(0))["hand"]
 
 
 def test_the_deck_of_48_has_96_cards():
@@ -66,7 +67,7 @@ def test_a_double_is_rolled_until_the_dice_differ():
 def test_seat_1_chooses_last_and_knows_what_it_faces():
     game = play(at_choice(), {"trait": 7})
     assert asked(game) == (1, "choose_trait")
-    assert game.view(1)["trait"] == [7, None]
+    assert plain(game.view(1))["trait"] == [7, None]
     assert game.decision(1).legal == [{"trait": 8}, {"trait": 2}]
 
 
@@ -93,7 +94,7 @@ def test_a_third_action_ends_the_turn():
 def test_prices(cost, paid, rest):
     for number in (1, 2, 3):
         game = position("B1", number=number, extra_action_cost=cost)
-        price = game.view(0)["price"]
+        price = plain(game.view(0))["price"]
         assert [price[name] for name in ("attack", "observe", "feint")] == [paid[number - 1]] * 3
         assert [price[name] for name in ("breathe", "footwork")] == [rest[number - 1]] * 2
 
@@ -243,20 +244,20 @@ def test_the_new_deck_does_not_depend_on_the_order_of_the_discards():
     decks = []
     for discards in ("B7 C1 O3 E2", "E2 O3 C1 B7"):
         game = play(position(fencing=(2, 9), stock="E1", discards=discards), FEINT)
-        decks.append((game.view(0)["hand"], game.deck.cards))
+        decks.append((plain(game.view(0))["hand"], game.deck.cards))
     assert decks[0] == decks[1]
 
 
 def test_the_view_tells_what_the_deck_was_made_of():
     game = play(position("B1", fencing=(3, 9), stock="E1", discards="B7 B3 B7"), FEINT)
-    view = game.view(1)
+    view = plain(game.view(1))
     assert view["reshuffled"] == ["B3", "B7", "B7"]
     assert (view["deck"], view["discards"]) == (2, [])
 
 
 def test_drawing_stops_where_there_is_nothing_left():
     game = play(position(stock="E1", discards="B7"), FEINT)
-    assert game.view(0)["hand"] == ["B7", "E1"]
+    assert plain(game.view(0))["hand"] == ["B7", "E1"]
     assert game.log[-1]["drawn"] == 2
 
 
@@ -341,7 +342,7 @@ def test_the_list_offers_a_choice_and_no_move_twice(seed, decisions):
 
 def test_both_seats_see_the_same_but_for_the_hand_and_the_question():
     game = at_defence()
-    ours, theirs = game.view(0), game.view(1)
+    ours, theirs = plain(game.view(0)), plain(game.view(1))
     assert (ours["decision"], theirs["decision"]) == (None, "defend")
     assert ours["hand"] == []
     assert theirs["hand"] == ["E3", "O1", "O2", "O2", "C1", "C2", "C12"]
@@ -350,7 +351,7 @@ def test_both_seats_see_the_same_but_for_the_hand_and_the_question():
 
 
 def test_the_attack_to_be_answered_is_shown_as_it_stands():
-    assert at_defence().view(1)["attack"] == {
+    assert plain(at_defence().view(1))["attack"] == {
         "turn": 1,
         "seat": 0,
         "action": "attack",
@@ -361,14 +362,14 @@ def test_the_attack_to_be_answered_is_shown_as_it_stands():
         "retreat": [0, 3],
         "emergency": False,
     }
-    assert at_defence().view(1)["log"] == []
-    shown = at_emergency().view(1)["attack"]
+    assert plain(at_defence().view(1))["log"] == []
+    shown = plain(at_emergency().view(1))["attack"]
     assert (shown["defence"], shown["guard"], shown["retreat"]) == (["O1"], 1, [0, 3])
 
 
 def test_an_attack_that_is_over_is_told_in_the_log():
     game = play(at_emergency(), PARRY)
-    view = game.view(0)
+    view = plain(game.view(0))
     assert view["attack"] is None
     assert view["log"][-1]["emergency"] is True
     assert view["log"][-1]["retreat"] == [0, 3]
@@ -377,21 +378,21 @@ def test_an_attack_that_is_over_is_told_in_the_log():
 def test_showing_nothing_looks_the_same_chosen_or_forced():
     chosen = play(position("B1 B3", "O1", stock="C1"), attack("B1"), NO_DEFENCE)
     forced = play(position("B1 B3", "E1", stock="C1"), attack("B1"))
-    assert chosen.view(0) == forced.view(0)
+    assert plain(chosen.view(0)) == plain(forced.view(0))
     assert chosen.text(0) == forced.text(0)
 
 
 def test_the_log_holds_three_turns():
     game = play(at_action(), *[move for _ in range(4) for move in (FEINT, END_TURN)])
-    assert [event["turn"] for event in game.view(0)["log"]] == [3, 4]
+    assert [event["turn"] for event in plain(game.view(0))["log"]] == [3, 4]
     play(game, FEINT)
-    assert [event["turn"] for event in game.view(1)["log"]] == [3, 4, 5]
+    assert [event["turn"] for event in plain(game.view(1))["log"]] == [3, 4, 5]
 
 
 def test_the_log_tells_what_was_drawn_rolled_and_observed():
     game = position("B10", "O1", trait=(VERSATILE, None), rolls=(3, 4))
     play(game, observe("B10"), BREATHE, END_TURN)
-    assert game.view(1)["log"] == [
+    assert plain(game.view(1))["log"] == [
         {"turn": 1, "seat": 0, "action": "observe", "card": "B10"},
         {"turn": 1, "seat": 0, "action": "breathe", "rolls": [3, 4]},
     ]

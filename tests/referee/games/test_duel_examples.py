@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.game import plain
 from referee.games.duel.cards import kinds
 from referee.games.duel.fencer import BIG, BRAVE, LETHAL, TRAINED, VERSATILE, VETERAN, WARY
 from tests.referee.games.duel_positions import (
@@ -115,7 +116,7 @@ def test_d8_a_moulinet_too_weak():
 def test_d9_an_emergency_parry_cancels_the_point_of_lethal_too():
     game = position("B1 B2 B3 B4", "O1", trait=(LETHAL, None))
     play(game, attack("B1 B2 B3 B4"), defence("O1"))
-    assert game.view(1)["attack"]["retreat"] == [0, 4]
+    assert plain(game.view(1))["attack"]["retreat"] == [0, 4]
     play(game, PARRY)
     assert game.pawn == 0
     assert (both(game, "stamina")[1], both(game, "dexterity")[1]) == (7, 8)
@@ -136,15 +137,15 @@ def test_d10_paying_the_last_two_loses():
 def test_d11_potentiators_count_on_both_sides():
     game = position("B5", "C3", in_play=("B10 B12 E11", "C11 C11 C12 O10"))
     play(game, attack("B5"))
-    assert game.view(1)["attack"]["strength"] == 3
+    assert plain(game.view(1))["attack"]["strength"] == 3
     play(game, defence("C3"))
-    assert game.view(0)["log"][-1]["guard"] == 4
+    assert plain(game.view(0))["log"][-1]["guard"] == 4
     assert game.pawn == 1
 
 
 def test_d11_potentiators_alone_are_no_defence():
     game = play(position("B5", "E2", in_play=("B10", "O10 O11")), attack("B5"))
-    assert game.view(1)["attack"]["strength"] == 2
+    assert plain(game.view(1))["attack"]["strength"] == 2
     assert asked(game) == (1, "emergency_parry")
 
 
@@ -199,7 +200,7 @@ def test_d15_the_last_point_of_fencing_cannot_be_spent():
 
 def test_d16_a_feint_draws_up_to_fencing():
     game = play(position("B1 B2", fencing=(5, 9), stock="E1 E2 E3 E4"), FEINT)
-    assert game.view(0)["hand"] == ["B1", "B2", "E1", "E2", "E3"]
+    assert plain(game.view(0))["hand"] == ["B1", "B2", "E1", "E2", "E3"]
     assert both(game, "stamina")[0] == 8
 
 
@@ -249,7 +250,7 @@ def test_d20_a_cut_takes_the_last_stamina_before_the_defence():
 
 def test_d21_a_potentiator_in_play():
     game = play(position("B12 B10 C11"), observe("B12"), END_TURN)
-    view = game.view(0)
+    view = plain(game.view(0))
     assert view["in_play"] == [["B12"], []]
     assert (view["stamina"][0], view["discards"]) == (8, [])
     assert view["on_turn"] == 1
@@ -257,7 +258,7 @@ def test_d21_a_potentiator_in_play():
 
 def test_d22_the_discards_make_a_new_deck():
     game = play(position(fencing=(2, 9), stock="E1", discards="B7 B7"), FEINT)
-    assert game.view(0)["hand"] == ["B7", "E1"]
+    assert plain(game.view(0))["hand"] == ["B7", "E1"]
     assert game.deck.cards == ["B7"]
     assert both(game, "discards") == []
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.game import plain
 from referee.games.guerra.battle import DECK, value
 from tests.referee.games.guerra_positions import (
     STOP,
@@ -165,7 +166,7 @@ def test_the_view_shows_the_table_and_ones_own_hand():
     )
     game.armies[0].cemetery, game.armies[1].cemetery = ["3C"], ["10O"]
     order_attacks(game, "7O>3C")
-    assert game.view(0) == {
+    assert plain(game.view(0)) == {
         "game": "guerra",
         "seat": 0,
         "decision": "orders",
@@ -188,13 +189,13 @@ def test_the_view_shows_the_table_and_ones_own_hand():
 def test_the_view_shows_who_has_attacked_and_the_fixed_line(attack_line, line):
     game = position("V 7O 6O / R 2B", "V 2C 3C / R 2B", attack_line=attack_line)
     order_attacks(game, "7O>2C")
-    view = game.view(1)
+    view = plain(game.view(1))
     assert (view["attacked"], view["line"]) == (["7O"], line)
 
 
 def test_both_seats_see_the_same_but_for_the_hand():
     game = position("R 2B", "R 2B", hands=("4E", "5C"))
-    ours, theirs = game.view(0), game.view(1)
+    ours, theirs = plain(game.view(0)), plain(game.view(1))
     assert theirs["hand"] == ["5C"]
     assert ours | {"seat": 1, "hand": ["5C"]} == theirs
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from referee.game import plain
 from referee.games.guerra.battle import ARCHERS
 from tests.referee.games.guerra_positions import (
     can_attack,
@@ -113,7 +114,7 @@ def test_g1_after_the_opening_the_rows_hold_one_two_and_three_cards():
     game = new_game()
     while game.asked == "deploy":
         play(game, game.default(game.to_move))
-    view = game.view(0)
+    view = plain(game.view(0))
     assert [[len(zone) for zone in army.values()] for army in view["zones"]] == [[1, 2, 3]] * 2
     assert view["turn"] == 1
     assert (view["hand_size"], view["pack"]) == ([5, 4], [29, 30])

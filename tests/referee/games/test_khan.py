@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.game import plain
 from referee.games.khan.cards import KINDS, formations
 from referee.games.khan.game import KhanOptions
 from tests.referee.games.khan_positions import (
@@ -41,7 +42,7 @@ def test_the_same_seed_deals_the_same_game():
 
 
 def test_two_cards_lie_face_up_and_nothing_else_is_owned():
-    view = new_game(seats=3).view(1)
+    view = plain(new_game(seats=3).view(1))
     assert [len(cards) for cards in view["face_up"]] == [2, 2, 2]
     assert (view["hand_size"], view["behind_size"]) == ([0] * 3, [0] * 3)
     assert (view["hand"], view["behind"], view["points"]) == ([], {}, 0)
@@ -100,14 +101,14 @@ def test_an_empty_bag_still_leaves_the_card():
     game = position("E2 E3", "E4", bag="", deck="B7")
     play(game, DRAW)
     assert hands(game)[0] == "B7"
-    assert game.view(0)["recent"][-1]["token_to"] is None
+    assert plain(game.view(0))["recent"][-1]["token_to"] is None
 
 
 def test_a_gap_in_front_is_filled_by_the_next_draws():
     game = position("E2 E3", "E4", front=("3 wood",), behind=("gold",), bag="steel, cloth, cloth")
     play(game, DRAW, DRAW, DRAW)
-    assert game.view(0)["front"][0] == counted("3 wood, steel")
-    assert game.view(0)["behind"] == counted("gold, cloth")
+    assert plain(game.view(0))["front"][0] == counted("3 wood, steel")
+    assert plain(game.view(0))["behind"] == counted("gold, cloth")
 
 
 def test_a_fifth_card_may_be_thrown_away_itself():
@@ -146,7 +147,7 @@ def test_without_deck_and_discards_there_is_no_card():
     game = position("E2", "E3", deck="")
     play(game, DRAW)
     assert face_up(game)[0] == "E2"
-    assert game.view(0)["recent"][-1]["card_to"] is None
+    assert plain(game.view(0))["recent"][-1]["card_to"] is None
 
 
 # --- combats ---------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ def test_only_the_combatants_take_up_their_cards():
     game = position("E3 E4 C11", "B2 B3", "O2 O3")
     play(game, attack())
     assert face_up(game) == ["", "", "O2 O3"]
-    assert game.view(2)["combat"]["face_up"] == [["E3", "E4"], ["B2", "B3"]]
+    assert plain(game.view(2))["combat"]["face_up"] == [["E3", "E4"], ["B2", "B3"]]
 
 
 def test_a_seat_without_cards_and_tokens_may_be_attacked():
@@ -169,7 +170,7 @@ def test_a_seat_without_cards_and_tokens_may_be_attacked():
 def test_the_attacker_shows_before_the_defender_chooses():
     game = fight("E3 E4 E5", cards=("E3 E4 E5", "B3 B4 B5"))
     assert asked(game) == ("reveal", [1])
-    assert game.view(1)["combat"]["rounds"][0]["shown"] == [["E3", "E4", "E5"], None]
+    assert plain(game.view(1))["combat"]["rounds"][0]["shown"] == [["E3", "E4", "E5"], None]
 
 
 def test_the_loot_goes_behind_and_is_seen_to_go_there():
@@ -178,13 +179,13 @@ def test_the_loot_goes_behind_and_is_seen_to_go_there():
     )
     play(game, show("E3 E4"))
     assert behind(game, 0) == counted("2 gold, wood")
-    assert game.view(2)["seen_behind"][0] == counted("2 gold")
-    assert game.view(2)["seen_points"] == [4, 0, 0]
+    assert plain(game.view(2))["seen_behind"][0] == counted("2 gold")
+    assert plain(game.view(2))["seen_points"] == [4, 0, 0]
 
 
 def test_only_the_attacker_takes_loot():
     game = fight("-", cards=("E3 E4", "B2"), front=("wood", "gold"))
-    assert game.view(0)["front"] == [{"wood": 1}, {"gold": 1}]
+    assert plain(game.view(0))["front"] == [{"wood": 1}, {"gold": 1}]
     assert hands(game)[0] == ""
 
 
@@ -210,7 +211,7 @@ def test_after_the_attackers_gunpowder_the_defender_may_still_use_his():
     play(game, blow_up("B3 B4"))
     assert asked(game) == ("gunpowder", [1])
     play(game, blow_up("E3 E4"))
-    assert game.view(0)["recent"][-1]["rounds"][0]["standing"] == [[], []]
+    assert plain(game.view(0))["recent"][-1]["rounds"][0]["standing"] == [[], []]
 
 
 def test_no_gunpowder_without_a_vanguard_to_face():
@@ -246,7 +247,7 @@ def test_poison_goes_to_and_fro_with_the_heirs_in_between():
     play(game, USE)
     assert asked(game) == ("replace_leader", [1])
     play(game, {"card": "C12"})
-    fought = game.view(0)["recent"][-1]["rounds"][2]
+    fought = plain(game.view(0))["recent"][-1]["rounds"][2]
     assert fought["shown"] == [["C11", "C10"], ["C12", "C12"]]
     assert fought["destroyed"] == [["C11"], ["C12"]]
     assert fought["standing"] == [["C10"], ["C12"]]
@@ -264,7 +265,7 @@ def test_a_leader_poisoned_twice_over_needs_no_second_heir():
     assert asked(game) == ("replace_leader", [0])
     play(game, {"card": None})
     assert asked(game) == ("turn", [1])
-    assert game.view(0)["recent"][-1]["rounds"][2]["standing"] == [[], []]
+    assert plain(game.view(0))["recent"][-1]["rounds"][2]["standing"] == [[], []]
 
 
 def test_who_shows_no_leader_sends_in_no_heir():
@@ -324,8 +325,8 @@ def test_the_winner_shows_all_his_tokens():
     game = position("E2", "E3", front=("4 cattle",), behind=(NEARLY,), bag="horses")
     game.apply({0: DRAW})
     assert game.reason == "khan"
-    assert game.view(1)["seen_behind"][0] == counted(NEARLY) | {"horses": 1}
-    assert game.view(1)["seen_behind"][1] == {}
+    assert plain(game.view(1))["seen_behind"][0] == counted(NEARLY) | {"horses": 1}
+    assert plain(game.view(1))["seen_behind"][1] == {}
 
 
 def test_losers_may_share_the_second_place():

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from referee.game import plain
 from referee.games.khan.cards import KINDS
 from tests.referee.games.khan_positions import (
     DRAW,
@@ -31,7 +32,7 @@ SIX = "E3 E4 E5 O6 O7 C10"
 
 def rounds(game):
     """Return who won each round of the combat that was last fought."""
-    combat = game.combat.record() if game.combat else game.view(0)["recent"][-1]
+    combat = game.combat.record() if game.combat else plain(game.view(0))["recent"][-1]
     return [fought["winner"] for fought in combat["rounds"]]
 
 
@@ -42,7 +43,7 @@ def test_k1_the_deal():
     leaders = sum(cards[card] for card in ("C10", "C11", "C12"))
     specials = sum(cards[card] for card in ("E1", "B1", "O1", "C1"))
     assert (cards.total(), number, leaders, specials) == (75, 54, 9, 12)
-    view = game.view(3)
+    view = plain(game.view(3))
     assert (view["deck"], view["bag"]) == (65, 178)
     assert len(set(view["scarce"])) == 2
     assert Counter(game.bag) == Counter(
@@ -55,9 +56,9 @@ def test_k1_the_deal():
 def test_k2_the_fifth_token_goes_behind_the_screen():
     game = position("E2 E3", "E4 E5", front=("2 wood, cloth",), bag="steel, wood, horses")
     play(game, DRAW, DRAW, DRAW)
-    view = game.view(1)
+    view = plain(game.view(1))
     assert view["front"] == [counted("2 wood, cloth, steel"), {"wood": 1}]
-    assert game.view(0)["behind"] == {"horses": 1}
+    assert plain(game.view(0))["behind"] == {"horses": 1}
     assert (view["behind_size"], view["seen_behind"]) == ([1, 0], [{}, {}])
     assert "horses" not in str(view)
 
@@ -142,7 +143,7 @@ def test_k7_the_attacker_fails_and_loses_six_cards():
     play(game, show("B2 C12"))
     assert (face_up(game), hands(game)) == (["", "B2 C12"], ["", "B3 B4 B6 B7"])
     assert pile(game) == SIX
-    assert game.view(0)["front"] == [{"wood": 1}, counted("2 wood, cloth, steel")]
+    assert plain(game.view(0))["front"] == [{"wood": 1}, counted("2 wood, cloth, steel")]
 
 
 def test_k8_the_attacker_wins_the_loot():
@@ -153,7 +154,7 @@ def test_k8_the_attacker_wins_the_loot():
     )
     assert rounds(game) == [0, 0, 1]
     play(game, show("E3 E4"))
-    view = game.view(0)
+    view = plain(game.view(0))
     assert view["front"] == [{"wood": 1}, {}]
     assert view["behind"] == counted("steel, cloth, horses, gold")
     assert view["points"] == 6
@@ -165,7 +166,7 @@ def test_k9_nobody_can_show_anything_and_nothing_is_asked():
     assert asked(game) == ("turn", [1])
     assert rounds(game) == [1, 1, 1]
     assert (face_up(game), hands(game)) == (["", "B2 O3"], ["", ""])
-    assert game.view(0)["front"] == [{}, {"wood": 1}]
+    assert plain(game.view(0))["front"] == [{}, {"wood": 1}]
     assert pile(game) == "E3 B7"
 
 
@@ -173,8 +174,8 @@ def test_k10_gunpowder_leaves_no_vanguard():
     game = fight("E3 E4 E5", cards=("E3 E4 E5 C12", "O1 B2 C10"))
     assert asked(game) == ("gunpowder", [1])
     play(game, blow_up("E4 E5"))
-    assert game.view(0)["combat"]["rounds"][0]["winner"] == 1
-    assert game.view(0)["combat"]["rounds"][1]["winner"] == 1
+    assert plain(game.view(0))["combat"]["rounds"][0]["winner"] == 1
+    assert plain(game.view(0))["combat"]["rounds"][1]["winner"] == 1
     play(game, show("C12"), show("C10"))
     assert rounds(game) == [1, 1, 0]
     assert (face_up(game), hands(game)) == (["", "B2 C10"], ["", ""])
@@ -269,7 +270,7 @@ def test_k16_after_the_champion_no_retreat():
 def test_k17_a_card_serves_one_round():
     game = fight("E3 E4 E5", cards=("E3 E4 E5 E6", "C10 O2"))
     assert asked(game) == ("reveal", [1])
-    assert game.view(1)["combat"]["rounds"][1]["shown"] == [[], []]
+    assert plain(game.view(1))["combat"]["rounds"][1]["shown"] == [[], []]
     assert game.decision(1).legal == [{"cards": []}, {"cards": ["C10"]}]
 
 
@@ -287,8 +288,8 @@ EVERYTHING = ", ".join(f"3 {kind}" for kind in KINDS)
 )
 def test_k19_points(owned, points):
     game = fight("E3 E4", "C11", cards=("E3 E4 C11", "B2"), front=("", owned))
-    assert game.view(0)["points"] == points
-    assert game.view(1)["points"] == 0
+    assert plain(game.view(0))["points"] == points
+    assert plain(game.view(1))["points"] == 0
 
 
 def test_k20_twenty_points_end_the_game_before_the_card():
@@ -300,8 +301,8 @@ def test_k20_twenty_points_end_the_game_before_the_card():
         deck="E7",
     )
     play(game, DRAW)
-    assert game.view(1)["points"] == 2
-    assert game.view(0)["points"] == 20
+    assert plain(game.view(1))["points"] == 2
+    assert plain(game.view(0))["points"] == 20
     assert (game.places(), game.reason) == ([1, 3, 2], "khan")
     assert (list(game.deciders()), game.deck) == ([], ["E7"])
 
@@ -315,9 +316,9 @@ def test_k21_loot_ends_the_game_before_any_discard():
         deck="B7 B7",
     )
     play(game, DRAW)
-    assert game.view(0)["points"] == 17
+    assert plain(game.view(0))["points"] == 17
     play(game, DRAW, attack(), show("E3 E4"), show("C11"))
-    assert game.view(0)["points"] == 20
+    assert plain(game.view(0))["points"] == 20
     assert (game.places(), game.reason) == ([1, 2], "khan")
     assert (list(game.deciders()), pile(game)) == ([], "")
 
@@ -338,7 +339,7 @@ def test_k23_the_discards_become_the_deck():
     play(game, DRAW)
     assert face_up(game)[0] == "E2 O4"
     assert (game.deck, pile(game)) == ([], "")
-    assert game.view(0)["front"][0] == {}
+    assert plain(game.view(0))["front"][0] == {}
 
 
 def test_k24_a_second_champion_stays():

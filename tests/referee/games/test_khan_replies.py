@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
+from referee.game import plain
 from referee.games.khan.game import Khan
 from tests.referee.games.khan_positions import (
     DRAW,
@@ -258,10 +259,10 @@ def test_every_legal_move_comes_up(asked):
 def test_the_view_of_the_page_has_every_field():
     shown = msgspec.json.decode(PAGE.split("```json\n")[1].partition("```")[0])
     game = gunpowder()
-    real = game.view(0)
+    real = plain(game.view(0))
     assert list(shown) == list(real)
     assert list(shown["combat"]) == list(real["combat"])
     assert list(shown["combat"]["rounds"][0]) == list(real["combat"]["rounds"][0])
     game = position("E2", "E3")
     play(game, DRAW)
-    assert list(shown["recent"][0]) == list(game.view(0)["recent"][0])
+    assert list(shown["recent"][0]) == list(plain(game.view(0))["recent"][0])

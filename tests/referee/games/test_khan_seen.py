@@ -2,6 +2,7 @@
 
 import pytest
 
+from referee.game import plain
 from tests.referee.games.khan_positions import (
     DRAW,
     KEEP,
@@ -19,7 +20,7 @@ from tests.referee.games.khan_positions import (
 
 def seen_by_others(game, *seats):
     """Return all that these seats are shown now."""
-    return [(game.view(seat), game.text(seat)) for seat in seats]
+    return [(plain(game.view(seat)), game.text(seat)) for seat in seats]
 
 
 def assert_alike(one, other, *seats):
@@ -49,8 +50,8 @@ def test_a_declined_gunpowder_looks_like_none():
 def test_an_offered_gunpowder_looks_like_none():
     one, other = vanguards("B2 B5 O1"), vanguards("B2 B5 O1 C10")
     assert one.asked == "gunpowder"
-    assert [game.view(2)["decision"] for game in (one, other)] == [None, None]
-    assert "gunpowder" not in str(one.view(0)) + str(one.view(2))
+    assert [plain(game.view(2))["decision"] for game in (one, other)] == [None, None]
+    assert "gunpowder" not in str(plain(one.view(0))) + str(plain(one.view(2)))
     assert "(gunpowder)" not in one.text(0) + one.text(2)
     assert "(gunpowder)" in one.text(1)
 
@@ -87,7 +88,7 @@ def test_an_heir_that_stays_behind_looks_like_none():
 def test_a_declined_retreat_is_nowhere_recorded():
     game = fight("-", "-", cards=("E3 E4 E1 C10", "B2", THIRD))
     play(game, KEEP)
-    assert game.view(2)["recent"][-1]["declared"] == [None, None]
+    assert plain(game.view(2))["recent"][-1]["declared"] == [None, None]
     assert "declare" not in game.text(2)
 
 
@@ -122,8 +123,8 @@ def test_what_is_drawn_to_the_hand_or_behind_the_screen_is_seen_by_the_drawer_on
     for game in (one, other):
         play(game, DRAW)
     assert_alike(one, other, 1)
-    assert one.view(0)["behind"] == {"gold": 1}
-    assert one.view(0)["hand"] == ["C12"]
+    assert plain(one.view(0))["behind"] == {"gold": 1}
+    assert plain(one.view(0))["hand"] == ["C12"]
 
 
 def test_the_front_of_one_combatant_is_sealed_until_the_other_has_chosen():
@@ -133,7 +134,7 @@ def test_the_front_of_one_combatant_is_sealed_until_the_other_has_chosen():
     )
     play(game, USE)
     assert list(game.deciders()) == [0, 1]
-    assert game.view(0)["face_up"] == game.view(1)["face_up"] == [[], []]
+    assert plain(game.view(0))["face_up"] == plain(game.view(1))["face_up"] == [[], []]
 
 
 # --- what everybody knows --------------------------------------------------------------------
@@ -142,7 +143,7 @@ def test_the_front_of_one_combatant_is_sealed_until_the_other_has_chosen():
 def test_the_view_of_a_turn():
     game = position("E2 E3 C12", "B4", front=("2 gold",), behind=("wood",), discards="O4 E7")
     game.bag, game.deck = game.bag[:7], game.deck[:5]
-    assert game.view(0) == {
+    assert plain(game.view(0)) == {
         "game": "khan",
         "seat": 0,
         "decision": "turn",
@@ -171,7 +172,7 @@ def test_the_view_of_a_turn():
 def test_seats_see_the_same_but_for_their_own():
     game, own = new_game(seats=3), ("seat", "decision", "hand", "behind", "points", "drawn")
     play(game, DRAW, DRAW)
-    views = [game.view(seat) for seat in range(3)]
+    views = [plain(game.view(seat)) for seat in range(3)]
     public = [{name: view[name] for name in view if name not in own} for view in views]
     assert public[0] == public[1] == public[2]
 
@@ -179,15 +180,15 @@ def test_seats_see_the_same_but_for_their_own():
 def test_the_card_just_drawn_is_named_while_a_discard_is_asked():
     game = position("B4 E2 E5 E6 C10 O3", "", deck="O7")
     play(game, DRAW)
-    assert [game.view(seat)["drawn"] for seat in (0, 1)] == ["O7", None]
+    assert [plain(game.view(seat))["drawn"] for seat in (0, 1)] == ["O7", None]
     play(game, game.default(0))
-    assert game.view(0)["drawn"] is None
+    assert plain(game.view(0))["drawn"] is None
 
 
 def test_a_peaceful_turn_is_told_as_far_as_it_was_seen():
     game = position("E2", "B2 B3", front=("", "4 wood"), bag="gold, steel", deck="E3 C12")
     play(game, DRAW, DRAW)
-    assert game.view(0)["recent"] == [
+    assert plain(game.view(0))["recent"] == [
         {
             "turn": 1,
             "seat": 0,
@@ -223,7 +224,7 @@ def test_a_combat_is_told_in_full():
         "destroyed": [[], ["C12"]],
         "standing": [["C11"], ["C10"]],
     }
-    assert game.view(1)["recent"] == [
+    assert plain(game.view(1))["recent"] == [
         {
             "turn": 1,
             "seat": 0,
@@ -241,7 +242,7 @@ def test_a_combat_is_told_in_full():
 
 def test_a_round_in_progress_has_no_winner_yet():
     game = fight("E3 E4 E5", cards=("E3 E4 E5", "B3 B4 B5"))
-    assert game.view(0)["combat"]["rounds"] == [
+    assert plain(game.view(0))["combat"]["rounds"] == [
         {
             "shown": [["E3", "E4", "E5"], None],
             "destroyed": [[], []],
@@ -249,27 +250,27 @@ def test_a_round_in_progress_has_no_winner_yet():
             "winner": None,
         }
     ]
-    assert game.view(0)["combat"]["winner"] is None
+    assert plain(game.view(0))["combat"]["winner"] is None
 
 
 def test_recent_holds_as_many_turns_as_there_are_seats():
     game = position("E2", "E3", "E4")
     play(game, *[DRAW] * 5)
-    assert [turn["turn"] for turn in game.view(2)["recent"]] == [3, 4, 5]
+    assert [turn["turn"] for turn in plain(game.view(2))["recent"]] == [3, 4, 5]
 
 
 def test_cards_that_were_face_up_or_shown_are_known_to_be_in_the_hand():
     game = fight("E3 E4 E5", "B6 B7", "-", cards=("C11 E7 E3 E4 E5 B6 B7 O1", "O2 O5"))
     assert game.asked == "place_front"
-    assert game.view(1)["seen_in_hand"][0] == ["E3", "E4", "E5", "E7", "B6", "B7", "C11"]
+    assert plain(game.view(1))["seen_in_hand"][0] == ["E3", "E4", "E5", "E7", "B6", "B7", "C11"]
     play(game, show("E3 O1"))
-    assert game.view(1)["seen_in_hand"][0] == ["E4", "E5", "E7", "B6", "B7", "C11"]
+    assert plain(game.view(1))["seen_in_hand"][0] == ["E4", "E5", "E7", "B6", "B7", "C11"]
 
 
 def test_nothing_is_known_of_a_hand_that_was_lost():
     game = fight("-", "-", cards=("E3 E4 E5", "B2 O7"))
     assert game.asked == "turn"
-    assert game.view(1)["seen_in_hand"] == [[], []]
+    assert plain(game.view(1))["seen_in_hand"] == [[], []]
 
 
 def test_a_known_card_thrown_away_is_known_no_longer():
@@ -277,14 +278,14 @@ def test_a_known_card_thrown_away_is_known_no_longer():
     game.camps[0].seen = ["E5"]
     play(game, DRAW, {"discard": "E5", "from": "hand", "replacement": None})
     assert game.camps[0].hand == ["E5", "O3", "O7", "C10"]
-    assert game.view(1)["seen_in_hand"][0] == []
+    assert plain(game.view(1))["seen_in_hand"][0] == []
 
 
 def test_a_known_card_turned_face_up_is_known_there():
     game = position("B4 E2 E5 E6 C10 O3", "", deck="O7")
     game.camps[0].seen = ["E5", "C10"]
     play(game, DRAW, {"discard": "B4", "from": "front", "replacement": "E5"})
-    view = game.view(1)
+    view = plain(game.view(1))
     assert (view["face_up"][0], view["seen_in_hand"][0]) == (["E2", "E5"], ["C10"])
 
 

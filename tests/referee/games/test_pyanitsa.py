@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.game import plain
 from referee.games.pyanitsa import Pyanitsa
 from tests.referee.games.war_positions import (
     before,
@@ -126,15 +127,15 @@ def test_a_game_of_avoid_all_goes_on_till_one_seat_has_all_the_cards():
 
 
 def test_the_view_is_that_of_war():
-    view = pyanitsa("K 6 / 9 7").view(1)
+    view = plain(pyanitsa("K 6 / 9 7").view(1))
     assert view["game"] == "pyanitsa"
-    assert set(view) == set(position("K 6 / 9 7").view(1))
+    assert set(view) == set(plain(position("K 6 / 9 7").view(1)))
 
 
 def test_an_order_that_only_the_winner_sees():
     game = pyanitsa("K 6 / 9 7", order_seen="winner")
     play(game, {"order": [*game.won]})
-    assert [ranks(game.view(seat)["packs"][0]) for seat in (0, 1)] == ["9 K", "? ?"]
+    assert [ranks(plain(game.view(seat))["packs"][0]) for seat in (0, 1)] == ["9 K", "? ?"]
 
 
 @pytest.mark.parametrize(

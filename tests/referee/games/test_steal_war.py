@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.game import plain
 from referee.games.steal_war.game import StealWarOptions
 from referee.games.steal_war.trick import DECK
 from tests.referee.games.steal_war_positions import (
@@ -62,7 +63,7 @@ def test_a_seat_that_has_played_can_still_be_robbed():
 def test_protection_lasts_until_everyone_has_played():
     game = position("9 8 6", "8 4 7 | 3 8", "K 3 5 | T 9")
     play(game, steal(2), None, None)
-    assert game.view(0)["protected"] == [1]
+    assert plain(game.view(0))["protected"] == [1]
     play(game, steal(1), None, None)
     assert piles(game)[1] == "3 8"
     assert up(game) == "8 8 K"
@@ -71,7 +72,7 @@ def test_protection_lasts_until_everyone_has_played():
 def test_protection_ends_with_a_war():
     game = position("8 2 3 4 8 5 6", "8 2 3 4 K 5 6 | 3 8")
     play(game, PLAY, None)
-    assert (game.trick.war, game.view(0)["protected"]) == (1, [])
+    assert (game.trick.war, plain(game.view(0))["protected"]) == (1, [])
     play(game, steal(1), None)
     assert piles(game)[0] == "3 8 8"
 
@@ -79,7 +80,7 @@ def test_protection_ends_with_a_war():
 def test_protection_is_over_when_the_trick_is():
     game = position("K 2 3", "8 4 5 | 3 8")
     assert game.asked == "top"
-    assert game.view(0)["protected"] == []
+    assert plain(game.view(0))["protected"] == []
 
 
 def test_a_thief_does_not_protect_its_pile():
@@ -285,7 +286,7 @@ def test_the_options_have_the_defaults_of_the_page():
 
 def test_the_view_shows_the_table_and_ones_own_card():
     game = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8")
-    view = game.view(0)
+    view = plain(game.view(0))
     assert view == {
         "game": "steal_war",
         "seat": 0,
@@ -303,21 +304,21 @@ def test_the_view_shows_the_table_and_ones_own_card():
         "won": [],
         "since": [],
     }
-    assert game.view(2) == view | {"seat": 2, "card": "3D"}
+    assert plain(game.view(2)) == view | {"seat": 2, "card": "3D"}
 
 
 def test_cards_face_down_are_not_shown_before_the_trick_is_over():
     game = position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9")
-    assert game.view(0)["laid"] == [["7C", None, None, None], ["7D", None, None, None]]
+    assert plain(game.view(0))["laid"] == [["7C", None, None, None], ["7D", None, None, None]]
     play(game, PLAY, None)
-    assert game.view(0)["laid"][0] == ["7C", "2C", "3C", "4C", "9C"]
-    assert game.view(0)["won"] == game.won
+    assert plain(game.view(0))["laid"][0] == ["7C", "2C", "3C", "4C", "9C"]
+    assert plain(game.view(0))["won"] == game.won
 
 
 def test_the_view_tells_of_thefts_and_of_what_is_played():
     game = position("9 8 6", "8 4 7 | 3 8", "2 3 5 | T 9")
     play(game, steal(2), None, None)
-    view = game.view(0)
+    view = plain(game.view(0))
     assert view["thefts"] == [{"seat": 0, "target": 2, "card": "9C", "result": "stolen"}]
     assert view["up"] == [None, "8D", "2C"]
     assert (view["card"], view["laid"]) == ("8C", [[], ["8D"], ["2C"]])
@@ -326,18 +327,18 @@ def test_the_view_tells_of_thefts_and_of_what_is_played():
 def test_the_view_tells_the_tricks_since_one_last_decided():
     game = position("K 8 2 3", "4 9 5 6")
     play(game, top_of_rank(game, "4"), None)
-    (past,) = game.view(1)["since"]
+    (past,) = plain(game.view(1))["since"]
     assert past == {"trick": 1, "laid": [["KC"], ["4C"]], "thefts": [], "winner": 0, "top": "4C"}
     play(game, None, top_of_rank(game, "9"))
-    assert [past["trick"] for past in game.view(0)["since"]] == [2]
-    assert [past["trick"] for past in game.view(1)["since"]] == []
+    assert [past["trick"] for past in plain(game.view(0))["since"]] == [2]
+    assert [past["trick"] for past in plain(game.view(1))["since"]] == []
 
 
 def test_a_trick_in_which_one_stole_is_told_once_it_is_over():
     game = position("9 4 K 2", "K 5 7 3 | T 9")
     play(game, steal(1), None)
     play(game, None, game.default(1))
-    (past,) = game.view(0)["since"]
+    (past,) = plain(game.view(0))["since"]
     assert (past["trick"], past["winner"]) == (1, 1)
     assert past["thefts"] == [{"seat": 0, "target": 1, "card": "9C", "result": "stolen"}]
 
@@ -451,10 +452,10 @@ def test_what_one_seat_has_drawn_changes_nothing_for_the_others(how, steps):
     seed, seats, protection = how
     game = wander(seed, steps, seats, protection=protection)
     if game.asked == "steal":
-        shown = [(game.view(seat), game.text(seat)) for seat in range(seats)]
+        shown = [(plain(game.view(seat)), game.text(seat)) for seat in range(seats)]
         for seat, card in enumerate(game.held.drawn):
             if card:
                 game.held.drawn[seat] = "ZZ"
                 others = [other for other in range(seats) if other != seat]
-                assert all((game.view(o), game.text(o)) == shown[o] for o in others)
+                assert all((plain(game.view(o)), game.text(o)) == shown[o] for o in others)
                 game.held.drawn[seat] = card

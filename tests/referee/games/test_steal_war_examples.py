@@ -5,6 +5,7 @@ from itertools import combinations
 
 import pytest
 
+from referee.game import plain
 from referee.games.steal_war.trick import DECK
 from tests.referee.games.steal_war_positions import (
     PLAY,
@@ -74,7 +75,7 @@ def test_t26_without_the_option_nothing_protects():
 
 def test_t27_the_fourth_card_may_steal_and_the_next_fights():
     game = position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9")
-    assert game.view(0)["card"] == "9C"
+    assert plain(game.view(0))["card"] == "9C"
     play(game, steal(1), None)
     assert piles(game)[0] == "K 9 9"
     assert up(game) == "A 8"

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.game import plain
 from referee.games.war import War
 from tests.referee.games.war_positions import (
     before,
@@ -178,38 +179,38 @@ def test_the_default_is_drawn_only_when_it_is_applied():
 def test_the_default_order_is_shown_as_if_the_seat_had_sent_it():
     game = position("K 2 3 / 9 4 5")
     game.apply({0: game.default(0)})
-    shown = game.view(1)["since"][0]["order"]
+    shown = plain(game.view(1))["since"][0]["order"]
     assert ranks(shown) in ("K 9", "9 K")
-    assert game.view(1)["packs"][0][-2:] == shown
+    assert plain(game.view(1))["packs"][0][-2:] == shown
 
 
 def test_with_order_seen_by_the_winner_the_default_is_shown_to_it_alone():
     game = position("K Q 3 / 9 8 5", order_seen="winner")
     game.apply({0: game.default(0)})
-    assert [ranks(game.view(seat)["packs"][0]) for seat in (0, 1)] in (
+    assert [ranks(plain(game.view(seat))["packs"][0]) for seat in (0, 1)] in (
         ["? K 9", "? ? ?"],
         ["? 9 K", "? ? ?"],
     )
-    assert game.view(1)["since"][0]["order"] is None
+    assert plain(game.view(1))["since"][0]["order"] is None
 
 
 def test_a_pack_is_unseen_until_its_cards_have_been_laid():
     game = position("K 2 3 / 9 4 5")
-    assert game.view(0)["packs"] == [[None, None], [None, None]]
+    assert plain(game.view(0))["packs"] == [[None, None], [None, None]]
     play(game, order(game, "K 9"))
     play(game, order(game, "2 4"))
-    assert [ranks(pack) for pack in game.view(0)["packs"]] == ["K 9", "2 4"]
-    assert game.view(0)["packs"] == game.view(1)["packs"]
+    assert [ranks(pack) for pack in plain(game.view(0))["packs"]] == ["K 9", "2 4"]
+    assert plain(game.view(0))["packs"] == plain(game.view(1))["packs"]
 
 
 def test_the_order_won_first_is_known_to_all_and_a_shuffled_one_to_nobody():
     for order_seen in ("all", "winner"):
         options = {"order_seen": order_seen, "max_battles": 1}
-        known = position("K / 9 3", pickup="won_first", **options).view(1)
+        known = plain(position("K / 9 3", pickup="won_first", **options).view(1))
         assert known["packs"] == [["9C", "KC"], [None]]
         assert known["since"][0]["order"] == ["9C", "KC"]
     for seat in (0, 1):
-        unknown = position("K / 9 3", pickup="shuffled", max_battles=1).view(seat)
+        unknown = plain(position("K / 9 3", pickup="shuffled", max_battles=1).view(seat))
         assert unknown["packs"] == [[None, None], [None]]
         assert unknown["since"][0]["order"] is None
 
@@ -217,7 +218,7 @@ def test_the_order_won_first_is_known_to_all_and_a_shuffled_one_to_nobody():
 def test_the_view_holds_the_packs_and_the_battles_since_ones_last_decision():
     game = position("7 2 Q 3 8 / 7 4 J A 9 / 5 5 6 2 T", jokers="none")
     play(game, order(game, "5 5 6 7 4 J 7 2 Q"))
-    assert game.view(1) == {
+    assert plain(game.view(1)) == {
         "game": "war",
         "seat": 1,
         "decision": "pickup",
@@ -242,12 +243,12 @@ def test_the_view_holds_the_packs_and_the_battles_since_ones_last_decision():
             },
         ],
     }
-    assert [battle["battle"] for battle in game.view(0)["since"]] == [2]
-    assert [battle["battle"] for battle in game.view(2)["since"]] == [1, 2]
+    assert [battle["battle"] for battle in plain(game.view(0))["since"]] == [2]
+    assert [battle["battle"] for battle in plain(game.view(2))["since"]] == [1, 2]
 
 
 def test_a_drawn_battle_has_no_winner():
-    view = position("7 2 / 7 K", war_length=3).view(0)
+    view = plain(position("7 2 / 7 K", war_length=3).view(0))
     assert (view["decision"], view["winner"], view["won"]) == (None, None, [])
     assert view["packs"] == [[], []]
 
@@ -317,7 +318,7 @@ def test_a_text_tells_the_battles_since_ones_last_decision_and_at_least_four():
         (seat,) = game.deciders()
         numbers = [line[:4].strip() for line in game.text(seat).splitlines() if ": " in line[4:]]
         told = [int(number) for number in numbers if number.isdigit()]
-        since = [battle["battle"] for battle in game.view(seat)["since"]]
+        since = [battle["battle"] for battle in plain(game.view(seat))["since"]]
         assert set(told) >= set(since[-12:])
         assert len(told) >= min(4, game.battle)
         play(game, {"order": game.won})
@@ -358,7 +359,7 @@ def all_cards(game):
 
 def assert_views_are_true(game):
     for seat in range(game.seats):
-        for shown, pack in zip(game.view(seat)["packs"], game.packs, strict=True):
+        for shown, pack in zip(plain(game.view(seat))["packs"], game.packs, strict=True):
             assert all(a in (None, b) for a, b in zip(shown, pack, strict=True))
 
 

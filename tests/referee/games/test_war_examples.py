@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from protocol.errors import ArenaError
+from referee.game import plain
 from referee.games.war import War, WarOptions
 from referee.options import check_seats, read_options
 from tests.benchmarks.figures.war import chance_of_war
@@ -130,7 +131,11 @@ def test_h9_the_guard_counts_the_cards_held():
 def test_h11_an_order_that_only_the_winner_sees():
     game = position("K 2 / 9 3 / 9 4", order_seen="winner")
     play(game, order(game, "9 K 9"))
-    assert [ranks(game.view(seat)["packs"][0]) for seat in range(3)] == ["9 K 9", "? ? ?", "? ? ?"]
+    assert [ranks(plain(game.view(seat))["packs"][0]) for seat in range(3)] == [
+        "9 K 9",
+        "? ? ?",
+        "? ? ?",
+    ]
 
 
 def test_h12_a_reply_that_is_no_permutation_is_refused_and_the_pot_shuffled():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec import to_builtins
 
 from referee.chance import Chance
+from referee.game import plain
 from referee.games.world_war.battle import Attack, fight
 from referee.games.world_war.board import (
     BONUS,
@@ -103,35 +104,35 @@ def play_set_up(game):
 def test_objectives_are_different_and_among_those_of_the_seats_in_play(seats):
     known = to_builtins(objectives(seats))
     assert len(known) == 8 + seats
-    dealt = [new_game(seats).view(seat)["mission"] for seat in range(seats)]
+    dealt = [plain(new_game(seats).view(seat))["mission"] for seat in range(seats)]
     assert all(mission in known for mission in dealt)
     assert len(set(map(json.dumps, dealt))) == seats
 
 
 def test_every_objective_is_dealt():
-    dealt = {json.dumps(new_game(3, str(n)).view(0)["mission"]) for n in range(300)}
+    dealt = {json.dumps(plain(new_game(3, str(n)).view(0))["mission"]) for n in range(300)}
     assert dealt == {json.dumps(goal) for goal in to_builtins(objectives(3))}
 
 
 def test_in_the_world_all_have_the_same_objective():
-    view = new_game(objective="world").view(1)
+    view = plain(new_game(objective="world").view(1))
     assert view["mission"] == view["goal"] == {"kind": "world"}
 
 
 def test_in_turn_each_placement_is_public_at_once():
     game = new_game(setup="in_turn", setup_step=100)
     assert game.deciders() == (0,)
-    assert game.view(1)["in_turn"] == 0
+    assert plain(game.view(1))["in_turn"] == 0
     moves = game.default(0)
     play(game, moves)
     assert game.deciders() == (1,)
-    assert game.view(1)["events"] == [{"event": "setup", "seat": 0, **moves}]
+    assert plain(game.view(1))["events"] == [{"event": "setup", "seat": 0, **moves}]
     name = next(iter(moves["armies"]))
     assert armies(game, name) == [1 + moves["armies"][name]]
 
 
 def test_nobody_is_in_turn_in_a_hidden_set_up():
-    view = new_game().view(0)
+    view = plain(new_game().view(0))
     assert (view["round"], view["in_turn"], view["decision"]) == (0, None, "setup")
 
 
@@ -148,7 +149,11 @@ def test_what_one_territory_gets_is_placed_unasked():
     play(game, {"cards": ["peru", "egypt", "china"]})
     assert armies(game, "alaska") == [8]
     assert asked(game) == "attack"
-    assert game.view(0)["events"][-1] == {"event": "deploy", "seat": 0, "armies": {"alaska": 6}}
+    assert plain(game.view(0))["events"][-1] == {
+        "event": "deploy",
+        "seat": 0,
+        "armies": {"alaska": 6},
+    }
 
 
 def test_without_a_set_no_exchange_is_asked():
@@ -205,7 +210,7 @@ def test_an_order_ends_with_its_rolls():
     game = position("alaska:9", "kamchatka:9", at="attack")
     play(game, attack("alaska", "kamchatka", 1, rolls=4))
     play(game, {"dice": 1})
-    assert len(game.view(0)["events"][-1]["rolls"]) == 4
+    assert len(plain(game.view(0))["events"][-1]["rolls"]) == 4
     assert sum(armies(game, "alaska", "kamchatka")) == 18 - 4
 
 
@@ -214,7 +219,7 @@ def test_an_order_ends_as_soon_as_its_limit_is_reached():
     play(game, attack("alaska", "kamchatka", 2, rolls=9, stop_at=3))
     play(game, {"dice": 2})
     assert armies(game, "alaska", "kamchatka") == [3, 9]
-    assert len(game.view(0)["events"][-1]["rolls"]) == 1
+    assert len(plain(game.view(0))["events"][-1]["rolls"]) == 1
 
 
 def reshuffled(number, used):
@@ -226,7 +231,7 @@ def reshuffled(number, used):
     play(game, attack("alaska", "kamchatka", 1))
     play(game, {"armies": 0})
     play(game, STOP)
-    assert game.view(0)["events"][-1] == {"event": "card", "seat": 0, "reshuffled": True}
+    assert plain(game.view(0))["events"][-1] == {"event": "card", "seat": 0, "reshuffled": True}
     return game.war.draw_pile
 
 
@@ -274,7 +279,7 @@ def test_a_conquest_by_the_last_attack_still_lets_armies_follow_and_draws():
     assert asked(game) == "occupy"
     play(game, {"armies": 3})
     assert asked(game) == "fortify"
-    assert game.view(0)["cards_held"] == [1, 0, 0]
+    assert plain(game.view(0))["cards_held"] == [1, 0, 0]
 
 
 def test_attacks_are_counted_anew_each_turn():
@@ -323,7 +328,7 @@ def test_a_single_attack_is_one_roll():
     game = position("alaska:30", "kamchatka:30", at="attack", attack_mode="single")
     play(game, single("alaska", "kamchatka", 3))
     play(game, {"dice": 3})
-    assert len(game.view(0)["events"][-1]["rolls"]) == 1
+    assert len(plain(game.view(0))["events"][-1]["rolls"]) == 1
 
 
 def test_the_limits_of_the_last_move():
@@ -344,14 +349,14 @@ def test_a_turn_without_a_choice_passes_unasked():
 def test_the_turn_passes_over_the_fallen():
     game = position("alaska:2", "", "japan", seats=4, fallen=[(1, 2, 5)], at="attack")
     play(game, STOP)
-    assert game.view(0)["in_turn"] in (2, 3)
-    assert game.view(0)["round"] == 5
+    assert plain(game.view(0))["in_turn"] in (2, 3)
+    assert plain(game.view(0))["round"] == 5
 
 
 def test_a_round_ends_with_the_last_living_seat():
     game = position("", "alaska:2", "japan:2", fallen=[(0, 1, 4)], others=1, turn=2, at="attack")
     play(game, STOP)
-    assert (game.view(1)["in_turn"], game.view(1)["round"]) == (1, 6)
+    assert (plain(game.view(1))["in_turn"], plain(game.view(1))["round"]) == (1, 6)
 
 
 # --- objectives and the end
@@ -463,7 +468,7 @@ def test_an_objective_against_the_fallen_is_replaced_only_if_another_did_it():
     game = position("alaska:9", "kamchatka", at="attack", dice=["6 v 1"], seats=4)
     game.war.missions = [Destroy(2), OUT_OF_REACH, Destroy(1), Destroy(3)]
     play(game, attack("alaska", "kamchatka", 1))
-    goals = [game.view(seat)["goal"] for seat in (0, 2, 3)]
+    goals = [plain(game.view(seat))["goal"] for seat in (0, 2, 3)]
     replaced = {"kind": "territories", "count": 24, "min_armies": 1}
     assert goals == [{"kind": "destroy", "seat": 2}, replaced, replaced]
 
@@ -496,7 +501,7 @@ def test_the_view_of_an_attack():
         missions=[Destroy(1), OUT_OF_REACH, OUT_OF_REACH],
         exchanges=2,
     )
-    view = game.view(0)
+    view = plain(game.view(0))
     assert view.pop("owner")[NUMBER["kamchatka"]] == 1
     assert view.pop("armies")[NUMBER["alaska"]] == 3
     assert view == {
@@ -524,7 +529,7 @@ def test_the_view_of_an_attack():
 def test_the_defender_sees_the_attackers_dice_and_no_order():
     game = position("alaska:4 peru", "kamchatka:2 japan", at="attack")
     play(game, attack("alaska", "kamchatka", 3, rolls=7, stop_at=2))
-    view = game.view(1)
+    view = plain(game.view(1))
     assert view["battle"] == {
         "from": "alaska",
         "to": "kamchatka",
@@ -532,7 +537,7 @@ def test_the_defender_sees_the_attackers_dice_and_no_order():
         "max_dice": 2,
     }
     assert "rolls" not in json.dumps(view)
-    assert "stop_at" not in json.dumps([game.view(seat) for seat in range(3)])
+    assert "stop_at" not in json.dumps([plain(game.view(seat)) for seat in range(3)])
     assert "7 rolls" not in game.text(1)
 
 
@@ -541,7 +546,7 @@ def test_what_an_order_asked_for_is_never_shown():
         game = position("alaska:9 peru", "kamchatka:2 japan", at="attack", dice=["6 v 1"] * 2)
         play(game, attack("alaska", "kamchatka", 1, **order))
         play(game, {"dice": 1})
-        return [game.view(seat) for seat in range(3)], game.text()
+        return [plain(game.view(seat)) for seat in range(3)], game.text()
 
     assert shown_after(rolls=2, stop_at=1) == shown_after(rolls=1000, stop_at=5)
 
@@ -556,7 +561,7 @@ def test_the_events_of_a_conquest():
     )
     play(game, attack("alaska", "kamchatka", 3, rolls=3))
     play(game, STOP)
-    assert game.view(2)["events"] == [
+    assert plain(game.view(2))["events"] == [
         {"event": "turn", "seat": 0, "round": 5},
         {
             "event": "attack",
@@ -581,9 +586,13 @@ def test_a_seat_is_told_what_has_happened_since_it_was_asked():
     for _ in range(2):
         play(game, attack("alaska", "kamchatka", 1))
         play(game, {"dice": 1})
-    assert [event["event"] for event in game.view(0)["events"]] == ["attack"]
-    assert [event["event"] for event in game.view(1)["events"]] == ["attack"]
-    assert [event["event"] for event in game.view(2)["events"]] == ["turn", "attack", "attack"]
+    assert [event["event"] for event in plain(game.view(0))["events"]] == ["attack"]
+    assert [event["event"] for event in plain(game.view(1))["events"]] == ["attack"]
+    assert [event["event"] for event in plain(game.view(2))["events"]] == [
+        "turn",
+        "attack",
+        "attack",
+    ]
 
 
 def test_the_events_of_a_trade_and_a_last_move():
@@ -592,7 +601,7 @@ def test_the_events_of_a_trade_and_a_last_move():
     play(game, place("alberta:11"))
     play(game, STOP)
     play(game, move("alaska", "alberta", 2))
-    told = [event for event in game.view(2)["events"] if event["event"] != "turn"]
+    told = [event for event in plain(game.view(2))["events"] if event["event"] != "turn"]
     assert told[:3] == [
         {
             "event": "trade",
@@ -611,12 +620,12 @@ def test_to_keep_the_cards_and_to_stay_are_not_told():
     play(game, KEEP)
     play(game, STOP)
     play(game, STAY)
-    assert [event["event"] for event in game.view(2)["events"]] == ["turn", "turn"]
+    assert [event["event"] for event in plain(game.view(2))["events"]] == ["turn", "turn"]
 
 
 def test_that_a_seat_may_trade_is_nobody_elses_business():
     game = position("alaska:3 alberta", "kamchatka:2", hands=["peru india brazil"])
-    assert game.view(1)["decision"] is None
+    assert plain(game.view(1))["decision"] is None
     assert "trade" not in game.text(1)
     assert "trade" in game.text(0)
 
@@ -624,7 +633,7 @@ def test_that_a_seat_may_trade_is_nobody_elses_business():
 def test_objectives_are_shown_at_the_end():
     game = position("asia:2 oceania:2 alaska:2 peru:2", "quebec", missions=[Territories(18, 2)] * 3)
     goal = {"kind": "territories", "count": 18, "min_armies": 2}
-    assert game.view(2)["objectives"] == [goal] * 3
+    assert plain(game.view(2))["objectives"] == [goal] * 3
     assert "A's objective" in game.text(2)
 
 
@@ -642,10 +651,10 @@ def test_views_hand_out_every_event_once_and_in_order():
     heard = [[] for _ in range(3)]
     while seats := game.deciders():
         for seat in seats:
-            heard[seat] += game.view(seat)["events"]
+            heard[seat] += plain(game.view(seat))["events"]
         game.apply({seat: game.sample(seat, rng) for seat in seats})
     for seat in range(3):
-        heard[seat] += game.view(seat)["events"]
+        heard[seat] += plain(game.view(seat))["events"]
     assert heard[0] == heard[1] == heard[2]
     turns = [event["round"] for event in heard[0] if event["event"] == "turn"]
     assert all(later - earlier in (0, 1) for earlier, later in pairwise(turns))
@@ -653,18 +662,18 @@ def test_views_hand_out_every_event_once_and_in_order():
 
 def test_a_looker_on_replays_the_board_from_the_events():
     game, rng = new_game(4, "3"), Random(3)
-    board, owners = game.view(0)["armies"], game.view(0)["owner"]
+    board, owners = plain(game.view(0))["armies"], plain(game.view(0))["owner"]
     seen = []
     while seats := game.deciders():
         if 0 in seats:
-            seen += game.view(0)["events"]
+            seen += plain(game.view(0))["events"]
         game.apply({seat: game.sample(seat, rng) for seat in seats})
         if not game.war.forces.count[0]:
             break
-    seen += game.view(0)["events"]
+    seen += plain(game.view(0))["events"]
     for event in seen:
         follow(board, owners, event)
-    assert (board, owners) == (game.view(0)["armies"], game.view(0)["owner"])
+    assert (board, owners) == (plain(game.view(0))["armies"], plain(game.view(0))["owner"])
 
 
 def follow(board, owners, event):

@@ -3,6 +3,7 @@
 import pytest
 
 from referee.chance import Chance
+from referee.game import plain
 from referee.games.world_war.board import CARDS, TERRITORIES
 from referee.games.world_war.goals import Continents, Destroy, Territories
 from tests.referee.games.world_war_positions import (
@@ -45,7 +46,7 @@ def dealt(seats, seed):
     [(3, [15, 15, 14]), (4, [11] * 4), (5, [9, 9, 9, 9, 8]), (6, [8, 8, 7, 7, 7, 7])],
 )
 def test_e1_cards_are_dealt_one_at_a_time(seats, counts):
-    hands, owners = dealt(seats, "e1"), new_game(seats, "e1").view(0)["owner"]
+    hands, owners = dealt(seats, "e1"), plain(new_game(seats, "e1").view(0))["owner"]
     assert [len(hand) for hand in hands] == counts
     for seat, hand in enumerate(hands):
         territories = [card for card in hand if card < len(TERRITORIES)]
@@ -107,7 +108,7 @@ def test_e7_exchanges_of_the_table(made, brings):
     game = position(ASIDE, hands=["peru egypt china"], objective="world", exchanges=made)
     play(game, trade("peru", "egypt", "china"))
     assert to_deploy(game) == brings
-    assert game.view(0)["exchanges"] == made + 1
+    assert plain(game.view(0))["exchanges"] == made + 1
 
 
 def test_e8_the_counter_belongs_to_the_table():
@@ -130,13 +131,13 @@ def test_e10_four_cards_may_be_kept():
 def test_e10_of_five_a_set_must_go():
     game = position(ASIDE, hands=["peru egypt china brazil india"])
     assert "you must exchange" in refusal(game, KEEP)
-    assert game.view(0)["forced"]
+    assert plain(game.view(0))["forced"]
 
 
 def test_e10_five_with_one_set_are_exchanged_unasked():
     game = position(ASIDE, hands=["peru egypt china india ural"])
     assert (asked(game), to_deploy(game)) == ("deploy", 6)
-    assert game.view(0)["used_pile"] == ["peru", "egypt", "china"]
+    assert plain(game.view(0))["used_pile"] == ["peru", "egypt", "china"]
 
 
 COMPARED = """
@@ -194,7 +195,7 @@ def last_territory(number):
 def test_e14_a_seat_is_eliminated():
     game = last_territory(5)
     play(game, attack("alaska", "kamchatka", 2))
-    view = game.view(0)
+    view = plain(game.view(0))
     assert view["fallen"] == [{"seat": 1, "by": 0, "round": 5}]
     assert sorted(view["used_pile"]) == ["joker_1", "peru"]
     assert view["cards"] == []
@@ -280,7 +281,7 @@ def test_h9_one_card_for_a_turn_with_conquests(conquests):
         play(game, attack("alaska", target, 1))
         play(game, {"armies": 0})
     play(game, STOP)
-    assert game.view(0)["cards_held"][0] == min(1, conquests)
+    assert plain(game.view(0))["cards_held"][0] == min(1, conquests)
 
 
 def test_h10_the_used_pile_is_reshuffled_when_a_card_is_due():
@@ -297,7 +298,7 @@ def test_h10_the_used_pile_is_reshuffled_when_a_card_is_due():
     play(game, STOP)
     drawn, left = game.war.hands[0], game.war.draw_pile
     assert sorted(CARDS[card] for card in [*drawn, *left]) == ["egypt", "peru"]
-    assert (len(drawn), len(left), game.view(0)["used_pile"]) == (1, 1, [])
+    assert (len(drawn), len(left), plain(game.view(0))["used_pile"]) == (1, 1, [])
 
 
 def test_h11_another_seat_destroys_the_target():
@@ -312,10 +313,10 @@ def test_h11_another_seat_destroys_the_target():
         dice=["6 v 1"],
         missions=[Destroy(1), OUT_OF_REACH, OUT_OF_REACH, OUT_OF_REACH],
     )
-    assert game.view(0)["goal"] == {"kind": "destroy", "seat": 1}
+    assert plain(game.view(0))["goal"] == {"kind": "destroy", "seat": 1}
     play(game, attack("yakutsk", "kamchatka", 1))
-    assert game.view(0)["goal"] == {"kind": "territories", "count": 24, "min_armies": 1}
-    assert game.view(0)["mission"] == {"kind": "destroy", "seat": 1}
+    assert plain(game.view(0))["goal"] == {"kind": "territories", "count": 24, "min_armies": 1}
+    assert plain(game.view(0))["mission"] == {"kind": "destroy", "seat": 1}
     assert game.deciders() == (2,)
     default_until(game, 0)
     assert (game.places(), game.reason, game.war.round) == ([1, 4, 2, 2], "objective", 6)
@@ -329,7 +330,7 @@ def test_h12_the_target_is_destroyed():
         dice=["6 v 1"],
         missions=[Destroy(1), OUT_OF_REACH, Destroy(2)],
     )
-    assert game.view(2)["goal"] == {"kind": "territories", "count": 24, "min_armies": 1}
+    assert plain(game.view(2))["goal"] == {"kind": "territories", "count": 24, "min_armies": 1}
     play(game, attack("alaska", "kamchatka", 1))
     assert (game.places(), game.reason) == ([1, 3, 2], "objective")
 
@@ -423,10 +424,10 @@ def test_h21_a_hidden_set_up_is_seen_when_all_is_placed():
     game = new_game(3)
     assert game.deciders() == range(3)
     moves = {seat: game.default(seat) for seat in (0, 2)}
-    assert set(game.view(1)["armies"]) == {1}
+    assert set(plain(game.view(1))["armies"]) == {1}
     game.apply(moves | {1: game.default(1)})
-    assert sum(game.view(1)["armies"]) == 105
-    assert [event["seat"] for event in game.view(1)["events"][:3]] == [0, 1, 2]
+    assert sum(plain(game.view(1))["armies"]) == 105
+    assert [event["seat"] for event in plain(game.view(1))["events"][:3]] == [0, 1, 2]
 
 
 def test_h22_so_many_attacks_close_the_combats():

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from referee.game import plain
 from referee.games.world_war.board import TERRITORIES
 from referee.games.world_war.game import WorldWar
 from referee.games.world_war.options import WorldWarOptions
@@ -255,7 +256,7 @@ def test_a_default_set_up_by_turns_begins_anew_each_time():
 def listed(game):
     """Return every legal reply of the seat that is asked, found by trying."""
     (seat,) = game.deciders()
-    owners, numbers = game.view(seat)["owner"], range(-1, 6)
+    owners, numbers = plain(game.view(seat))["owner"], range(-1, 6)
     own = [name for name, owner in zip(TERRITORIES, owners, strict=True) if owner == seat]
     replies = [STOP, STAY, KEEP, *({"dice": n} for n in numbers), *({"armies": n} for n in numbers)]
     for source in own:

@@ -3,7 +3,7 @@
 from random import Random
 
 from referee.chance import Chance
-from referee.game import Move
+from referee.game import Move, plain
 from referee.games.world_war.board import CARD_NUMBER, CONTINENTS, MEMBERS, NUMBER, TERRITORIES
 from referee.games.world_war.course import Fall
 from referee.games.world_war.forces import Forces
@@ -146,11 +146,11 @@ def asked(game: WorldWar) -> str | None:
 
 
 def armies(game: WorldWar, *names: str) -> list[int]:
-    return [game.view(0)["armies"][NUMBER[name]] for name in names]
+    return [plain(game.view(0))["armies"][NUMBER[name]] for name in names]
 
 
 def owner(game: WorldWar, name: str) -> int:
-    return game.view(0)["owner"][NUMBER[name]]
+    return plain(game.view(0))["owner"][NUMBER[name]]
 
 
 def to_deploy(game: WorldWar) -> int:
