@@ -1,7 +1,7 @@
 """How long commands and leagues take to begin, how often bots are started, and what all needs.
 
     python -m tests.benchmarks.startup             # a minute
-    python -m tests.benchmarks.startup --only commands first league bots
+    python -m tests.benchmarks.startup --only commands workers first league bots
 
 Commands are real processes that take turns, from fork to exit; the floor is Python itself. The time
 to the first match ends when it can be read in the database, and holds all start-up checks. Starts
@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tabulate import tabulate
 
@@ -99,6 +100,57 @@ def commands(folder: Path) -> None:
     ]
     print("\nA league of 480 matches")
     print(tabulate(rows, ("", "wall ms", "CPU ms"), floatfmt=".0f"))
+
+
+def get_up(link: Any) -> None:
+    """Be a worker that has imported what it needs, until it is told to go."""
+    import arena.play.worker  # noqa: F401 - most of what a start takes
+
+    link.send(os.getpid())
+    link.recv()
+
+
+def two_up(how: str) -> None:
+    """Start two such workers as a run does, or as multiprocess does by itself; print MB of all."""
+    if how == "spawning":
+        from arena.play.spawning import spawn
+
+        links = [spawn(get_up, blocked=()).link for _ in range(2)]
+    else:
+        import multiprocess
+
+        links = []
+        for _ in range(2):
+            ours, theirs = multiprocess.Pipe()
+            multiprocess.get_context("spawn").Process(target=get_up, args=(theirs,)).start()
+            theirs.close()
+            links.append(ours)
+    for link in links:
+        link.recv()
+    print(sum(map(pss, descendants(os.getpid()))))
+    for link in links:
+        link.send(None)
+
+
+def workers(_: Path) -> None:
+    """Print what our way to start workers saves, which replaces a method of multiprocess."""
+    found: dict[str, list[tuple[float, ...]]] = {"spawning": [], "multiprocess": []}
+    for _ in range(ROUNDS):
+        for how, each in found.items():
+            code = f"from tests.benchmarks.startup import two_up; two_up({how!r})"
+            began = time.perf_counter(), os.times()
+            done = subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+            )
+            now = os.times()
+            cpu = now.children_user + now.children_system
+            cpu -= began[1].children_user + began[1].children_system
+            each.append(((time.perf_counter() - began[0]) * 1e3, cpu * 1e3, float(done.stdout)))
+    rows = [
+        (name, *map(statistics.median, zip(*each, strict=True))) for name, each in found.items()
+    ]
+    print("\nTwo workers started and ended, with all processes beside the run's own")
+    print(tabulate(rows, ("", "wall ms", "CPU ms", "MB"), floatfmt=".0f"))
 
 
 def until_first(asked: LeaguePlan) -> float:
@@ -239,6 +291,7 @@ def bots(folder: Path) -> None:
 
 PARTS: dict[str, Callable[[Path], None]] = {
     "commands": commands,
+    "workers": workers,
     "first": first,
     "league": in_a_league,
     "bots": bots,
