@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar
 
@@ -150,6 +150,13 @@ class Game(ABC):
     def table(self) -> dict[str, Any]:
         """Return the constants of the game that are worth sending once, at the start."""
         return {}
+
+    def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
+        """Yield each decision's name and every move that it may ever list, always in one order.
+
+        With these a learner gives every move a number. None stand for: more than can be numbered.
+        """
+        return ()
 
     def describe(self, seat: int, move: Move) -> str:
         """Return `move`, not yet applied, in a few words for people."""

@@ -1,10 +1,18 @@
 """The actions of a turn in Duel: their prices, and which are open to a fencer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from referee.game import Move
-from referee.games.duel.cards import POTENTIATORS, Ladder, in_order
-from referee.games.duel.fencer import Fencer
+from referee.games.duel.cards import (
+    ATTACKS,
+    DEFENCES,
+    POTENTIATORS,
+    Ladder,
+    in_order,
+    ladders,
+    numbers,
+)
+from referee.games.duel.fencer import TRAITS, Fencer
 
 PAID = ("attack", "observe", "feint")
 """The actions whose base price is a point of stamina."""
@@ -69,3 +77,16 @@ def canonical_action(move: Move) -> Move:
     if action == "attack":
         return {"action": action, "cards": in_order(move["cards"])}
     return {"action": action, "card": move["card"]} if action == "observe" else {"action": action}
+
+
+def all_moves(deck: Sequence[str]) -> Iterator[tuple[str, list[Move]]]:
+    """Yield each decision and every move that it may list; `deck` holds each card once."""
+    held = numbers(deck)
+    choices: list[Choice] = ["end_turn", *RESTS, "feint"]
+    choices += [card for card in deck if card in POTENTIATORS]
+    choices += [ladder for suit in ATTACKS for ladder in ladders(suit, held)]
+    defences = [ladder for suit in DEFENCES for ladder in ladders(suit, held)]
+    yield "choose_trait", [{"trait": trait} for trait in TRAITS]
+    yield "action", [as_move(choice) for choice in choices]
+    yield "defend", [{"cards": [*ladder]} for ladder in [(), *defences]]
+    yield "emergency_parry", [{"use": False}, {"use": True}]

@@ -1,6 +1,6 @@
 """Duel: two fencers on a line of nine points, with thrusts and cuts, parries and moulinets."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -11,6 +11,7 @@ from referee.game import Decision, Game, Move, Observation, Options, ranked
 from referee.games.duel.actions import (
     MOST_ACTIONS,
     PRICES,
+    all_moves,
     as_move,
     canonical_action,
     only_action,
@@ -199,6 +200,10 @@ class Duel(Game):
     def table(self) -> dict[str, Any]:
         """Return every different card; the deck holds two of each."""
         return {"cards": self.cards.copy()}
+
+    def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
+        """Yield each decision's name and every move that it may ever list."""
+        return all_moves(self.cards)
 
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does, in a few words."""

@@ -1,7 +1,7 @@
 """Khan: horde leaders gather tokens, and raid what the others keep in sight with small armies."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -22,6 +22,7 @@ from referee.games.khan.checks import (
 )
 from referee.games.khan.combat import Combat, Question
 from referee.games.khan.moves import (
+    all_moves,
     canonical_move,
     discard_moves,
     gunpowder_moves,
@@ -197,6 +198,10 @@ class Khan(Game):
     def places(self) -> list[int]:
         """Return 1 for the Khan and the others' places, or the ranking by points."""
         return self._places.copy()
+
+    def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
+        """Yield each decision's name and every move that it may ever list."""
+        return all_moves(self.names, self.seats)
 
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does, such as "seat 0 attacks seat 2"."""

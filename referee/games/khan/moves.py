@@ -1,10 +1,10 @@
 """The replies of Khan's decisions: which are legal, each once, and what is read of one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from referee.game import Move
-from referee.games.khan.cards import LEADERS, in_order
+from referee.games.khan.cards import LEADERS, ROUNDS, VANGUARD, formations, in_order
 
 
 def turn_moves(seat: int, seats: int) -> list[Move]:
@@ -39,6 +39,21 @@ def leader_moves(hand: Sequence[str]) -> list[Move]:
 def place_moves(hand: Sequence[str]) -> list[Move]:
     """Return every pair of cards of a hand, which is in canonical order."""
     return [{"cards": [*pair]} for pair in dict.fromkeys(combinations(hand, 2))]
+
+
+def all_moves(deck: Sequence[str], seats: int) -> Iterator[tuple[str, list[Move]]]:
+    """Yield each decision and every move that it may list; `deck` holds each card once."""
+    fronts = [formations(deck, stage, champion=True) for stage in range(len(ROUNDS))]
+    whether: list[Move] = [{"use": False}, {"use": True}]
+    yield "turn", turn_moves(-1, seats)
+    yield "discard", discard_moves(deck, deck)
+    yield "reveal", [{"cards": front} for stage in fronts for front in stage]
+    for vanguard in fronts[VANGUARD]:
+        yield "gunpowder", gunpowder_moves(vanguard)
+    yield "poison", whether
+    yield "replace_leader", leader_moves(deck)
+    yield "retreat", whether
+    yield "place_front", place_moves([card for card in deck for _ in range(2)])
 
 
 def canonical_move(decision: str, move: Move) -> Move:

@@ -1,7 +1,7 @@
 """Steal War: won cards lie in open piles, and a card of the same rank steals a whole pile."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar
 
@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options, ranked
-from referee.games.steal_war.replies import DECISIONS, steal_refusal, top_refusal
+from referee.games.steal_war.replies import DECISIONS, all_moves, steal_refusal, top_refusal
 from referee.games.steal_war.text import (
     told_holdings,
     told_laid,
@@ -155,6 +155,10 @@ class StealWar(Game):
                 for seat in range(self.seats)
             ]
         )
+
+    def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
+        """Yield each decision's name and every move that it may ever list."""
+        return all_moves(self.seats)
 
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does with a card, in a few words."""

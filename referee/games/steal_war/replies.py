@@ -1,11 +1,11 @@
 """Steal War's two replies: their schemas, and why a reply is refused."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from referee.game import Move
 from referee.games.replies import kind, wrong_fields
-from referee.games.steal_war.trick import Holdings
+from referee.games.steal_war.trick import DECK, Holdings
 from referee.games.war_family.cards import wrong_card
 from referee.games.war_family.text import NAMES
 
@@ -77,6 +77,13 @@ def top_refusal(move: Move, won: Collection[str]) -> str | None:
     if move["top"] not in won:
         return f"'{move['top']}' is not among the cards you have won: {' '.join(won)}"
     return None
+
+
+def all_moves(seats: int) -> Iterator[tuple[str, list[Move]]]:
+    """Yield each decision and every move that it may list."""
+    thefts = [{"action": "steal", "target": seat} for seat in range(seats)]
+    yield "steal", [{"action": "play"}, *thefts]
+    yield "top", [{"top": card} for card in DECK]
 
 
 def _no_target(target: int, seat: int, held: Holdings) -> str:
