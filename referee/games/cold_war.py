@@ -2,6 +2,7 @@
 
 import textwrap
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from random import Random
@@ -80,6 +81,8 @@ TALK = {
 class ColdWarOptions(Options, frozen=True, kw_only=True):
     """The options of Cold War."""
 
+    added = frozenset({"null_plays"})
+
     talk: Annotated[bool, Meta(description="Whether public messages open each round.")] = False
     talk_exchanges: Annotated[int, Meta(ge=1, description="Exchanges of messages a round.")] = 1
     talk_chars: Annotated[int, Meta(ge=1, description="The longest message, in code points.")] = 200
@@ -88,6 +91,10 @@ class ColdWarOptions(Options, frozen=True, kw_only=True):
         Literal["draw", "lead"],
         Meta(description="A stopped game: all tie, or the one pair with the greatest lead wins."),
     ] = "draw"
+    null_plays: Annotated[
+        Literal["hidden", "shown"],
+        Meta(description="Of a null play, only the word is seen, or the cards that were laid too."),
+    ] = "hidden"
 
 
 class ColdWar(Game):
@@ -146,14 +153,10 @@ class ColdWar(Game):
         """Return which condition `move` breaks, or None."""
         if self._talking():
             return None if type(move.get("say")) is str else '"say" must be a string'
-        play = move.get("play")
-        if play == "arm":
-            return self._check_arm(seat, move.get("add"))
-        if play == "shift":
-            return self._check_shift(seat, move.get("move"))
-        if play == "attack":
-            return _check_attack(seat, move.get("with"))
-        return '"play" must be "arm", "shift" or "attack"'
+        reason = self._refusal(seat, move)
+        if reason and self.options.null_plays == "shown" and _can_be_laid(seat, move):
+            return None
+        return reason
 
     def canonical(self, seat: int, move: Move) -> Move:
         """Return the message as it is passed on, or the play without what it does not use."""
@@ -164,16 +167,23 @@ class ColdWar(Game):
         if self._talking():
             self.messages.append([self._cleaned(moves[seat]) for seat in SEATS])
         else:
-            self._play([_canonical(moves[seat]) for seat in SEATS])
+            self._play([self._turned_up(seat, _canonical(moves[seat])) for seat in SEATS])
 
     def default(self, seat: int) -> Move:
         """Return silence, or the null play that no bot may state."""
         return {"say": ""} if self._talking() else {"play": "null"}
 
     def sample(self, seat: int, rng: Random) -> Move:
-        """Return an arm, a shift or an attack, in the odds 2 : 1 : 1, or a few words."""
+        """Return an arm, a shift or an attack, in the odds 2 : 1 : 1, or a few words.
+
+        Where null plays are shown, a quarter are any cards, which are mostly null.
+        """
         if self._talking():
             return {"say": rng.choice(("", "I arm", *(f"{NAMES[s]}, now!" for s in RIVALS[seat])))}
+        if self.options.null_plays == "shown" and rng.random() < 0.25:
+            laid = _sample_cards(seat, rng)
+            if self.check(seat, laid) is None:
+                return laid
         kind = int(rng.random() * 4)
         if kind == 0:
             return {"play": "attack", "with": RIVALS[seat][int(rng.random() * 3)]}
@@ -210,13 +220,30 @@ class ColdWar(Game):
         if self._talking():
             words = self._cleaned(move)
             return f'{NAMES[seat]} says "{words}"' if words else f"{NAMES[seat]} is silent"
-        return _told(seat, move)
+        return _told(seat, self._turned_up(seat, move))
 
     def _talking(self) -> bool:
         return len(self.messages) < self._exchanges
 
     def _deployable(self, seat: int) -> int:
         return min(REACH, self.reserve[seat] + GAIN)
+
+    def _refusal(self, seat: int, move: Move) -> str | None:
+        """Return which condition a play breaks, or None."""
+        play = move.get("play")
+        if play == "arm":
+            return self._check_arm(seat, move.get("add"))
+        if play == "shift":
+            return self._check_shift(seat, move.get("move"))
+        if play == "attack":
+            return _check_attack(seat, move.get("with"))
+        return '"play" must be "arm", "shift" or "attack"'
+
+    def _turned_up(self, seat: int, play: Move) -> Move:
+        """Return a play as all see it: a null one that is shown, with what was laid."""
+        if self.options.null_plays == "hidden" or play["play"] == "null":
+            return play
+        return {"play": "null", "laid": play} if self._refusal(seat, play) else play
 
     def _check_arm(self, seat: int, add: object) -> str | None:
         if reason := _check_entries(seat, "add", add, lowest=0):
@@ -354,6 +381,32 @@ def _check_attack(seat: int, ally: object) -> str | None:
     return '"with" may not be one\'s own seat' if ally == seat else None
 
 
+def _can_be_laid(seat: int, play: Move) -> bool:
+    """Return whether the cards can show an arm or a shift, whatever conditions it breaks."""
+    kind = play.get("play")
+    if kind == "arm":
+        entries, lowest = play.get("add"), 0
+    elif kind == "shift":
+        entries, lowest = play.get("move"), -REACH
+    else:
+        return False
+    if _check_entries(seat, "", entries, lowest):
+        return False
+    assert isinstance(entries, list)
+    if kind == "shift" and 3 in (sum(n > 0 for n in entries), sum(n < 0 for n in entries)):
+        return False  # three ENTRADA are an arm, and there are only two SALIDA
+    copies = Counter(abs(n) for n in entries if n)
+    return all(count <= (3 if number <= 4 else 2) for number, count in copies.items())
+
+
+def _sample_cards(seat: int, rng: Random) -> Move:
+    """Return an arm or a shift of any numbers."""
+    kind, field, lowest = ("arm", "add", 0) if rng.random() < 0.5 else ("shift", "move", -REACH)
+    entries = [lowest + int(rng.random() * (REACH + 1 - lowest)) for _ in RIVALS[seat]]
+    entries.insert(seat, 0)
+    return {"play": kind, field: entries}
+
+
 def _canonical(play: Move) -> Move:
     """Return a new object with only what was understood of `play`."""
     match play["play"]:
@@ -364,7 +417,7 @@ def _canonical(play: Move) -> Move:
         case "attack":
             return {"play": "attack", "with": play["with"]}
         case _:
-            return {"play": "null"}
+            return {**play}
 
 
 def _mutual(plays: Sequence[Move], pair: tuple[int, int]) -> bool:
@@ -384,7 +437,15 @@ def _told(seat: int, play: Move) -> str:
         case "attack":
             return f"{name} attacks with {NAMES[play['with']]}"
         case _:
-            return f"{name} loses the play"
+            return f"{name} loses the play{laid(seat, play)}"
+
+
+def laid(seat: int, play: Move) -> str:
+    """Return after a colon what was laid in a null play, if it is shown."""
+    if "laid" not in play:
+        return ""
+    cards = play["laid"]
+    return f": {cards['play']} {_changes(seat, cards.get('add') or cards['move'], 0)}"
 
 
 def _changes(seat: int, entries: Sequence[int], reserve: int) -> str:

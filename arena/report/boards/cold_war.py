@@ -5,7 +5,7 @@ from typing import Any
 
 from arena.report.scene import Area, Facts, Fixed, Group, Mark, Row, Token, Track, Views, public
 from referee.game import Move, Observation
-from referee.games.cold_war import GAIN, NAMES, RIVALS, SEATS
+from referee.games.cold_war import GAIN, NAMES, RIVALS, SEATS, laid
 
 _EXCHANGES = 2  # so many of the last ones are shown
 _LONGEST = 200  # characters of a message
@@ -87,7 +87,7 @@ def _told(seat: int, play: Move) -> str:
             return f"shifts: {changes}" if changes else "passes"
         case "attack":
             return f"attacks with {NAMES[play['with']]}"
-    return "loses the play"
+    return f"loses the play{laid(seat, play)}"
 
 
 def _changes(seat: int, entries: Sequence[int], reserve: int) -> str:

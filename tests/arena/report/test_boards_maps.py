@@ -36,6 +36,7 @@ MATCHES = [
     *(("duel", 2, {"deck": deck}) for deck in (40, 40, 48)),
     ("cold_war", 4, {"max_rounds": 20}),
     ("cold_war", 4, {"max_rounds": 8, "talk": True, "talk_exchanges": 3}),
+    ("cold_war", 4, {"max_rounds": 8, "null_plays": "shown"}),
 ]
 SECRET = [match for match in MATCHES if match[0] != "cold_war"]
 
@@ -505,6 +506,15 @@ def test_the_last_plays_and_their_attacks_are_told():
         ["East dan", "loses the play"],
     ]
     assert labelled(board, "Attacks").rows == [["South ann & West bob", "34 : 36", "repelled"]]
+
+
+def test_what_was_laid_in_a_null_play_is_told_where_it_is_shown():
+    game = cold_war_notation.new(null_plays="shown")
+    null, passed = cold_war_notation.NULL, cold_war_notation.PASS
+    game.apply({0: {"play": "arm", "add": [0, 5, 0, 0]}, 1: passed, 2: passed, 3: null})
+    rows = labelled(drawn(game), "Last plays").rows
+    assert rows[0] == ["South ann", "loses the play: arm West +5"]
+    assert rows[3] == ["East dan", "loses the play"]
 
 
 def test_messages_are_shown_as_they_came_and_long_ones_cut():

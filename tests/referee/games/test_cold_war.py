@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from referee.game import Move, plain
 from referee.games.cold_war import ColdWar, ColdWarOptions
+from referee.replay import Replay, steps
+from tests.referee import scripted
 from tests.referee.games.cold_war_notation import (
     NULL,
     PASS,
@@ -281,6 +283,38 @@ def test_what_the_schema_refuses_is_refused(move: Move, reserve: int) -> None:
     game = new((f"- 7 9 8 / {reserve}", *POSITION_X[1:]))
     validator = jsonschema.Draft202012Validator(ColdWar.decisions["play"])
     assert validator.is_valid(move) or game.check(0, move) is not None
+
+
+def test_a_null_play_that_is_shown_is_told_to_people() -> None:
+    game = new(POSITION_X, null_plays="shown")
+    laid = reply("arm 0 2 2 1")
+    told = "South loses the play: arm West +2, North +2, East +1"
+    assert game.describe(0, laid) == told
+    play_round(game, [laid, PASS, PASS, reply("attack 3")])
+    assert f"  {told}\n" in game.text()
+    assert "  East loses the play\n" in game.text() + "\n"
+
+
+def test_a_null_play_that_is_shown_is_no_fault_and_is_replayed() -> None:
+    game = new(null_plays="shown", max_rounds=2)
+    overdrawn, never = reply("arm 0 12 12 0"), reply("arm 0 13 0 0")
+    seats = map(scripted.ScriptedSeat, (overdrawn, PASS, PASS, never))
+    played = scripted.play(game, *seats)
+    kinds = [entry.fault and entry.fault.kind for entry in played.replay.entries]
+    assert kinds == [None, None, None, "illegal"] * 2
+    *_, (again, _) = steps(msgspec.json.decode(msgspec.json.encode(played.replay), type=Replay))
+    assert plain(again.view(0)) == plain(game.view(0))
+    assert plain(game.view(0))["last"][0] == {"play": "null", "laid": overdrawn}
+
+
+@given(move=plays(), reserve=st.integers(0, 12))
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_what_is_refused_even_where_null_plays_are_shown_is_always_refused(
+    move: Move, reserve: int
+) -> None:
+    start = (f"- 7 9 8 / {reserve}", *POSITION_X[1:])
+    shown, hidden = new(start, null_plays="shown"), new(start)
+    assert shown.check(0, move) is None or shown.check(0, move) == hidden.check(0, move)
 
 
 @given(seed=st.integers(0, 2**32), withdrawn=st.sets(st.integers(0, 3)), lead=st.booleans())

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from referee.game import plain
 from referee.games.cold_war import ColdWar
 from tests.referee.games.cold_war_notation import (
     NULL,
@@ -123,3 +124,23 @@ def test_c24_messages_are_cut_and_cleaned_and_exchanges_come_before_plays() -> N
     play_round(game, [{"say": "yes"}] * 4)
     assert game.decision(0).name == "play"
     assert game.round == 1
+
+
+def test_c25_what_was_laid_in_a_null_play_is_shown() -> None:
+    game = new(POSITION_X, null_plays="shown")
+    laid = [reply("arm 0 2 2 1"), reply("shift -8 0 8 0")]
+    assert play_round(game, [*laid, reply("pass"), reply("attack 3")]) == [3]
+    shown = [{"play": "null", "laid": play} for play in laid]
+    assert plain(game.view(2))["last"] == [*shown, reply("pass"), NULL]
+    assert tuple(counters(game, seat) for seat in range(4)) == POSITION_X
+
+
+def test_c26_only_what_the_cards_can_show_may_be_laid() -> None:
+    game = new(POSITION_X, null_plays="shown")
+    for text in ("arm 0 12 12 0", "shift 0 -12 -12 1", "shift 0 4 4 -1"):
+        assert game.check(0, reply(text)) is None
+        assert new(POSITION_X).check(0, reply(text)) is not None
+    for text in ("arm 0 12 12 12", "arm 0 13 0 0", "arm 1 1 1 1"):
+        assert game.check(0, reply(text)) is not None
+    for text in ("shift 0 5 -5 5", "shift 0 4 4 4", "shift 0 -1 -1 -1"):
+        assert game.check(0, reply(text)) is not None
