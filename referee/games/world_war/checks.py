@@ -17,7 +17,7 @@ from referee.games.world_war.board import (
     TERRITORIES,
     WEAPON,
 )
-from referee.games.world_war.cards import SET, worth
+from referee.games.world_war.cards import MOST_IN_HAND, SET, worth
 from referee.games.world_war.forces import Forces
 
 ATTACK_FIELDS = {
@@ -54,7 +54,8 @@ def trade_refusal(move: Move, hand: Sequence[int], *, forced: bool) -> str | Non
     if reason := no_list(cards, "cards"):
         return reason
     if not cards:
-        return "with five cards in hand you must exchange a set" if forced else None
+        held = "five cards" if len(hand) == MOST_IN_HAND else "a set"
+        return f"with {held} in hand you must exchange a set" if forced else None
     if len(cards) != SET:
         return f'"cards" must name three cards or none, not {len(cards)}'
     for at, card in enumerate(cards):

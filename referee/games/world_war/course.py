@@ -120,8 +120,8 @@ class War:
         return sets(self.hands[self.in_turn])
 
     def must_trade(self) -> bool:
-        """Return whether the seat in turn may not keep its cards."""
-        return len(self.hands[self.in_turn]) == MOST_IN_HAND
+        """Return whether the seat in turn, which holds a set, may not keep its cards."""
+        return self.options.trading == "must" or len(self.hands[self.in_turn]) == MOST_IN_HAND
 
     def shielded(self) -> list[int]:
         """Return the seats whose only territory is safe."""

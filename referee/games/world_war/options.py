@@ -10,6 +10,8 @@ from referee.game import Options
 class WorldWarOptions(Options, frozen=True, kw_only=True):
     """The options of World War."""
 
+    added = frozenset({"trading"})
+
     objective: Annotated[
         Literal["secret", "world"],
         Meta(description="What wins: an objective of one's own, or the whole world for all."),
@@ -49,3 +51,7 @@ class WorldWarOptions(Options, frozen=True, kw_only=True):
     max_attacks: Annotated[
         int, Meta(ge=1, description="Attacks in a turn before its combats are closed.")
     ] = 5000
+    trading: Annotated[
+        Literal["choose", "must"],
+        Meta(description="Whether fewer than five cards that hold a set may be kept."),
+    ] = "choose"

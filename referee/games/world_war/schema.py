@@ -59,7 +59,7 @@ _STAY = _form("Leave all armies where they are.", {"action": _action("stay")})
 SETUP = _placement("The first armies, `limits.armies` in all, on own territories.")
 TRADE = _decision(
     _form(
-        "A set to exchange for armies, or no cards to keep all; with five in hand, a set.",
+        "A set to exchange for armies, or no cards to keep all, if one may.",
         {
             "cards": {
                 "description": "Three cards of the hand in any order, or none.",

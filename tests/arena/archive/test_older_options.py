@@ -45,6 +45,14 @@ LEAGUES = [
         "hidden",
         "shown",
     ),
+    Older(
+        "world_war",
+        ("random", "cautious", "sensible"),
+        "max_rounds = 1",
+        "trading",
+        "choose",
+        "must",
+    ),
 ]
 each_league = pytest.mark.parametrize("older", LEAGUES, ids=lambda older: older.option)
 

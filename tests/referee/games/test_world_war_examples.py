@@ -439,6 +439,27 @@ def test_h22_so_many_attacks_close_the_combats():
     play(game, STAY)
 
 
+def test_h24_one_set_is_traded_unasked_as_soon_as_it_is_there():
+    game = position(ASIDE, hands=["peru egypt china"], trading="must")
+    assert (asked(game), to_deploy(game)) == ("deploy", 6)
+    assert plain(game.view(0))["used_pile"] == ["peru", "egypt", "china"]
+
+
+def test_h24_of_two_sets_one_must_go():
+    game = position(ASIDE, hands=["peru egypt india brazil"], trading="must")
+    assert asked(game) == "trade"
+    assert plain(game.view(0))["forced"]
+    assert KEEP not in game.decision(0).legal
+    assert refusal(game, KEEP) == "with a set in hand you must exchange a set"
+    assert game.default(0) in game.decision(0).legal
+
+
+def test_h24_without_a_set_nothing_is_asked():
+    game = position(ASIDE, hands=["peru egypt india"], trading="must")
+    assert plain(game.view(0))["cards_held"] == [3, 0, 0]
+    assert asked(game) != "trade"
+
+
 def test_h23_the_set_up_goes_round_the_table():
     game = new_game(6, setup="in_turn")
     left, order = [20 - held for held in game.war.forces.count], []
