@@ -148,8 +148,18 @@ def _add_knight(attacks: Attacks, knight: str, front: Zone, any_suit: bool) -> N
         attacks["sweeps"].append(knight)
 
 
-def attack(own: Army, enemy: Army, attackers: Sequence[str], target: str | None) -> None:
-    """Carry out one attack between the foremost zones: a group's, a sweep or a duel."""
+def attack(
+    own: Army,
+    enemy: Army,
+    attackers: Sequence[str],
+    target: str | None,
+    *,
+    small_die: bool = False,
+) -> None:
+    """Carry out one attack between the foremost zones: a group's, a sweep or a duel.
+
+    `small_die` is the value of the option `joint_attack`.
+    """
     line, front = own.front(), enemy.front()
     if target is None:
         suit = SUIT[attackers[0]]
@@ -158,17 +168,21 @@ def attack(own: Army, enemy: Army, attackers: Sequence[str], target: str | None)
         own.bury(line, attackers)
         enemy.bury(front, [target])
     else:
-        _strike(own, enemy, attackers, target)
+        _strike(own, enemy, attackers, target, small_die)
     own.settle(line)
     enemy.settle(front)
 
 
-def _strike(own: Army, enemy: Army, attackers: Sequence[str], target: str) -> None:
+def _strike(own: Army, enemy: Army, attackers: Sequence[str], target: str, small_die: bool) -> None:
     line, front = own.front(), enemy.front()
     strength = {card: value(card, line) for card in attackers}
     total = sum(strength.values())
     dead = []
-    if hurt := [card for card in attackers if CAPTAIN[card] not in line]:
+    hurt = [card for card in attackers if CAPTAIN[card] not in line]
+    if small_die:
+        for card in hurt:
+            line[card] += value(target, front)
+    elif hurt:
         strongest = max(hurt, key=strength.__getitem__)  # the one named first among equals
         line[strongest] += max(0, value(target, front) - (total - strength[strongest]))
         dead = [card for card in hurt if card != strongest]

@@ -49,6 +49,8 @@ DEPLOYMENTS: tuple[tuple[int, dict[str, int]], ...] = (
 class GuerraOptions(Options, frozen=True, kw_only=True):
     """The options of Guerra."""
 
+    added = frozenset({"joint_attack"})
+
     transfers: Annotated[
         Literal[1, 2],
         Meta(description="The most transfers before an attack or an incorporation."),
@@ -67,6 +69,13 @@ class GuerraOptions(Options, frozen=True, kw_only=True):
     max_turns: Annotated[
         int, Meta(ge=2, description="Turns of both seats together before the Troops are counted.")
     ] = 200
+    joint_attack: Annotated[
+        Literal["strongest_lives", "small_die"],
+        Meta(
+            description="Who is hurt in a group: the strongest by what the others leave, and they"
+            " die, or each by all that the target deals."
+        ),
+    ] = "strongest_lives"
 
 
 class Guerra(Game):
@@ -287,7 +296,8 @@ class Guerra(Game):
             return
         own, enemy = self.armies[self.to_move], self.armies[1 - self.to_move]
         buried = self._buried()
-        attack(own, enemy, attackers, move["target"])
+        small_die = self.options.joint_attack == "small_die"
+        attack(own, enemy, attackers, move["target"], small_die=small_die)
         self._tell_the_dead("The attack", buried)
         self.attacked += attackers
         if not self._broken_through():

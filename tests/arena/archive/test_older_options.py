@@ -53,6 +53,14 @@ LEAGUES = [
         "choose",
         "must",
     ),
+    Older(
+        "guerra",
+        ("random", "rusher"),
+        "max_turns = 12",
+        "joint_attack",
+        "strongest_lives",
+        "small_die",
+    ),
 ]
 each_league = pytest.mark.parametrize("older", LEAGUES, ids=lambda older: older.option)
 

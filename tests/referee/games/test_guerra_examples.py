@@ -50,6 +50,15 @@ H16 | V 7O / C 6C    | V 5E 7E                   | 7O>7E, 6C>5E  | C 6C*5      |
 H20 | V 12O 3E       | V 1C 12C                  | 12O+3E>12C    | V 3E*1      | V 1C
 """
 
+SMALL_DIE = """
+H21 | V 4C 5O    | V 7E | 4C+5O>7E  |             |
+H22 | V 2O 7B    | V 5E | 2O+7B>5E  | V 7B*5      |
+H23 | V 7C 12O   | V 7E | 12O+7C>7E | V 12O       |
+H24 | V 5O 6C    | V 3E | 5O+6C>3E  | V 5O*3 6C*3 |
+H25 | V 1O 4O 3C | V 7E | 4O+3C>7E  | V 1O 4O*7   |
+the Captains fight as ever | V 12O 3E | V 12C | 12O+3E>12C | V 3E*1 |
+"""
+
 ILLEGAL = """
 H17 | V 5O            | V 12C / C 12O | 5O>12C | 5O>12O
 H18 | V 11O           | V 5O 11O      |        | 11O>
@@ -89,6 +98,13 @@ def examples(table):
 )
 def test_attack(a, b, attacks, a_after, b_after):
     game = position(a + BOTH_HAVE, b + BOTH_HAVE)
+    order_attacks(game, attacks)
+    assert tables(game) == (parse(a_after + BOTH_HAVE), parse(b_after + BOTH_HAVE))
+
+
+@pytest.mark.parametrize(("a", "b", "attacks", "a_after", "b_after"), examples(SMALL_DIE))
+def test_attack_in_which_the_small_die(a, b, attacks, a_after, b_after):
+    game = position(a + BOTH_HAVE, b + BOTH_HAVE, joint_attack="small_die")
     order_attacks(game, attacks)
     assert tables(game) == (parse(a_after + BOTH_HAVE), parse(b_after + BOTH_HAVE))
 
