@@ -1,7 +1,7 @@
 """Guerra's cards and armies, and what attacks and volleys do to them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 Zone = dict[str, int]
 """The cards that stand in a zone, each with its wounds."""
@@ -28,6 +28,8 @@ CAPTAIN = {card: f"12{SUIT[card]}" for card in DECK}
 
 ZONES = ("vanguard", "centre", "rearguard")
 """From front to back."""
+BOWSHOT = ("vanguard", "centre")
+"""The zones that Archers shoot from, and those that they reach."""
 STEPS = {"vanguard": ("centre",), "centre": ("vanguard", "rearguard"), "rearguard": ("centre",)}
 """The zones a card may step to."""
 
@@ -43,6 +45,10 @@ class Attacks(TypedDict):
     """Knights that may sweep."""
     duels: list[list[str]]
     """Each Knight that may duel, with the Knight it may name."""
+    archers: NotRequired[list[str]]
+    """With `archers` aimed, those that may shoot."""
+    in_range: NotRequired[list[str]]
+    """With `archers` aimed, the cards that an Archer may shoot at."""
 
 
 NO_ATTACKS = Attacks(attackers=[], targets=[], sweeps=[], duels=[])
@@ -140,6 +146,18 @@ def possible_attacks(own: Army, enemy: Army, spent: Collection[str], any_suit: b
     return attacks
 
 
+def with_shots(attacks: Attacks, own: Army, enemy: Army, spent: Collection[str]) -> Attacks:
+    """Return the attacks with the aimed shots that are open to Archers not in `spent`."""
+    in_range = [card for zone in BOWSHOT for card in enemy.zones[zone]]
+    archers = [
+        card
+        for zone in BOWSHOT
+        for card in own.zones[zone]
+        if in_range and card in ARCHERS and card not in spent
+    ]
+    return {**attacks, "archers": archers, "in_range": in_range}
+
+
 def _add_knight(attacks: Attacks, knight: str, front: Zone, any_suit: bool) -> None:
     attacks["duels"] += [
         [knight, other] for other in front if other == knight or (any_suit and other in KNIGHTS)
@@ -156,12 +174,15 @@ def attack(
     *,
     small_die: bool = False,
 ) -> None:
-    """Carry out one attack between the foremost zones: a group's, a sweep or a duel.
+    """Carry out one attack: a group's, a sweep or a duel of foremost zones, or an aimed shot.
 
     `small_die` is the value of the option `joint_attack`.
     """
     line, front = own.front(), enemy.front()
-    if target is None:
+    if attackers[0] in ARCHERS:
+        assert target is not None
+        _aim(own, enemy, attackers[0], target)
+    elif target is None:
         suit = SUIT[attackers[0]]
         enemy.bury(front, [card for card in front if SUIT[card] == suit])
     elif attackers[0] in KNIGHTS:
@@ -194,10 +215,20 @@ def _strike(own: Army, enemy: Army, attackers: Sequence[str], target: str, small
     own.bury(line, dead)
 
 
+def _aim(own: Army, enemy: Army, archer: str, target: str) -> None:
+    zone, other = own.zones[own.zone_of(archer)], enemy.zones[enemy.zone_of(target)]
+    if target in ARCHERS:
+        own.bury(zone, [archer])
+        enemy.bury(other, [target])
+    else:
+        other[target] += value(archer, zone)
+        enemy.settle(other)
+
+
 def volley(own: Army, enemy: Army) -> None:
     """Let the Archers in `own`'s two front zones shoot at `enemy`'s two front zones."""
-    suffering = (enemy.zones["vanguard"], enemy.zones["centre"])
-    for zone in (own.zones["vanguard"], own.zones["centre"]):
+    suffering = [enemy.zones[name] for name in BOWSHOT]
+    for zone in [own.zones[name] for name in BOWSHOT]:
         for archer in [card for card in zone if card in ARCHERS]:
             _shoot(own, zone, archer, enemy, suffering)
     for other in suffering:

@@ -10,6 +10,7 @@ from referee.game import Move
 from referee.games.guerra.battle import (
     ARCHERS,
     BANNERS,
+    BOWSHOT,
     DECK,
     KNIGHTS,
     STEPS,
@@ -82,6 +83,10 @@ def attack_refusal(
         return reason
     if not attackers:
         return None if target is None else 'no attackers are named; to stop, "target" is null'
+    if "archers" in attacks and (archers := [card for card in attackers if card in ARCHERS]):
+        if len(attackers) > 1:
+            return f"'{archers[0]}' is an Archer, which shoots alone"
+        return _wrong_shot(archers[0], target, own, enemy, spent)
     for card in attackers:
         if reason := _wrong_attacker(card, own, spent, alone=len(attackers) == 1):
             return reason
@@ -244,6 +249,22 @@ def _wrong_knight(knight: str, target: str | None, enemy: Army, attacks: Attacks
     if knight in enemy.zones[front]:
         return f"'{knight}' cannot sweep the enemy's {front}, where its twin stands; it may duel it"
     return f"'{knight}' cannot sweep: the enemy's {front} holds no card of suit {SUIT[knight]}"
+
+
+def _wrong_shot(
+    archer: str, target: str | None, own: Army, enemy: Army, spent: Collection[str]
+) -> str | None:
+    if own.zone_of(archer) not in BOWSHOT:
+        return f"'{archer}' {_whereabouts(archer, own)}; shots come from your vanguard or centre"
+    if archer in spent:
+        return f"'{archer}' has already attacked this turn"
+    if target is None:
+        return 'an Archer shoots at one enemy card: name it in "target"'
+    if not (where := enemy.zone_of(target)):
+        return f"'{target}' is not on the enemy's table"
+    if where not in BOWSHOT:
+        return f"'{target}' is in the enemy's {where}; shots reach its vanguard and centre"
+    return None
 
 
 def _wrong_target(target: str, enemy: Army) -> str | None:

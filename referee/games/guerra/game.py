@@ -18,6 +18,7 @@ from referee.games.guerra.battle import (
     attack,
     possible_attacks,
     volley,
+    with_shots,
 )
 from referee.games.guerra.checks import (
     attack_refusal,
@@ -49,7 +50,7 @@ DEPLOYMENTS: tuple[tuple[int, dict[str, int]], ...] = (
 class GuerraOptions(Options, frozen=True, kw_only=True):
     """The options of Guerra."""
 
-    added = frozenset({"joint_attack"})
+    added = frozenset({"archers", "joint_attack"})
 
     transfers: Annotated[
         Literal[1, 2],
@@ -69,6 +70,10 @@ class GuerraOptions(Options, frozen=True, kw_only=True):
     max_turns: Annotated[
         int, Meta(ge=2, description="Turns of both seats together before the Troops are counted.")
     ] = 200
+    archers: Annotated[
+        Literal["volley", "aimed"],
+        Meta(description="Whether Archers shoot by themselves only, or in an attack step too."),
+    ] = "volley"
     joint_attack: Annotated[
         Literal["strongest_lives", "small_die"],
         Meta(
@@ -280,11 +285,14 @@ class Guerra(Game):
         if self.line not in (None, own.foremost()):
             return NO_ATTACKS
         any_suit = self.options.knight_duel == "any_suit"
-        return possible_attacks(own, enemy, self.attacked, any_suit)
+        attacks = possible_attacks(own, enemy, self.attacked, any_suit)
+        if self.options.archers == "aimed":
+            attacks = with_shots(attacks, own, enemy, self.attacked)
+        return attacks
 
     def _ask_attack(self) -> None:
-        self.attacks = self._open_attacks()
-        if self.attacks["attackers"] or self.attacks["sweeps"] or self.attacks["duels"]:
+        self.attacks = attacks = self._open_attacks()
+        if attacks["attackers"] or attacks["sweeps"] or attacks["duels"] or attacks.get("archers"):
             self.asked = "attack"
         else:
             self._finish_turn()

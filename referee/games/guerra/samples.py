@@ -9,6 +9,9 @@ from referee.games.guerra.battle import STEPS, ZONES, Army, Attacks
 
 T = TypeVar("T")
 
+_KINDS = ("attackers", "sweeps", "duels", "archers")
+"""Those of the lists of open attacks that each stand for a kind of attack."""
+
 
 def sample_deploy(army: Army, asked: Mapping[str, int], rng: Random) -> Move:
     """Return cards of the hand for the zones `asked` for."""
@@ -32,8 +35,8 @@ def sample_orders(army: Army, transfers: int, rng: Random) -> Move:
 
 
 def sample_attack(attacks: Attacks, rng: Random) -> Move:
-    """Return the stop, a group's attack, a sweep or a duel."""
-    kinds = [kind for kind, cards in attacks.items() if cards and kind != "targets"]
+    """Return the stop, a group's attack, a sweep, a duel or a shot."""
+    kinds = [kind for kind, cards in attacks.items() if cards and kind in _KINDS]
     kind = _pick([*kinds, "stop"], rng)
     if kind == "attackers":
         group = rng.sample(attacks["attackers"], 1 + _below(len(attacks["attackers"]), rng))
@@ -43,6 +46,9 @@ def sample_attack(attacks: Attacks, rng: Random) -> Move:
     if kind == "duels":
         knight, target = _pick(attacks["duels"], rng)
         return {"attackers": [knight], "target": target}
+    if kind == "archers":
+        archer, target = _pick(attacks["archers"], rng), _pick(attacks["in_range"], rng)
+        return {"attackers": [archer], "target": target}
     return {"attackers": [], "target": None}
 
 

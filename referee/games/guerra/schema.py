@@ -152,6 +152,15 @@ ATTACK = _decision(
         "attackers",
         "target",
     ),
+    _form(
+        "An aimed shot, with the option `archers`.",
+        {
+            "attackers": _cards("The Archer, of Vanguard or Centre.", 1, 1, "10"),
+            "target": _card("A card of the enemy's Vanguard or Centre."),
+        },
+        "attackers",
+        "target",
+    ),
 )
 DISCARD = {
     **_DRAFT,

@@ -3,7 +3,7 @@
 import textwrap
 
 from referee.game import Move
-from referee.games.guerra.battle import DECK, KNIGHTS, ZONES, Zone
+from referee.games.guerra.battle import ARCHERS, DECK, KNIGHTS, ZONES, Zone
 
 NAMES = "AB"
 WIDTH = 80
@@ -40,6 +40,8 @@ def _told_attack(move: Move) -> str:
     if target is None:
         return f"sweeps with {attackers[0]}"
     verb = "duels" if attackers[0] in KNIGHTS else "attacks"
+    if attackers[0] in ARCHERS:
+        verb = "shoots"
     return f"{verb} {' + '.join(attackers)} > {target}"
 
 

@@ -61,6 +61,7 @@ LEAGUES = [
         "strongest_lives",
         "small_die",
     ),
+    Older("guerra", ("random", "rusher"), "max_turns = 12", "archers", "volley", "aimed"),
 ]
 each_league = pytest.mark.parametrize("older", LEAGUES, ids=lambda older: older.option)
 

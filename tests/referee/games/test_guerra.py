@@ -292,6 +292,7 @@ DESCRIBED = [
     ("attack", written_attack("7O+4C>5E"), "A attacks 7O + 4C > 5E"),
     ("attack", written_attack("11O>11O"), "A duels 11O > 11O"),
     ("attack", written_attack("11O>"), "A sweeps with 11O"),
+    ("attack", written_attack("10O>7E"), "A shoots 10O > 7E"),
     ("discard", {"cards": ["7O"]}, "A discards 7O"),
 ]
 

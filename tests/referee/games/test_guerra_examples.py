@@ -13,6 +13,7 @@ from tests.referee.games.guerra_positions import (
     position,
     stop,
     tables,
+    written_attack,
 )
 
 ATTACKS = """
@@ -274,6 +275,79 @@ def test_g13_after_max_turns_the_troops_are_counted():
         stop(game)
     assert [army.troops() for army in game.armies] == [9, 8]
     assert (game.places(), game.reason, game.turn) == ([1, 2], "max_turns", 2)
+
+
+class TestG15:
+    """A: V 7O / C 10E / R 2B; B: V 7C 3O / C 12B / R 3B, with `archers` aimed."""
+
+    def game(self, **options):
+        rows = "V 7O / C 10E / R 2B", "V 7C 3O / C 12B / R 3B"
+        game = position(*rows, packs=("2E", "2E"), **options)
+        order_attacks(game)
+        return game
+
+    def test_g15_an_archer_may_shoot_at_any_card_of_the_two_front_zones(self):
+        game = self.game(archers="aimed")
+        limits = game.decision(0).limits
+        assert (limits["archers"], limits["in_range"]) == (["10E"], ["7C", "3O", "12B"])
+        assert all(can_attack(game, f"10E>{card}") for card in limits["in_range"])
+        assert not any(can_attack(game, text) for text in ("10E>3B", "10E+7O>7C", "7O+10E>7C"))
+        assert not any(can_attack(game, text) for text in ("10E>", "10E>5B", "7O>12B"))
+
+    def test_g15_an_archer_kills_from_behind_and_is_unhurt(self):
+        game = self.game(archers="aimed")
+        play(game, written_attack("10E>12B"))
+        assert tables(game) == (parse("V 7O / C 10E / R 2B"), parse("V 7C 3O / R 3B"))
+        assert game.attacked == ["10E"]
+        assert game.decision(0).limits["archers"] == []
+        assert not can_attack(game, "10E>3O")
+        assert can_attack(game, "7O>3O")
+
+    def test_g15_without_the_option_no_shot_is_aimed(self):
+        game = self.game()
+        assert not can_attack(game, "10E>7C")
+        assert [*game.decision(0).limits] == ["attackers", "targets", "sweeps", "duels"]
+
+
+def test_g16_an_aimed_shot_beside_the_banner_deals_two():
+    game = position("V 10E 1E / R 2B", "V 2C / R 3B", packs=("2E", "2E"), archers="aimed")
+    order_attacks(game, "10E>2C")
+    assert tables(game) == (parse("V 10E 1E / R 2B"), parse("R 3B"))
+
+
+def test_g17_an_archer_that_shoots_at_an_archer_dies_with_it():
+    rows = "C 10E / R 2B", "V 7C / C 10O / R 3B"
+    game = position(*rows, packs=("2E", "2E"), archers="aimed")
+    order_attacks(game, "10E>10O")
+    assert tables(game) == (parse("R 2B"), parse("V 7C / R 3B"))
+
+
+@pytest.mark.parametrize(("a", "b"), [("V 1O / R 10E 2B", "V 7C / R 3B"), ("V 10E / R 2B", "R 3B")])
+def test_g18_the_rearguard_neither_shoots_nor_is_shot_at(a, b):
+    game = position(a, b, packs=("2E", "2E"), archers="aimed")
+    order_attacks(game)
+    assert (game.to_move, game.asked) == (1, "orders")
+
+
+def test_nobody_shoots_once_the_fixed_line_is_empty():
+    a, b = "V 5O / C 10E / R 2B", "V 5C 7C / R 3B"
+    game = position(a, b, packs=("2E", "2E"), archers="aimed", attack_line="fixed")
+    order_attacks(game)
+    assert can_attack(game, "10E>5C")
+    play(game, written_attack("5O>5C"))
+    assert game.to_move == 1
+
+
+def test_a_shot_at_the_last_card_breaks_through():
+    game = position("V 10E / R 2B", "V 12C", hands=("", "7B"), archers="aimed")
+    order_attacks(game, "10E>12C")
+    assert (game.places(), game.reason) == ([1, 2], "breakthrough")
+
+
+def test_a_banner_that_is_shot_doubles_nobody_any_more():
+    game = position("C 10E / R 2B", "V 1O 7O*7 / R 3B", packs=("2E", "2E"), archers="aimed")
+    order_attacks(game, "10E>1O")
+    assert tables(game)[1] == parse("R 3B")
 
 
 def deploy_without_archers_in_front(game):

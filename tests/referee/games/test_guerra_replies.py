@@ -15,6 +15,7 @@ from tests.referee.games.guerra_positions import (
     in_battle,
     opening,
     order_attacks,
+    play,
     position,
     too_many,
 )
@@ -46,6 +47,21 @@ def incorporation(**fields):
 
 def refused(name, asked, move, reason):
     return pytest.param(asked, move, reason, id=name)
+
+
+def aimed():
+    """Archers may shoot: 10C, which stands in front."""
+    game = in_battle(archers="aimed")
+    game.armies[0].cemetery.remove("10O")
+    game.armies[0].zones["rearguard"]["10O"] = 0
+    return game
+
+
+def aimed_twice():
+    """10C has shot."""
+    game = aimed()
+    play(game, attack("10C", target="5B"))
+    return game
 
 
 REFUSALS = [
@@ -188,6 +204,15 @@ REFUSALS = [
     refused("knight-behind", in_battle, attack("11B", target="11B"), "not on the enemy's table"),
     refused("sweep-twin", in_battle, attack("11E"), "'11E' cannot sweep the enemy's vanguard"),
     refused("sweep-empty", in_battle, attack("11B"), "holds no card of suit B"),
+    refused("shot-group", aimed, attack("7O", "10C", target="7C"), "an Archer, which shoots alone"),
+    refused(
+        "shot-hand", aimed, attack("10E", target="7C"), "'10E' is in your cemetery; shots come"
+    ),
+    refused("shot-rear", aimed, attack("10O", target="7C"), "'10O' is in your rearguard; shots"),
+    refused("shot-nothing", aimed, attack("10C"), "an Archer shoots at one enemy card"),
+    refused("shot-nowhere", aimed, attack("10C", target="7B"), "not on the enemy's table"),
+    refused("shot-far", aimed, attack("10C", target="2B"), "in the enemy's rearguard; shots reach"),
+    refused("shot-spent", aimed_twice, attack("10C", target="7C"), "'10C' has already attacked"),
     refused("discard-empty", too_many, {}, '"cards" is missing'),
     refused("discard-none", too_many, {"cards": []}, "must name exactly 1, not 0"),
     refused("discard-two", too_many, {"cards": ["2O", "3O"]}, "must name exactly 1, not 2"),

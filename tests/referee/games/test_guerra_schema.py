@@ -105,7 +105,7 @@ def test_a_reply_nested_out_of_all_bounds_is_refused(asked):
 @settings(max_examples=250, deadline=None)
 @given(PLAYS, st.data())
 def test_a_bent_reply_is_checked_and_what_fails_the_schema_is_refused(where, data):
-    game = wander(*where)
+    game = wander(*where, archers=data.draw(st.sampled_from(["volley", "aimed"])))
     for seat in game.deciders():
         move = bent(game.sample(seat, Random(where[0])), data)
         assert game.check(seat, move) is not None or fits_schema(game, move)
@@ -114,7 +114,7 @@ def test_a_bent_reply_is_checked_and_what_fails_the_schema_is_refused(where, dat
 @settings(max_examples=80, deadline=None)
 @given(PLAYS)
 def test_the_default_is_legal_and_so_are_samples(where):
-    game = wander(*where, transfers=2, knight_duel="any_suit")
+    game = wander(*where, transfers=2, knight_duel="any_suit", archers="aimed")
     for seat in game.deciders():
         for move in (game.default(seat), *(game.sample(seat, Random(n)) for n in range(5))):
             assert game.check(seat, move) is None
