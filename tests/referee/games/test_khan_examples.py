@@ -21,6 +21,7 @@ from tests.referee.games.khan_positions import (
     fight,
     hands,
     new_game,
+    own_cards,
     pile,
     play,
     position,
@@ -113,6 +114,34 @@ def test_k5_no_ladder_of_two(cards):
     assert asked(game) == ("reveal", [0])
     assert game.check(0, show(cards))
     assert show(cards) not in game.decision(0).legal
+
+
+def attacking_with_48_cards(cards):
+    """Seat 0, with the larger deck, is asked for the first formation of its attack."""
+    game = new_game(deck=48)
+    for camp, held in zip(game.camps, (cards, ""), strict=True):
+        own_cards(camp, held)
+    play(game, attack())
+    return game
+
+
+@pytest.mark.parametrize("ladder", ["O7 O8 O9", "B1 O7 O9", "B1 O8 O9"])
+def test_k26_with_48_cards_a_ladder_of_three_goes_up_to_nine(ladder):
+    game = attacking_with_48_cards(ladder)
+    assert game.check(0, show(ladder)) is None
+    assert show(ladder) in game.decision(0).legal
+
+
+def test_k26_with_48_cards_the_champion_does_not_fill_two_gaps():
+    game = attacking_with_48_cards("B1 O6 O9 O4 O5")
+    assert game.check(0, show("B1 O6 O9"))
+    assert show("B1 O6 O9") not in game.decision(0).legal
+
+
+def test_k26_with_48_cards_the_champion_makes_a_rear_with_a_nine():
+    game = attacking_with_48_cards("B1 O9")
+    assert game.check(0, show("B1 O9")) is None
+    assert show("B1 O9") in game.decision(0).legal
 
 
 LADDERS = {"E": "E3 E4", "B": "B3 B4", "O": "O3 O4", "none": ""}
