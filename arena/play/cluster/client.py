@@ -25,8 +25,8 @@ from arena.play.cluster.events import (
 )
 from arena.play.cluster.link import Link
 from arena.play.cluster.standouts import Comparison
-from arena.play.messages import Order, Results, Setup, encode
-from arena.play.workforce import Died, Event, Heard, Lost, Stopped, Told, Worker, Workforce
+from arena.play.messages import Broken, News, Order, Results, Setup, encode
+from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
 from protocol.errors import ArenaError
 from referee.sandbox import Runtime, runtime_of
 
@@ -140,7 +140,7 @@ class ClusterWorkforce(Workforce):
         events: list[Event] = []
         for each in found:
             events += self._taken(each)
-        return [*events, *map(Told, self._told(found)), *map(Told, self._comparison.standouts())]
+        return [*events, *map(News, self._told(found)), *map(News, self._comparison.standouts())]
 
     def _taken(self, each: Happening) -> Iterator[Event]:
         """Keep the list of workers; yield what the runner is to know."""
@@ -152,7 +152,7 @@ class ClusterWorkforce(Workforce):
         elif isinstance(each, Unreached):
             for worker in self._of(each.slot):
                 yield self._lost(worker, has_begun=False)
-        elif isinstance(each, Stopped):
+        elif isinstance(each, Broken):
             yield each
         elif isinstance(each, Answered):
             for worker in self._of(each.slot):
@@ -184,7 +184,7 @@ class ClusterWorkforce(Workforce):
             for what in self._unlike(machine):
                 alike[what].append(machine.label)
         for each in found:
-            if isinstance(each, Told):
+            if isinstance(each, News):
                 yield each.text
             elif isinstance(each, Refused) and (each.label, each.why) not in self._refusals:
                 self._refusals.add((each.label, each.why))
