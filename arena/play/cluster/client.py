@@ -1,7 +1,6 @@
 """The workers of a run that are on a Dask cluster, as the runner sees them."""
 
 import asyncio
-import logging
 import queue
 import secrets
 import threading
@@ -12,6 +11,7 @@ from contextlib import contextmanager, suppress
 from arena.league.bot import Bot
 from arena.league.schedule import BotIndex, first_bots
 from arena.play.cluster.address import scheduler_address
+from arena.play.cluster.connection import dask_kept_quiet
 from arena.play.cluster.events import (
     Answered,
     Gone,
@@ -68,26 +68,25 @@ class ClusterWorkforce(Workforce):
     @contextmanager
     def hired(self) -> Iterator[None]:
         """Be connected to the scheduler; raise RunError if there is none."""
-        logs = logging.root.manager.disable
-        logging.disable()  # of Dask's own words; what matters is told by us
         runner = asyncio.Runner()
         self._loop = runner.get_loop()
+        self._loop.set_exception_handler(_ignore)
         self._begin, self._end = asyncio.Event(), asyncio.Event()
         self._connected: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
         thread = threading.Thread(target=runner.run, args=(self._main(),))
-        try:
-            thread.start()  # which Ctrl-C may interrupt
-            problem = self._connected.get()
-            if problem is not None:
-                raise problem
-            yield
-        finally:
-            self._call(self._begin.set)
-            self._call(self._end.set)
-            if thread.ident is not None:  # or it has only just begun, and ends by itself
-                thread.join()
-                runner.close()  # also what Dask has left
-            logging.disable(logs)
+        with dask_kept_quiet():
+            try:
+                thread.start()  # which Ctrl-C may interrupt
+                problem = self._connected.get()
+                if problem is not None:
+                    raise problem
+                yield
+            finally:
+                self._call(self._begin.set)
+                self._call(self._end.set)
+                if thread.ident is not None:  # or it has only just begun, and ends by itself
+                    thread.join()
+                    runner.close()  # also what Dask has left
 
     async def _main(self) -> None:
         connecting = asyncio.ensure_future(self._link.connect())
@@ -252,6 +251,10 @@ class ClusterWorkforce(Workforce):
     def is_settling(self) -> bool:
         """Whether a Dask worker is about to join."""
         return self._link.is_settling or not self._queue.empty()
+
+
+def _ignore(_loop: asyncio.AbstractEventLoop, _context: object) -> None:
+    """Say nothing of what Dask leaves behind in its loop."""
 
 
 def _runtimes_here(setup: Setup, bots: Sequence[Bot]) -> dict[BotIndex, tuple[Runtime, str]]:
