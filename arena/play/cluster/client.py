@@ -24,7 +24,7 @@ from arena.play.cluster.events import (
     Waiting,
 )
 from arena.play.cluster.link import Link
-from arena.play.cluster.standouts import Comparison
+from arena.play.cluster.standouts import MachineComparison
 from arena.play.messages import Broken, News, Order, Results, Setup, encode
 from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
 from protocol.errors import ArenaError
@@ -60,7 +60,7 @@ class ClusterWorkforce(Workforce):
         self._queue: queue.SimpleQueue[Happening] = queue.SimpleQueue()
         self._link = Link(address, secrets.token_hex(8), setup, bots, self._queue.put)
         self._names = setup.names
-        self._comparison = Comparison()
+        self._comparison = MachineComparison()
         self._runtimes = _runtimes_here(setup, bots)
         self._refusals: set[tuple[str, str]] = set()
         self._is_over = False

@@ -35,8 +35,8 @@ from arena.play.cluster.events import (
     Unreached,
     Waiting,
 )
-from arena.play.cluster.greeting import Greeter, RefusedError
-from arena.play.cluster.table import Answer, UnwantedError
+from arena.play.cluster.greeting import Greeter, JoinRefusedError
+from arena.play.cluster.pool import OrderAnswer, UnwantedError
 from arena.play.messages import Broken, News, Setup, decode_word
 
 _LOOK_SECONDS = 1.0  # between looks at who is in the cluster
@@ -48,7 +48,7 @@ _AGAIN_SECONDS = 3.0  # until one that was busy, or did not answer, is asked aga
 _WAIT_SECONDS = 600.0  # for a scheduler that has gone
 _FAREWELL_SECONDS = 5.0
 
-_answer = msgspec.msgpack.Decoder(Answer).decode
+_answer = msgspec.msgpack.Decoder(OrderAnswer).decode
 
 
 class Link:
@@ -238,7 +238,7 @@ class Link:
         """Let a Dask worker get ready to play."""
         try:
             machine = await self._greeter.opened(self._client, address, name)
-        except RefusedError as error:
+        except JoinRefusedError as error:
             wait = _AGAIN_SECONDS if error.again else math.inf
             self._not_before[address] = time.monotonic() + wait
             self._put(Refused(error.label, str(error), again=error.again))
