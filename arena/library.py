@@ -13,14 +13,7 @@ from arena.league.entry import entries_of
 from arena.league.file import make_league, seed_of
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.schedule import Rotations
-from arena.play.events import (
-    Forfeiting,
-    Problem,
-    RunEvent,
-    Started,
-    Stored,
-    Suspended,
-)
+from arena.play.events import Forfeiting, Problem, RunEvent, Started, Stored, Suspended
 from arena.play.messages import News
 from arena.play.run import Part, Run, open_run
 from arena.stats.likelihood import Ties
