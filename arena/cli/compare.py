@@ -27,6 +27,8 @@ from arena.league.entry import entry_of
 from arena.league.file import FILE, make_league, seed_of, write_league
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
+from arena.play.events import Problem, Stored, Suspended
+from arena.play.messages import News
 from arena.play.run import Run, open_run
 from arena.stats.sequential import HALF, Rates
 from arena.store.opening import open_store, read_league, settled
@@ -284,20 +286,23 @@ def _follow(run: Run, league: LeaguePlan, comparison: Comparison, line: StatusLi
     """Take in what is played, until the run is over; return how many problems there were."""
     problems = 0
     suspended: dict[str, str] = {}
-    for progress in run.play():
-        comparison.take(progress.played)
-        suspended |= {league.bots[bot].name: reason for bot, reason in progress.suspended.items()}
-        for bot, reason in progress.suspended.items():
-            entered = league.bots[bot]
-            if entered.listed_in == FILE:  # which nobody wrote
-                entered = replace(entered, listed_in="")
-            if hint := advice(entered, reason, league.limits):
-                line.say(safe(f"{entered.name}:{hint}"))
-        for sentence in progress.news:
-            line.say(safe(sentence))
-        for problem in progress.problems:
-            problems += 1
-            line.say(safe_lines(problem))
+    bots = {bot.name: bot for bot in league.bots}
+    for event in run.play():
+        match event:
+            case Stored():
+                comparison.take(event.matches)
+            case Suspended(name, reason):
+                suspended[name] = reason
+                entered = bots[name]
+                if entered.listed_in == FILE:  # which nobody wrote
+                    entered = replace(entered, listed_in="")
+                if hint := advice(entered, reason, league.limits):
+                    line.say(safe(f"{name}:{hint}"))
+            case News():
+                line.say(safe(event.text))
+            case Problem():
+                problems += 1
+                line.say(safe_lines(event.text))
         if comparison.ending is not None or problems:
             run.stop()
         line.show(lambda: safe(comparison.status()))

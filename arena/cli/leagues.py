@@ -1,5 +1,6 @@
 """Commands of a league: init, run."""
 
+import gc
 import re
 import shlex
 import signal
@@ -25,16 +26,18 @@ from arena.cli.common import (
 )
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
+from arena.league.bot import Bot
 from arena.league.entry import entries_of
 from arena.league.file import FILE, make_league, seed_of
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
-from arena.league.schedule import BotIndex, Rotations
+from arena.league.schedule import Rotations
 from arena.league.seed import is_guessable
+from arena.play.events import Forfeiting, Problem, Started, Stored, Suspended
 from arena.play.memory import available
+from arena.play.messages import News
 from arena.play.pace import Pace
 from arena.play.run import WHOLE, Part, Run, open_run
-from arena.play.runner import Progress
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.versions import twins
@@ -249,18 +252,26 @@ def _play_missing(
             return
         warn_unprotected(league.limits.sandbox)
         _warn_guessable(league)
-        sizes: dict[BotIndex, int] = {}
+        sizes: dict[str, int] = {}
         pace = Pace([bot.name for bot in league.bots], league.seats)
-        with stopped_by_signals(run) as heard, ProgressLine(run.missing, pace) as line:
-            for progress in run.play():
-                line.advance(progress.played)
-                _tell(progress, league, line)
-                sizes |= progress.sizes
-                if progress.played and sizes:  # and so all have been started
-                    _tell_memory(list(sizes.values()), run, line)
-                    sizes.clear()
-                is_any_suspended |= bool(progress.suspended)
-                problems += len(progress.problems)
+        with (
+            collected_rarely(),
+            stopped_by_signals(run) as heard,
+            ProgressLine(run.missing, pace) as line,
+        ):
+            for event in run.play():
+                match event:
+                    case Stored():
+                        line.advance(event.matches)
+                        if sizes:  # and so all have been started
+                            _tell_memory(list(sizes.values()), run, line)
+                            sizes.clear()
+                    case Started():
+                        sizes[event.bot] = event.memory
+                    case _:
+                        line.say(_words(event, league))
+                is_any_suspended |= isinstance(event, Suspended)
+                problems += isinstance(event, Problem)
         missing = f"{counted(run.missing, 'match is', 'matches are')} missing"
         if problems:
             rest = f"{missing}. Run again to go on." if run.missing else "no match is missing."
@@ -292,27 +303,38 @@ def _size(count: float) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
-def _tell(progress: Progress, league: LeaguePlan, line: ProgressLine) -> None:
-    """Say what went wrong."""
-    for bot, reason in progress.suspended.items():
-        name = league.bots[bot].name
-        why = suspended(league.bots[bot], reason, league.limits)
-        line.say(safe(f"{name} is suspended for this run: {why}"))
-    for bot, match in progress.forfeiting.items():
-        name = league.bots[bot].name
-        many = f"{name} has {FORFEITING}"
-        hint = advice(league.bots[bot], _last_words(progress, bot, match), league.limits)
-        line.say(safe(f"{many}: see `arena show {league.folder} {match}`.{hint}"))
-    for sentence in progress.news:
-        line.say(safe(sentence))
-    for problem in progress.problems:
-        line.say(safe_lines(problem))
+def _words(event: Suspended | Forfeiting | News | Problem, league: LeaguePlan) -> str:
+    """Return what to say of what happened."""
+    match event:
+        case Suspended():
+            why = suspended(_bot(league, event.bot), event.reason, league.limits)
+            return safe(f"{event.bot} is suspended for this run: {why}")
+        case Forfeiting():
+            hint = advice(_bot(league, event.bot), event.stderr, league.limits)
+            where = f"see `arena show {league.folder} {event.match}`."
+            return safe(f"{event.bot} has {FORFEITING}: {where}{hint}")
+        case News():
+            return safe(event.text)
+        case Problem():
+            return safe_lines(event.text)
 
 
-def _last_words(progress: Progress, bot: BotIndex, match: str) -> str:
-    """Return what a bot wrote to its standard error in one of the matches just played."""
-    played = next(each for each in progress.played if each.result.match == match)
-    return played.record.open_evidence().stderr[played.result.bots.index(bot)]
+def _bot(league: LeaguePlan, name: str) -> Bot:
+    return next(bot for bot in league.bots if bot.name == name)
+
+
+@contextmanager
+def collected_rarely() -> Iterator[None]:
+    """Have Python look for circles of objects more rarely, as results are many and have none.
+
+    It saves a run a seventh of its own time: see `tests.benchmarks.dispatch`.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(100_000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 @contextmanager

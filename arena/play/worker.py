@@ -86,17 +86,17 @@ def _serve(link: Any, setup: Setup) -> None:
         link.send_bytes(encode(Broken(str(error))))
         return
     with launcher:
-        table = Table(setup, launcher)
-        signal.signal(signal.SIGUSR1, lambda *_: table.leave())
+        executor = Executor(setup, launcher)
+        signal.signal(signal.SIGUSR1, lambda *_: executor.leave())
         for number in _SIGNALS:
-            signal.signal(number, lambda *_: table.interrupt())
+            signal.signal(number, lambda *_: executor.interrupt())
         try:
             link.send_bytes(encode(Up()))
             while not isinstance(order := decode_order(link.recv_bytes()), Finish):
-                for word in table.carry_out(order):
+                for word in executor.carry_out(order):
                     link.send_bytes(encode(word))
         finally:
-            table.close()
+            executor.close()
 
 
 def _die_with(parent: int) -> None:
@@ -112,8 +112,8 @@ class _CutShortError(Exception):
     """A match that was not played to its end by its bots' own doing."""
 
 
-class Table:
-    """Where matches are played one after another; it keeps the bots' processes between them.
+class Executor:
+    """Carries out orders, one match after another, and keeps the bots' processes between them.
 
     A process belongs to a bot and a rotation and plays no other rotation, so that it never sees
     a deal twice.

@@ -27,8 +27,11 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
+from arena.cli.leagues import collected_rarely
 from arena.league.plan import LeaguePlan
 from arena.play import worker
+from arena.play.events import Stored
+from arena.play.messages import Results
 from arena.play.run import open_run
 from arena.store.result import PlayedMatch
 from arena.store.store import Store
@@ -185,14 +188,14 @@ def running(folder: Path) -> Iterator[tuple[object, ...]]:
 
 def run(league: LeaguePlan, workers: int, *, is_stored: bool) -> tuple[Cost, float]:
     """Run a league; return what a match cost the runner, and how many came at once."""
-    with open_run(league, workers, None) as opened:
-        playing = opened.play() if is_stored else opened._runner.run()
-        while not next(playing).played:
-            pass  # the workers start
+    with collected_rarely(), open_run(league, workers, None) as opened:
+        events = opened.play() if is_stored else opened._runner.run()
+        playing = (event.matches for event in events if isinstance(event, Results | Stored))
+        next(playing)  # the workers start
         taken: list[int] = []
 
         def take() -> int:
-            taken.extend(len(progress.played) for progress in playing if progress.played)
+            taken.extend(map(len, playing))
             return sum(taken)
 
         cost = timed(take)

@@ -15,7 +15,7 @@ from tabulate import tabulate
 from arena.league.bot import shipped_bot
 from arena.league.schedule import Entrant, Schedule
 from arena.play.local import LocalWorkforce, usable_cores
-from arena.play.messages import Setup, Task
+from arena.play.messages import Results, Setup, Task
 from arena.play.runner import Runner
 from referee.games import GAMES
 from referee.limits import Limits
@@ -56,8 +56,9 @@ def league_rates(workers: int) -> tuple[float, float]:
     began = time.perf_counter()
     runner = Runner(setup, tasks, LocalWorkforce(setup, [], usable_cores(workers)))
     with runner.staffed():
-        played = [each.result for progress in runner.run() for each in progress.played]
+        events = [event for event in runner.run() if isinstance(event, Results)]
     seconds = time.perf_counter() - began
+    played = [each.result for event in events for each in event.matches]
     return len(played) / seconds, sum(result.decisions for result in played) / seconds
 
 

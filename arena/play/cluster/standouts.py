@@ -90,7 +90,7 @@ _Pairs: TypeAlias = list[tuple[_Tally, list[_Tally]]]
 """What each bot did on a machine, and what the same one did on the others."""
 
 
-class Comparison:
+class MachineComparison:
     """What machines report, side by side."""
 
     def __init__(self) -> None:

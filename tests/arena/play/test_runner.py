@@ -15,6 +15,7 @@ from pathlib import Path
 import multiprocess
 import pytest
 
+from arena.play.events import Problem, Started
 from arena.play.local import usable_cores
 from arena.play.run import open_run
 from arena.store.opening import read_league
@@ -194,12 +195,12 @@ def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
 ) -> None:
     with open_run(read_league(steady.folder), 1, None) as run:
         playing = run.play()
-        next(playing)  # the worker is up
-        next(playing)  # its bots are checked
+        checked = [next(playing) for _ in range(3)]  # and nothing was given out
+        assert all(isinstance(event, Started) for event in checked)
         for child in multiprocess.active_children():
             child.kill()
             child.join()
-        problems = [problem for progress in playing for problem in progress.problems]
+        problems = [event for event in playing if isinstance(event, Problem)]
     assert problems == []
     assert_same(steady, undisturbed)
 

@@ -207,8 +207,8 @@ def test_bins_hold_every_match_once() -> None:
 
 
 def test_the_setup_tells_the_limits_that_are_not_the_usual(hostile: Summary) -> None:
-    assert hostile.setup.limits == {"move_time": 2.5}
-    assert hostile.setup.first == "2026-01-02T03:04:05+00:00"
+    assert hostile.facts.limits == {"move_time": 2.5}
+    assert hostile.facts.first == "2026-01-02T03:04:05+00:00"
 
 
 def test_the_seed_is_not_told(hostile: Summary) -> None:
@@ -339,7 +339,7 @@ def test_the_sections_count_the_same_matches(hostile: Summary) -> None:
     assert [row["matches"] for row in everybody] == [matches, matches]
     assert hostile.progress[-1].matches == matches
     assert hostile.lengths.matches == sum(hostile.lengths.reasons.values()) == matches
-    assert hostile.setup.matches == matches
+    assert hostile.facts.matches == matches
     page = Parsed(page_of(hostile))
     assert "4 bots, 48 matches, 2026-01-02." in page.text
     assert "left out of the tables" not in page.text
@@ -347,7 +347,7 @@ def test_the_sections_count_the_same_matches(hostile: Summary) -> None:
 
 def test_matches_that_wait_are_among_the_lengths_and_that_is_said(tmp_path: Path) -> None:
     summary = read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))
-    assert (summary.field.matches, summary.lengths.matches, summary.setup.matches) == (6, 7, 7)
+    assert (summary.field.matches, summary.lengths.matches, summary.facts.matches) == (6, 7, 7)
     page = Parsed(page_of(summary))
     assert "2 bots, 6 matches." in page.text
     assert "Of all 7 matches of these bots, also those left out" in page.said["lengths"]
@@ -391,7 +391,7 @@ def test_an_old_version_beside_the_new_one_counts_for_nothing(tmp_path: Path) ->
     assert [row["decisions"] for row in after.standings.rows] == [40, 40]
     assert sum(sum(row["faults"].values()) for row in after.standings.rows) == 8
     assert (after.lengths.matches, after.progress[-1].matches) == (8, 8)
-    assert after.setup.matches == 16
+    assert after.facts.matches == 16
     page = Parsed(page_of(after))
     assert "left out of the tables" not in page.said["lengths"]
     assert "All 16 matches ever stored" in page.said["played"]
