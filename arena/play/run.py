@@ -145,16 +145,21 @@ class Run:
         row_of = {bot.name: row for bot, row in zip(bots, rows, strict=True)}
         self._store.reinstate(rows)
         self._store.keep_settings(self._league.conditions())
-        for event in self._runner.run():
-            if isinstance(event, Results):
-                now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-                self._store.add(event.matches, rows, played_at=now)
-                self.missing -= len(event.matches)
-                yield Stored(event.matches, self.missing)
-                continue
-            if isinstance(event, Suspended):
-                self._store.suspend(row_of[event.bot], event.reason)
-            yield event
+        for happened in self._runner.run():
+            events: list[RunEvent] = []  # kept before any is seen, as the caller may leave at one
+            for event in happened:
+                match event:
+                    case Results():
+                        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+                        self._store.add(event.matches, rows, played_at=now)
+                        self.missing -= len(event.matches)
+                        events.append(Stored(event.matches, self.missing))
+                    case Suspended():
+                        self._store.suspend(row_of[event.bot], event.reason)
+                        events.append(event)
+                    case _:
+                        events.append(event)
+            yield from events
         yield from self._edited()
 
     def _edited(self) -> Iterator[News | Problem]:

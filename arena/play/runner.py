@@ -67,8 +67,11 @@ class Runner:
         """Have workers, which get ready beside the caller and start no bot before `run`."""
         return self._force.hired()
 
-    def run(self) -> Iterator[Results | Notice]:
-        """Play with its workers; yield what is to be stored and told, until nothing is left."""
+    def run(self) -> Iterator[Sequence[Results | Notice]]:
+        """Play with its workers; yield what happened, as often as it looks, until nothing is left.
+
+        What is to be stored of one look comes together, so that none of it waits for a reader.
+        """
         told = False
         looked = monotonic()
         self._force.begin()
@@ -80,9 +83,10 @@ class Runner:
             before, looked = looked, monotonic()
             self._seconds += (looked - before) * len(self._force.workers)
             notices = [notice for event in events for notice in self._take(event)]
-            yield from _results(events)
-            yield from notices
-            yield from self._hand_out()
+            if happened := [*_results(events), *notices]:
+                yield happened
+            if left := [*self._hand_out()]:
+                yield left
 
     def _take(self, event: Event) -> Iterator[Notice]:
         """Take in what has happened, but for the results themselves."""

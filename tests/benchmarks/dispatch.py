@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -189,7 +189,7 @@ def running(folder: Path) -> Iterator[tuple[object, ...]]:
 def run(league: LeaguePlan, workers: int, *, is_stored: bool) -> tuple[Cost, float]:
     """Run a league; return what a match cost the runner, and how many came at once."""
     with collected_rarely(), open_run(league, workers, None) as opened:
-        events = opened.play() if is_stored else opened._runner.run()
+        events = opened.play() if is_stored else chain.from_iterable(opened._runner.run())
         playing = (event.matches for event in events if isinstance(event, Results | Stored))
         next(playing)  # the workers start
         taken: list[int] = []

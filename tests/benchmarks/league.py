@@ -8,6 +8,7 @@ machine.
 import os
 import statistics
 import time
+from itertools import chain
 
 import msgspec
 from tabulate import tabulate
@@ -56,7 +57,7 @@ def league_rates(workers: int) -> tuple[float, float]:
     began = time.perf_counter()
     runner = Runner(setup, tasks, LocalWorkforce(setup, [], usable_cores(workers)))
     with runner.staffed():
-        events = [event for event in runner.run() if isinstance(event, Results)]
+        events = [each for each in chain.from_iterable(runner.run()) if isinstance(each, Results)]
     seconds = time.perf_counter() - began
     played = [each.result for event in events for each in event.matches]
     return len(played) / seconds, sum(result.decisions for result in played) / seconds

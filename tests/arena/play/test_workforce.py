@@ -134,7 +134,7 @@ def run(force: Scripted, *tasks: Task) -> list[Results | Notice]:
         names=["ada", "bob"],
         programs=[],
     )
-    return list(Runner(setup, tasks, force).run())
+    return [event for happened in Runner(setup, tasks, force).run() for event in happened]
 
 
 CHECKED = [Fit(BotIndex(0), 7), Done(), Fit(BotIndex(1), 8), Done()]
