@@ -217,8 +217,7 @@ class Running:
 
 
 def _replay_of(store: Store, match: StoredMatch) -> Replay:
-    record, _ = store.record(match)
-    return record.open_replay()
+    return store.whole(match).replay
 
 
 def _step(progress: Progress, missing: int, names: Sequence[str]) -> Step:

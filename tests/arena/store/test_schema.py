@@ -46,7 +46,7 @@ def content(path: Path) -> list[object]:
         results = store.results()
         return [
             store.settings(),
-            [(match, store.record(match)) for match in store.matches()],
+            [(match, store.whole(match)) for match in store.matches()],
             sorted(repr((results[number], clock)) for number, clock in store.clocks()),
             sorted(count for _, _, count in store.deals(moves=True)),
         ]
