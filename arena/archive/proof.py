@@ -6,6 +6,8 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
+import msgspec
+
 from arena.league.schedule import Deal, Entrant, Schedule, first_bots
 from arena.store.result import Record, result_of
 from arena.store.rows import (
@@ -126,7 +128,7 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
     )
     _check("its places", row["places"], json.dumps(result.places))
     true = match_row(result, row["deal"], row["result"], row["record"])
-    for name, value in true._asdict().items():
+    for name, value in msgspec.structs.asdict(true).items():
         _check(f"its {name}", row[name], value)
 
 

@@ -213,7 +213,11 @@ class Reader(Generic[T]):
 DealNumber: TypeAlias = Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
 
 
-class DealRow(NamedTuple):
+class StoredRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A row of a table, or what is selected of several, by its columns."""
+
+
+class DealRow(StoredRow, frozen=True, array_like=True, gc=False):
     """A row of the table of deals."""
 
     id: int
@@ -222,7 +226,7 @@ class DealRow(NamedTuple):
     lineup: int
 
 
-class MatchRow(NamedTuple):
+class MatchRow(StoredRow, frozen=True, array_like=True, gc=False):
     """A row of the table of matches."""
 
     deal: int
@@ -237,7 +241,7 @@ class MatchRow(NamedTuple):
     record: int
 
 
-class RecordRow(NamedTuple):
+class RecordRow(StoredRow, frozen=True, array_like=True, gc=False):
     """A row of the table of records."""
 
     id: int
@@ -249,7 +253,7 @@ class RecordRow(NamedTuple):
     sandbox: str
 
 
-class ListedRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class ListedRow(StoredRow, frozen=True, array_like=True, gc=False):
     """A match as lists and tables read it: its own columns, and some of its deal and result."""
 
     deal_row: Annotated[int, "match.deal"]

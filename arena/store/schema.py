@@ -5,8 +5,9 @@ import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
+
+from msgspec.structs import astuple, replace
 
 from arena.store.result import MatchResult, PlayedMatch
 from arena.store.rows import (
@@ -15,6 +16,7 @@ from arena.store.rows import (
     DealRow,
     MatchRow,
     RecordRow,
+    StoredRow,
     columns,
     deal_name,
     deal_number,
@@ -22,8 +24,6 @@ from arena.store.rows import (
 
 VERSION = 5
 APPLICATION_ID = 0x41524E41  # "ARNA"
-Row = TypeVar("Row", bound=tuple[Any, ...])
-
 _MANY = 20  # rows added by one statement
 _REMEMBERED = 20_000  # numbers of line-ups, of results and of deals, some MB each
 
@@ -101,24 +101,26 @@ _RESULT = _Numbered(
 )
 
 
-class _Rows(Generic[Row]):
+class _Rows:
     """How rows are added to a table: one by one, and many at once, which takes a fifth less."""
 
-    def __init__(self, statement: str, row: type[Row]) -> None:
+    def __init__(self, statement: str, row: type[StoredRow]) -> None:
         names = columns(row)
         values = f"({','.join('?' * len(names.split(',')))})"
         self._one = f"{statement} ({names}) VALUES {values}"
         self._many = f"{statement} ({names}) VALUES {','.join([values] * _MANY)}"
 
-    def add(self, db: sqlite3.Connection, rows: Sequence[Row]) -> int:
+    def add(self, db: sqlite3.Connection, rows: Sequence[StoredRow]) -> int:
         """Add rows; return how many were added."""
         rest = len(rows) - len(rows) % _MANY
         count = 0
         for first in range(0, rest, _MANY):
-            values = tuple(chain.from_iterable(rows[first : first + _MANY]))
+            values: list[Any] = []
+            for row in rows[first : first + _MANY]:
+                values += astuple(row)
             count += db.execute(self._many, values).rowcount
         if last := rows[rest:]:
-            count += db.executemany(self._one, last).rowcount
+            count += db.executemany(self._one, map(astuple, last)).rowcount
         return count
 
 
@@ -190,7 +192,7 @@ class Writer:
             if stored != deal.name:
                 raise Damage(f"deal {deal_name(deal.name)} is stored as {deal_name(stored)}")
             true[deal.id] = self._deals[deal_name(deal.name)] = row
-        return [match._replace(deal=true.get(match.deal, match.deal)) for match in matches]
+        return [replace(match, deal=true.get(match.deal, match.deal)) for match in matches]
 
     def _find_lineup(self, bots: tuple[BotRow, ...]) -> int:
         if not self._bots.keys() >= {*bots}:

@@ -65,7 +65,7 @@ _DEAL = """
 _ONE_LISTED = f"SELECT {_LISTED} {_THIS}"
 _ONE_KEPT = f"SELECT {_KEPT} {_THIS}"
 _ONE_WHOLE = f"SELECT {_KEPT}, {_LISTED} {_THIS}"
-_WIDTH = 1 + len(RecordRow._fields)  # of what is kept
+_WIDTH = 1 + len(RecordRow.__struct_fields__)  # of what is kept
 _COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
 _PLAYED = """
     SELECT name, version FROM bot
@@ -177,10 +177,9 @@ class Store(Tallies):
     ) -> None:
         """Store matches, all or none; `rows` are the database's numbers of the league's bots."""
         writer, self._writer = self._writer or Writer(self._db), None
+        row = rows.__getitem__
         with self._transaction():
-            writer.add(
-                (each, tuple([rows[bot] for bot in each.result.bots]), played_at) for each in played
-            )
+            writer.add((each, tuple(map(row, each.result.bots)), played_at) for each in played)
         self._writer = writer
 
     def known(self, rotations: int) -> KnownMatches:
