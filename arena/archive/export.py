@@ -55,7 +55,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every other line; lists go by seat unless they say otherwise."""
+    """Every other line: all that is kept of a match, in the keys of the file; lists go by seat."""
 
     match: str
     deal: Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]

@@ -48,7 +48,7 @@ class Spent(msgspec.Struct, array_like=True, forbid_unknown_fields=True, gc=Fals
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The compressed parts of a match: what happened, and what was measured."""
+    """The replay and the evidence of a match, compressed, as they travel and are stored."""
 
     replay: bytes
     evidence: bytes
@@ -70,8 +70,9 @@ class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
-    """One match: which one it was, who sat where, and how it ended.
+    """What follows from a match that was played: which one it was, who sat where, how it ended.
 
+    A worker makes it, and a row of the store is made from it. What is read back is a StoredMatch.
     `bots` holds the league's entrants by seat, as indices; `places` and `faults` (how many of
     each kind) go by seat too.
     """
@@ -98,7 +99,7 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
 
 
 class PlayedMatch(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A result with its record."""
+    """A result with its record: a match on its way from a worker, or an import, to the store."""
 
     result: MatchResult
     record: Record

@@ -91,7 +91,7 @@ class KnownBot(NamedTuple):
 
 @dataclass(frozen=True)
 class SeatedResult:
-    """Who sat where, and the places; every list goes by seat."""
+    """Who sat where, and the places, of all matches in which that was so; lists go by seat."""
 
     bots: tuple[BotVersion, ...]
     places: tuple[int, ...]
@@ -99,7 +99,7 @@ class SeatedResult:
 
 @dataclass(frozen=True)
 class StoredMatch:
-    """A match as the tables read it; every list goes by seat."""
+    """The result of a match as it is read back, without its record; every list goes by seat."""
 
     id: str
     deal: str
@@ -119,7 +119,7 @@ class StoredMatch:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """When, where and behind which walls a match was played."""
+    """When, where and in which sandbox a match was played, and how long it took."""
 
     played_at: str
     machine: str
