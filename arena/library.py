@@ -210,5 +210,4 @@ class Running:
 
 
 def _replay_of(store: Store, match: StoredMatch) -> Replay:
-    record, _ = store.record(match)
-    return record.open_replay()
+    return store.whole(match).replay

@@ -163,7 +163,7 @@ def _other(line: MatchLine, played: PlayedMatch, known: WholeMatch) -> str:
         if new != (list(old) if isinstance(old, tuple) else old):
             return name
     same = known.record.replay == played.record.replay
-    return "" if same or _bare(line.replay) == _bare(known.record.open_replay()) else "replay"
+    return "" if same or _bare(line.replay) == _bare(known.replay) else "replay"
 
 
 def _bare(replay: Replay) -> Replay:

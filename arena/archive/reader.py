@@ -13,7 +13,7 @@ import msgspec
 from arena.archive.export import VERSION, Header, MatchLine, digits, encode
 from arena.league.bot import check_name
 from arena.league.schedule import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
-from arena.store.result import PlayedMatch, pack, result_of
+from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, stored_clock
 from arena.tables.results_file import STANDARD_INPUT
 from protocol.errors import ArenaError
@@ -166,7 +166,7 @@ class Archive:
             bots=[index[bot] for bot in line.bots],
         )
         wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(result, name)]
-        clock = stored_clock(result.clock, seats)
+        clock = [msgspec.structs.astuple(spent) for spent in stored_clock(result.clock, seats)]
         if line.clock not in (clock, [seat[:3] for seat in clock]):  # the latter of older exports
             wrong.append("clock")
         if line.moves != digits(result.moves):
@@ -175,7 +175,7 @@ class Archive:
             raise self.error(
                 f"match {line.match}: {wrong[0]!r} is not what its replay says; {_EDITED}"
             )
-        return pack(played, result, line.seconds)
+        return PlayedMatch(result, Record.of(played, line.seconds))
 
     def _check_schedule(self, line: MatchLine, settings: FixedSettings) -> None:
         """Raise ArenaError unless the league's schedule has this match."""

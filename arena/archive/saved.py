@@ -11,12 +11,18 @@ import msgspec
 from msgspec import Meta
 
 from arena.archive.feed import Feed
-from arena.archive.show import OpenedMatch
 from arena.folders import unfinished
 from arena.league.bot import HUMAN, Bot
 from arena.league.schedule import first_bots
-from arena.store.result import result_of
-from arena.store.rows import BotVersion, Circumstances, Damage, StoredMatch, check_fit
+from arena.store.result import Record, clock_of, result_of
+from arena.store.rows import (
+    BotVersion,
+    Circumstances,
+    Damage,
+    StoredMatch,
+    WholeMatch,
+    check_fit,
+)
 from protocol.errors import ArenaError, RunError
 from protocol.messages import VERSION as PROTOCOL
 from protocol.messages import Hello
@@ -61,14 +67,15 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """What those who sat there are called."""
         return distinct([seat.name for seat in self.seats])
 
-    def opened(self) -> OpenedMatch:
+    def opened(self) -> WholeMatch:
         """Return the match as it is told."""
         bots = [
             BotVersion(name, seat.version or "")
             for name, seat in zip(self.names, self.seats, strict=True)
         ]
+        played = Played(self.replay, self.evidence)
         result = result_of(
-            Played(self.replay, self.evidence),
+            played,
             deal="",
             number=0,
             rotation=0,
@@ -88,7 +95,8 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             moves=result.moves,
         )
         where = Circumstances(self.played_at, self.machine, self.sandbox, self.seconds)
-        return OpenedMatch(match, self.replay, self.evidence, where, self.limits)
+        clock = clock_of(self.replay, self.evidence)
+        return WholeMatch(match, clock, Record.of(played, self.seconds), where, self.limits)
 
     def feed(self, seat: int) -> Feed:
         """Return what a seat was told.

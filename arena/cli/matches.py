@@ -10,7 +10,7 @@ import click
 
 from arena.archive.feed import Feed, feed_of, seat_of
 from arena.archive.saved import read_match
-from arena.archive.show import OpenedMatch, as_table, open_match, told
+from arena.archive.show import as_table, open_match, told
 from arena.cli import main
 from arena.cli.common import (
     league_argument,
@@ -24,7 +24,7 @@ from arena.league.bot import Bot, LostBot, find_bot
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store, read_played
-from arena.store.rows import StoredMatch
+from arena.store.rows import StoredMatch, WholeMatch
 from arena.store.store import Store
 from arena.tables.table import Column, Row, Style, Table
 from arena.text import composed, safe
@@ -229,7 +229,7 @@ def show_match(
 class _Found(NamedTuple):
     """A match to be shown, and how its messages are sent once more."""
 
-    opened: OpenedMatch
+    opened: WholeMatch
     feed: Callable[[int], Feed]
     """Returns what a seat was told."""
     again: Callable[[str, int | None], tuple[Bot, Feed]]
@@ -254,7 +254,7 @@ def _of_league(folder: Path, match: str | None) -> _Found:
     return _Found(opened, feed, again, partial(_hints, league, opened))
 
 
-def _hints(league: LeaguePlan, opened: OpenedMatch, seat: int) -> list[str]:
+def _hints(league: LeaguePlan, opened: WholeMatch, seat: int) -> list[str]:
     """Return what the walls hid from a bot that had a fault, if it is still as it played."""
     if not opened.match.faults[seat]:
         return []

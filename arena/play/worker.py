@@ -32,7 +32,7 @@ from arena.play.messages import (
     decode_order,
     encode,
 )
-from arena.store.result import MatchResult, PlayedMatch, pack, result_of
+from arena.store.result import MatchResult, PlayedMatch, Record, result_of
 from protocol.errors import ArenaError
 from protocol.messages import TimeControl
 from referee.bot_process import BotProcess
@@ -237,8 +237,8 @@ class Executor:
             if self._setup.limits.fresh or faults or gone:
                 self._discard((bot, rotation))
         self._lag += sum(played.evidence.lag) * 1e-6
-        packed = pack(played, result, time.monotonic() - began)
-        return msgspec.structs.replace(packed, **self._where)
+        record = Record.of(played, time.monotonic() - began)
+        return PlayedMatch(result, record, **self._where)
 
     def _was_cut_short(self, result: MatchResult) -> bool:
         """Return whether a bot ended, or did not start, and a signal to end was sent to all."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from arena.stats.outcomes import Deals, Result, results_of
-from arena.store.rows import Spent
+from arena.store.result import Spent
 from arena.text import counted
 from referee.game import Game
 

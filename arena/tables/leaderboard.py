@@ -6,7 +6,7 @@ from typing import Any
 from arena.stats.encounters import cycles, encounters, never_crossed
 from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.standings import Standing, standings
-from arena.store.rows import Spent
+from arena.store.result import Spent
 from arena.tables.field import Field
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.text import counted
@@ -101,7 +101,7 @@ def _times(bot: str, spent: Mapping[str, Spent] | None) -> dict[str, Any]:
     """Return a bot's decisions and their times, in seconds, if they are known."""
     if spent is None:
         return {}
-    its = spent.get(bot, Spent())
+    its = spent.get(bot, Spent.nothing())
     cpu, wall = (
         total / its.decisions / 1e6 if its.decisions else None for total in (its.cpu, its.wall)
     )

@@ -140,14 +140,14 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
 
 
 def bound(number: int, most: int) -> None:
-    """Set a limit of this process; raise MachineError where it is above our own."""
+    """Set a limit of this process; raise UnstartableError where it is above our own."""
     try:
         resource.setrlimit(number, (most, most))
     except ValueError:
         names = (each for each in dir(resource) if each.startswith("RLIMIT_"))
         name = next(each for each in names if getattr(resource, each) == number)
         own = resource.getrlimit(number)[1]
-        raise MachineError(f"{name} is to be {most}, and the arena's own is {own}") from None
+        raise UnstartableError(f"{name} is to be {most}, and the arena's own is {own}") from None
 
 
 def make_ruleset(walls: Request) -> int:
@@ -188,11 +188,11 @@ def load_filter(walls: Request) -> int:
     return system_call(SECCOMP, SECCOMP_SET_MODE_FILTER, flags, program)
 
 
-class MachineError(Exception):
+class UnstartableError(Exception):
     """What keeps every bot from being started."""
 
 
-class RefusedError(OSError):
+class StartRefusedError(OSError):
     """What keeps this bot from being started."""
 
 
@@ -203,7 +203,7 @@ def explained(error: BaseException) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
 
 
-class Bot:
+class StartedBot:
     """A started bot: the child of this server and, in bwrap, the process inside."""
 
     def __init__(self, pid: int, listener: int, threads: int) -> None:
@@ -277,7 +277,7 @@ class Gate:
             os.set_inheritable(number, True)
         return [str(numbers.get(word, word)) for word in words]
 
-    def open(self, bot: Bot) -> None:
+    def open(self, bot: StartedBot) -> None:
         """Learn the pid inside, set its limits, and let it go; raise OSError if bwrap failed."""
         for number in (self.told, self.block, self.filter):
             os.close(number)
@@ -290,13 +290,13 @@ class Gate:
             os.write(self.go, b"x")
         except (KeyError, OSError):
             kill(bot.pid)  # before its gate is closed, which would open it
-            raise RefusedError(0, "bwrap failed") from None
+            raise StartRefusedError(0, "bwrap failed") from None
         finally:
             os.close(self.go)
 
 
-def start(request: Request, descriptors: list[int]) -> Bot:
-    """Fork a bot, or raise RefusedError if it could not be started, OSError if none could.
+def start(request: Request, descriptors: list[int]) -> StartedBot:
+    """Fork a bot, or raise StartRefusedError if it could not be started, OSError if none could.
 
     The end of the link to the child proves that the program was executed.
     """
@@ -314,7 +314,7 @@ def start(request: Request, descriptors: list[int]) -> Bot:
                     if gate is not None:
                         request["argv"] = gate.passed(request["argv"])
                     become_bot(request, descriptors, server, there)
-                except MachineError as error:
+                except UnstartableError as error:
                     there.send(b"!" + str(error).encode())
                 except BaseException as error:  # the child may do nothing but tell and go
                     there.send(explained(error).encode()[:500])
@@ -336,8 +336,8 @@ def start(request: Request, descriptors: list[int]) -> Bot:
         os.waitpid(pid, 0)
         if reason.startswith("!"):
             raise OSError(0, reason[1:])
-        raise RefusedError(0, reason)
-    bot = Bot(pid, listener, request.get("threads", 0))
+        raise StartRefusedError(0, reason)
+    bot = StartedBot(pid, listener, request.get("threads", 0))
     try:
         if gate is not None:
             gate.open(bot)
@@ -428,7 +428,7 @@ def remove(folder: str) -> None:
 
 def serve(link: socket.socket, stages: list[str]) -> None:
     """Answer requests until the referee's end of the socket is closed."""
-    bots: dict[int, Bot] = {}  # by the pid that is told
+    bots: dict[int, StartedBot] = {}  # by the pid that is told
     poll = select.poll()
     poll.register(link, select.POLLIN)
 
@@ -466,7 +466,7 @@ def serve(link: socket.socket, stages: list[str]) -> None:
             bot = start(request["start"], descriptors)
         except OSError as error:
             answer: Request = {"error": explained(error)}
-            if not isinstance(error, RefusedError):
+            if not isinstance(error, StartRefusedError):
                 answer["machine"] = error.errno
             link.send(json.dumps(answer).encode())
         else:

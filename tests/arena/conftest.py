@@ -148,7 +148,7 @@ class League:
     def stored(self) -> list[tuple[StoredMatch, Replay]]:
         """Return every match that is stored, with its replay."""
         with Store(read_league(self.folder).database) as store:
-            return [(match, store.record(match)[0].open_replay()) for match in store.matches()]
+            return [(match, store.whole(match).replay) for match in store.matches()]
 
     def count(self) -> int:
         """Return how many matches are stored, whoever is writing more of them."""

@@ -15,7 +15,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 from protocol.errors import ArenaError, RunError
-from referee import Ask, RefusedMoveError, play, points
+from referee import LocalAsk, RefusedMoveError, play, points
 from referee.game import plain
 from referee.games import GAMES
 from referee.games.steal_war.game import StealWarOptions
@@ -101,7 +101,7 @@ def test_a_match_is_the_one_that_functions_play(game: str, seats: int) -> None:
             moves.append((int(agent.partition("_")[2]), table.unwrapped.all_moves.moves[action]))
     numbers = table.unwrapped.all_moves.number
 
-    def choose(ask: Ask) -> dict[str, Any]:
+    def choose(ask: LocalAsk) -> dict[str, Any]:
         return min(ask.legal, key=lambda move: numbers(ask.decision, move))
 
     replay = play(game, [choose] * seats, seed=3)

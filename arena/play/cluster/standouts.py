@@ -115,13 +115,11 @@ class MachineComparison:
         for played in matches:
             result = played.result
             clock = stored_clock(result.clock, len(result.bots))
-            for bot, faults, (asks, used, *_) in zip(
-                result.bots, result.faults, clock, strict=True
-            ):
+            for bot, faults, spent in zip(result.bots, result.faults, clock, strict=True):
                 machine.bots[bot].matches += 1
                 machine.bots[bot].faulty += bool(faults)
-                asked[bot] += asks
-                cpu[bot] += used * 1e-6
+                asked[bot] += spent.decisions
+                cpu[bot] += spent.cpu * 1e-6
         for bot, seconds in cpu.items():
             machine.bots[bot].cpu.add(seconds, asked[bot])
         machine.decisions += asked.total()

@@ -106,7 +106,7 @@ def told(league: League) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of a bot that writes down what it hears, and each start that it heard."""
     with Store(league.folder / "league.db") as store:
         for match in store.matches():
-            evidence = store.record(match)[0].open_evidence()
+            evidence = store.whole(match).evidence
             for bot, said in zip(match.bots, evidence.stderr, strict=True):
                 if bot.name == "spy":
                     yield bot.name, json.loads(said.splitlines()[0])

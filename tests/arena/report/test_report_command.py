@@ -19,9 +19,11 @@ from arena.archive.show import open_match
 from arena.report import choice
 from arena.report.choice import PICKS, Candidates, candidates
 from arena.report.frames import frames_of
+from arena.store.result import Record
 from arena.store.rows import BotVersion, StoredMatch
 from arena.store.store import Store
 from referee.games import GAMES
+from referee.match import Played
 from tests.arena.conftest import ARENA, PLAYED, ROOT, TWO_BOTS, Arena, League
 
 PAGE = Path(choice.__file__).with_name("page")
@@ -172,7 +174,7 @@ def test_what_bots_say_is_cut_to_what_can_be_read(played: Path) -> None:
     with Store(played / "league.db") as store:
         opened = open_match(store, next(iter(store.matches())).id)
     evidence = replace(opened.evidence, stderr=["x" * 50_000, "end"])
-    loud = dataclasses.replace(opened, evidence=evidence)
+    loud = dataclasses.replace(opened, record=Record.of(Played(opened.replay, evidence), 0.0))
     texts = [seat["stderr"] for seat in frames_of(loud)["seats"]]
     assert texts == ["(46000 characters before) …" + "x" * 4000, "end"]
 

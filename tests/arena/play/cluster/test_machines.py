@@ -68,7 +68,7 @@ def machines(league: League) -> dict[tuple[str, ...], set[str]]:
     with Store(read.database) as store:
         for match in store.matches():
             names = tuple(sorted(bot.name for bot in match.bots))
-            found.setdefault(names, set()).add(store.record(match)[1].machine)
+            found.setdefault(names, set()).add(store.whole(match).circumstances.machine)
     return found
 
 
@@ -120,7 +120,7 @@ def test_matches_tell_the_machine_that_they_were_played_on(unlike, league):
     true = dict(line.split() for line in diary.read_text().splitlines())
     assert set(true.values()) == {"hill", "hive"}
     with Store(read_league(league.folder).database) as store:
-        told = {match.id: store.record(match)[1].machine for match in store.matches()}
+        told = {match.id: store.whole(match).circumstances.machine for match in store.matches()}
     assert told == true
 
 
