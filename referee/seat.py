@@ -171,7 +171,7 @@ class ProcessSeat(Seat):
             fault = self._fault_of(error)
         turn = process.close_turn()
         if not clock.spend(turn.cpu, turn.wall) and fault is None:
-            fault = self._fault("late", self._overdrawn(turn))
+            fault = self._fault("late", process.turn_clock.why_overdrawn(turn))
         if fault is not None:
             self._given_up.add(self._id)
             if fault.kind == "late":
@@ -253,10 +253,3 @@ class ProcessSeat(Seat):
     def _fault(self, kind: Kind, reason: str) -> Fault:
         self.keep_conversation()
         return Fault(kind, reason, shown(self.heard))
-
-    def _overdrawn(self, turn: Turn) -> str:
-        return (
-            f"answered after {turn.cpu:.3f} s of CPU time{self.process.of_it_before()} and "
-            f"{turn.ended - turn.began:.3f} s on the wall; {self.process.allowed:.3f} s "
-            f"{'of CPU time ' if self.clock.by_cpu else ''}allowed"
-        )
