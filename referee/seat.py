@@ -43,7 +43,7 @@ class Seat(ABC):
 
     @abstractmethod
     def end(self, end: End) -> None:
-        """Tell how the match ended."""
+        """Send how the match ended."""
 
     def dismiss(self) -> None:  # noqa: B027 - only a process goes on by itself
         """Ask no more: the seat has forfeited."""
@@ -84,7 +84,7 @@ class FunctionSeat(Seat):
         self._choose = choose
 
     def start(self, start: Start) -> Fault | None:
-        """Have nothing to prepare."""
+        """Do nothing: a function keeps no state between matches."""
         return None
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
@@ -94,7 +94,7 @@ class FunctionSeat(Seat):
         return Answer(move, Turn(began, monotonic()))
 
     def end(self, end: End) -> None:
-        """Have nobody to tell."""
+        """Do nothing: a function needs no notice."""
 
 
 class EmptySeat(Seat):
@@ -113,7 +113,7 @@ class EmptySeat(Seat):
         raise AssertionError("an empty seat was asked")
 
     def end(self, end: End) -> None:
-        """Have nobody to tell."""
+        """Do nothing: there is no bot."""
 
     @property
     def stderr(self) -> str:
@@ -135,7 +135,7 @@ class ProcessSeat(Seat):
         self._before = (b"", b"")
 
     def start(self, start: Start) -> Fault | None:
-        """Tell the bot about the match."""
+        """Send the bot what it needs to know of the match."""
         self.clock = Clock(start.clock)
         self.process.begin_match()
         self._sent = encode(start)
@@ -183,7 +183,7 @@ class ProcessSeat(Seat):
         return Answer(reply.move, turn, None, note)
 
     def end(self, end: End) -> None:
-        """Tell the bot the places, if it still listens, and let it rest."""
+        """Send the bot the places, if it still listens, and let it rest."""
         if self.process.ended is None:
             try:
                 self.process.send(encode(end))
