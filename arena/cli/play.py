@@ -28,7 +28,7 @@ from arena.cli.common import (
 from arena.cli.human import HumanSeat
 from arena.cli.progress import StatusLine
 from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Telling
-from arena.cli.wire import tapped
+from arena.cli.wire import show_wire
 from arena.league.bot import HUMAN, Bot, find_bot
 from arena.league.hints import advice
 from arena.league.seed import deal_behind
@@ -267,8 +267,9 @@ def _seats(
         if bot is None or process is None:
             seats.append(HumanSeat(game, number, party.names[number], seeds[number], running))
         else:
-            wire = tapped(process, number, bot.name) if log else process
-            seats.append(ShownSeat(wire, game, telling))
+            if log:
+                show_wire(process, number, bot.name)
+            seats.append(ShownSeat(process, game, telling))
     return seats
 
 
