@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.cli.question import Question
-from arena.cli.typed import MOST_TRIES, forms_of, known_words, readings, usage
+from arena.cli.typed import MOST_TRIES, fits, forms_of, known_words, readings, usage
 from protocol.errors import ArenaError
 from referee.game import Game, Move, plain
 from referee.games import GAMES
@@ -74,6 +74,31 @@ def test_the_forms_of_a_move_are_shown_in_short() -> None:
     assert [usage(form) for form in forms_of(GAMES["guerra"].decisions["attack"])] == [
         *("stop", "ATTACKERS ... TARGET", "ATTACKERS ...", "ATTACKERS ... TARGET")
     ]
+
+
+def test_forms_keep_what_stands_beside_them() -> None:
+    trade = GAMES["world_war"].decisions["trade"]
+    read = [list(readings(trade, line, [])) for line in ("peru china japan", "none", "peru china")]
+    assert read == [[{"cards": ["peru", "china", "japan"]}], [{"cards": []}], []]
+
+
+@pytest.mark.parametrize(
+    ("move", "does"),
+    [
+        ({"place": "New York", "with": ["(the) Bronx", "x"]}, True),
+        ({"place": "New York", "with": []}, False),
+        ({"place": 3, "with": ["x"]}, False),
+        ({"place": "New York"}, False),
+        ({"place": "New York", "with": ["x"], "pass": True}, False),
+    ],
+)
+def test_a_move_fits_a_form_whatever_its_texts_hold(move: Move, does: bool) -> None:
+    text = {"type": "string"}
+    form = {
+        "properties": {"place": text, "with": {"type": "array", "items": text, "minItems": 1}},
+        "required": ["place", "with"],
+    }
+    assert fits(form, move) is does
 
 
 def test_known_words_are_all_texts_of_a_view() -> None:
