@@ -125,10 +125,6 @@ class Question:
         move = {field: ""} if field else None
         return None if move is None or self._game.check(self._seat, move) else move
 
-    def words(self, move: Move) -> str:
-        """Return a move in words."""
-        return self._game.describe(self._seat, move)
-
     def answer(self, line: str) -> Move:
         """Return the legal move that is meant; raise ArenaError to tell why there is none."""
         listed = self._from_menu(line) if self._menu else None
