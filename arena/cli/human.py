@@ -1,7 +1,6 @@
 """A seat held by a person at the terminal."""
 
 import contextlib
-import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from time import monotonic
 import click
 
 from arena.cli.about import rules_text
+from arena.cli.common import is_color_welcome
 from arena.cli.question import Question
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
@@ -70,8 +70,7 @@ class HumanSeat(Seat):
         if drawn:
             click.echo(f"New in your hand: {safe(drawn)}\n")
         head = f"{self._name} (seat {self._seat}): {decision.name}"
-        is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        click.echo(head if is_plain else click.style(head, bold=True))
+        click.echo(click.style(head, bold=True) if is_color_welcome() else head)
         click.echo(safe_lines(question.choices()))
 
     def _drawn(self, view: Observation) -> str:
@@ -122,7 +121,7 @@ class HumanSeat(Seat):
             click.echo(safe_lines(str(error)))
             return None
         if self._asks_back:
-            click.echo(f"  = {safe(question.words(move))}")
+            click.echo(f"  = {safe(self._game.describe(self._seat, move))}")
         return move
 
 

@@ -3,7 +3,6 @@
 import difflib
 import itertools
 import json
-import math
 import os
 import shlex
 import shutil
@@ -109,7 +108,7 @@ class Bot:
         """Return what is another text if its files were changed, without reading them."""
         return signature(self.folder, self.command, self.files, self.borrowed)
 
-    def folder_digest(self, until: float = math.inf) -> str:
+    def folder_digest(self, until: float) -> str:
         """Return the hash by which a release before this one knew it: all of its folder counted.
 
         Files that are not its own are left out if they were written after a time. It is empty if

@@ -1,17 +1,15 @@
 """The file of a league, `league.toml`: read, with errors by line, and written."""
 
-import json
 import re
 import secrets
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from arena.folders import unwritten
+from arena.folders import unmake, unwritten
 from arena.league.bot import Bot
 from arena.league.entry import (
     BotSettings,
@@ -23,14 +21,15 @@ from arena.league.entry import (
 )
 from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.plan import DATABASE, LeaguePlan, Settings
+from arena.text import toml
 from protocol.errors import ArenaError
-from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.options import (
     SettingError,
     check_seats,
     fields,
+    find_game,
     read_options,
     read_settings,
     suggestion,
@@ -125,7 +124,7 @@ class _Reader:
         for name in tables:
             self._check_place(name)
         settings = self._read(Settings, tables, "key {}")
-        game = self._game(settings.game)
+        game = self._checked(lambda: find_game(settings.game), "game")
         seats = settings.seats or game.seat_counts[0]
         self._checked(lambda: check_seats(game, seats), "seats")
         league = LeaguePlan(
@@ -156,11 +155,6 @@ class _Reader:
         if not isinstance(table, dict):
             raise self._error(f"{name} is a table: [{name}].", name)
         return table
-
-    def _game(self, name: str) -> type[Game]:
-        if name not in GAMES:
-            raise self._error(f"there is no game {name!r}. {suggestion(name, GAMES)}", "game")
-        return GAMES[name]
 
     def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
         entries = [
@@ -244,7 +238,7 @@ def make_league(
         folder.mkdir(parents=True, exist_ok=True)
         return write_league(folder, settings, options, limits, bots)
     except BaseException as error:  # Ctrl-C too: raised again once nothing is left
-        _unmake(file, made)
+        unmake([file], made)
         if isinstance(error, OSError):
             raise unwritten(file, error) from None
         raise
@@ -286,15 +280,6 @@ def write_league(
     return league
 
 
-def _unmake(file: Path, folders: Sequence[Path]) -> None:
-    """Remove a file, and folders that were made for it, as far as they are there."""
-    with suppress(OSError):
-        file.unlink()
-    for folder in folders:
-        with suppress(OSError):
-            folder.rmdir()
-
-
 def _text(
     settings: Settings,
     options: Mapping[str, Any],
@@ -324,8 +309,8 @@ def _section(header: str, entries: Mapping[str, Any]) -> list[str]:
 
 
 def _toml(value: Any) -> str:
-    """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
-    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """Return a value in TOML; raise ArenaError for text that is not UTF-8."""
+    text = toml(value)
     if not text.isascii() and re.search("[\ud800-\udfff]", text):
         raise ArenaError(f"{value!r} is not UTF-8; a league's file can hold nothing else.")
     return text

@@ -29,7 +29,7 @@ class MachineError(RunError):
     """What the machine, and no bot, stands in the way of; the text says what to do."""
 
 
-def unstartable(why: str, number: int | None = None) -> MachineError:
+def unstartable(why: str, number: int | None) -> MachineError:
     """Return the error of a machine that starts no more processes, by its `errno`'s number."""
     if number in (errno.EMFILE, errno.ENFILE):
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]

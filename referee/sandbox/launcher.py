@@ -223,12 +223,8 @@ class Launcher:
         self._server.wait()
         if self._stage is not None:
             self._stage.remove()
-        self._release()
-
-    def _release(self) -> None:
-        """Let another have the users that bots were run as."""
         if self._claim is not None:
-            self._claim.close()
+            self._claim.close()  # another may have the users that bots were run as
 
     def _answer(self) -> tuple[dict[str, Any], int]:
         while True:

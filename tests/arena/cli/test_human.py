@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from arena.cli.question import Question
-from arena.cli.spelled import spelled
-from arena.cli.typed import known_words
+from arena.cli.typed import known_words, spelled
 from arena.league.bot import SHIPPED
 from referee.game import Decision, Game, plain
 from referee.games import GAMES
