@@ -20,6 +20,8 @@ Reading = tuple[Any, Words]
 
 MOST_TRIES = 50_000
 """So many values are looked for in a line before it is given up as a riddle."""
+MOST_WORDS = 200
+"""In one line: reading nests as deep as a list is long."""
 LEAST_PREFIX = 2
 SEPARATORS = re.compile(r"""[\s,;:=(){}\[\]"']+""")
 
@@ -124,15 +126,20 @@ def is_known(word: str, known: Sequence[str]) -> bool:
 
 
 def readings(schema: Schema, line: str, known: Sequence[str]) -> Iterable[Move]:
-    """Return the moves that `line` may mean; raise ArenaError for JSON that is none."""
+    """Return the moves that `line` may mean.
+
+    Raises ArenaError for JSON that is none, and for a line that is too long for a move.
+    """
     if line.lstrip().startswith("{"):
         try:
             return [json.loads(line)]
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ArenaError(f"this is not JSON: {error}.") from None
     if field := spoken_field(schema):
         return [{field: line}]
     words = tuple(word for word in SEPARATORS.split(line) if word)
+    if len(words) > MOST_WORDS:
+        raise ArenaError(f"these are {len(words)} words; a move has at most {MOST_WORDS}.")
     return _Reader(known).moves(schema, words)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.cli.question import Question
-from arena.cli.typed import MOST_TRIES, fits, forms_of, known_words, readings, usage
+from arena.cli.typed import MOST_TRIES, MOST_WORDS, fits, forms_of, known_words, readings, usage
 from protocol.errors import ArenaError
 from referee.game import Game, Move, plain
 from referee.games import GAMES
@@ -99,6 +99,17 @@ def test_a_move_fits_a_form_whatever_its_texts_hold(move: Move, does: bool) -> N
         "required": ["place", "with"],
     }
     assert fits(form, move) is does
+
+
+@pytest.mark.parametrize(("kind", "word"), [("integer", 3), ("string", "3")])
+def test_a_line_as_long_as_may_be_is_read_and_a_longer_one_refused(kind: str, word: object) -> None:
+    cards = {"type": "array", "items": {"type": kind}}
+    form = {"properties": {"cards": cards}, "required": ["cards"]}
+    assert {"cards": [word] * MOST_WORDS} in readings(form, "3 " * MOST_WORDS, ["3"])
+    with pytest.raises(ArenaError, match="these are 5000 words; a move has at most 200"):
+        readings(form, "3 " * 5000, ["3"])
+    with pytest.raises(ArenaError, match="this is not JSON"):
+        readings(form, '{"cards":' * 50_000, [])
 
 
 def test_known_words_are_all_texts_of_a_view() -> None:
