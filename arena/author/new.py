@@ -132,7 +132,7 @@ def _unmake(files: Iterable[Path], folders: Iterable[Path]) -> None:
 def _check_free(name: str, game: str) -> None:
     """Raise ArenaError for a name that means somebody else on the command line."""
     if name == HUMAN:
-        raise ArenaError(f"{name!r} is you, at the table; name the folder otherwise.")
+        raise ArenaError(f"{name!r} means a person who plays; choose another name for the folder.")
     if name.removeprefix(f"{game}_") in shipped(game):
         raise ArenaError(f"{name!r} is a bundled bot of {game}; give yours another name.")
 

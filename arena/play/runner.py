@@ -183,7 +183,7 @@ class Runner:
             self._stopping = True
             return
         who = f"A worker of {where}" if where else "A worker"
-        progress.news.append(f"{who} {how}; another plays what it had. No result is lost.")
+        progress.news.append(f"{who} {how}; another plays its matches. No result is lost.")
         if each.is_up and each.unchecked:
             bot = each.unchecked[0]
             self._deaths_at_start[bot] += 1
