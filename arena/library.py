@@ -139,7 +139,9 @@ class League:
         """
         number, of = part
         if not 1 <= number <= of:
-            raise ArenaError(f"a part is (K, N), as (1, 2) and (2, 2) of two machines, not {part}.")
+            raise ArenaError(
+                f"a part is (K, N), such as (1, 2) and (2, 2) for two machines, not {part}."
+            )
         return Running(self.folder, workers, Part(number, of), cluster, sandbox_uid)
 
     def rank(self, *, draw_probability: float | None = None, ties: Ties = "unordered") -> Ranking:

@@ -192,12 +192,12 @@ def verdict(feed: Feed, answers: Sequence[Again]) -> str:
     """Return in one sentence how the answers compare with those of the match."""
     total = sum(1 for _ in feed.asks())
     if not total:
-        return "The seat was asked nothing in this match."
+        return "The seat was not asked in this match."
     fine = [again for again in answers if again.fault is None]
     same = sum(again.as_recorded for again in fine)
     words = [f"{same} answered as recorded"]
     if same < len(fine):
-        words.append(f"{len(fine) - same} otherwise")
+        words.append(f"{len(fine) - same} differently")
     faults: dict[str, list[Again]] = {}
     for again in answers:
         if again.fault is not None:

@@ -97,8 +97,8 @@ def _commands(
         for bot, command in archive.header.versions.items():
             if known.setdefault(bot, command) != command:
                 raise archive.error(
-                    f"the command of bot {bot.name!r} is another one in {named}, and its "
-                    f"version the same; the line was edited or damaged."
+                    f"bot {bot.name!r} has another command in {named}, but the same version; "
+                    f"the line was edited or damaged."
                 )
             found[bot] = command
     _check_one_league(archives)  # nothing else says which derivation a new league is to have
@@ -148,10 +148,10 @@ def _new_matches(
             other = _other(line, played, known)
             if other:
                 raise archive.error(
-                    f"match {line.match} is known already, and {other!r} differs. One of the "
-                    f"two was edited, or a bot does not play the same way twice. Nothing was "
-                    f"imported; to keep the one that is known, take the match out of the file, and "
-                    f"off the count in its first line."
+                    f"match {line.match} is in the league already, and {other!r} differs. One of "
+                    f"the two was edited, or a bot does not play the same way twice. Nothing was "
+                    f"imported. To keep the match in the league, take this line out of the file, "
+                    f'and lower "matches" in its first line by one.'
                 )
 
 

@@ -107,7 +107,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         opened.check_seat(seat)
         holder = self.seats[seat]
         if holder.version is None:
-            raise ArenaError(f"seat {seat} was a person's, who was sent no messages.")
+            raise ArenaError(f"seat {seat} was played by a person, who was sent no messages.")
         seeds = [each.seed for each in self.seats]
         told = starts(game_of(self.replay), MATCH, self.limits.time_control, seeds)
         return Feed(opened, seat, self.limits, Hello(PROTOCOL, holder.name), told[seat])
@@ -139,13 +139,15 @@ class Target:
     def check(self) -> None:
         """Raise ArenaError if the match could not be saved: better before it than after."""
         if self.path.exists() and not self.path.is_file():
-            raise ArenaError(f"{self.path} is no ordinary file; choose another name for the match.")
+            raise ArenaError(
+                f"{self.path} is not a regular file; choose another name for the match."
+            )
         if self.path.exists() and not self.force:
             raise ArenaError(
                 f"{self.path} exists; choose another file, or write over it with --force."
             )
         if not os.access(self.path.resolve().parent, os.W_OK | os.X_OK):
-            raise ArenaError(f"{self.path} cannot be written: no folder there takes a new file.")
+            raise ArenaError(f"{self.path} cannot be written: its folder is missing or read-only.")
 
     def write(self, saved: SavedMatch) -> None:
         """Write the match, whole or not at all; raise RunError if that fails."""
@@ -172,7 +174,7 @@ def read_match(path: Path) -> SavedMatch:
     except OSError as error:
         raise ArenaError(f"{path} cannot be read: {error.strerror}.") from None
     if len(text) > _SIZE_LIMIT:
-        raise ArenaError(f"{path}: more than {_SIZE_LIMIT >> 20} MiB; no match is so long.")
+        raise ArenaError(f"{path} has more than {_SIZE_LIMIT >> 20} MiB; no match is so long.")
     _check_kind(path, text)
     try:
         saved = msgspec.json.decode(text, type=SavedMatch)
@@ -202,12 +204,10 @@ def _check_kind(path: Path, text: bytes) -> None:
     if text.startswith(b'{"arena":"match"'):
         return  # what is damaged in it, the decoder tells
     if text.startswith(b'{"arena":"league"'):
-        raise ArenaError(
-            f"{path} is an exported league; `arena import LEAGUE {path}` makes it one again."
-        )
+        raise ArenaError(f"{path} is an exported league; `arena import LEAGUE {path}` reads it.")
     raise ArenaError(
-        f'{path} is no saved match, which begins {{"arena":"match"; `arena show` shows a match '
-        f"of a league, given its folder, or a file that `arena play --save` has written."
+        f'{path} is not a saved match, which begins {{"arena":"match". `arena show` reads the '
+        f"folder of a league, or a file that `arena play --save` wrote."
     )
 
 
@@ -215,7 +215,7 @@ def _check(saved: SavedMatch) -> None:
     """Raise Damage unless all of a match fits together."""
     replay, evidence = saved.replay, saved.evidence
     if len(saved.seats) != replay.seats or replay.seats < 2:
-        raise Damage(f"{len(saved.seats)} seats are named, and the replay has {replay.seats}")
+        raise Damage(f"it names {len(saved.seats)} seats, and its replay has {replay.seats}")
     check_fit(replay, evidence)
     if replay.places != ranked(replay.places):
-        raise Damage("the places of the replay are those of no match")
+        raise Damage("the places of its replay cannot be those of a match")

@@ -77,7 +77,7 @@ def told(
         width,
     )
     if past.sandbox.startswith("bwrap"):
-        yield from folded("In bwrap a bot's CPU time is not seen, only the wall.", "  ", width)
+        yield from folded("In bwrap, only a bot's wall time is measured.", "  ", width)
     yield ""
     yield from _moves(opened, seat, tables, width)
     yield ""
@@ -283,7 +283,7 @@ def _entry(opened: WholeMatch, number: int, move: str, width: int) -> Iterator[s
         yield start + first
         yield from (" " * len(start) + part for part in rest)
     if (waited := evidence.waited.get(number, 0)) >= _BUSY:
-        yield f"{_INDENT}it waited {waited / 1000:.0f} ms for a core: that is off its wall time"
+        yield f"{_INDENT}it waited {waited / 1000:.0f} ms for a core: not counted as wall time"
     if entry.note:
         yield from folded(f"note: {entry.note}", _INDENT, width)
     if entry.fault is not None:
@@ -319,7 +319,7 @@ def _remains(opened: WholeMatch, only: int | None) -> Iterator[str]:
     for row in seat_rows(opened, only):
         who = f"{safe(row['bot'])} (seat {row['seat']})"
         if row["burner"]:
-            yield f"{who} burnt CPU off turn and was frozen between its turns."
+            yield f"{who} used the CPU off turn and was frozen between its turns."
         if row["charged_us"]:
             charged = f"{row['charged_us'] / 1e6:.3f} s more CPU off turn than is free"
             yield f"{who} used {charged}: its next decisions were charged."

@@ -279,9 +279,7 @@ class _Check:
 
     def _timely(self, trials: Sequence[Trial], *, burner: bool) -> Step:
         if burner or any(trial.seating.seat in trial.played.evidence.burners for trial in trials):
-            return Step(
-                TIMELY, "advice", "but it burns CPU while it is not asked, and is frozen then"
-            )
+            return Step(TIMELY, "advice", "but it uses the CPU off turn, and is frozen then")
         control = self._setting.limits.time_control
         by_cpu = control.judge == "cpu"
         longest = max((trial.longest(by_cpu=by_cpu) for trial in trials), default=0) / 1e6

@@ -120,7 +120,7 @@ def _template(language: str, kind: Language, game: type[Game]) -> Path:
 def _check_free(name: str, game: str) -> None:
     """Raise ArenaError for a name that means somebody else on the command line."""
     if name == HUMAN:
-        raise ArenaError(f"{name!r} is you, at the table; name the folder otherwise.")
+        raise ArenaError(f"{name!r} means a person who plays; choose another name for the folder.")
     if name.removeprefix(f"{game}_") in shipped(game):
         raise ArenaError(f"{name!r} is a bundled bot of {game}; give yours another name.")
 

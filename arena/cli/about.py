@@ -39,7 +39,7 @@ from referee.starting import StartupError, start_bot
 
 @main.command()
 @click.argument("game", required=False)
-@click.option("--rules", is_flag=True, help="Only the game's rules page.")
+@click.option("--rules", is_flag=True, help="Print only the rules of the game.")
 @output_format
 def games(game: str | None, rules: bool, form: str) -> None:
     """List the games, or describe one: its seats, options, decisions and rules.
@@ -152,7 +152,7 @@ def rules_text(game: type[Game]) -> str:
     try:
         return rules_page(game)
     except ArenaError as error:
-        return safe(f"There is more to show, but {error}")
+        return safe(f"The rules cannot be shown: {error}")
 
 
 @main.command()
@@ -212,8 +212,10 @@ def schema(game: str | None) -> None:
 
 @main.command()
 @click.argument("bot", required=False)
-@click.option("--game", help="The game whose bundled bot is meant by a name.")
-@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As startup=2.")
+@click.option("--game", help="The game, if BOT is the name of a bundled bot.")
+@click.option(
+    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as startup=2."
+)
 @sandbox_uid_option
 @output_format
 def doctor(
@@ -223,7 +225,7 @@ def doctor(
     sandbox_uid: int | None,
     form: str,
 ) -> None:
-    """Say what this machine offers for running bots, and whether one gets ready.
+    """Show which sandboxes work on this machine, and whether a bot starts in them.
 
     \b
     arena doctor

@@ -40,7 +40,7 @@ sandbox_uid_option = click.option(
     "--sandbox-uid",
     type=click.IntRange(0, 2**31),
     metavar="UID",
-    help="As root, the first of 64 users that bots are run as; 0 is root.",
+    help="When run as root: first of 64 user ids for bots; 0 runs them as root.",
 )
 
 
@@ -84,7 +84,7 @@ class Seconds(click.FloatRange):
         """Return the number; fail for what is none."""
         found = float(super().convert(value, param, ctx))
         if not isfinite(found):
-            self.fail(f"{value} is not a time.", param, ctx)
+            self.fail(f"{value} is not a number of seconds.", param, ctx)
         return found
 
 

@@ -41,8 +41,14 @@ from referee.options import check_seats, find_game
 @main.command()
 @click.argument("one", metavar="A")
 @click.argument("other", metavar="B")
-@click.option("--game", required=True, help="What is played: see `arena games`.")
-@click.option("--with", "others", multiple=True, metavar="BOT", help="Who has the other seats.")
+@click.option("--game", required=True, help="The game to play: see `arena games`.")
+@click.option(
+    "--with",
+    "others",
+    multiple=True,
+    metavar="BOT",
+    help="A bot for another seat; one --with for each.",
+)
 @click.option(
     "--alpha",
     type=float,
@@ -64,13 +70,23 @@ from referee.options import check_seats, find_game
     show_default=True,
     help="Smallest lead that matters: the share of points above one half.",
 )
-@click.option("--deals", type=int, default=10_000, show_default=True, help="At most so many.")
+@click.option(
+    "--deals", type=int, default=10_000, show_default=True, help="Stop after this many deals."
+)
 @click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
-@click.option("--seed", help="Of all chance.  [default: a new one, shown]")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
-@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
+@click.option("--seed", help="All chance comes from it.  [default: a new one, shown]")
+@click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+)
+@click.option(
+    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
+)
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
-@click.option("--keep", type=click.Path(path_type=Path), help="A folder to store it in, and go on.")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path),
+    help="Store the matches in this folder, to go on later.",
+)
 @sandbox_option
 @sandbox_uid_option
 @output_format
@@ -93,12 +109,13 @@ def compare(
     sandbox_uid: int | None,
     form: str,
 ) -> None:
-    """Play until it is decided whether bot A is better than B, and say so.
+    """Play until it is clear whether bot A is better than bot B.
 
-    It ends as soon as the deals show one to be better, or neither by the margin (0.05: 55 % of
-    the points against 45 %), with the stated rates of error. A, B, and for games of more seats
-    those of --with, are bots as in `arena init`. Every match gets new processes, so that nothing
-    is learnt from one for the next; for bots that keep nothing, --limit fresh=false is faster.
+    Play ends as soon as the deals show that one bot is better, or that neither is better by
+    --margin (0.05: 55 % of the points against 45 %). --alpha and --beta bound how often this
+    verdict is wrong. A, B and the bots of --with are written as in `arena init`. Every match gets
+    new processes, so that a bot learns nothing from one match for the next; for bots that learn
+    nothing anyway, --limit fresh=false is faster.
 
     \b
     arena compare ./new/bot ./old/bot --game guerra
@@ -150,7 +167,7 @@ def compare(
 def _rates(alpha: float, beta: float, margin: float) -> Rates:
     for name, value in (("alpha", alpha), ("beta", beta), ("margin", margin)):
         if not 0 < value < HALF:
-            raise ArenaError(f"--{name} is more than 0 and less than {HALF}, unlike {value:g}.")
+            raise ArenaError(f"--{name} must be more than 0 and less than {HALF}, not {value:g}.")
     return Rates(alpha, beta, margin)
 
 
@@ -160,7 +177,7 @@ def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str
     if not others:
         return ["sensible" if "sensible" in shipped(game.name) else "random"] * free
     if not free:
-        raise ArenaError(f"{game.name} with 2 seats has no other bots: leave --with out.")
+        raise ArenaError(f"{game.name} with 2 seats has no other bots: leave out --with.")
     if len(others) != free:
         raise ArenaError(
             f"{game.name} with {seats} seats has {counted(free, 'other bot')}, not {len(others)}: "
@@ -277,7 +294,7 @@ def _play(run: Run, league: LeaguePlan, comparison: Comparison, *, kept: bool) -
     with stopped_by_signals(run, rest) as heard, StatusLine() as line:
         problems = _follow(run, league, comparison, line)
     if problems:
-        raise RunError(f"{counted(problems, 'problem')}, above; that is why there is no verdict.")
+        raise RunError(f"no verdict, because of {counted(problems, 'problem')}, shown above.")
     comparison.finish(stopped=bool(heard))
     return comparison.ending == "stopped"
 

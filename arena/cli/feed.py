@@ -61,9 +61,9 @@ def _introduced(feed: Feed, bot: Bot) -> Iterator[str]:
     then = match.bots[feed.seat]
     yield f"Match {match.id}: {feed.start.game}, seat {feed.seat}, as {then.name} was asked"
     if bot.name != then.name:
-        yield f"It is {bot.name} that answers now."
+        yield f"{bot.name} answers now."
     elif bot.version != then.version:
-        yield f"{bot.name} is another version now: {bot.version}; {then.version} played."
+        yield f"{bot.name} now has version {bot.version}; version {then.version} played."
 
 
 def _started(launcher: Launcher, feed: Feed, bot: Bot) -> BotProcess:

@@ -25,11 +25,11 @@ with contextlib.suppress(ImportError):  # a Python may lack it
     import readline  # noqa: F401 - imported, it gives every prompt line editing and history
 
 HELP = """
-Words may be shortened and in small letters; the name of a field in [ ] must stand
-before its value, other names may be left out; a move as JSON is also understood.
+Words may be shortened, and written in small letters. A field in [ ] needs its
+name before its value; other names may be left out. JSON is understood, too.
   random  plays any legal move        table  shows the table and the choices again
   quit    leaves the match            rules  shows the rules of the game
-  quick   asks no more before a move is played, or begins to again
+  quick   plays moves without waiting for Enter, or waits again
   ?       shows this"""
 
 
@@ -88,7 +88,7 @@ class HumanSeat(Seat):
     def _read(self, question: Question, decision: Decision) -> Move:
         move: Move | None = None
         while True:
-            line = _typed("" if move is None else "Enter plays it; or answer again ")
+            line = _typed("" if move is None else "Enter plays it; or type another move ")
             match line.lower():
                 case "":
                     move = move or question.silence()
@@ -135,4 +135,4 @@ def _typed(prompt: str) -> str:
 
 
 def _left() -> RunError:
-    return RunError("the match was left before its end.")
+    return RunError("the match was stopped before its end.")

@@ -102,7 +102,7 @@ class Question:
     def help(self) -> str:
         """Return the forms of the move with their fields; those not possible now come last."""
         if self._menu:
-            return "Choose by number, or by words that only one of these holds:\n" + _listed(
+            return "Choose by number, or type words that only one of these contains:\n" + _listed(
                 self._menu
             )
         lines: list[str] = []

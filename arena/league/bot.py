@@ -161,7 +161,7 @@ class Bot:
                 inside = (self.folder / word).is_file()
                 raise ArenaError(
                     f"bot {self.name!r}: there is no program {word!r} on the PATH"
-                    + (f"; ./{word} is the file in its folder." if inside else ".")
+                    + (f"; write ./{word} for the file in its folder." if inside else ".")
                 )
             return found
         path = self.folder / word
@@ -267,12 +267,12 @@ def _check_command(name: str, command: Sequence[str]) -> None:
             ) from None
         if "\0" in word:
             raise ArenaError(
-                f"bot {name!r}: no word of a command can hold \\0, unlike {word[:40]!r}."
+                f"bot {name!r}: {word[:40]!r} in its command holds \\0; take that out."
             )
     if len(json.dumps(command)) > _COMMAND_LIMIT:
         raise ArenaError(
             f"bot {name!r}: its command is too long ({len(command)} words; "
-            f"{_COMMAND_LIMIT >> 10} KiB at the most). Put what it says into a file of the bot."
+            f"{_COMMAND_LIMIT >> 10} KiB at the most). Put a part of it into a file of the bot."
         )
 
 
@@ -334,18 +334,18 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
     unknown = set(settings) - {"name", "command", "files"}
     if unknown:
         raise ArenaError(
-            f"{shown}: there is no key {min(unknown)!r}; there are name, command and files."
+            f"{shown}: there is no key {min(unknown)!r}; the keys are name, command and files."
         )
     command = settings.get("command")
     files = settings.get("files", ["."])
     if not _is_words(command):
-        is_what = "is missing" if command is None else "is a list of text"
+        is_what = "is missing" if command is None else "must be a list of text"
         raise ArenaError(f'{shown}: command {is_what}: command = ["./bot"].')
     if not _is_words(files):
-        raise ArenaError(f'{shown}: files is a list of text: files = ["bot.py"].')
+        raise ArenaError(f'{shown}: files must be a list of text: files = ["bot.py"].')
     name = settings.get("name", folder.resolve().name) if called is None else called
     if not isinstance(name, str):
-        raise ArenaError(f"{shown}: name is text.")
+        raise ArenaError(f"{shown}: name must be text.")
     return make_bot(name, folder, command, files, listed_in=BOT_FILE)
 
 
@@ -397,13 +397,15 @@ def _unfound(word: str, game: str) -> ArenaError:
     """Return the error of a word that means no bot."""
     if word == HUMAN:
         return ArenaError("a human cannot play in a league, only in `arena play`.")
-    come_along = "bundled bots need a --game"
+    come_along = "bundled bots need --game"
     if game:
         names = ", ".join(shipped(game)) or "none"
         come_along = f"the bundled bots of {game} are {names}"
     near = difflib.get_close_matches(word, shipped(game), n=1)
     meant = f" Did you mean {near[0]!r}?" if near else ""
-    return ArenaError(f"there is no bot {word!r}: it is no file here, and {come_along}.{meant}")
+    return ArenaError(
+        f"there is no bot {word!r}: no file here has that name, and {come_along}.{meant}"
+    )
 
 
 def _check_not_here(word: str, game: str) -> None:
@@ -415,5 +417,5 @@ def _check_not_here(word: str, game: str) -> None:
         other = f"{game}_{word}" if word == short else short
         raise ArenaError(
             f"{word!r} is a bundled bot and a {what} here: write ./{word} for yours, or "
-            f"{other} for the other."
+            f"{other} for the bundled one."
         )

@@ -54,7 +54,7 @@ def check_key_of(entry: BotSettings, others: Sequence[BotSettings]) -> None:
     if entry.key is None:
         return
     said = f"bot {entry.name!r} has key = {json.dumps(entry.key, ensure_ascii=False)}"
-    meant = "a key is what a bot was called before it was renamed"
+    meant = "a key is the name of a bot before it was renamed"
     try:
         check_name(entry.key)
     except ArenaError as error:
@@ -88,7 +88,7 @@ def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot
     if entry.shipped is None and entry.command is None and entry.folder is None:
         raise ArenaError(
             f"bot {entry.name!r}: give it a command, a folder with a bot.toml, or the name of a "
-            f"shipped bot."
+            f"bundled bot (shipped)."
         )
     try:
         bot = replace(_found(entry, game, folder), first_name=entry.key)
@@ -135,7 +135,7 @@ def entry_of(word: str, game: str, league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
     called, equals, what = word.partition("=")
     if equals and not called:
-        raise ArenaError(f"{word!r} begins with =, where a name is missing: NAME=BOT.")
+        raise ArenaError(f"{word!r} has no name before the =; write NAME=BOT.")
     is_called = equals and "/" not in called
     bot = find_bot(what, game, called) if is_called else find_bot(word, game)
     if bot.is_shipped and bot.command[0] == PYTHON:

@@ -66,7 +66,7 @@ def _file_of(folder: Path) -> tuple[Path, str]:
     file = folder / FILE
     if folder.is_file():
         raise ArenaError(
-            f"{folder} is a file, and a league is a folder: name the one that it is in."
+            f"{folder} is a file, and a league is a folder: name the folder that it is in."
             if is_of_a_league(folder.name)
             else f"{folder} is a file, and a league is a folder. `arena rank` and `arena table` "
             f"read files of results."
@@ -88,8 +88,8 @@ def _check_not_bereft(folder: Path) -> None:
     """Raise ArenaError for a folder with results and no file that says of what."""
     if (folder / DATABASE).exists() and not (folder / FILE).exists():
         raise ArenaError(
-            f"{folder / DATABASE} holds results, but {FILE} is gone. Put it back; or, if all bots "
-            f"came along with the arena, make a new league of the results: `arena export "
+            f"{folder / DATABASE} holds results, but {FILE} is gone. Put it back; or, if all its "
+            f"bots are bundled, make a new league from the results: `arena export "
             f"{shlex.quote(str(folder))} | arena import NEW -`."
         )
 
@@ -115,7 +115,7 @@ class _Reader:
         limits = self._table(tables, "limits")
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
-            raise self._error("bots are written as tables: [[bot]].", "bot")
+            raise self._error("bots must be tables: [[bot]].", "bot")
         for name, value in tables.items():
             is_table = isinstance(value[0] if isinstance(value, list) and value else value, dict)
             if is_table and name not in fields(Settings):
@@ -148,12 +148,12 @@ class _Reader:
         homes = {"limits": fields(Limits), "[bot]": fields(BotSettings)}
         for table, known in homes.items():
             if name in known and name not in fields(Settings):
-                raise self._error(f"{name!r} stands below [{table}], not above all tables.", name)
+                raise self._error(f"key {name!r} belongs below [{table}]; move it there.", name)
 
     def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:
         table = tables.pop(name, {})
         if not isinstance(table, dict):
-            raise self._error(f"{name} is a table: [{name}].", name)
+            raise self._error(f"{name} must be a table: [{name}].", name)
         return table
 
     def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
@@ -287,13 +287,13 @@ def _text(
     bots: Sequence[Mapping[str, Any]],
 ) -> str:
     lines = [
-        "# What this league is. `arena run` plays whatever it asks for that was not yet played.",
+        "# What to play. `arena run` plays every match of it that was not played yet.",
         "# Bots, deals and share may change at any time; for anything else, make a new league.",
         "",
         f"game = {_toml(settings.game)}",
         *([f"seats = {settings.seats}"] if settings.seats is not None else []),
         f"deals = {settings.deals}  # for each line-up of bots, in all rotations of the seats",
-        f"seed = {_toml(settings.seed)}  # of all chance; keep it to yourself while strangers play",
+        f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
         f"share = {settings.share}  # the part of the deals that is played",
         *_section("[options]", options),

@@ -64,7 +64,7 @@ def _outside(bot: Bot, word: str) -> str:
         return ""
     if any(map(Path(path).is_relative_to, _SYSTEM)):
         return ""
-    return f"{path} is outside of its folder, where the sandbox hides all."
+    return f"{path} is outside of its folder; the sandbox hides everything there."
 
 
 def _unlisted(bot: Bot, word: str) -> str:

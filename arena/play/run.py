@@ -173,7 +173,7 @@ class Run:
         names = [then.name for then, now in again if now not in same]
         remember(same, self._store)
         if self.workers is None:  # to a cluster, the version that was entered is sent, or nothing
-            old = "was changed since the run began: what was played is its old version. Run again."
+            old = "was changed since the run began: its old version has played. Run again."
             yield from (News(f"Bot {name!r} {old}") for name in names)
             return
         either = (

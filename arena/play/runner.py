@@ -160,7 +160,7 @@ class Runner:
             yield Problem(f"two workers died before they could play: the last {how}. Run again.")
             return
         who = f"A worker of {where}" if where else "A worker"
-        yield News(f"{who} {how}; another plays what it had. No result is lost.")
+        yield News(f"{who} {how}; another plays its matches. No result is lost.")
         if each.is_up and each.unchecked:
             bot = each.unchecked[0]
             self._deaths_at_start[bot] += 1

@@ -162,8 +162,8 @@ class Executor:
         if self._fewest and not self._is_shortage_told:
             self._is_shortage_told = True
             yield News(
-                f"A worker on {self._where['machine']} keeps only {self._fewest} processes of bots "
-                f"at once, as memory is short. The others are started for each of their matches."
+                f"Memory is short: a worker on {self._where['machine']} keeps only {self._fewest} "
+                f"processes of bots. The other bots are started anew for each of their matches."
             )
         yield end
 

@@ -45,11 +45,11 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
         _renew_clocks(db)
     elif version in _UNRELEASED:
         raise ArenaError(
-            f"{path} is of database version {version}, from before this Bot Arena's first release, "
-            f"which reads {_OLDER[0]} to {VERSION}. Play the league again."
+            f"{path} is older than the first release of Bot Arena (database version {version}; "
+            f"this one reads {_OLDER[0]} to {VERSION}). Play the league again."
         )
     elif version != VERSION:  # to which another process may just have brought it
-        raise Damage(f"its version is {version}, which there never was")
+        raise Damage(f"its version is {version}, which does not exist")
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {VERSION}")
 

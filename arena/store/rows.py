@@ -333,10 +333,10 @@ def check_bot(number: int, key: str, version: str) -> None:
 
 def known_bot(row: Sequence[Any]) -> KnownBot:
     """Return what a row says of the files of a bot."""
-    *words, seal = typed(row, tuple[str, str, str, str, str], "what is known of a bot's files")
+    *words, seal = typed(row, tuple[str, str, str, str, str], "what is stored of a bot's files")
     found = KnownBot(*words)
     if found.seal != seal:
-        raise Damage("what is known of a bot's files is not what was written")
+        raise Damage("what is stored of a bot's files was edited or damaged")
     return found
 
 
@@ -344,7 +344,7 @@ def seats_of(text: str) -> list[BotRow]:
     """Return the numbers of the bots of a result, by seat."""
     seats = _read_seats(text)
     if len(seats) < 2 or len(set(seats)) < len(seats):
-        raise Damage("the bots of a result are not of a match")
+        raise Damage("the bots of a result cannot be those of a match")
     return seats
 
 
@@ -352,7 +352,7 @@ def seated_result(seats: str, places: str, bots: Mapping[int, BotVersion]) -> Se
     """Return a result, given the bots by their numbers."""
     numbers, found = seats_of(seats), _read_places(places)
     if len(found) != len(numbers) or max(found) > len(numbers):
-        raise Damage("the places of a result are not those of its bots")
+        raise Damage("the places of a result do not fit its bots")
     seated = tuple(bots[number] for number in numbers if number in bots)
     if len(seated) < len(numbers):
         raise Damage("a bot of a result is missing")
@@ -366,9 +366,9 @@ def stored_faults(
     found = _read_faults(faults) if faults else [{} for _ in range(seats)]
     gone = _read_forfeits(forfeits) if forfeits else []
     if len(found) != seats:
-        raise Damage("the faults of a match are not those of its seats")
+        raise Damage("the faults of a match do not fit its seats")
     if gone and max(gone) >= seats:
-        raise Damage("a seat forfeited that a match has not")
+        raise Damage("a forfeit names a seat that its match does not have")
     return found, gone
 
 
@@ -376,7 +376,7 @@ def stored_clock(text: str, seats: int) -> list[Spent]:
     """Return what the clock said of each seat."""
     clock = _read_clock(text)
     if len(clock) != seats:
-        raise Damage("the clock of a match is not that of its seats")
+        raise Damage("the clock of a match does not fit its seats")
     return clock
 
 

@@ -343,10 +343,10 @@ class Store(Tallies):
         if not found:
             raise ArenaError(f"there is no match {prefix!r}; `arena matches` lists them.")
         if len({match.deal for match in found}) > 1:
-            raise ArenaError(f"{prefix!r} begins {len(found)} ids; give more of it.")
+            raise ArenaError(f"{len(found)} ids begin with {prefix!r}; give more of the id.")
         if len(found) > 1:
             ids = ", ".join(f"{deal}-{match.rotation}" for match in found)
-            raise ArenaError(f"{prefix!r} is a deal of {len(found)} matches: {ids}.")
+            raise ArenaError(f"{prefix!r} is a deal of {len(found)} matches; name one: {ids}.")
         return found[0]
 
     def whole(self, match: StoredMatch) -> WholeMatch:

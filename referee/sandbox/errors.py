@@ -37,7 +37,7 @@ def unstartable(why: str, number: int | None) -> MachineError:
             f"bots cannot be started: {why}. This shell lets a process have {most} (ulimit -n): "
             f"allow more, then run again."
         )
-    return MachineError(f"bots cannot be started: {why}. Mend that, then run again.")
+    return MachineError(f"bots cannot be started: {why}. Repair that, then run again.")
 
 
 class StartError(Exception):

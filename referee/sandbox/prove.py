@@ -46,7 +46,7 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         raise SandboxError(f"the self test did not end: {errors or told or 'it said nothing'}.")
     if told[:-1]:
         raise SandboxError(
-            f"the self test failed: a walled process could {told[0]}. No match was played."
+            f"the self test failed: a sandboxed process could {told[0]}. No match was played."
         )
 
 
@@ -60,9 +60,9 @@ def _why(reason: str) -> str:
         )
     if os.strerror(errno.EBUSY) in reason:
         return (
-            f"the self test could not be started ({reason}): a supervisor of system calls is "
-            f"around us already, as in containers of LXD that intercept some, and the kernel has "
-            f"room for one. Switch that off, or use --sandbox bwrap."
+            f"the self test could not be started ({reason}): another program already "
+            f"supervises system calls here, as LXD containers that intercept some do, and the "
+            f"kernel allows only one. Switch it off, or use --sandbox bwrap."
         )
     return f"the self test could not be started: {reason}."
 

@@ -183,9 +183,9 @@ def claim_uids(first: int | None) -> tuple[int, socket.socket]:
             continue
         return uid, claim
     raise SandboxError(
-        f"as root, bots are run as users that nobody else is, but of those from {start} to "
-        f"{start + _BLOCKS * SLOTS - 1} none are free. Pass --sandbox-uid with the first of "
-        f"{SLOTS} that are, or run the arena as an ordinary user."
+        f"as root, bots run as users that nothing else uses, but none from {start} to "
+        f"{start + _BLOCKS * SLOTS - 1} are free. Pass --sandbox-uid with the first of "
+        f"{SLOTS} that are free, or run the arena as an ordinary user."
     )
 
 

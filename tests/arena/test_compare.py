@@ -248,7 +248,7 @@ def start(match):
         raise SystemExit("this process has played before")
 kit.run(guerra_random.choose, on_start=start)
 """
-LIVED_ON = ", if none takes anything from one match to the next (fresh = false)"
+LIVED_ON = ", if no bot keeps anything from one match to the next (fresh = false)"
 
 
 def test_nothing_can_be_learnt_from_one_match_for_the_next(arena: Arena, tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_nothing_can_be_learnt_from_one_match_for_the_next(arena: Arena, tmp_pat
     assert "Faults" not in told
     assert LIVED_ON not in told
     told = sentence(arena(*words, "--limit", "fresh=false"))
-    assert re.search(r"Faults in what was counted: mine \d+ crash", told), told
+    assert re.search(r"Faults in the matches that count: mine \d+ crash", told), told
     assert LIVED_ON in told
 
 
@@ -279,7 +279,7 @@ def test_forfeits_are_told_and_are_not_called_worse_play(arena: Arena, tmp_path:
     mine = bot(tmp_path / "mine", CRASHING.format(when="match.seed % 3 == 0"))
     told = sentence(arena("compare", mine, "random", *GUERRA, "--deals", "15"))
     assert re.search(
-        r"Faults in what was counted: mine \d+ crash, forfeits \d+; random none\.", told
+        r"Faults in the matches that count: mine \d+ crash, forfeits \d+; random none\.", told
     ), told
     assert "A forfeit counts as the last place, and says nothing of how well a bot plays." in told
 
@@ -309,7 +309,7 @@ def test_a_bot_that_is_too_slow_is_not_judged_and_its_limit_is_named(
     told = sentence(arena("compare", mine, "random", *GUERRA, *limits, "--workers", "1"))
     assert told.startswith(
         "No verdict: mine forfeited 10 matches in a row for want of time. --limit "
-        "move_time=SECONDS gives it more."
+        "move_time=SECONDS gives it more time."
     )
 
 
@@ -371,15 +371,15 @@ def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
         (["sensible", "random", "--game", "guerre"], "Did you mean 'guerra'?"),
         (["sensible", "nobody", *GUERRA], "there is no bot 'nobody'"),
         (["sensible", "human", *GUERRA], "a human cannot play in a league"),
-        (["sensible", "random", *GUERRA, "--alpha", "0"], "--alpha is more than 0"),
-        (["sensible", "random", *GUERRA, "--beta", "0.5"], "--beta is more than 0"),
-        (["sensible", "random", *GUERRA, "--margin", "nan"], "--margin is more than 0"),
+        (["sensible", "random", *GUERRA, "--alpha", "0"], "--alpha must be more than 0"),
+        (["sensible", "random", *GUERRA, "--beta", "0.5"], "--beta must be more than 0"),
+        (["sensible", "random", *GUERRA, "--margin", "nan"], "--margin must be more than 0"),
         (["sensible", "random", *GUERRA, "--deals", "0"], "deals"),
         (["sensible", "random", *GUERRA, "--deals", "3000000"], "ask for fewer deals"),
         (["sensible", "random", *GUERRA, "--seats", "3"], "guerra is played by 2 seats"),
         (
             ["sensible", "random", *GUERRA, "--with", "turtle"],
-            "guerra with 2 seats has no other bots: leave --with out",
+            "guerra with 2 seats has no other bots: leave out --with",
         ),
         (
             ["sensible", "echo", "--game", "cold_war", *WALLS, "--with", "loyal"],

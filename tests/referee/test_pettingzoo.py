@@ -245,7 +245,10 @@ def test_mistakes_are_told_in_a_sentence(settings: dict[str, Any], told: str) ->
 
 def test_an_action_outside_the_mask_is_refused_in_words() -> None:
     table = env("khan")
-    for action, told in ((1108, "1108 is no action: 0 to 1107 are."), (5, "decision discard")):
+    for action, told in (
+        (1108, "1108 is not an action: actions are 0 to 1107."),
+        (5, "decision discard"),
+    ):
         table.reset(seed=1)
         with pytest.raises(RefusedMoveError, match=told):
             table.step(action)

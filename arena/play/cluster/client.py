@@ -187,15 +187,17 @@ class ClusterWorkforce(Workforce):
                 yield each.text
             elif isinstance(each, Refused) and (each.label, each.why) not in self._refusals:
                 self._refusals.add((each.label, each.why))
-                words = f" yet: {each.why}; it is asked again" if each.again else f": {each.why}"
+                words = (
+                    f" yet: {each.why}; the run asks it again" if each.again else f": {each.why}"
+                )
                 alike[f" cannot play{words}"].append(each.label)
             elif isinstance(each, Waiting):
                 what = (
-                    ": tasks of others have its threads, and ours wait behind them in Dask's queue"
+                    ": tasks of others use its threads; this run waits behind them in Dask's queue"
                 )
                 alike[what].append(each.machine.label)
             elif isinstance(each, Gone) and each.why:
-                what = f": {each.why}; others play what it had. No result is lost"
+                what = f": {each.why}; others play its matches. No result is lost"
                 alike[what].append(each.machine.label)
         if joined:
             slots = sum(machine.slots for machine in joined)

@@ -67,7 +67,7 @@ async def first_connection(word: str) -> Any:
         ) from None
     except Exception as error:  # noqa: BLE001 - whatever else may answer at that address
         raise RunError(
-            f"no Dask scheduler answers at {word}, but something else, or one of another version "
+            f"what answers at {word} is not a Dask scheduler, or one of another version "
             f"({type(error).__name__})."
         ) from None
 
@@ -94,8 +94,8 @@ def _check_certificates() -> None:
         security.get_connection_args("client")
     except ssl.SSLError as error:
         raise RunError(
-            f"what Dask's configuration names for TLS ({_TLS}: {', '.join(files)}) are no "
-            f"certificates and a key that fit ({error.reason or error})."
+            f"the files that Dask's configuration names for TLS ({_TLS}: {', '.join(files)}) are "
+            f"not certificates with a matching key ({error.reason or error})."
         ) from None
 
 

@@ -207,7 +207,7 @@ def _notes(cores: Cores, threads: int) -> list[str]:
         why = f"it has {cores.had}" if cores.had < threads else "others play on the rest"
         return [f"{count} {matches} at once, not {threads}, with a core for each: {why}"]
     if cores.is_shared:
-        return ["a share of the cores only, so that matches are not pinned to them"]
+        return ["it has only a share of its cores, so matches are not pinned to cores"]
     return []
 
 

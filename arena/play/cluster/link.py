@@ -181,7 +181,7 @@ class Link:
             silence = now - self._seen[address][1]
             machine = self._machines.get(address)
             if machine is not None and silence > _SILENT_SECONDS:
-                self._lose(machine, f"not heard of for {silence:.0f} s")
+                self._lose(machine, f"no sign of life for {silence:.0f} s")
             elif (
                 machine is None
                 and address not in self._greetings
@@ -204,12 +204,12 @@ class Link:
     def _alone(self, others: bool) -> Happening:
         """Return what to say when nobody is there to play, whether or not there are `others`."""
         if others and not self._may_return:
-            return Broken("none of the cluster's workers can play, as is said above.")
+            return Broken("none of the cluster's workers can play; the reasons are above.")
         if others:
-            return News("None of the cluster's workers can play now; others are waited for.")
+            return News("None of the cluster's workers can play now; waiting for others.")
         if self._may_return:
-            return News("The cluster has no workers any more; new ones are waited for.")
-        return News("The cluster has no workers yet; they are waited for.")
+            return News("The cluster has no workers any more; waiting for new ones.")
+        return News("The cluster has no workers yet; waiting for some.")
 
     def _begun(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         """Have something done; if an error of ours ends it, that ends the run."""
@@ -229,7 +229,7 @@ class Link:
         self._has_failed = True
         self._forget_all()
         text = "".join(traceback.format_exception(error))
-        self._put(Broken(f"the conversation with the cluster was ended by an error:\n{text}"))
+        self._put(Broken(f"an error ended the conversation with the cluster:\n{text}"))
 
     def _greeted(self, address: str, _: "asyncio.Task[None]") -> None:
         del self._greetings[address]
@@ -245,7 +245,7 @@ class Link:
             return
         except Exception as error:  # noqa: BLE001 - one that is odd is not to end the run
             self._not_before[address] = math.inf
-            self._put(Refused(address, f"it answered what nobody expects: {error!r}", again=False))
+            self._put(Refused(address, f"it gave an unexpected answer: {error!r}", again=False))
             return
         self._machines[address] = machine
         self._joined.add(address)

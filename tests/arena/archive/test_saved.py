@@ -106,7 +106,7 @@ def test_a_match_with_a_person_is_saved(arena: Arena, tmp_path: Path) -> None:
     for words in (("--messages",), ("--feed", "random")):
         result = arena("show", file, *words, "--seat", 0)
         assert result.exit_code == 2
-        assert "seat 0 was a person's, who was sent no messages." in result.stderr
+        assert "seat 0 was played by a person, who was sent no messages." in result.stderr
 
 
 # --- how it is shown
@@ -232,8 +232,8 @@ def changed(text: bytes, old: bytes, new: bytes) -> bytes:
     [
         (lambda text: b"", " is empty; `arena play GAME BOT... --save FILE` writes a match."),
         (lambda text: text[:900], " was cut off after 900 bytes: "),
-        (lambda text: b"\x7fELF" + text, " is no saved match, which begins "),
-        (lambda text: b"[" * 100_000, " is no saved match, which begins "),
+        (lambda text: b"\x7fELF" + text, " is not a saved match, which begins "),
+        (lambda text: b"[" * 100_000, " is not a saved match, which begins "),
         (lambda text: b'{"arena":"league","version":1}\n', " is an exported league; "),
         (
             lambda text: changed(text, b'"version":1', b'"version":2'),
@@ -246,7 +246,7 @@ def changed(text: bytes, old: bytes, new: bytes) -> bytes:
         (lambda text: changed(text, b'"lag":[', b'"lag":[5,'), ": its record has "),
         (lambda text: changed(text, b'"places":[2,1]', b'"places":[2,2]'), ": the places of "),
         (lambda text: changed(text, b'"seconds"', b'"secs"'), "unknown field `secs`"),
-        (lambda text: changed(text, b'"seats":2', b'"seats":3'), ": 2 seats are named, and "),
+        (lambda text: changed(text, b'"seats":2', b'"seats":3'), ": it names 2 seats, and "),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told_in_a_line(

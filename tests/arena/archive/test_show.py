@@ -157,7 +157,7 @@ def test_a_late_answer_on_a_busy_machine_says_so(cup: League) -> None:
 def test_a_bot_that_burnt_is_named(cup: League) -> None:
     match = opened(cup, "one", "two")
     evidence = msgspec.structs.replace(match.evidence, burners=[1])
-    burnt = f"{match.names[1]} (seat 1) burnt CPU off turn and was frozen between its turns."
+    burnt = f"{match.names[1]} (seat 1) used the CPU off turn and was frozen between its turns."
     match = changed(match, evidence=evidence)
     assert burnt in lines(match)
     assert burnt not in lines(match, 0)
@@ -285,7 +285,7 @@ def test_other_faults_have_no_such_word(crashed: WholeMatch) -> None:
     [
         (["--seat", "2"], "has no seat 2; its seats: 0 "),
         (["--seat", "-1"], "has no seat -1; its seats: 0 "),
-        (["--messages"], "--messages needs a --seat: each was sent its own."),
+        (["--messages"], "--messages needs a --seat: each seat was sent lines of its own."),
         (["--log"], "--log is for --feed: without a bot there is nothing to log."),
         (["--tables", "--format", "json"], "--tables and --format do not go together; choose one."),
         (["--messages", "--feed", "one"], "--messages and --feed do not go together; choose one."),

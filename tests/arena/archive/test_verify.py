@@ -275,9 +275,7 @@ def test_a_deal_under_another_name_is_found(copy: Path, name: str) -> None:
 def test_another_limit_than_the_leagues_is_found(copy: Path) -> None:
     text = (copy / "league.toml").read_text()
     (copy / "league.toml").write_text(text.replace("[limits]", "[limits]\nmove_time = 2.0"))
-    assert found(copy) == [
-        (None, "move_time was 1.0, says the database, and in league.toml it is 2.0.")
-    ]
+    assert found(copy) == [(None, "move_time is 1.0 in the database, and 2.0 in league.toml.")]
 
 
 def test_the_remedy_for_other_limits_is_to_put_them_back(copy: Path) -> None:

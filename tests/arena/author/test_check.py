@@ -184,7 +184,7 @@ def test_a_file_outside_of_its_folder_is_said_to_be_hidden(
     outside.touch()
     folder = bot(f"open({str(outside)!r})")
     told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
-    assert told[-1] == f"{outside} is outside of its folder, where the sandbox hides all."
+    assert told[-1] == f"{outside} is outside of its folder; the sandbox hides everything there."
 
 
 def test_nobody_finds_out_by_a_hint_what_is_there(steps: Steps, bot: Bot, public: Path) -> None:
@@ -192,7 +192,7 @@ def test_nobody_finds_out_by_a_hint_what_is_there(steps: Steps, bot: Bot, public
     path = public / "nothing.txt"
     folder = bot(f"raise SystemExit('No such file: {path}')")
     told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
-    assert told[-1] == f"{path} is outside of its folder, where the sandbox hides all."
+    assert told[-1] == f"{path} is outside of its folder; the sandbox hides everything there."
 
 
 def test_any_word_may_be_missed_and_no_program_of_the_system_is_called_hidden(
@@ -389,7 +389,7 @@ def test_a_failure_fits_80_columns_and_shows_where_and_why(arena: Arena, bot: Bo
     *lines, verdict = told.stdout.splitlines()
     assert verdict == (
         "mine is not fit to play world_war. Step 3 failed: plays whole matches. "
-        "Those after it were not tried."
+        "The steps after it were not tried."
     )
     assert "not tried" not in "".join(lines)
     assert all(len(line) <= 80 for line in lines)
@@ -443,7 +443,8 @@ def test_a_bot_that_is_there_and_cannot_be_run_fails_the_first_step(
     assert says in told[RUNS]["detail"]
     shown = arena("check", folder, "--game", "khan", *SHORT).stdout
     assert shown.endswith(
-        "mine is not fit to play khan. Step 1 failed: can be run. Those after it were not tried.\n"
+        "mine is not fit to play khan. Step 1 failed: can be run. The steps after it were not "
+        "tried.\n"
     )
 
 

@@ -112,7 +112,7 @@ def test_any_name_stands_in_what_it_prints_and_in_its_readme(
     [
         ("turtle", "'turtle' is a bundled bot of duel; give yours another name."),
         ("duel_turtle", "'duel_turtle' is a bundled bot of duel; give yours another name."),
-        ("human", "'human' is you, at the table; name the folder otherwise."),
+        ("human", "'human' means a person who plays; choose another name for the folder."),
     ],
 )
 def test_a_name_that_means_another_is_refused(

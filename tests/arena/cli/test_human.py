@@ -52,7 +52,7 @@ def test_a_person_sees_the_table_the_choices_and_what_is_wrong(arena: Arena) -> 
 def test_leaving_ends_the_match_without_a_result(arena: Arena, typed: str) -> None:
     result = arena("play", "guerra", "human", "random", *UNWALLED, typed=typed)
     assert result.exit_code == 1
-    assert "the match was left before its end" in result.stderr
+    assert "the match was stopped before its end" in result.stderr
     assert "Ended" not in result.stdout
 
 
@@ -198,13 +198,13 @@ def test_a_move_is_told_and_waits_for_enter_so_that_a_slip_can_be_mended() -> No
     with at_terminal(*DUEL) as terminal:
         terminal.until("\n> ")
         terminal.type("3\n")
-        assert "  = A chooses 3, Quick\n" in terminal.until("answer again > ")
+        assert "  = A chooses 3, Quick\n" in terminal.until("another move > ")
         terminal.type("big\n")
-        assert "  = A chooses 2, Big\n" in terminal.until("answer again > ")
+        assert "  = A chooses 2, Big\n" in terminal.until("another move > ")
         terminal.type("9\n")
         assert "Choose one of the numbers 3, 2." in terminal.until("> ")
         terminal.type("2\n")
-        terminal.until("answer again > ")
+        terminal.until("another move > ")
         terminal.type("\n")
         assert re.search(r"trait +Big", terminal.until("(seat 0): action"))
 
@@ -215,7 +215,7 @@ def test_quick_plays_at_once() -> None:
         terminal.type("quick\n")
         terminal.until("Moves are played at once.\n> ")
         terminal.type("3\n")
-        assert "again" not in terminal.until("(seat 0): action")
+        assert "another move" not in terminal.until("(seat 0): action")
 
 
 def test_the_table_and_the_rules_can_be_seen_at_any_time() -> None:

@@ -128,10 +128,10 @@ def test_init_tells_of_all_bots_what_is_wrong_with_them(
         (["random"], ["two bots are called 'random'", "or NAME=BOT on the command line"]),
         (["nobody"], ["there is no bot 'nobody'", "random, rusher, sensible"]),
         (["./nobody"], ["there is no bot './nobody'"]),
-        (["="], ["'=' begins with =", "NAME=BOT"]),
-        (["=1+1=./plain"], ["'=1+1=./plain' begins with ="]),
+        (["="], ["'=' has no name before the =", "NAME=BOT"]),
+        (["=1+1=./plain"], ["'=1+1=./plain' has no name before the ="]),
         (["sensibel"], ["Did you mean 'sensible'?"]),
-        (["=random"], ["'=random' begins with =, where a name is missing"]),
+        (["=random"], ["'=random' has no name before the ="]),
         (["\x1b[31m=random"], ["a bot's name is 1 to 40 printable", r"\x1b[31m"]),
         (["."], [". is a folder without a bot.toml; name the program"]),
         (["./plain"], ["plain is not executable; try chmod +x"]),
@@ -182,7 +182,9 @@ def on(arena: Arena, words: list[str], folder: Path) -> Result:
 def test_a_file_of_a_league_is_answered_with_its_folder(
     arena: Arena, copy: Path, name: str
 ) -> None:
-    assert_refused(arena("run", copy / name), "is a file", "a folder: name the one that it is in")
+    assert_refused(
+        arena("run", copy / name), "is a file", "a folder: name the folder that it is in"
+    )
     for command in ("rank", "table"):
         said = f"{copy / name} belongs to a league: name its folder, {copy}."
         assert_refused(arena(command, copy / name), said)

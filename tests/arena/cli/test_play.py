@@ -83,7 +83,7 @@ def test_a_word_that_is_no_key_is_told() -> None:
         for word in ("next", "0", "-3", "²"):
             terminal.type(f"{word}\n")
             shown = terminal.until(PROMPT)
-            assert f"There is no {word!r} here: Enter, a number, f, g or q." in shown
+            assert f"{word!r} does nothing here: press Enter, or type a number, f, g or q." in shown
             assert not MOVE.search(shown)
 
 
@@ -339,7 +339,7 @@ def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--step"], "--step shows the match at a terminal and waits for its keys"),
+        (["--step"], "--step waits for keys at a terminal, and this is not one"),
         (["--step", "--pause", "1"], "--step and --pause do not go together"),
         (["--quiet", "--step"], "--quiet and --step do not go together"),
         (["--quiet", "--log"], "--quiet and --log do not go together"),
@@ -348,7 +348,7 @@ def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None
         (["--view", "-1"], "there is no seat -1; the seats are 0 to 1."),
         (["--force"], "--force is for --save: nothing else is written."),
         (["--pause", "-1"], "Invalid value for '--pause'"),
-        (["--pause", "nan"], "--pause is a number of seconds, up to 3600."),
+        (["--pause", "nan"], "--pause takes a number of seconds, up to 3600."),
     ],
 )
 def test_what_does_not_go_together_is_told(arena: Arena, words: list[str], said: str) -> None:
@@ -361,4 +361,4 @@ def test_what_does_not_go_together_is_told(arena: Arena, words: list[str], said:
 def test_a_match_with_a_person_has_steps_of_its_own(arena: Arena, words: list[str]) -> None:
     result = arena("play", "guerra", "human", "random", *words)
     assert result.exit_code == 2
-    assert f"{words[0]} is for matches of bots" in result.stderr
+    assert f"{words[0]} is for matches between bots" in result.stderr

@@ -77,7 +77,7 @@ def test_no_sandbox_at_all_is_warned_of(arena: Arena, league: League) -> None:
 @pytest.mark.usefixtures("leaking")
 def test_a_wall_that_does_not_hold_refuses_a_run(arena: Arena, league: League) -> None:
     league.write(LEAGUE + TWO)
-    failed = "sandbox: the self test failed: a walled process could open a socket."
+    failed = "sandbox: the self test failed: a sandboxed process could open a socket."
     refused(arena("run", league.folder), failed, "No match was played.", WITHOUT)
     assert league.count() == 0
 

@@ -157,7 +157,7 @@ def test_a_file_counts_once_however_it_is_named(folder: Path, one: str) -> None:
 def test_a_named_file_outside_the_folder_is_refused(folder: Path, word: str) -> None:
     (folder.parent / "other").touch()
     message = refused(lambda: make_bot("clever", folder, ["./run.sh"], [word]))
-    assert message == f"bot 'clever': files are named inside its folder, unlike {word!r}."
+    assert message == f"bot 'clever': its files must be named inside its folder, not as {word!r}."
 
 
 def test_a_named_file_that_is_missing_is_refused(folder: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_folder_that_is_missing_is_refused(tmp_path: Path) -> None:
         ("./data", "is a folder; name the program in it"),
         ("./data/book.txt", "is not executable; try chmod +x"),
         ("no-such-program", "there is no program 'no-such-program' on the PATH"),
-        ("run.sh", "no program 'run.sh' on the PATH; ./run.sh is the file in its folder."),
+        ("run.sh", "no program 'run.sh' on the PATH; write ./run.sh for the file in its folder."),
         ("", "bot 'clever'"),
     ],
 )
@@ -410,7 +410,7 @@ def test_a_word_that_means_a_bundled_bot_and_one_here_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, word: str, other: str
 ) -> None:
     monkeypatch.chdir(folder)
-    choice = f"here: write ./{word} for yours, or {other} for the other."
+    choice = f"here: write ./{word} for yours, or {other} for the bundled one."
     shutil.copy("run.sh", word)
     says = f"{word!r} is a bundled bot and a file {choice}"
     assert refused(lambda: find_bot(word, "duel", "called")) == says
@@ -443,9 +443,12 @@ def test_a_folder_without_a_bot_toml_is_refused(folder: Path) -> None:
     ("text", "says"),
     [
         (b"", 'bot.toml: command is missing: command = ["./bot"].'),
-        (b"command = 'true'", 'bot.toml: command is a list of text: command = ["./bot"].'),
-        (b"command = [1]", "command is a list of text"),
-        (b"command = ['true']\nfiles = 'run.sh'", 'files is a list of text: files = ["bot.py"].'),
+        (b"command = 'true'", 'bot.toml: command must be a list of text: command = ["./bot"].'),
+        (b"command = [1]", "command must be a list of text"),
+        (
+            b"command = ['true']\nfiles = 'run.sh'",
+            'files must be a list of text: files = ["bot.py"].',
+        ),
         (b"command = ['true']\ncomand = 1", "there is no key 'comand'"),
         (b"command = ['true']\nname = 5", "name"),
         (b"command = ['true']\nname = ''", "a bot's name is 1 to 40"),

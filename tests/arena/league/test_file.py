@@ -66,8 +66,12 @@ class Mistake(NamedTuple):
 MISTAKES = [
     # A key, a type or a range of the top level.
     Mistake("deals = 3", "deal = 3", ["'deal'", "Did you mean 'deals'?"]),
-    Mistake("deals = 3", "move_time = 3", ["'move_time' stands below [limits], not above all"]),
-    Mistake("deals = 3", 'shipped = "random"', ["'shipped' stands below [[bot]], not above all"]),
+    Mistake(
+        "deals = 3", "move_time = 3", ["key 'move_time' belongs below [limits]; move it there"]
+    ),
+    Mistake(
+        "deals = 3", 'shipped = "random"', ["key 'shipped' belongs below [[bot]]; move it there"]
+    ),
     Mistake("deals = 3", "depth = 3", ["'depth'", "Known: deals"]),
     Mistake("deals = 3", "deals = 0", ["'deals'", "at least 1"]),
     Mistake("deals = 3", "deals = 2.5", ["'deals'", "a whole number at least 1"]),
@@ -316,8 +320,8 @@ def test_results_without_a_file_are_told_with_both_ways_out(
     with pytest.raises(ArenaError) as caught:
         make(folder) if read is make_league else read(folder)
     assert str(caught.value) == (
-        f"{folder}/league.db holds results, but league.toml is gone. Put it back; or, if all bots "
-        f"came along with the arena, make a new league of the results: `arena export '{folder}' | "
+        f"{folder}/league.db holds results, but league.toml is gone. Put it back; or, if all its "
+        f"bots are bundled, make a new league from the results: `arena export '{folder}' | "
         f"arena import NEW -`."
     )
     assert [path.name for path in folder.iterdir()] == ["league.db"]

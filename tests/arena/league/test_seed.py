@@ -421,7 +421,7 @@ def test_a_run_of_an_old_league_says_that_a_bot_can_find_its_seed(old: League) -
     shutil.copy(SHIPPED / "duel" / "duel_random.py", old.home / "mine")
     old.write(FILE + entry)
     said = old.call("run").stderr
-    assert "was begun by an older Bot Arena, and a bot can find its seed by trying" in said
+    assert "was made by an older Bot Arena, and a bot can find its seed by trying" in said
     assert "make a new league without --seed" in said
 
 

@@ -202,7 +202,9 @@ def test_the_leagues_results_among_a_bots_files(arena: Arena, league: League) ->
     (league.folder / "bot").touch(0o755)
     enter(league, league.folder, "./bot", files='files = ["bot", "league.db"]')
     need("landlock")
-    refused(arena("run", league.folder), "bot 'mine': ", "league.db is a league's", "take it off")
+    refused(
+        arena("run", league.folder), "bot 'mine': ", "league.db belongs to a league", "take it off"
+    )
 
 
 def test_a_bot_in_the_leagues_own_folder_does_not_see_the_results(

@@ -161,7 +161,7 @@ def test_fewer_processes_live_where_memory_is_short(
     assert len(matches(words)) == 4
     assert len(league.processes()) == 2
     (news,) = [word.text for word in words if isinstance(word, News)]
-    assert " keeps only 2 processes of bots at once, as memory is short. " in news
+    assert " keeps only 2 processes of bots. The other bots are started anew " in news
     assert not any(isinstance(word, News) for word in told(executor, *DEALS[2:3]))
 
 

@@ -142,7 +142,7 @@ def test_a_version_from_before_the_first_release_is_refused(copy: Path, version:
     with closing(sqlite3.connect(database)) as db:
         db.execute(f"PRAGMA user_version = {version}")
     before = database.read_bytes()
-    with pytest.raises(ArenaError, match="from before this Bot Arena's first release"):
+    with pytest.raises(ArenaError, match="older than the first release of Bot Arena"):
         Store(database)
     assert database.read_bytes() == before
 

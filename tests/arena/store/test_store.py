@@ -349,13 +349,13 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
 
 def test_the_beginning_of_several_ids_is_refused(store: Store) -> None:
     add(store, match("abc"), match("abd"))
-    assert refused(lambda: store.find("ab")) == "'ab' begins 2 ids; give more of it."
+    assert refused(lambda: store.find("ab")) == "2 ids begin with 'ab'; give more of the id."
     assert "there is no match ''" in refused(lambda: store.find(""))
 
 
 def test_a_deal_of_several_matches_is_told_as_such(store: Store) -> None:
     add(store, match("abc", 0), match("abc", 1), match("f"))
-    assert refused(lambda: store.find("ab")) == "'ab' is a deal of 2 matches: ab-0, ab-1."
+    assert refused(lambda: store.find("ab")) == "'ab' is a deal of 2 matches; name one: ab-0, ab-1."
     assert short(store.find("ab-1").id) == "abc-1"
     assert "there is no match 'ab-2'" in refused(lambda: store.find("ab-2"))
 
@@ -637,6 +637,8 @@ def test_who_may_not_clean_up_after_a_killed_process_is_told(
     with ordinary_user():
         message = refused(lambda: Store(path), RunError)
     public.chmod(0o755)
-    assert message.startswith(f"{path} was being written when a run was cut off, and you (uid ")
-    assert "Somebody who may write there must open the league once" in message
+    assert message.startswith(
+        f"{path} was left unfinished by a run that was cut off, and you (uid "
+    )
+    assert "Somebody who may write there must run any command on the league" in message
     assert stored(path) == {"d1-0"}

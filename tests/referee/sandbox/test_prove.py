@@ -62,7 +62,7 @@ def test_without_walls_there_is_nothing_to_prove() -> None:
 def test_a_missing_filter_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
     broken(LandlockWalls, lambda request: request.update(seccomp=None))
     assert refusal(in_landlock) == (
-        "the self test failed: a walled process could open a socket. No match was played."
+        "the self test failed: a sandboxed process could open a socket. No match was played."
     )
 
 

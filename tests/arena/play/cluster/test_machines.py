@@ -289,7 +289,7 @@ def test_a_core_is_played_on_once_whoever_shares_it(cluster, league):
         cluster.add_worker(name, threads=2, words=only)
     league.write(text("none"))
     said = league.call("run", "--cluster", cluster.address).stderr
-    assert said.count(" cannot play yet: others play on its cores; it is asked again.") == 1
+    assert said.count(" cannot play yet: others play on its cores; the run asks it again.") == 1
     assert "can play: 1 at once, 1 in all." in said
     assert ": 1 match at once, not 2, with a core for each: it has 1." in said
     assert league.count() == 4

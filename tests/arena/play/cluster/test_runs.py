@@ -103,7 +103,7 @@ def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     second = other.start("run", "--cluster", cluster.address)
     league.finish(first)
     said = other.finish(second).stderr
-    assert " cannot play yet: another run plays there; it is asked again." in said
+    assert " cannot play yet: another run plays there; the run asks it again." in said
     assert (league.count(), other.count()) == (8, 8)
 
 
