@@ -1,4 +1,4 @@
-"""Matches between functions in this process, for whoever trains a bot: no clock, no walls.
+"""Matches between functions in this process, for whoever trains a bot: no clock, no sandbox.
 
 A bot is here what it is for the kit, a function from a decision to a move; what was trained goes
 into a bot's file as it is.

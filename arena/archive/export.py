@@ -79,7 +79,7 @@ class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @property
     def circumstances(self) -> Circumstances:
-        """When, where and behind which walls it was played."""
+        """When, where and in which sandbox it was played."""
         return Circumstances(self.played_at, self.machine, self.sandbox, self.seconds)
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from arena.author.trial import Seating, Setting, Trial, play
 from arena.league.bot import Bot
 from arena.league.hints import hidden, stale
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from arena.text import counted
 from protocol.errors import ArenaError, ProtocolError
 from referee.bot_process import BotProcess, GoneError
@@ -69,7 +69,7 @@ def check(
 ) -> Iterator[Step]:
     """Yield the steps as they are done; after one that failed, and for want of time, some are not.
 
-    `tell` hears how it is getting on. Raises SandboxError if the walls do not hold here.
+    `tell` hears how it is getting on. Raises SandboxError if the sandbox does not hold here.
     """
     titles = list(STEPS)
     with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
@@ -102,15 +102,15 @@ class _Check:
     def steps(self) -> Iterator[Step]:
         """Yield the steps in their order, as far as it makes sense to go on."""
         limits = self._setting.limits
-        name = self._launcher.walls.name
-        walls = "without a sandbox" if limits.sandbox == "none" else f"in the sandbox {name}"
+        name = self._launcher.sandbox.name
+        where = "without a sandbox" if limits.sandbox == "none" else f"in the sandbox {name}"
         try:
             check_bot(self._launcher, self._bot)
         except SandboxError as error:
             yield Step(RUNS, "FAILED", error.what)
             return
         old = stale(self._bot)
-        yield Step(RUNS, "advice", f"{walls}, but {old}") if old else Step(RUNS, "ok", walls)
+        yield Step(RUNS, "advice", f"{where}, but {old}") if old else Step(RUNS, "ok", where)
         try:
             most = f"{limits.startup_cap:g} s at the most"
             self._tell(f"waiting for {self._bot.name} to say ready, {most}")
@@ -343,15 +343,15 @@ class _Check:
     def _said(self, stderr: str) -> list[str]:
         """Return the end of a standard error and what says most in it, under a title.
 
-        Below stand the files that the walls hid from the bot.
+        Below stand the files that the sandbox hid from the bot.
         """
         lines = [line for line in stderr.splitlines() if line.strip(" ^~")]  # no marks below code
         last = lines[-_LINES:]
         word = last_word(stderr)
         is_shown = any(word.removesuffix("…") in line for line in last)
         told = [] if is_shown else [word, "…"]
-        walled = self._setting.limits.sandbox != "none"
-        hints = hidden(self._bot, stderr) if walled else []
+        sandboxed = self._setting.limits.sandbox != "none"
+        hints = hidden(self._bot, stderr) if sandboxed else []
         return ["Standard error:", *(f"  {line}" for line in told + last), *hints] if last else []
 
 

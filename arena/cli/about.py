@@ -24,7 +24,7 @@ from arena.cli.common import (
 from arena.cli.progress import StatusLine
 from arena.league.bot import KIT, Bot, find_bot, shipped
 from arena.league.hints import advice
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from arena.tables.table import Column, Table, render
 from arena.text import safe
 from protocol.errors import ArenaError
@@ -268,7 +268,7 @@ def _sandboxes(
         try:
             with Launcher(name, uid=uid) as launcher:
                 prove(launcher, limits)
-                yield {"what": what, "value": "works", "remark": _walls(launcher)}
+                yield {"what": what, "value": "works", "remark": _described(launcher)}
                 if bot is None:
                     continue
                 row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": late}
@@ -283,11 +283,11 @@ def _sandboxes(
             yield {"what": what, "value": "does not work", "remark": safe(str(error))}
 
 
-def _walls(launcher: Launcher) -> str:
-    if launcher.walls.name == "none":
+def _described(launcher: Launcher) -> str:
+    if launcher.sandbox.name == "none":
         return "no protection: a bot can do whatever you can"
     user = f"bots run as uid {launcher.uid} and on" if launcher.uid else "bots run as you"
-    return f"{launcher.walls.name}; {user}"
+    return f"{launcher.sandbox.name}; {user}"
 
 
 def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str], bool]:

@@ -68,7 +68,7 @@ def screen_width() -> int:
 
 
 def warn_unprotected(sandbox: str) -> None:
-    """Say it where bots are run without walls."""
+    """Say it where bots are run without a sandbox."""
     if sandbox == "none":
         click.echo(f"Warning: {UNPROTECTED}", err=True)
 

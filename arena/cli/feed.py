@@ -10,7 +10,7 @@ from arena.archive.show import folded
 from arena.cli.common import warn_unprotected
 from arena.league.bot import Bot
 from arena.league.hints import advice
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from arena.text import safe, safe_lines
 from protocol.errors import RunError
 from protocol.lines import encode

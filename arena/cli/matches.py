@@ -237,7 +237,7 @@ class _Found(NamedTuple):
     again: Callable[[str, int | None], tuple[Bot, Feed]]
     """Returns the bot of a word, and what it is to be told, in its seat or the one given."""
     hints: Callable[[int], list[str]] = lambda _seat: []
-    """Returns what the walls hid from the bot of a seat, which ended for want of it perhaps."""
+    """Returns what the sandbox hid from the bot of a seat, which ended for want of it perhaps."""
 
 
 def _of_league(folder: Path, match: str | None) -> _Found:
@@ -257,7 +257,7 @@ def _of_league(folder: Path, match: str | None) -> _Found:
 
 
 def _hints(league: LeaguePlan, opened: WholeMatch, seat: int) -> list[str]:
-    """Return what the walls hid from a bot that had a fault, if it is still as it played."""
+    """Return what the sandbox hid from a bot that had a fault, if it is still as it played."""
     if not opened.match.faults[seat]:
         return []
     played, stderr = opened.match.bots[seat], opened.evidence.stderr[seat]

@@ -32,7 +32,7 @@ from arena.cli.wire import show_wire
 from arena.league.bot import HUMAN, Bot, find_bot
 from arena.league.hints import advice
 from arena.league.seed import deal_behind
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from arena.streams import finished_anyway
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError
@@ -104,12 +104,12 @@ class _Way(NamedTuple):
 
 
 class _Party(NamedTuple):
-    """Who plays: by seat the bots and their processes, None for a person, and their walls."""
+    """Who plays: by seat the bots and their processes, None for a person, and their sandbox."""
 
     bots: list[Bot | None]
     names: list[str]
     processes: list[BotProcess | None]
-    walls: str
+    sandbox: str
 
 
 @main.command()
@@ -237,7 +237,7 @@ def _started(
                 raise ArenaError(f"bot {name!r}: {safe(str(error) + '.' + hint)}{said}") from None
             processes.append(process)
             running.append(process)
-    return _Party(bots, names, processes, launcher.walls.name)
+    return _Party(bots, names, processes, launcher.sandbox.name)
 
 
 def _play(game: Game, party: _Party, limits: Limits, telling: Telling, *, log: bool) -> SavedMatch:
@@ -259,7 +259,7 @@ def _play(game: Game, party: _Party, limits: Limits, telling: Telling, *, log: b
         seconds=round(seconds, 6),
         played_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         machine=platform.node(),
-        sandbox=party.walls,
+        sandbox=party.sandbox,
     )
 
 

@@ -36,7 +36,7 @@ _UNBUILT = {"Makefile", "README.md", "bot.toml"}
 
 
 def hidden(bot: Bot, stderr: str) -> list[str]:
-    """Return a sentence on each file that is there, but hidden from a bot behind walls.
+    """Return a sentence on each file that is there, but hidden from a bot in a sandbox.
 
     They are looked for among the words of those lines that say that something was not there. What
     is to be written for those in its folder follows, line by line.

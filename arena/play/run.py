@@ -123,7 +123,7 @@ class Run:
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
-        """Have workers behind proven walls; raise as `Workforce.hired`.
+        """Have workers in a proven sandbox; raise as `Workforce.hired`.
 
         Raises RunError if nothing could be stored.
         """

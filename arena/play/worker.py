@@ -125,7 +125,7 @@ class Executor:
         self._game = GAMES[setup.game]
         self._options: Options = msgspec.convert(setup.options, self._game.options_type)
         self._control: TimeControl = setup.limits.time_control
-        self._where = {"machine": os.uname().nodename, "sandbox": launcher.walls.name}
+        self._where = {"machine": os.uname().nodename, "sandbox": launcher.sandbox.name}
         self._matches: list[PlayedMatch] = []  # not yet reported
         self._lag = 0.0  # seconds, of these
         self._reported = -_REPORT_SECONDS  # the first match is reported at once

@@ -106,7 +106,7 @@ class PlayedMatch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     machine: str = ""
     """Where it was played; empty where that is told beside it, as in an archive."""
     sandbox: str = ""
-    """Behind which walls, likewise."""
+    """In which sandbox, likewise."""
 
 
 def result_of(

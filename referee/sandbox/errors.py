@@ -18,7 +18,7 @@ class SandboxError(ArenaError):
 
 
 class UnfitError(SandboxError):
-    """A program that cannot be run behind any walls, nor without."""
+    """A program that cannot be run in any sandbox, nor without."""
 
     def __init__(self, message: str) -> None:
         ArenaError.__init__(self, message)

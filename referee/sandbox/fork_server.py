@@ -8,7 +8,7 @@ by any death, the socket ends and everything goes.
 
 A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}}` comes with three descriptors
 for the bot's 0, 1 and 2, and is answered by `{"pid": n}` with a pidfd, or `{"error": reason}`, with
-`"machine": errno` where no bot could be started; what walls it may name is in `walls.py`.
+`"machine": errno` where no bot could be started; what a request may hold is in `kinds.py`.
 `{"stop": pid}` ends a bot. `{"stage": folder}` names a folder that goes with everything else.
 Either way a bot's end is told once: `{"ended": pid, "status": wait status, "cpu": seconds,
 "memory": bytes at its peak, "refused": threads that it asked for beyond its limit}`.
@@ -150,12 +150,12 @@ def bound(number: int, most: int) -> None:
         raise UnstartableError(f"{name} is to be {most}, and the arena's own is {own}") from None
 
 
-def make_ruleset(walls: Request) -> int:
+def make_ruleset(asked: Request) -> int:
     """Return the descriptor of a Landlock ruleset."""
-    attributes = struct.pack("QQQ", walls["filesystem"], walls["network"], walls["scopes"])
-    size = 24 if walls["scopes"] else 16 if walls["network"] else 8
+    attributes = struct.pack("QQQ", asked["filesystem"], asked["network"], asked["scopes"])
+    size = 24 if asked["scopes"] else 16 if asked["network"] else 8
     ruleset = system_call(LANDLOCK_CREATE_RULESET, attributes, size, 0)
-    for path, rights in walls["rules"]:
+    for path, rights in asked["rules"]:
         beneath = os.open(path, O_PATH | os.O_CLOEXEC)
         rule = struct.pack("=Qi", rights, beneath)
         system_call(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
@@ -174,13 +174,13 @@ def drop_to(uid: int) -> None:
     system_call(CAPSET, struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
 
 
-def load_filter(walls: Request) -> int:
+def load_filter(asked: Request) -> int:
     """Load the filter of system calls, with this process's own pid written into it.
 
     Return the descriptor at which the kernel asks about what the filter leaves open.
     """
-    code = bytearray(base64.b64decode(walls["code"]))
-    for offset in walls["own_pid_at"]:
+    code = bytearray(base64.b64decode(asked["code"]))
+    for offset in asked["own_pid_at"]:
         struct.pack_into("=I", code, offset, os.getpid())
     text = ctypes.create_string_buffer(bytes(code), len(code))
     program = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
@@ -262,12 +262,12 @@ class StartedBot:
 class Gate:
     """What holds a bot in bwrap back until its limits are set."""
 
-    def __init__(self, walls: Request) -> None:
-        self.limits = walls["limits"]
+    def __init__(self, asked: Request) -> None:
+        self.limits = asked["limits"]
         self.info, self.told = os.pipe()
         self.block, self.go = os.pipe()
         self.filter, writing = os.pipe()
-        os.write(writing, base64.b64decode(walls["filter"]))
+        os.write(writing, base64.b64decode(asked["filter"]))
         os.close(writing)
 
     def passed(self, words: list[str]) -> list[str]:

@@ -18,7 +18,7 @@ _SECONDS = 20.0  # within which the canary must have tried everything
 
 
 def prove(launcher: Launcher, limits: Limits) -> None:
-    """Raise SandboxError unless the walls of `launcher` hold; without walls do nothing."""
+    """Raise SandboxError unless the sandbox of `launcher` holds; without a sandbox do nothing."""
     if limits.sandbox == "none":
         return
     assert launcher.folder is not None
@@ -27,11 +27,11 @@ def prove(launcher: Launcher, limits: Limits) -> None:
             folder = stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="canary-", dir=launcher.folder)
             )
-            os.chmod(folder, 0o777)  # noqa: S103 - nothing but the walls is to keep the canary out
+            os.chmod(folder, 0o777)  # noqa: S103 - nothing but the sandbox is to keep the canary out
             secret, target = f"{folder}/secret", f"{folder}/written"
             Path(secret).write_text("nobody may read this")
             os.chmod(secret, 0o644)
-        words = (_CANARY.name, secret, target, str(os.getpid()), *launcher.walls.allowed)
+        words = (_CANARY.name, secret, target, str(os.getpid()), *launcher.sandbox.allowed)
         program = Program((PYTHON, *words), str(_CANARY.parent), (_CANARY.name,))
         launcher.check(program)
         try:

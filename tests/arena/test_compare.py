@@ -20,8 +20,8 @@ from tests.arena.cli.test_leagues import Terminal
 from tests.arena.conftest import ARENA, ROOT, STEADY, Arena, until
 from tests.slow import slow
 
-WALLS = ("--sandbox", "none", "--seed", "1")
-GUERRA = ("--game", "guerra", "--option", "max_turns=20", *WALLS)
+UNSANDBOXED = ("--sandbox", "none", "--seed", "1")
+GUERRA = ("--game", "guerra", "--option", "max_turns=20", *UNSANDBOXED)
 RANDOM = STEADY.format(pause=0)
 CRASHING = """
 import sys, kit, guerra_random
@@ -126,7 +126,7 @@ def test_the_rates_are_part_of_the_sentence(arena: Arena, decided: Path, tmp_pat
 
 
 def test_other_seats_are_filled_with_the_game_s_own_bot(arena: Arena, tmp_path: Path) -> None:
-    words = ("--game", "cold_war", *WALLS, "--deals", "2", "--keep", tmp_path)
+    words = ("--game", "cold_war", *UNSANDBOXED, "--deals", "2", "--keep", tmp_path)
     assert "2 deals of cold_war (8 matches)" in sentence(
         arena("compare", "sensible", "echo", *words)
     )
@@ -135,14 +135,14 @@ def test_other_seats_are_filled_with_the_game_s_own_bot(arena: Arena, tmp_path: 
 
 
 def test_other_seats_are_filled_as_told(arena: Arena, tmp_path: Path) -> None:
-    words = ("--game", "khan", "--seats", "3", *WALLS, "--deals", "1", "--keep", tmp_path)
+    words = ("--game", "khan", "--seats", "3", *UNSANDBOXED, "--deals", "1", "--keep", tmp_path)
     sentence(arena("compare", "x=random", "y=quiet", *words, "--with", "quiet"))
     assert [each.name for each in read_league(tmp_path).bots] == ["quiet", "x", "y"]
 
 
 @pytest.mark.slow
 def test_a_game_without_decisions_is_called_luck(arena: Arena) -> None:
-    told = sentence(arena("compare", "sensible", "random", "--game", "tod_und_leben", *WALLS))
+    told = sentence(arena("compare", "sensible", "random", "--game", "tod_und_leben", *UNSANDBOXED))
     assert told.startswith("Neither sensible nor random is worth 55 % of the points")
     assert told.endswith("Nobody decides anything in tod_und_leben: this is pure luck.")
 
@@ -150,7 +150,7 @@ def test_a_game_without_decisions_is_called_luck(arena: Arena) -> None:
 @pytest.mark.slow
 def test_bots_that_repeat_themselves_show_no_more_than_once(arena: Arena) -> None:
     words = ("--game", "cold_war", "--with", "loyal", "--with", "echo", "--option", "max_rounds=5")
-    result = arena("compare", "loyal", "echo", *words, *WALLS)
+    result = arena("compare", "loyal", "echo", *words, *UNSANDBOXED)
     told = sentence(result)
     assert told.startswith("loyal and echo play the same every time: 50 deals in a row went ")
     match = re.search(r"\((\d+) deals? of cold_war \(\d+ matches\)\); there is nothing more", told)
@@ -382,7 +382,7 @@ def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
             "guerra with 2 seats has no other bots: leave out --with",
         ),
         (
-            ["sensible", "echo", "--game", "cold_war", *WALLS, "--with", "loyal"],
+            ["sensible", "echo", "--game", "cold_war", *UNSANDBOXED, "--with", "loyal"],
             "cold_war with 4 seats has 2 other bots, not 1: give --with 2 times, or leave it out",
         ),
         (["sensible", "random", *GUERRA, "--workers", "0"], "at least one worker"),

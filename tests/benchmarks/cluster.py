@@ -37,7 +37,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def league_of(folder: Path, game: str, deals: int, names: tuple[str, str]) -> LeaguePlan:
-    """Make a league of two or more shipped bots, without walls."""
+    """Make a league of two or more shipped bots, without a sandbox."""
     seats = GAMES[game].seat_counts[0]
     settings = Settings(game=game, seats=seats, seed=1, deals=deals)
     entries = [

@@ -10,7 +10,7 @@ the next. The matches are new to the database.
 Then the real runner hands out deals to real workers, who return a ready match at once: no bot, no
 rules. What is measured is the runner's process alone, once with what it brings dropped and once
 with all of it stored, from the first match on. On few cores it shares them with the workers, so
-that its CPU time for a match, not the pace, tells where it would be busy all the time. Walls,
+that its CPU time for a match, not the pace, tells where it would be busy all the time. Sandboxes,
 checks of bots and the start of workers are not included, nor is the line of progress. Of the rounds
 the least is taken, as whatever disturbs them only adds.
 """

@@ -46,7 +46,7 @@ _AGED = 3600.0  # seconds; a stage this old and without an owner is swept by the
 
 
 class Arrangement(NamedTuple):
-    """What is played, behind which walls, and as whom."""
+    """What is played, in which sandbox, and as whom."""
 
     game: str
     sandbox: str

@@ -11,7 +11,7 @@ from protocol.lines import DEPTH_LIMIT, LINE_LIMIT
 from protocol.messages import NOTE_LIMIT, message_schemas
 from referee.fault import Kind
 from referee.limits import Limits
-from referee.sandbox.walls import environment
+from referee.sandbox.kinds import environment
 from tests.protocol.regenerate_transcript import PAGE, REPLIES, documented, transcript
 
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from arena.play.messages import Setup, encode
 from protocol.errors import ArenaError
 
 _ANSWER_SECONDS = 30.0  # for anything but what follows
-_OPEN_SECONDS = 180.0  # to unpack a bot, or to prove the walls, and for bots to get ready
+_OPEN_SECONDS = 180.0  # to unpack a bot, or to prove the sandbox, and for bots to get ready
 
 _opened = msgspec.msgpack.Decoder(host.Opened).decode
 

@@ -27,7 +27,7 @@ from arena.play.cluster.bundle import BrokenBundleError, Manifest, discard, unpa
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.pool import UnwantedError, WorkerPool
 from arena.play.messages import Setup
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from protocol.errors import ArenaError
 from referee.sandbox import (
     Launcher,
@@ -150,7 +150,7 @@ def _taken(data: bytes) -> Opened:
 
 
 async def open_pool(run: str, setup: bytes, manifests: bytes, dask_worker: Any) -> bytes:
-    """Prove the walls, start workers and check the bots for a run; return an encoded `Opened`."""
+    """Prove the sandbox, start workers and check the bots for a run; return an encoded `Opened`."""
     known = msgspec.msgpack.decode(setup, type=Setup)
     bots = msgspec.msgpack.decode(manifests, type=list[Manifest])
     threads = dask_worker.state.nthreads
@@ -214,7 +214,7 @@ def _notes(cores: Cores, threads: int) -> list[str]:
 def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str], list[Program]]:
     """Return the bots that cannot be run here, and what is run for each.
 
-    Raises SandboxError unless the walls hold, ConnectionError if the fork server is killed.
+    Raises SandboxError unless the sandbox holds, ConnectionError if the fork server is killed.
     """
     unfit, programs = {}, []
     with Launcher(setup.limits.sandbox, uid=setup.sandbox_uid) as launcher:

@@ -17,7 +17,7 @@ from arena.store.rows import StoredMatch
 from referee.games import GAMES as RULES
 from referee.replay import Replay
 from tests.arena.conftest import ARENA, ROOT, TWO_BOTS, Arena, League, lazy_bot
-from tests.arena.play.walled_leagues import refused
+from tests.arena.play.sandboxed_leagues import refused
 
 FILE = """\
 game = "guerra"
@@ -302,11 +302,11 @@ def test_mistakes_are_told_in_a_line(
     refused(feed(arena, fragile, match, "--feed", "mine", "--seat", 7), "has no seat 7")
 
 
-def test_walls_that_are_not_there_are_not_done_without(arena: Arena, copy: Path) -> None:
+def test_a_sandbox_that_is_not_there_is_not_done_without(arena: Arena, copy: Path) -> None:
     with closing(sqlite3.connect(copy / "league.db")) as db, db:
         (limits,) = db.execute("SELECT value FROM setting WHERE key = 'limits'").fetchone()
-        walled = json.dumps({**json.loads(limits), "sandbox": "bwrap"})
-        db.execute("UPDATE setting SET value = ? WHERE key = 'limits'", (walled,))
+        sandboxed = json.dumps({**json.loads(limits), "sandbox": "bwrap"})
+        db.execute("UPDATE setting SET value = ? WHERE key = 'limits'", (sandboxed,))
         first = next(iter(json.loads(arena("matches", copy, "--format", "json").stdout)["matches"]))
     words = ("show", copy, first["match"], "--feed", "random", "--seat", 0)
     refused(arena(*words, env={"PATH": "/nowhere"}), "sandbox: bwrap not found. ")

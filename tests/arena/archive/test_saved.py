@@ -20,7 +20,7 @@ from arena.store.opening import open_store, read_league
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena, files_no_larger_than
 
-UNWALLED = ("--sandbox", "none")
+UNSANDBOXED = ("--sandbox", "none")
 DEAL = "9924cfe6a75091f5"
 TALKATIVE = """
 import sys
@@ -52,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def file(home: Path) -> Path:
     """A match of the talkative bot against a random one, saved; not to be changed."""
     path = home / "match.json"
-    words = ("guerra", str(home / "talkative"), "random", "--seed", DEAL, *UNWALLED)
+    words = ("guerra", str(home / "talkative"), "random", "--seed", DEAL, *UNSANDBOXED)
     options = ("--option", "transfers=2", "--limit", "move_time=2.5", "--save", str(path))
     with pytest.raises(SystemExit) as ended:
         main(["play", *words, *options, "--quiet"], standalone_mode=True)
@@ -89,7 +89,7 @@ def test_a_file_holds_how_the_match_was_set_up_and_what_came_of_it(file: Path) -
 
 def test_a_bot_that_plays_itself_has_a_name_in_each_seat(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
-    arena("play", "guerra", "random", "random", "--seed", "1", *UNWALLED, "--save", file)
+    arena("play", "guerra", "random", "random", "--seed", "1", *UNSANDBOXED, "--save", file)
     assert read_match(file).names == ["random#0", "random#1"]
     assert "[random#1] " in arena("show", file).stdout
     assert "say which --seat" in arena("show", file, "--feed", "random").stderr
@@ -98,7 +98,7 @@ def test_a_bot_that_plays_itself_has_a_name_in_each_seat(arena: Arena, tmp_path:
 
 def test_a_match_with_a_person_is_saved(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
-    words = ("play", "guerra", "human", "random", *UNWALLED, "--save", file)
+    words = ("play", "guerra", "human", "random", *UNSANDBOXED, "--save", file)
     assert arena(*words, typed="random\n" * 900).exit_code == 0
     assert read_match(file).seats[0].version is None
     assert "[human] " in arena("show", file).stdout
@@ -181,7 +181,7 @@ def test_a_bot_is_fed_from_a_file(arena: Arena, home: Path, file: Path) -> None:
 def test_no_file_is_written_over_unless_asked(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("mine")
-    words = ("play", "guerra", "random", "random", *UNWALLED, "--save", file)
+    words = ("play", "guerra", "random", "random", *UNSANDBOXED, "--save", file)
     refused = arena(*words)
     assert (refused.exit_code, refused.stdout) == (2, "")  # before the match
     assert f"{file} exists; choose another file, or write over it with --force." in refused.stderr
@@ -203,7 +203,7 @@ def test_a_place_that_takes_no_file_is_told_before_the_match(
 def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
     file.write_text("mine")
-    words = ("play", "guerra", "random", "random", *UNWALLED, "--save", file, "--force")
+    words = ("play", "guerra", "random", "random", *UNSANDBOXED, "--save", file, "--force")
     with files_no_larger_than(6000):
         result = arena(*words)
     assert result.exit_code == 1
@@ -214,7 +214,7 @@ def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
 
 
 def test_a_match_that_was_left_is_not_saved(arena: Arena, tmp_path: Path) -> None:
-    words = ("play", "guerra", "human", "random", *UNWALLED, "--save", tmp_path / "match.json")
+    words = ("play", "guerra", "human", "random", *UNSANDBOXED, "--save", tmp_path / "match.json")
     assert arena(*words, typed="random\nquit\n").exit_code == 1
     assert list(tmp_path.iterdir()) == []
 

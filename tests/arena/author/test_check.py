@@ -14,7 +14,7 @@ import pytest
 from arena.author.check import STEPS
 from arena.league.bot import SHIPPED
 from tests.arena.conftest import Arena
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 Bot = Callable[..., Path]
 Steps = Callable[..., dict[str, dict[str, Any]]]
@@ -399,7 +399,7 @@ def test_a_failure_fits_80_columns_and_shows_where_and_why(arena: Arena, bot: Bo
     assert "KeyError: 'a key that is a long one, so that it needs some room'" in shown
 
 
-def test_behind_walls_files_are_named_as_their_author_knows_them(steps: Steps, bot: Bot) -> None:
+def test_in_a_sandbox_files_are_named_as_their_author_knows_them(steps: Steps, bot: Bot) -> None:
     need("landlock")
     told = steps(bot("\n\n1 / 0\n"), "--sandbox", "landlock")[READY]
     assert told["evidence"][2].endswith('File "bot.py", line 3, in <module>')

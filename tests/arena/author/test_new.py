@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.conftest import Arena
-from tests.arena.play.walled_leagues import refused
+from tests.arena.play.sandboxed_leagues import refused
 from tests.bots.template_cases import LANGUAGES, NEAR, PAIRS
 from tests.faults.workshop import small_disk
 
@@ -27,7 +27,7 @@ def made(arena: Arena, folder: Path, language: str, game: str) -> Path:
 
 
 def is_fit(arena: Arena, folder: Path, game: str) -> None:
-    """Check the bot behind the default walls."""
+    """Check the bot in the default sandbox."""
     result = arena("check", folder, "--game", game)
     assert result.exit_code == 0, result.stdout + result.stderr
     assert f"{folder.name} is fit to play {game}.\n" in result.stdout

@@ -19,7 +19,7 @@ from tests.arena.terminal import at_terminal, bots_of
 
 NaughtyBot = Callable[..., Path]
 
-UNWALLED = ("--sandbox", "none")
+UNSANDBOXED = ("--sandbox", "none")
 PROMPT = "q: stop > "
 MATCH = ("play", "guerra", "sensible", "random", "--seed", "4")
 TABLE = re.compile(r"^Guerra, ", re.MULTILINE)
@@ -67,7 +67,7 @@ def test_a_number_goes_on_for_so_many_decisions_and_g_to_the_end(arena: Arena) -
 
 def test_f_goes_on_to_the_next_fault(naughty_bot: NaughtyBot) -> None:
     bot = naughty_bot("malformed", 3)
-    with at_terminal("play", "guerra", "random", bot, *UNWALLED, "--step") as terminal:
+    with at_terminal("play", "guerra", "random", bot, *UNSANDBOXED, "--step") as terminal:
         for _ in range(3):
             terminal.until(PROMPT)
             terminal.type("f\n")
@@ -156,7 +156,7 @@ def test_pauses_are_taken_from_the_time_before_the_next_answer() -> None:
 def test_bots_that_crash_or_are_late_are_stepped_through(naughty_bot: NaughtyBot) -> None:
     crash, late = naughty_bot("crash_mid_match"), naughty_bot("late", 9, 1, "sleep")
     limits = ("--limit", "move_time=0.05", "--limit", "clock=wall")
-    words = ("play", "guerra", crash, late, *UNWALLED, *limits, "--step")
+    words = ("play", "guerra", crash, late, *UNSANDBOXED, *limits, "--step")
     with at_terminal(*words) as terminal:
         for _ in range(4):
             terminal.until(PROMPT)
@@ -172,7 +172,7 @@ def test_bots_that_crash_or_are_late_are_stepped_through(naughty_bot: NaughtyBot
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_is_drawn_in_80_columns_and_into_a_pipe(arena: Arena, game: str) -> None:
     bots = ["random"] * GAMES[game].seat_counts[0]
-    words = ("play", game, *bots, "--seed", "2", *UNWALLED, "--pause", "0")
+    words = ("play", game, *bots, "--seed", "2", *UNSANDBOXED, "--pause", "0")
     few = {"world_war": "max_rounds=3", "war": "max_battles=20", "pyanitsa": "max_battles=20"}
     options = ["--option", few[game]] if game in few else []
     result = arena(*words, *options)
@@ -197,14 +197,14 @@ kit.run(choose)
 def test_the_result_says_what_a_bot_did_wrong(
     arena: Arena, naughty_bot: NaughtyBot, words: list[str]
 ) -> None:
-    result = arena("play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, *words)
+    result = arena("play", "guerra", naughty_bot("illegal"), "random", *UNSANDBOXED, *words)
     recap = ["  1. random (seat 1)", "  2. illegal (seat 0): 3 illegal, forfeits"]
     assert result.stdout.splitlines()[-2:] == recap
 
 
 def test_the_result_says_so_after_steps(naughty_bot: NaughtyBot) -> None:
     with at_terminal(
-        "play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, "--step"
+        "play", "guerra", naughty_bot("illegal"), "random", *UNSANDBOXED, "--step"
     ) as terminal:
         terminal.until(PROMPT)
         terminal.type("g\n")
@@ -226,12 +226,12 @@ def test_the_result_says_why_a_bot_ended_if_that_is_short(
     bot = naughty_bot("polite")
     shutil.copy(SHIPPED / "kit.py", bot)
     (bot / "polite.py").write_text(CRASHING.format(key=key))
-    result = arena("play", "guerra", bot, "random", *UNWALLED, "--quiet")
+    result = arena("play", "guerra", bot, "random", *UNSANDBOXED, "--quiet")
     assert result.stdout.splitlines()[-1] == f"  2. polite (seat 0): {told}"
 
 
 def test_nobody_waits_for_a_person_to_start() -> None:
-    with at_terminal("play", "guerra", "human", "random", *UNWALLED) as terminal:
+    with at_terminal("play", "guerra", "human", "random", *UNSANDBOXED) as terminal:
         terminal.until("(? for help)")
         terminal.type("quit\n")
         terminal.end()
@@ -245,7 +245,7 @@ def test_nobody_waits_for_a_person_to_start() -> None:
 @pytest.mark.parametrize("game", ["cold_war", "guerra", "khan", "duel", "casino_war"])
 def test_a_view_tells_the_moves_of_that_seat_alone(arena: Arena, game: str) -> None:
     bots = ["random"] * GAMES[game].seat_counts[0]
-    result = arena("play", game, *bots, "--seed", "2", *UNWALLED, "--view", "1")
+    result = arena("play", game, *bots, "--seed", "2", *UNSANDBOXED, "--view", "1")
     before, _, _ = result.stdout.partition("Ended: ")
     assert "[random#1] " in before
     assert "[random#0] " not in before
@@ -270,7 +270,7 @@ def test_nothing_in_a_view_depends_on_what_others_hold_until_they_show_it(
             + f'\nrun(lambda ask: {{"play": "attack", "with": {ally}}})\n'
         )
         words = ("play", "cold_war", "echo", bot, "loyal", "random", "--seed", "1", "--view", "0")
-        shown.append(arena(*words, *UNWALLED).stdout.split("Cold War, round "))
+        shown.append(arena(*words, *UNSANDBOXED).stdout.split("Cold War, round "))
         shutil.rmtree(bot)
     first, second = shown
     assert first[:2] == second[:2]  # with the own decision in the first round
@@ -280,7 +280,7 @@ def test_nothing_in_a_view_depends_on_what_others_hold_until_they_show_it(
 def test_faults_of_others_are_told_after_the_end_of_a_view(
     arena: Arena, naughty_bot: NaughtyBot
 ) -> None:
-    words = ("play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, "--seed", "1")
+    words = ("play", "guerra", naughty_bot("illegal"), "random", *UNSANDBOXED, "--seed", "1")
     own = arena(*words, "--view", "0").stdout
     assert own.index("FAULT: illegal") < own.rindex("Guerra, ")
     after = arena(*words, "--view", "1").stdout
@@ -319,7 +319,7 @@ def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: P
         "read -r ask\nprintf '\\033[2J\\377 hm\\n'\nread -r ask\nprintf 'half'\n"
     )
     bot.chmod(0o755)
-    result = arena("play", "guerra", bot, "random", *UNWALLED, "--log")
+    result = arena("play", "guerra", bot, "random", *UNSANDBOXED, "--log")
     heard = [line for line in result.stdout.splitlines() if line.startswith("0 ← ")]
     assert heard == ['0 ← {"type":"ready"}', r"0 ← \x1b[2J\xff hm", "0 ← half"]
     assert "FAULT: malformed: " in result.stderr
@@ -327,7 +327,9 @@ def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: P
 
 
 def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None:
-    result = arena("play", "guerra", "human", "random", *UNWALLED, "--log", typed="random\n" * 900)
+    result = arena(
+        "play", "guerra", "human", "random", *UNSANDBOXED, "--log", typed="random\n" * 900
+    )
     assert result.exit_code == 0
     assert "\n1 → {" in result.stdout
     assert "\n0 → {" not in result.stdout

@@ -15,7 +15,7 @@ from referee.sandbox import MachineError
 from referee.sandbox.temporary import room_for
 from tests.arena.conftest import ARENA, ROOT, League
 from tests.faults.workshop import small_disk
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 SCRIPT = "#!/bin/sh\nexec /usr/bin/python3 bot.py\n"
 LEAGUE = 'game = "guerra"\nseed = 1\ndeals = 1\n\n[limits]\nsandbox = "landlock"\n'
@@ -65,7 +65,7 @@ def call(folder: Path, line: str, **settings: str) -> "subprocess.CompletedProce
 
 def refused(desk: Path, line: str, temporary: Path, told: str) -> None:
     """Run a command that must name the temporary folder, and neither a bot nor a line of ours."""
-    if line.startswith("show"):  # the match was without walls, and so would the feeding be
+    if line.startswith("show"):  # the match was without a sandbox, and so would the feeding be
         text = (desk / "match.json").read_text()
         (desk / "match.json").write_text(text.replace('"sandbox":"none"', '"sandbox":"landlock"'))
     done = call(desk, line, TMPDIR=str(temporary))

@@ -39,7 +39,7 @@ name = "two"
 command = ["{python}"]
 """
 SHIPPED = [{"name": "one", "shipped": "random"}, {"name": "two", "shipped": "rusher"}]
-WALLS = {"sandbox": "none"}
+UNSANDBOXED = {"sandbox": "none"}
 
 
 class Mistake(NamedTuple):
@@ -152,7 +152,7 @@ def refused(folder: Path, read: Callable[[Path], LeaguePlan] = read_league) -> s
 
 def make(folder: Path, **more: Any) -> LeaguePlan:
     settings = {"game": "guerra", "seed": 1} | more.pop("settings", {})
-    entries: dict[str, Any] = {"options": {}, "limits": WALLS, "bots": SHIPPED}
+    entries: dict[str, Any] = {"options": {}, "limits": UNSANDBOXED, "bots": SHIPPED}
     return make_league(folder, Settings(**settings), **(entries | more))
 
 
@@ -407,7 +407,7 @@ def test_an_existing_league_is_left_alone(tmp_path: Path) -> None:
 def test_a_leagues_file_is_written_anew_beside_its_results(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / "league.db").touch()
-    written = write_league(tmp_path, Settings(game="guerra", seed=2), {}, WALLS, SHIPPED)
+    written = write_league(tmp_path, Settings(game="guerra", seed=2), {}, UNSANDBOXED, SHIPPED)
     assert read_league(tmp_path) == written
     assert written.settings.seed == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["league.db", "league.toml"]
@@ -416,7 +416,7 @@ def test_a_leagues_file_is_written_anew_beside_its_results(tmp_path: Path) -> No
 def test_a_league_that_could_not_be_played_is_not_written_over_another(tmp_path: Path) -> None:
     made = make(tmp_path)
     with pytest.raises(ArenaError, match="needs at least 2 bots"):
-        write_league(tmp_path, made.settings, {}, WALLS, SHIPPED[:1])
+        write_league(tmp_path, made.settings, {}, UNSANDBOXED, SHIPPED[:1])
     assert read_league(tmp_path) == made
     assert [path.name for path in tmp_path.iterdir()] == ["league.toml"]
 

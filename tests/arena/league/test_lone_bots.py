@@ -17,7 +17,7 @@ import pytest
 from arena.league.bot import find_bot, make_bot
 from arena.store.opening import read_league, read_played
 from tests.arena.conftest import ARENA, ROOT, Arena, League
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 from tests.slow import slow
 
 SOURCE = """\

@@ -1,14 +1,14 @@
-"""Bots that cannot be run behind the walls: refused or suspended, and how to help."""
+"""Bots that cannot be run in the sandbox: refused or suspended, and how to help."""
 
 from pathlib import Path
 
 import pytest
 
 from referee.sandbox.executable import WINDOWS
-from referee.sandbox.walls import LandlockWalls
+from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena, League
-from tests.arena.play.walled_leagues import LEAGUE, RANDOM, TWO, WITHOUT, refused
-from tests.referee.sandbox.walled import ROOT, need
+from tests.arena.play.sandboxed_leagues import LEAGUE, RANDOM, TWO, WITHOUT, refused
+from tests.referee.sandbox.sandboxed import ROOT, need
 
 as_root = pytest.mark.skipif(
     not ROOT, reason="WHAT ROOT DOES IS NOT TESTED HERE: run the tests as root, too"
@@ -187,7 +187,7 @@ def test_no_python_that_the_bots_user_can_execute(
     arena: Arena, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need("landlock")
-    monkeypatch.setattr(LandlockWalls, "interpreter", lambda *_: "")
+    monkeypatch.setattr(LandlockSandbox, "interpreter", lambda *_: "")
     league.write(LEAGUE + TWO)
     refused(
         arena("run", league.folder),

@@ -18,7 +18,7 @@ from arena.store.store import Store
 from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, until
 from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
 from tests.faults.workshop import small_disk
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 pytestmark = pytest.mark.slow
 
