@@ -12,8 +12,8 @@ import msgspec
 from arena.archive.export import MatchLine
 from arena.archive.reader import Archive, open_archive
 from arena.folders import locked, unfinished
-from arena.league.bot import shipped_bot
 from arena.league.file import FILE, make_league, write_league
+from arena.league.finding import bundled_bot
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.schedule import BotIndex
 from arena.store.opening import read_played
@@ -229,7 +229,7 @@ def _entries(folder: Path, archives: Sequence[Archive]) -> list[dict[str, Any]]:
         game = archive.header.settings.game
         for bot, command in archive.header.versions.items():
             program = Path(command[-1]).stem if command else ""
-            here = shipped_bot(game, program, bot.name)
+            here = bundled_bot(game, program, bot.name)
             is_here = here is not None and here.version == bot.version
             if is_here or bot.name not in entries:
                 entries[bot.name] = {"name": bot.name, "shipped": program} if is_here else None

@@ -12,7 +12,8 @@ from msgspec import Meta
 
 from arena.archive.feed import Feed
 from arena.folders import unfinished
-from arena.league.bot import HUMAN, Bot
+from arena.league.bot import Bot
+from arena.league.finding import HUMAN
 from arena.league.schedule import first_bots
 from arena.store.result import Record, clock_of, result_of
 from arena.store.rows import (

@@ -9,13 +9,14 @@ from typing import Any
 import msgspec
 
 from arena.folders import unmake, unwritten
-from arena.league.bot import HUMAN, SHIPPED, check_name, shipped
+from arena.league.bot import check_name
+from arena.league.finding import BUNDLED, HUMAN, bundled
 from arena.text import toml
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.options import suggestion
 
-TEMPLATES = SHIPPED / "templates"
+TEMPLATES = BUNDLED / "templates"
 """A folder for each language, with a file for every game, and what all languages share."""
 
 _ALSO = {"js": "javascript", "node": "javascript", "c++": "cpp", "py": "python"}
@@ -121,7 +122,7 @@ def _check_free(name: str, game: str) -> None:
     """Raise ArenaError for a name that means somebody else on the command line."""
     if name == HUMAN:
         raise ArenaError(f"{name!r} means a person who plays; choose another name for the folder.")
-    if name.removeprefix(f"{game}_") in shipped(game):
+    if name.removeprefix(f"{game}_") in bundled(game):
         raise ArenaError(f"{name!r} is a bundled bot of {game}; give yours another name.")
 
 
@@ -159,7 +160,7 @@ def _readme(name: str, kind: Language, game: type[Game]) -> str:
         ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
         table=" ".join([".", *["random"] * others]),
         person=" ".join(["human", ".", *["random"] * (others - 1)]),
-        field=" ".join([".", *shipped(game.name)]),
+        field=" ".join([".", *bundled(game.name)]),
     )
 
 

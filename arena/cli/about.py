@@ -22,7 +22,8 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.progress import StatusLine
-from arena.league.bot import KIT, Bot, find_bot, shipped
+from arena.league.bot import Bot
+from arena.league.finding import KIT, bundled, find_bot
 from arena.league.hints import advice
 from arena.play.sandbox import check_bot
 from arena.tables.table import Column, Table, render
@@ -174,7 +175,7 @@ def bots(game: str | None, kit: bool, form: str) -> None:
     rows = [
         {"game": name, "bot": bot, "description": _first_line(path)}
         for name in names
-        for bot, path in shipped(name).items()
+        for bot, path in bundled(name).items()
     ]
     columns = (
         Column("Game", "game"),

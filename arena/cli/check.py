@@ -21,7 +21,8 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.progress import StatusLine
-from arena.league.bot import Bot, find_bot, shipped_bot
+from arena.league.bot import Bot
+from arena.league.finding import bundled_bot, find_bot
 from arena.tables.table import Column, Table
 from arena.text import fold, safe, width
 from protocol.errors import ArenaError
@@ -124,7 +125,7 @@ def _found(word: str, game: str) -> tuple[str, Bot | ArenaError]:
         name = bot.name
         return name, bot.hashed().checked()
     except ArenaError as error:
-        is_ours = "/" not in word and shipped_bot(game, word) is not None
+        is_ours = "/" not in word and bundled_bot(game, word) is not None
         if is_ours or not os.path.lexists(word):
             raise
         return name, error

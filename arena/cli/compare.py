@@ -22,9 +22,10 @@ from arena.cli.files import spare_folder
 from arena.cli.leagues import GO_ON, stopped_by_signals
 from arena.cli.progress import StatusLine
 from arena.compare import Comparison
-from arena.league.bot import NAME_LIMIT, check_name, shipped
+from arena.league.bot import NAME_LIMIT, check_name
 from arena.league.entry import entry_of
 from arena.league.file import FILE, make_league, seed_of, write_league
+from arena.league.finding import bundled
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
 from arena.play.events import Problem, Stored, Suspended
@@ -175,7 +176,7 @@ def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str
     """Return the bots of the seats that A and B leave free."""
     free = seats - 2
     if not others:
-        return ["sensible" if "sensible" in shipped(game.name) else "random"] * free
+        return ["sensible" if "sensible" in bundled(game.name) else "random"] * free
     if not free:
         raise ArenaError(f"{game.name} with 2 seats has no other bots: leave out --with.")
     if len(others) != free:

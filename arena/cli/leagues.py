@@ -157,7 +157,7 @@ def _tell_plan(
 
 def _warn_guessable(league: LeaguePlan) -> None:
     """Say it where the seed may be found by trying, and the authors of bots may be strangers."""
-    if not is_guessable(league.settings.seed) or all(bot.is_shipped for bot in league.bots):
+    if not is_guessable(league.settings.seed) or all(bot.is_bundled for bot in league.bots):
         return
     what = (
         f"{league.folder} was made by an older Bot Arena, and a bot can find its seed by trying"

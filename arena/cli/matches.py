@@ -20,7 +20,8 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.feed import play_again
-from arena.league.bot import Bot, LostBot, find_bot
+from arena.league.bot import Bot, LostBot
+from arena.league.finding import find_bot
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store, read_played

@@ -29,7 +29,8 @@ from arena.cli.human import HumanSeat
 from arena.cli.progress import StatusLine
 from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Telling
 from arena.cli.wire import show_wire
-from arena.league.bot import HUMAN, Bot, find_bot
+from arena.league.bot import Bot
+from arena.league.finding import HUMAN, find_bot
 from arena.league.hints import advice
 from arena.league.seed import deal_behind
 from arena.play.sandbox import check_bot

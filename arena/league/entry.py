@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.league.bot import Bot, bot_folder, check_name, find_bot, lost_bot, make_bot, shipped_bot
+from arena.league.bot import Bot, check_name, lost_bot, make_bot
 from arena.league.files import LEAGUE_FILE
+from arena.league.finding import bot_folder, bundled_bot, find_bot
 from arena.text import composed
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON
@@ -105,7 +106,7 @@ def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot
 
 def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
     if entry.shipped is not None:
-        bot = shipped_bot(game, entry.shipped, entry.name)
+        bot = bundled_bot(game, entry.shipped, entry.name)
         if bot is None:
             raise ArenaError(f"no bot {entry.shipped!r} is bundled for {game}; see `arena bots`.")
         return bot
@@ -138,7 +139,7 @@ def entry_of(word: str, game: str, league: Path) -> dict[str, object]:
         raise ArenaError(f"{word!r} has no name before the =; write NAME=BOT.")
     is_called = equals and "/" not in called
     bot = find_bot(what, game, called) if is_called else find_bot(word, game)
-    if bot.is_shipped and bot.command[0] == PYTHON:
+    if bot.is_bundled and bot.command[0] == PYTHON:
         return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
     entry: dict[str, object] = {
         "name": bot.name,

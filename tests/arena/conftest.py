@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli import main
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.opening import read_league
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
@@ -66,7 +66,7 @@ sandbox = "none"
 {TWO_BOTS}
 [[bot]]
 name = "illegal"
-folder = "{SHIPPED / "naughty"}"
+folder = "{BUNDLED / "naughty"}"
 command = ["{{python}}", "illegal.py"]
 files = ["illegal.py", "polite.py"]
 """
@@ -100,7 +100,7 @@ class League:
         folder = self.home / name
         folder.mkdir()
         for helper in ("kit.py", "guerra/guerra_random.py"):
-            shutil.copy(SHIPPED / helper, folder)
+            shutil.copy(BUNDLED / helper, folder)
         (folder / "bot.py").write_text(source)
         return (
             f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\n'

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.opening import read_league
 from tests.arena.cli.test_leagues import Terminal
 from tests.arena.conftest import ARENA, ROOT, STEADY, Arena, until
@@ -36,7 +36,7 @@ def bot(folder: Path, source: str = RANDOM) -> Path:
     """Make the folder of a bot of guerra of a Python source that may import kit."""
     folder.mkdir(parents=True)
     for helper in ("kit.py", "guerra/guerra_random.py"):
-        shutil.copy(SHIPPED / helper, folder)
+        shutil.copy(BUNDLED / helper, folder)
     (folder / "bot.py").write_text(source)
     (folder / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
     return folder
@@ -45,7 +45,7 @@ def bot(folder: Path, source: str = RANDOM) -> Path:
 def sensible(folder: Path) -> Path:
     """Make the folder of a bot that plays guerra like the bundled one."""
     made = bot(folder)
-    shutil.copy(SHIPPED / "guerra" / "guerra_sensible.py", made / "bot.py")
+    shutil.copy(BUNDLED / "guerra" / "guerra_sensible.py", made / "bot.py")
     return made
 
 

@@ -13,7 +13,7 @@ from itertools import chain
 import msgspec
 from tabulate import tabulate
 
-from arena.league.bot import shipped_bot
+from arena.league.finding import bundled_bot
 from arena.league.schedule import Entrant, Schedule
 from arena.play.local import LocalWorkforce, usable_cores
 from arena.play.messages import Results, Setup, Task
@@ -35,7 +35,7 @@ LIMITS = Limits(sandbox="none")
 
 def league_rates(workers: int) -> tuple[float, float]:
     """Return the matches and decisions per second of a league, start-up of workers included."""
-    bots = [shipped_bot(GAME, "random", name) for name in ("one", "other")]
+    bots = [bundled_bot(GAME, "random", name) for name in ("one", "other")]
     schedule = Schedule(
         game=GAME,
         key="benchmark",
@@ -71,7 +71,7 @@ def own_cpu() -> tuple[float, float]:
     """
     game = GAMES[GAME]
     options = read_options(game, {})
-    bot = shipped_bot(GAME, "random")
+    bot = bundled_bot(GAME, "random")
     assert bot is not None
     used = decisions = 0.0
     replays = []

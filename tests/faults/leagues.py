@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.rows import deal_name
 from referee.sandbox import SANDBOXES
 from tests.arena.conftest import League
@@ -129,7 +129,7 @@ class FaultyLeague(League):
         folder = self.home / name
         folder.mkdir()
         for helper in ("kit.py", f"{game}/{game}_random.py"):
-            shutil.copy(SHIPPED / helper, folder)
+            shutil.copy(BUNDLED / helper, folder)
         (folder / "bot.py").write_text(_BOT.format(game=game, pause=pause))
         return self._words(name, "{python}", "bot.py")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.rows import StoredMatch
 from referee.games import GAMES as RULES
 from referee.replay import Replay
@@ -85,7 +85,7 @@ def test_the_messages_are_byte_for_byte_those_of_the_match(
     arena: Arena, league: League, game: str
 ) -> None:
     diarist = league.bot("diarist", DIARIST.format(home=str(league.home), game=game))
-    shutil.copy(SHIPPED / game / f"{game}_random.py", league.home / "diarist")
+    shutil.copy(BUNDLED / game / f"{game}_random.py", league.home / "diarist")
     others = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(3))
     league.write(
         f'game = "{game}"\nseed = 5\ndeals = 1\n{GAMES[game]}\n'

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arena.archive.saved import SavedMatch, SavedSeat, read_match
 from arena.archive.show import open_match, told
 from arena.cli import main
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.opening import open_store, read_league
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena, files_no_larger_than
@@ -42,7 +42,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bot = folder / "talkative"
     bot.mkdir()
     for helper in ("kit.py", "guerra/guerra_random.py"):
-        shutil.copy(SHIPPED / helper, bot)
+        shutil.copy(BUNDLED / helper, bot)
     (bot / "bot.py").write_text(TALKATIVE)
     (bot / "bot.toml").write_text('name = "talkative"\ncommand = ["{python}", "bot.py"]\n')
     return folder

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arena.author.check import STEPS
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from tests.arena.conftest import Arena
 from tests.referee.sandbox.sandboxed import need
 
@@ -32,7 +32,7 @@ def bot(public: Path) -> Bot:
     def make(source: str, *arguments: object) -> Path:
         folder = public / "mine"
         folder.mkdir()
-        for helper in (SHIPPED / "kit.py", SHIPPED / "naughty" / "polite.py"):
+        for helper in (BUNDLED / "kit.py", BUNDLED / "naughty" / "polite.py"):
             shutil.copy(helper, folder)
         (folder / "bot.py").write_text(source)
         command = json.dumps(["{python}", "bot.py", *map(str, arguments)])
@@ -345,7 +345,7 @@ def test_what_is_written_before_ready_is_shown(arena: Arena, bot: Bot) -> None:
 
 
 def test_a_bot_that_burns_while_it_is_not_asked_is_told(steps: Steps, bot: Bot) -> None:
-    source = (SHIPPED / "naughty" / "burn_off_turn.py").read_text()
+    source = (BUNDLED / "naughty" / "burn_off_turn.py").read_text()
     assert states(steps(bot(source)), TIMELY) == ["advice"]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from arena.cli.question import Question
 from arena.cli.typed import known_words, spelled
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from referee.game import Decision, Game, plain
 from referee.games import GAMES
 from referee.options import new_game, read_options
@@ -69,7 +69,7 @@ def test_faults_are_told_after_the_end_for_they_may_tell_what_a_bot_held(
     bot = public / "bot.py"
     bot.write_text(f"#!{sys.executable}\nimport kit\nkit.run(lambda ask: {{}})\n")
     bot.chmod(0o755)
-    (public / "kit.py").write_text((SHIPPED / "kit.py").read_text())
+    (public / "kit.py").write_text((BUNDLED / "kit.py").read_text())
     result = arena("play", "guerra", "human", bot, *UNSANDBOXED, typed="random\n" * 9)
     shown, _, after = result.stdout.partition("Ended: forfeit")
     *before, last = shown.split("human (seat 0): ")

@@ -11,7 +11,7 @@ import pytest
 
 from arena.archive.saved import read_match
 from arena.cli.stepping import Pauses
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from referee.games import GAMES
 from referee.match import Evidence
 from tests.arena.conftest import Arena, until
@@ -32,7 +32,7 @@ def naughty_bot(public: Path) -> NaughtyBot:
 
     def make(name: str, *arguments: object) -> Path:
         folder = public / name
-        shutil.copytree(SHIPPED / "naughty", folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(BUNDLED / "naughty", folder, ignore=shutil.ignore_patterns("__pycache__"))
         command = json.dumps(["{python}", f"{name}.py", *map(str, arguments)])
         (folder / "bot.toml").write_text(f'name = "{name}"\ncommand = {command}\n')
         return folder
@@ -224,7 +224,7 @@ def test_the_result_says_why_a_bot_ended_if_that_is_short(
     arena: Arena, naughty_bot: NaughtyBot, key: str, told: str
 ) -> None:
     bot = naughty_bot("polite")
-    shutil.copy(SHIPPED / "kit.py", bot)
+    shutil.copy(BUNDLED / "kit.py", bot)
     (bot / "polite.py").write_text(CRASHING.format(key=key))
     result = arena("play", "guerra", bot, "random", *UNSANDBOXED, "--quiet")
     assert result.stdout.splitlines()[-1] == f"  2. polite (seat 0): {told}"
@@ -266,7 +266,7 @@ def test_nothing_in_a_view_depends_on_what_others_hold_until_they_show_it(
     for ally in (2, 3):
         bot = naughty_bot("polite")
         (bot / "polite.py").write_text(
-            (SHIPPED / "kit.py").read_text()
+            (BUNDLED / "kit.py").read_text()
             + f'\nrun(lambda ask: {{"play": "attack", "with": {ally}}})\n'
         )
         words = ("play", "cold_war", "echo", bot, "loyal", "random", "--seed", "1", "--view", "0")

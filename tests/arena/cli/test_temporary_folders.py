@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from referee.sandbox import MachineError
 from referee.sandbox.temporary import room_for
 from tests.arena.conftest import ARENA, ROOT, League
@@ -37,8 +37,8 @@ def desk(league: League, public: Path) -> Path:
     bot = league.home / "scripted"
     bot.mkdir()
     for name in ("kit.py", "guerra/guerra_random.py"):
-        shutil.copy(SHIPPED / name, bot)
-    shutil.copy(SHIPPED / "guerra" / "guerra_random.py", bot / "bot.py")
+        shutil.copy(BUNDLED / name, bot)
+    shutil.copy(BUNDLED / "guerra" / "guerra_random.py", bot / "bot.py")
     (bot / "bot").write_text(SCRIPT)
     (bot / "bot").chmod(0o755)
     (bot / "bot.toml").write_text('command = ["./bot"]\n')

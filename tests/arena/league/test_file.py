@@ -94,7 +94,7 @@ MISTAKES = [
     # A table that is none, or is unknown.
     Mistake("[options]", "[option]", ["'option'", "Did you mean 'options'?"]),
     Mistake("[limits]", "[limit]", ["'limit'", "Did you mean 'limits'?"]),
-    Mistake("[limits]", "[[limits]]", ["limits is a table: [limits]"]),
+    Mistake("[limits]", "[[limits]]", ["limits must be a table: [limits]"]),
     # An option, a limit.
     Mistake("max_turns = 50", "max_turn = 50", ["'max_turn' of guerra", "mean 'max_turns'?"]),
     Mistake("max_turns = 50", "max_turns = 1", ["'max_turns'", "a whole number at least 2"]),
@@ -129,7 +129,7 @@ UNPLAYABLE = [
     Mistake('["{python}"]', '["./gone"]', ["bot 'two': there is no file"]),
     Mistake('["{python}"]', '["no-such-program"]', ["bot 'two'", "on the PATH"]),
     Mistake('["{python}"]', "[]", ["bot 'two': its command is empty"]),
-    Mistake('["{python}"]', '["{python}"]\nfiles = ["../x"]', ["bot 'two'", "unlike '../x'"]),
+    Mistake('["{python}"]', '["{python}"]\nfiles = ["../x"]', ["bot 'two'", "not as '../x'"]),
     Mistake('["{python}"]', '["{python}"]\nfiles = ["x"]', ["bot 'two': there is no file"]),
 ]
 """What hinders a bot from playing, but nobody from reading what it played."""
@@ -212,7 +212,7 @@ def test_bots_that_are_not_written_as_tables_are_told(tmp_path: Path) -> None:
     head, _, _ = FILE.partition("[[bot]]")
     file = write(tmp_path, f'{head}[bot]\nname = "one"\n')
     line = head.count("\n") + 1
-    assert refused(tmp_path) == f"{file}:{line}: bots are written as tables: [[bot]]."
+    assert refused(tmp_path) == f"{file}:{line}: bots must be tables: [[bot]]."
 
 
 def test_too_few_bots_are_told(tmp_path: Path) -> None:
@@ -252,7 +252,9 @@ def test_a_key_is_told_at_its_own_line_and_not_at_another_bots(tmp_path: Path) -
     text = text.replace('name = "two"', 'name = "two"\nkey = ""')
     file = write(tmp_path, text)
     line = text.splitlines().index('key = ""') + 1
-    assert refused(tmp_path).startswith(f"{file}:{line}: bot 'two' has key = \"\"; a key is what")
+    assert refused(tmp_path).startswith(
+        f"{file}:{line}: bot 'two' has key = \"\"; a key is the name"
+    )
 
 
 def test_names_may_be_swapped_with_the_keys(tmp_path: Path) -> None:

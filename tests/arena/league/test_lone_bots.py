@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from arena.league.bot import find_bot, make_bot
+from arena.league.bot import make_bot
+from arena.league.finding import find_bot
 from arena.store.opening import read_league, read_played
 from tests.arena.conftest import ARENA, ROOT, Arena, League
 from tests.referee.sandbox.sandboxed import need
