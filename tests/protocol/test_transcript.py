@@ -67,4 +67,4 @@ def test_the_page_gives_the_limits_as_they_are() -> None:
 @pytest.mark.parametrize("name", ["move_time", "bank", "increment", "startup", "faults_allowed"])
 def test_the_page_gives_the_defaults_of_the_limits(name: str) -> None:
     default = getattr(Limits(sandbox="none"), name)
-    assert re.search(rf"`{name}`[^|\n]* \(default {default:g}\)", TEXT)
+    assert re.search(rf"`{name}`[^|\n]* \(default {default:g}\)", " ".join(TEXT.split()))

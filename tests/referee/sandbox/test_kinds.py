@@ -93,12 +93,12 @@ def test_a_user_is_free_again_when_its_bot_has_ended(sandboxed: Launcher, public
 
 
 def test_the_files_a_bot_may_open_do_not_limit_how_many_bots_there_are(
-    walled: Launcher, public: Path
+    sandboxed: Launcher, public: Path
 ) -> None:
     program = make(public, SLEEPER)
-    bots = [running(walled, program, open_files=20) for _ in range(15)]
+    bots = [running(sandboxed, program, open_files=20) for _ in range(15)]
     for bot in bots:
-        walled.stop(bot)
+        sandboxed.stop(bot)
 
 
 @pytest.mark.usefixtures("root_only")
