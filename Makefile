@@ -14,7 +14,7 @@ help:  ## Print this list.
 	@awk -F ':.*##  *' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' Makefile
 
 # As root, bots are run as a user without rights, who cannot enter root's own home: where the only
-# Python is in there, they stay root, which is said here and does not lift the other walls.
+# Python is in there, they stay root, which is said here and does not lift the rest of the sandbox.
 SANDBOX_UID := $(shell [ "$$(id -u)" != 0 ] || [ -x /usr/bin/python3 ] || echo --sandbox-uid 0)
 
 demo: $(VENV)/.arena  ## Play two small leagues of bundled bots, and print their tables.

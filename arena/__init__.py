@@ -2,9 +2,35 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from arena.library import ArenaError, League, Ranking, Running, Standing, Step, StoredMatch
+    from arena.library import (
+        ArenaError,
+        Forfeiting,
+        League,
+        News,
+        Problem,
+        Ranking,
+        Running,
+        Standing,
+        Started,
+        Stored,
+        StoredMatch,
+        Suspended,
+    )
 
-__all__ = ["ArenaError", "League", "Ranking", "Running", "Standing", "Step", "StoredMatch"]
+__all__ = [
+    "ArenaError",
+    "Forfeiting",
+    "League",
+    "News",
+    "Problem",
+    "Ranking",
+    "Running",
+    "Standing",
+    "Started",
+    "Stored",
+    "StoredMatch",
+    "Suspended",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -209,7 +209,9 @@ class Comparison:
         if not game.decisions:
             yield f"Nobody decides anything in {game.name}: this is pure luck."
         if any(self._faults[bot] for bot in self.bots):
-            yield (f"Faults in what was counted: {'; '.join(map(self._fault_text, self.bots))}.")
+            yield (
+                f"Faults in the matches that count: {'; '.join(map(self._fault_text, self.bots))}."
+            )
         if any(self._forfeits[bot] for bot in self.bots):
             yield "A forfeit counts as the last place, and says nothing of how well a bot plays."
 
@@ -246,7 +248,7 @@ class Comparison:
             case "suspended":
                 bot, reason = self._suspended
                 remedy = (
-                    "--limit move_time=SECONDS gives it more"
+                    "--limit move_time=SECONDS gives it more time"
                     if reason == TOO_SLOW
                     else "`arena check` shows what is wrong with it"
                 )
@@ -260,7 +262,7 @@ class Comparison:
         """Return what all rests on where processes live on from match to match."""
         if self._league.limits.fresh:
             return ""
-        return ", if none takes anything from one match to the next (fresh = false)"
+        return ", if no bot keeps anything from one match to the next (fresh = false)"
 
     def _points(self, bot: str) -> str:
         """Return a bot's share of the points, on how many deals, and its interval."""

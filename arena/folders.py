@@ -4,7 +4,7 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -85,6 +85,16 @@ def unfinished(target: Path) -> Iterator[Path]:
             yield hidden
         finally:
             shutil.rmtree(hidden, ignore_errors=True)
+
+
+def unmake(files: Iterable[Path], folders: Iterable[Path]) -> None:
+    """Remove files, and folders that were made for them, as far as they are there."""
+    for file in files:
+        with suppress(OSError):
+            file.unlink()
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def unwritten(path: Path, error: OSError) -> ArenaError:

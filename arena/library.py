@@ -13,8 +13,9 @@ from arena.league.entry import entries_of
 from arena.league.file import make_league, seed_of
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.schedule import Rotations
+from arena.play.events import Forfeiting, Problem, RunEvent, Started, Stored, Suspended
+from arena.play.messages import News
 from arena.play.run import Part, Run, open_run
-from arena.play.runner import Progress
 from arena.stats.likelihood import Ties
 from arena.stats.ratings import fit
 from arena.stats.standings import Standing, standings
@@ -29,25 +30,20 @@ from protocol.errors import ArenaError
 from referee.options import find_game
 from referee.replay import Replay
 
-__all__ = ["ArenaError", "League", "Ranking", "Running", "Standing", "Step", "StoredMatch"]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What happened in a run since the step before; what was played is already stored."""
-
-    played: int
-    """Matches that were played."""
-    missing: int
-    """Matches that are still to be played."""
-    suspended: Mapping[str, str]
-    """Bots that take no further part in this run, and why."""
-    forfeiting: Mapping[str, str]
-    """Bots that have forfeited many matches in a row, and the id of the last of these."""
-    news: tuple[str, ...]
-    """Sentences on workers that died, were replaced, or wait."""
-    problems: tuple[str, ...]
-    """Errors that are no bot's fault; a run that had one is not whole."""
+__all__ = [
+    "ArenaError",
+    "Forfeiting",
+    "League",
+    "News",
+    "Problem",
+    "Ranking",
+    "Running",
+    "Standing",
+    "Started",
+    "Stored",
+    "StoredMatch",
+    "Suspended",
+]
 
 
 @dataclass(frozen=True)
@@ -143,7 +139,9 @@ class League:
         """
         number, of = part
         if not 1 <= number <= of:
-            raise ArenaError(f"a part is (K, N), as (1, 2) and (2, 2) of two machines, not {part}.")
+            raise ArenaError(
+                f"a part is (K, N), such as (1, 2) and (2, 2) for two machines, not {part}."
+            )
         return Running(self.folder, workers, Part(number, of), cluster, sandbox_uid)
 
     def rank(self, *, draw_probability: float | None = None, ties: Ties = "unordered") -> Ranking:
@@ -200,33 +198,18 @@ class Running:
         if self._run is not None:
             self._run.stop()
 
-    def __iter__(self) -> Iterator[Step]:
-        """Play; yield a step whenever something has happened."""
+    def __iter__(self) -> Iterator[RunEvent]:
+        """Play; yield whatever happens: a Stored for matches, and others."""
         cluster = self._how[-1]
         plan = read_league(self._folder, "play" if cluster is None else "send")
-        names = [bot.name for bot in plan.bots]
         with open_run(plan, *self._how) as run:
             self._run = run
             try:
-                for progress in run.play() if run.missing else ():
-                    step = _step(progress, run.missing, names)
-                    if step.played or step.suspended or step.news or step.problems:
-                        yield step
+                if run.missing:
+                    yield from run.play()
             finally:
                 self._run = None
 
 
 def _replay_of(store: Store, match: StoredMatch) -> Replay:
-    record, _ = store.record(match)
-    return record.open_replay()
-
-
-def _step(progress: Progress, missing: int, names: Sequence[str]) -> Step:
-    return Step(
-        played=len(progress.played),
-        missing=missing,
-        suspended={names[bot]: f"it {why}." for bot, why in progress.suspended.items()},
-        forfeiting={names[bot]: match for bot, match in progress.forfeiting.items()},
-        news=tuple(progress.news),
-        problems=tuple(progress.problems),
-    )
+    return store.whole(match).replay

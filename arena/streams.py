@@ -61,7 +61,7 @@ class _Input(io.RawIOBase):
         return True
 
     def readinto(self, _: Any) -> int:
-        raise ArenaError("standard input is closed, and something was to be read there.")
+        raise ArenaError("standard input is closed, and the command has to read from it.")
 
 
 class _Stream(io.FileIO):
@@ -122,9 +122,9 @@ class _Output(_Stream):
             case OSError(errno=errno.EPIPE):
                 sys.exit(0)
             case OSError(errno=errno.EBADF):
-                raise RunError("standard output is closed, and something was to be written there.")
+                raise RunError("standard output is closed, and the command has to write to it.")
             case error:
-                raise RunError(f"standard output takes no more: {error.strerror}.")
+                raise RunError(f"standard output cannot be written: {error.strerror}.")
 
 
 def _text(raw: _Stream, before: TextIO | None) -> TextIO:

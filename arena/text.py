@@ -1,5 +1,6 @@
 """Text where it is shown: its width on a terminal, what is safe there and in spreadsheets; pure."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -137,6 +138,11 @@ def safe(text: str) -> str:
 def safe_lines(text: str, indent: str = "") -> str:
     """Return text that a terminal cannot take for commands, its lines kept and indented."""
     return "\n".join(indent + safe(line) for line in text.splitlines())
+
+
+def toml(value: object) -> str:
+    """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def guarded(text: str) -> str:

@@ -3,8 +3,8 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from referee.local import (
-        Ask,
         Choose,
+        LocalAsk,
         RefusedMoveError,
         Rotation,
         Score,
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Ask",
     "Choose",
+    "LocalAsk",
     "RefusedMoveError",
     "Rotation",
     "Score",

@@ -24,15 +24,15 @@ class Freezer:
 
     Args:
         child: its process, running.
-        sandbox: what is around it. In `bwrap` the process that is known only waits for the bot's,
-            so that the CPU time of all in there is read.
+        sandbox: its kind. In `bwrap` the process that is known only waits for the bot's, so that
+            the CPU time of all in there is read.
 
     """
 
     def __init__(self, child: Child, sandbox: str) -> None:
         self.frozen = False
         self.lifted = ""
-        """How it lifted its freeze, in words, until that is told."""
+        """How it lifted its freeze, in words, until `take_lifted` has returned it."""
         self._lifts = 0
         self._child = child
         self._has_group = sandbox != "landlock"  # whose filter allows threads, and no children
@@ -55,10 +55,10 @@ class Freezer:
         """Whether it has lifted its freeze a second time."""
         return self._lifts > 1
 
-    def tell(self) -> str:
-        """Return in words how it lifted its freeze, which is told once."""
-        told, self.lifted = self.lifted, ""
-        return told
+    def take_lifted(self) -> str:
+        """Return in words how it lifted its freeze, and forget it: it is blamed once."""
+        lifted, self.lifted = self.lifted, ""
+        return lifted
 
     def freeze(self) -> None:
         """Stop it where it is."""
@@ -79,9 +79,10 @@ class Freezer:
             self.frozen = False
 
     def look(self) -> float:
-        """Look at a frozen bot; if it runs, stop it again. Return the CPU seconds that it used.
+        """Look at a frozen bot; if it runs, stop it again.
 
-        Less than what stopping may take is nothing; in one freeze, it adds up from look to look.
+        Returns the CPU seconds that it used and that its own clock does not show. Less than what
+        stopping may take is nothing; in one freeze, it adds up from look to look.
         """
         if not self._is_inside:
             now = self._cpu()
@@ -102,7 +103,7 @@ class Freezer:
         self._signal(signal.SIGSTOP)
         self.ran += used
         self._blame()
-        return used
+        return used if self._is_inside else 0.0
 
     def _blame(self) -> None:
         ran = self.ran - self._blamed

@@ -1,4 +1,4 @@
-"""What every bot of a match is allowed: time, memory, faults, and the walls around it."""
+"""What every bot of a match is allowed: time, memory, faults, and the sandbox around it."""
 
 from typing import Annotated, Literal
 
@@ -17,7 +17,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The limits of a league, as `[limits]` in its file gives them; times are in seconds."""
 
     sandbox: Literal["landlock", "bwrap", "none"] = "landlock"
-    """The walls around each bot."""
+    """The sandbox around each bot."""
     move_time: PositiveSeconds = 1.0
     """Free at each decision."""
     bank: Seconds = 0.0

@@ -1,4 +1,4 @@
-"""Matches between functions in this process, for whoever trains a bot: no clock, no walls.
+"""Matches between functions in this process, for whoever trains a bot: no clock, no sandbox.
 
 A bot is here what it is for the kit, a function from a decision to a move; what was trained goes
 into a bot's file as it is.
@@ -35,7 +35,7 @@ class RefusedMoveError(ArenaError):
     """A move of one's own function that the rules refuse."""
 
 
-class Facts:
+class LocalMatch:
     """What holds for a whole match; the kit calls it `Match`."""
 
     __slots__ = ("clock", "game", "memory", "options", "rng", "seat", "seats", "seed", "table")
@@ -52,12 +52,12 @@ class Facts:
         self.memory: dict[str, Any] = {}
 
 
-class Ask:
+class LocalAsk:
     """One decision asked of a bot, with the attributes and the values of the kit's `Ask`."""
 
     __slots__ = ("clock", "decision", "legal", "limits", "match", "memory", "note", "rng", "view")
 
-    def __init__(self, match: Facts, decision: Decision, view: Observation) -> None:
+    def __init__(self, match: LocalMatch, decision: Decision, view: Observation) -> None:
         self.match = match
         self.rng = match.rng
         self.memory = match.memory
@@ -101,7 +101,7 @@ class Ask:
 
 _TIME_LEFT: dict[str, Any] = msgspec.to_builtins(Clock(_CONTROL).left)
 
-Choose = Callable[[Ask], Move]
+Choose = Callable[[LocalAsk], Move]
 """A bot: what it answers to an ask."""
 
 
@@ -238,12 +238,12 @@ class _ChooserSeat(Seat):
 
     def start(self, start: Start) -> Fault | None:
         """Begin with an empty memory and the dice of the seed."""
-        self._facts = Facts(start)
+        self._facts = LocalMatch(start)
         return None
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Call the function."""
-        ask = Ask(self._facts, decision, plain(view))
+        ask = LocalAsk(self._facts, decision, plain(view))
         began = monotonic()
         move = self._choose(ask)
         turn = Turn(began, monotonic())

@@ -24,7 +24,7 @@ class Lookout:
 
     Args:
         child: the bot's process.
-        sandbox: what is around it. In `bwrap`, a process of bwrap's holds the pipes too, and lives
+        sandbox: its kind. In `bwrap`, a process of bwrap's holds the pipes too, and lives
             as long as the bot's.
         neighbours: the processes that live beside it, itself perhaps among them.
 
@@ -40,16 +40,15 @@ class Lookout:
         self._waits: Waits | None = None  # in this turn, since it was away from the core
         self._forgiven = 0.0
 
-    def is_due(self, moment: float, began: float) -> bool:
-        """Return whether it is time for a look, in a turn that began then."""
-        return moment - max(self._looked, began) >= LOOK_SECONDS
-
     def look(self, own: Neighbour, moment: float, began: float, used: float) -> str:
         """See to it that the bot has the core; return which of its pipes it has closed, if one.
 
-        `own` is the bot, which has `used` so many seconds of CPU in this turn. Neighbours are
-        frozen if they use the core. What others take of it is noticed from now on.
+        `own` is the bot, which has `used` so many seconds of CPU in the turn that `began` then.
+        Neighbours are frozen if they use the core. What others take of it is noticed from now on.
+        Nothing is done so soon after the turn began, or after the last look.
         """
+        if moment - max(self._looked, began) < LOOK_SECONDS:
+            return ""
         if self._looked < began:
             self._waits = None
         self._looked = moment
@@ -71,14 +70,14 @@ class Lookout:
         return WaitsInside(self._pid, *cores) if len(cores) == 1 else None
 
     def waited(self, began: float) -> float:
-        """Return the seconds that the bot had no core in this turn and that were not told yet."""
+        """Return the seconds without a core in the turn that began then; each second once."""
         if self._waits is None or self._looked < began:
             return 0.0
         before, self._forgiven = self._forgiven, self._waits.seconds()
         return self._forgiven - before
 
-    def told(self, began: float) -> float:
-        """Return the seconds without a core in this turn that were told."""
+    def forgiven(self, began: float) -> float:
+        """Return the seconds without a core that `waited` has returned for this turn."""
         return self._forgiven if self._waits is not None and self._looked >= began else 0.0
 
     def forget(self) -> None:

@@ -46,7 +46,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """A match that was played: the record of it, and the evidence."""
+    """A match that was played, as the referee returns it: what happened, and what was measured."""
 
     replay: Replay
     evidence: Evidence

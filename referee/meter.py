@@ -1,4 +1,4 @@
-"""The CPU time of one bot's process: what it used on its turns, between them, and what it owes.
+"""CPU time that a bot uses between its turns: how much is free, and what is charged; pure.
 
 Runtimes work a little while nobody asks them anything: they collect garbage and compile. That much
 is free. What is used between turns beyond it is charged to the next decision, so that whoever
@@ -21,17 +21,17 @@ class Meter:
 
     """
 
-    __slots__ = ("_earned", "_free", "charged", "mark", "off_turn", "on_turn", "owed")
+    __slots__ = ("_earned", "_free", "burner", "charged", "mark", "on_turn", "owed")
 
     def __init__(self, reading: float) -> None:
         self.mark = reading
         """The clock when the last turn ended, or when it was last settled."""
         self.on_turn = 0.0
-        """Used while asked, what was charged included."""
-        self.off_turn = 0.0
-        """Used between turns."""
+        """Used on turns, what was charged included."""
         self.charged = 0.0
-        """What of that was not free, in this match."""
+        """Used between turns and not free, in this match."""
+        self.burner = False
+        """Whether more was used between turns than is free, in this match."""
         self.owed = 0.0
         """What else is to be charged, as no clock shows it."""
         self._free = FREE_SECONDS
@@ -40,6 +40,7 @@ class Meter:
     def begin_match(self) -> None:
         """Begin to count what is charged in a match; what turns before it earned is over."""
         self.charged = 0.0
+        self.burner = False
         self._free += FREE_PER_MATCH
         self._earned = self.on_turn
 
@@ -49,14 +50,17 @@ class Meter:
 
     def settle(self, reading: float) -> float:
         """Account for what was used since the last turn; return what of it is to be charged."""
-        used = reading - self.mark
+        left = self._available() - (reading - self.mark)
         self.mark = reading
-        self.off_turn += used
-        left = self._available() - used
-        charge = self.owed + max(0.0, -left)
+        charge = self.owed
+        if left < 0:
+            charge -= left
+            left = 0.0
         self.owed = 0.0
-        self.charged += charge
-        self._free = max(0.0, left)
+        self._free = left
+        if charge:
+            self.charged += charge
+            self.burner = True
         self._earned = self.on_turn + charge  # a turn that is charged earns nothing by it
         return charge
 

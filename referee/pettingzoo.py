@@ -163,7 +163,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
     def render(self) -> str | None:
         """Return the table as text, all cards open, or print it."""
         if self.render_mode is None:
-            raise ArenaError('nothing is drawn without a mode: env(..., render_mode="ansi").')
+            raise ArenaError('render() needs a mode: env(..., render_mode="ansi").')
         if self.render_mode == "ansi":
             return self._game.text()
         print(self._game.text())
@@ -224,7 +224,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         asked = self._decision
         number = -1 if action is None else int(action)
         if not 0 <= number < len(self.all_moves):
-            raise RefusedMoveError(f"{action!r} is no action: 0 to {len(self.all_moves) - 1} are.")
+            raise RefusedMoveError(
+                f"{action!r} is not an action: actions are 0 to {len(self.all_moves) - 1}."
+            )
         decision, move = self.all_moves.decisions[number], self.all_moves.moves[number]
         reason = f"action {number} answers the decision {decision}"
         if decision == asked.name:

@@ -1,4 +1,4 @@
-"""The complete record of a match, enough to play it again without the bots."""
+"""The replay of a match, enough to play it again without the bots."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,10 @@ class Entry(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
-    """What was dealt, what was decided, and how it ended."""
+    """What was dealt, what was decided, and how it ended; results follow from it alone.
+
+    The other part of the record is its evidence.
+    """
 
     game: str
     rules: int

@@ -40,7 +40,7 @@ class Seat(ABC):
 
     @abstractmethod
     def end(self, end: End) -> None:
-        """Tell how the match ended."""
+        """Send how the match ended."""
 
     def dismiss(self) -> None:  # noqa: B027 - only a process goes on by itself
         """Ask no more: the seat has forfeited."""
@@ -81,7 +81,7 @@ class FunctionSeat(Seat):
         self._choose = choose
 
     def start(self, start: Start) -> Fault | None:
-        """Have nothing to prepare."""
+        """Do nothing: a function keeps no state between matches."""
         return None
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
@@ -92,7 +92,7 @@ class FunctionSeat(Seat):
         return Answer(move, Turn(began, monotonic()))
 
     def end(self, end: End) -> None:
-        """Have nobody to tell."""
+        """Do nothing: a function needs no notice."""
 
 
 class EmptySeat(Seat):
@@ -111,7 +111,7 @@ class EmptySeat(Seat):
         raise AssertionError("an empty seat was asked")
 
     def end(self, end: End) -> None:
-        """Have nobody to tell."""
+        """Do nothing: there is no bot."""
 
     @property
     def stderr(self) -> str:
@@ -131,7 +131,7 @@ class ProcessSeat(Seat):
         self._before = (b"", b"")
 
     def start(self, start: Start) -> Fault | None:
-        """Tell the bot about the match."""
+        """Send the bot what it needs to know of the match."""
         self.clock = Clock(start.clock)
         self.process.begin_match()
         self._sent = encode(start)
@@ -167,7 +167,7 @@ class ProcessSeat(Seat):
             fault = self._fault_of(error)
         turn = process.close_turn()
         if not clock.spend(turn.cpu, turn.wall) and fault is None:
-            fault = self._fault("late", self._overdrawn(turn))
+            fault = self._fault("late", process.turn_clock.why_overdrawn(turn))
         if fault is not None:
             self._given_up.add(self._id)
             if fault.kind == "late":
@@ -179,7 +179,7 @@ class ProcessSeat(Seat):
         return Answer(reply.move, turn, None, note)
 
     def end(self, end: End) -> None:
-        """Tell the bot the places, if it still listens, and let it rest."""
+        """Send the bot the places, if it still listens, and let it rest."""
         if self.process.ended is None:
             try:
                 self.process.send(encode(end))
@@ -249,10 +249,3 @@ class ProcessSeat(Seat):
     def _fault(self, kind: Kind, reason: str) -> Fault:
         self.keep_conversation()
         return Fault(kind, reason, shown(self.heard))
-
-    def _overdrawn(self, turn: Turn) -> str:
-        return (
-            f"answered after {turn.cpu:.3f} s of CPU time{self.process.of_it_before()} and "
-            f"{turn.ended - turn.began:.3f} s on the wall; {self.process.allowed:.3f} s "
-            f"{'of CPU time ' if self.clock.by_cpu else ''}allowed"
-        )

@@ -7,7 +7,7 @@ from typing import Literal
 from referee.fault import shown
 from referee.limits import Limits
 from referee.sandbox import Ended
-from referee.sandbox.walls import THREADS
+from referee.sandbox.kinds import THREADS
 
 Verdict = Literal["crash", "memory", "files", "processes", "killed"]
 
@@ -35,20 +35,20 @@ _NO_PROCESSES = (
     "--sandbox bwrap"
 )
 _NO_FILES = (
-    "it may write no file behind these walls: keep it in memory, or print to standard error, "
+    "it may write no file in this sandbox: keep it in memory, or print to standard error, "
     "which is kept"
 )
-_WALLED = (
+_REFUSALS = (
     ("SemLock|multiprocessing", _NO_PROCESSES),
     ("No usable temporary directory|Read-only file system|EROFS", _NO_FILES),
     (
         r"name resolution|getaddrinfo|gethostby|socket|Network is unreachable|UnknownHost|dial tcp"
         "|EAI_AGAIN|ECONNREFUSED",
-        "there is no network behind these walls: what it needs must be among its files",
+        "there is no network in this sandbox: what it needs must be among its files",
     ),
     (
         "Permission ?denied|permission denied|EACCES|AccessDenied",
-        "behind these walls it may read its own files alone, and write none",
+        "in this sandbox it may read its own files alone, and write none",
     ),
     (
         "Operation not permitted|EPERM",
@@ -56,7 +56,7 @@ _WALLED = (
         "and settings of the machine",
     ),
 )
-"""What errors mean that come of the walls, by signs in the last trace."""
+"""What errors mean that come of the sandbox, by signs in the last trace."""
 _FATAL_SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGTRAP)
 _NEARLY = 0.9  # of the memory allowed: who dies there of a signal was refused more
 _BY_SIGNAL = 128  # what shells and bwrap add to a signal's number
@@ -75,7 +75,7 @@ _DENIED = re.compile(
     "Permission|permission|permitted|denied|Denied|resolution|getaddrinfo|unreachable|UnknownHost"
     "|temporary directory|Read-only|EROFS|EACCES|EPERM|EAI_AGAIN|ECONNREFUSED"
 )
-"""What the line that says most says of what walls may refuse."""
+"""What the line that says most says of what a sandbox may refuse."""
 
 
 def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
@@ -101,22 +101,22 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
         return "processes", _told("processes", "", ended, limits)
     if code == -signal.SIGSEGV:
         return "crash", "it touched memory that is not its own, or its stack was full"
-    if limits.sandbox != "none" and (why := _walled(stderr)):
+    if limits.sandbox != "none" and (why := _refusal(stderr)):
         return "crash", why
     if limits.sandbox == "bwrap" and code - _BY_SIGNAL in set(signal.Signals):
         return "crash", f"which is how bwrap tells of {signal.Signals(code - _BY_SIGNAL).name}"
     return "crash", ""
 
 
-def _walled(stderr: str) -> str:
-    """Return how the walls explain the end of a standard error; empty if they do not.
+def _refusal(stderr: str) -> str:
+    """Return how the sandbox explains the end of a standard error; empty if they do not.
 
     The frames of a trace may tell more than its last line.
     """
     if not _DENIED.search(last_word(stderr)):
         return ""
     trace = stderr[-_LAST_WORDS:].rpartition(_TRACEBACK)[2]
-    return next((why for signs, why in _WALLED if re.search(signs, trace)), "")
+    return next((why for signs, why in _REFUSALS if re.search(signs, trace)), "")
 
 
 def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:

@@ -23,9 +23,9 @@ ORDER = {
     ],
     "referee": [
         *("lazy", "fault", "chance", "clock", "limits", "game", "games", "options", "hint"),
-        *("capture", "meter", "procfs", "sandbox", "freezer", "lookout", "verdict"),
-        *("bot_process", "seat", "starting", "judging", "replay", "match", "all_moves", "local"),
-        "pettingzoo",
+        *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
+        *("verdict", "bot_process", "seat", "starting", "judging", "replay", "match", "all_moves"),
+        *("local", "pettingzoo"),
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""
@@ -69,6 +69,8 @@ FORBIDDEN = {
         *("referee.bot_process", "referee.clock", "referee.sandbox", "referee.starting"),
         *("os", "time"),
     ],
+    "referee.meter": ["io", "os", "select", "time"],
+    "referee.turn_clock": ["io", "os", "select", "time"],
     "arena.stats.*": ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"],
     "arena.league.schedule": ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"],
     "arena.league.seed": ["io", "os", "pathlib", "secrets", "sqlite3", "subprocess", "sys", "time"],

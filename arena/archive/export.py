@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import astuple
 
 from arena.league.plan import DATABASE
 from arena.league.schedule import PAIRS_LIMIT
 from arena.store.opening import read_played
-from arena.store.rows import BotVersion, Circumstances, FixedSettings, WholeMatch, opened
+from arena.store.rows import BotVersion, Circumstances, FixedSettings, WholeMatch
 from arena.store.store import Store
 from protocol.errors import ArenaError
 from referee.match import Evidence
@@ -54,7 +55,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every other line; lists go by seat unless they say otherwise."""
+    """Every other line: all that is kept of a match, in the keys of the file; lists go by seat."""
 
     match: str
     deal: Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
@@ -67,7 +68,8 @@ class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     faults: list[dict[str, int]]
     forfeits: list[int]
     moves: str
-    clock: list[list[int]]
+    clock: list[tuple[int, ...]]
+    """Of each seat the fields of `Spent`; older exports lack the last, the wall."""
     replay: Replay
     evidence: Evidence
     seconds: Annotated[float, Meta(ge=0)]
@@ -77,7 +79,7 @@ class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @property
     def circumstances(self) -> Circumstances:
-        """When, where and behind which walls it was played."""
+        """When, where and in which sandbox it was played."""
         return Circumstances(self.played_at, self.machine, self.sandbox, self.seconds)
 
 
@@ -113,9 +115,9 @@ def _settings(folder: Path, store: Store) -> FixedSettings:
 
 
 def _line(store: Store, found: WholeMatch) -> MatchLine:
-    match, clock, record, played = found
+    match, played = found.match, found.circumstances
     with store.explained():
-        replay, evidence = opened(match.id, record)
+        replay, evidence = found.replay, found.evidence
     return MatchLine(
         match=match.id,
         deal=match.number,
@@ -127,7 +129,7 @@ def _line(store: Store, found: WholeMatch) -> MatchLine:
         faults=[dict(kinds) for kinds in match.faults],
         forfeits=list(match.forfeits),
         moves=digits(match.moves),
-        clock=clock,
+        clock=[astuple(spent) for spent in found.clock],
         replay=replay,
         evidence=evidence,
         seconds=played.seconds,

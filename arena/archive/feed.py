@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from arena.archive.show import OpenedMatch
 from arena.league.plan import LeaguePlan
 from arena.league.schedule import BotIndex, Entrant, Schedule
-from arena.store.rows import FixedSettings
+from arena.store.rows import FixedSettings, WholeMatch
 from arena.store.store import Store
 from arena.text import counted
 from protocol.errors import ArenaError, RunError
@@ -65,7 +64,7 @@ class Feed:
     What was left in a bank is worked out from the times kept, so it is right to the millisecond.
     """
 
-    opened: OpenedMatch
+    opened: WholeMatch
     seat: int
     limits: Limits
     """Those of the match."""
@@ -110,7 +109,7 @@ class Feed:
                     return
 
 
-def feed_of(league: LeaguePlan, opened: OpenedMatch, seat: int) -> Feed:
+def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
     """Return what a seat was told in a match of a league, by the settings it was played with.
 
     Raises ArenaError if the rules it was played by are not those that are here.
@@ -193,12 +192,12 @@ def verdict(feed: Feed, answers: Sequence[Again]) -> str:
     """Return in one sentence how the answers compare with those of the match."""
     total = sum(1 for _ in feed.asks())
     if not total:
-        return "The seat was asked nothing in this match."
+        return "The seat was not asked in this match."
     fine = [again for again in answers if again.fault is None]
     same = sum(again.as_recorded for again in fine)
     words = [f"{same} answered as recorded"]
     if same < len(fine):
-        words.append(f"{len(fine) - same} otherwise")
+        words.append(f"{len(fine) - same} differently")
     faults: dict[str, list[Again]] = {}
     for again in answers:
         if again.fault is not None:
@@ -214,7 +213,7 @@ def verdict(feed: Feed, answers: Sequence[Again]) -> str:
     return f"{counted(total, 'decision')}: {', '.join(words)}"
 
 
-def seat_of(opened: OpenedMatch, name: str, seat: int | None) -> int:
+def seat_of(opened: WholeMatch, name: str, seat: int | None) -> int:
     """Return the seat that is meant: the one asked for, or that of the bot of this name."""
     if seat is not None:
         return seat

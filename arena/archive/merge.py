@@ -12,8 +12,8 @@ import msgspec
 from arena.archive.export import MatchLine
 from arena.archive.reader import Archive, open_archive
 from arena.folders import locked, unfinished
-from arena.league.bot import shipped_bot
 from arena.league.file import FILE, make_league, write_league
+from arena.league.finding import bundled_bot
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.schedule import BotIndex
 from arena.store.opening import read_played
@@ -97,8 +97,8 @@ def _commands(
         for bot, command in archive.header.versions.items():
             if known.setdefault(bot, command) != command:
                 raise archive.error(
-                    f"the command of bot {bot.name!r} is another one in {named}, and its "
-                    f"version the same; the line was edited or damaged."
+                    f"bot {bot.name!r} has another command in {named}, but the same version; "
+                    f"the line was edited or damaged."
                 )
             found[bot] = command
     _check_one_league(archives)  # nothing else says which derivation a new league is to have
@@ -148,10 +148,10 @@ def _new_matches(
             other = _other(line, played, known)
             if other:
                 raise archive.error(
-                    f"match {line.match} is known already, and {other!r} differs. One of the "
-                    f"two was edited, or a bot does not play the same way twice. Nothing was "
-                    f"imported; to keep the one that is known, take the match out of the file, and "
-                    f"off the count in its first line."
+                    f"match {line.match} is in the league already, and {other!r} differs. One of "
+                    f"the two was edited, or a bot does not play the same way twice. Nothing was "
+                    f"imported. To keep the match in the league, take this line out of the file, "
+                    f'and lower "matches" in its first line by one.'
                 )
 
 
@@ -163,7 +163,7 @@ def _other(line: MatchLine, played: PlayedMatch, known: WholeMatch) -> str:
         if new != (list(old) if isinstance(old, tuple) else old):
             return name
     same = known.record.replay == played.record.replay
-    return "" if same or _bare(line.replay) == _bare(known.record.open_replay()) else "replay"
+    return "" if same or _bare(line.replay) == _bare(known.replay) else "replay"
 
 
 def _bare(replay: Replay) -> Replay:
@@ -229,7 +229,7 @@ def _entries(folder: Path, archives: Sequence[Archive]) -> list[dict[str, Any]]:
         game = archive.header.settings.game
         for bot, command in archive.header.versions.items():
             program = Path(command[-1]).stem if command else ""
-            here = shipped_bot(game, program, bot.name)
+            here = bundled_bot(game, program, bot.name)
             is_here = here is not None and here.version == bot.version
             if is_here or bot.name not in entries:
                 entries[bot.name] = {"name": bot.name, "shipped": program} if is_here else None

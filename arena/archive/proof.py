@@ -6,6 +6,8 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
+import msgspec
+
 from arena.league.schedule import Deal, Entrant, Schedule, first_bots
 from arena.store.result import Record, result_of
 from arena.store.rows import (
@@ -16,7 +18,7 @@ from arena.store.rows import (
     open_record,
     read_lineup,
 )
-from arena.store.schema import MATCH_COLUMNS, lineup_text, match_columns
+from arena.store.schema import lineup_text, match_row
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.judging import BY_FORFEIT, Forfeits, final_places
@@ -125,7 +127,8 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
         bots=list(first_bots(replay.seats)),
     )
     _check("its places", row["places"], json.dumps(result.places))
-    for name, value in zip(MATCH_COLUMNS, match_columns(result), strict=True):
+    true = match_row(result, row["deal"], row["result"], row["record"])
+    for name, value in msgspec.structs.asdict(true).items():
         _check(f"its {name}", row[name], value)
 
 

@@ -13,7 +13,7 @@ import msgspec
 from arena.archive.export import VERSION, Header, MatchLine, digits, encode
 from arena.league.bot import check_name
 from arena.league.schedule import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
-from arena.store.result import PlayedMatch, pack, result_of
+from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, stored_clock
 from arena.tables.results_file import STANDARD_INPUT
 from protocol.errors import ArenaError
@@ -75,14 +75,16 @@ class Archive:
             line = self._decoded(text, _match)
             played = self._checked(line, index)
             if line.match in seen:
-                raise self.error(f"match {line.match} is here for the second time.")
+                raise self.error(
+                    f"match {line.match} is here for the second time; take one of them out."
+                )
             seen.add(line.match)
             yield line, played
         if len(seen) != self.header.matches:
             raise self.error(
                 f"the file ends after {len(seen)} of {self.header.matches} matches: it was cut "
-                f"off, or edited. Export the league again; if lines were taken out or added on "
-                f'purpose, say how many they are: "matches" in the first line.'
+                f"off, or edited. Export the league again; or, if you took out or added lines "
+                f'on purpose, correct the number "matches" in the first line.'
             )
 
     def error(self, what: str) -> ArenaError:
@@ -93,7 +95,9 @@ class Archive:
         while text := self._next_line():
             self._number += 1
             if len(text) > _LINE_LIMIT:
-                raise self.error(f"more than {_LINE_LIMIT >> 20} MiB; no match is so long.")
+                raise self.error(
+                    f"the line has more than {_LINE_LIMIT >> 20} MiB; no match is so long."
+                )
             if text.strip():
                 yield text
 
@@ -134,7 +138,7 @@ class Archive:
             found = decoder.decode(text)
             written = encode(found)
             if written != text.rstrip() and _json(written) != _json(text):
-                raise self.error(f"keys that are not there in version {VERSION} of these lines.")
+                raise self.error(f"its keys are not those of version {VERSION} of these lines.")
         except msgspec.ValidationError as error:
             raise self.error(f"not what `arena export` writes: {error}.") from None
         except (ValueError, RecursionError, OverflowError) as error:
@@ -166,7 +170,7 @@ class Archive:
             bots=[index[bot] for bot in line.bots],
         )
         wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(result, name)]
-        clock = stored_clock(result.clock, seats)
+        clock = [msgspec.structs.astuple(spent) for spent in stored_clock(result.clock, seats)]
         if line.clock not in (clock, [seat[:3] for seat in clock]):  # the latter of older exports
             wrong.append("clock")
         if line.moves != digits(result.moves):
@@ -175,7 +179,7 @@ class Archive:
             raise self.error(
                 f"match {line.match}: {wrong[0]!r} is not what its replay says; {_EDITED}"
             )
-        return pack(played, result, line.seconds)
+        return PlayedMatch(result, Record.of(played, line.seconds))
 
     def _check_schedule(self, line: MatchLine, settings: FixedSettings) -> None:
         """Raise ArenaError unless the league's schedule has this match."""
@@ -193,7 +197,7 @@ class Archive:
             or seated != tuple(map(astuple, line.bots))
         ):
             raise self.error(
-                f"match {line.match} is none of a league with the seed and the bots of the header."
+                f"match {line.match} does not fit the seed and the bots of the header; {_EDITED}"
             )
 
 
@@ -224,11 +228,11 @@ _PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"BZh": "bzip2", b"\x28\xb5\x
 def _no_header(found: object, text: bytes) -> str:
     """Return what is wrong with a first line that is no header."""
     if isinstance(found, Mapping) and "replay" in found:
-        return "a match without the header, which is the first line of every export."
+        return "the header is missing, which is the first line of every export."
     if packer := next((name for magic, name in _PACKED.items() if text.startswith(magic)), None):
-        return f"this is packed; unpack it as it comes: {packer} -dc FILE | arena import LEAGUE -"
+        return f"this is compressed; decompress it: {packer} -dc FILE | arena import LEAGUE -"
     if text.startswith(_MARK):
-        return "it begins with the mark that some editors put there; save it as UTF-8 without it."
+        return "it begins with a byte order mark; save it as UTF-8 without one."
     words = {word.strip().strip('"') for word in text.decode(errors="replace").split(",")}
     of_results = isinstance(found, Mapping) and not {"places", "bots"}.isdisjoint(found)
     if of_results or {"match", "bot", "place"} <= words:

@@ -11,12 +11,19 @@ import msgspec
 from msgspec import Meta
 
 from arena.archive.feed import Feed
-from arena.archive.show import OpenedMatch
 from arena.folders import unfinished
-from arena.league.bot import HUMAN, Bot
+from arena.league.bot import Bot
+from arena.league.finding import HUMAN
 from arena.league.schedule import first_bots
-from arena.store.result import result_of
-from arena.store.rows import BotVersion, Circumstances, Damage, StoredMatch, check_fit
+from arena.store.result import Record, clock_of, result_of
+from arena.store.rows import (
+    BotVersion,
+    Circumstances,
+    Damage,
+    StoredMatch,
+    WholeMatch,
+    check_fit,
+)
 from protocol.errors import ArenaError, RunError
 from protocol.messages import VERSION as PROTOCOL
 from protocol.messages import Hello
@@ -61,14 +68,15 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """What those who sat there are called."""
         return distinct([seat.name for seat in self.seats])
 
-    def opened(self) -> OpenedMatch:
+    def opened(self) -> WholeMatch:
         """Return the match as it is told."""
         bots = [
             BotVersion(name, seat.version or "")
             for name, seat in zip(self.names, self.seats, strict=True)
         ]
+        played = Played(self.replay, self.evidence)
         result = result_of(
-            Played(self.replay, self.evidence),
+            played,
             deal="",
             number=0,
             rotation=0,
@@ -88,7 +96,8 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             moves=result.moves,
         )
         where = Circumstances(self.played_at, self.machine, self.sandbox, self.seconds)
-        return OpenedMatch(match, self.replay, self.evidence, where, self.limits)
+        clock = clock_of(self.replay, self.evidence)
+        return WholeMatch(match, clock, Record.of(played, self.seconds), where, self.limits)
 
     def feed(self, seat: int) -> Feed:
         """Return what a seat was told.
@@ -99,7 +108,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         opened.check_seat(seat)
         holder = self.seats[seat]
         if holder.version is None:
-            raise ArenaError(f"seat {seat} was a person's, who was sent no messages.")
+            raise ArenaError(f"seat {seat} was played by a person, who was sent no messages.")
         seeds = [each.seed for each in self.seats]
         told = starts(game_of(self.replay), MATCH, self.limits.time_control, seeds)
         return Feed(opened, seat, self.limits, Hello(PROTOCOL, holder.name), told[seat])
@@ -131,13 +140,15 @@ class Target:
     def check(self) -> None:
         """Raise ArenaError if the match could not be saved: better before it than after."""
         if self.path.exists() and not self.path.is_file():
-            raise ArenaError(f"{self.path} is no ordinary file; choose another name for the match.")
+            raise ArenaError(
+                f"{self.path} is not a regular file; choose another name for the match."
+            )
         if self.path.exists() and not self.force:
             raise ArenaError(
                 f"{self.path} exists; choose another file, or write over it with --force."
             )
         if not os.access(self.path.resolve().parent, os.W_OK | os.X_OK):
-            raise ArenaError(f"{self.path} cannot be written: no folder there takes a new file.")
+            raise ArenaError(f"{self.path} cannot be written: its folder is missing or read-only.")
 
     def write(self, saved: SavedMatch) -> None:
         """Write the match, whole or not at all; raise RunError if that fails."""
@@ -164,7 +175,7 @@ def read_match(path: Path) -> SavedMatch:
     except OSError as error:
         raise ArenaError(f"{path} cannot be read: {error.strerror}.") from None
     if len(text) > _SIZE_LIMIT:
-        raise ArenaError(f"{path}: more than {_SIZE_LIMIT >> 20} MiB; no match is so long.")
+        raise ArenaError(f"{path} has more than {_SIZE_LIMIT >> 20} MiB; no match is so long.")
     _check_kind(path, text)
     try:
         saved = msgspec.json.decode(text, type=SavedMatch)
@@ -194,12 +205,10 @@ def _check_kind(path: Path, text: bytes) -> None:
     if text.startswith(b'{"arena":"match"'):
         return  # what is damaged in it, the decoder tells
     if text.startswith(b'{"arena":"league"'):
-        raise ArenaError(
-            f"{path} is an exported league; `arena import LEAGUE {path}` makes it one again."
-        )
+        raise ArenaError(f"{path} is an exported league; `arena import LEAGUE {path}` reads it.")
     raise ArenaError(
-        f'{path} is no saved match, which begins {{"arena":"match"; `arena show` shows a match '
-        f"of a league, given its folder, or a file that `arena play --save` has written."
+        f'{path} is not a saved match, which begins {{"arena":"match". `arena show` reads the '
+        f"folder of a league, or a file that `arena play --save` wrote."
     )
 
 
@@ -207,7 +216,7 @@ def _check(saved: SavedMatch) -> None:
     """Raise Damage unless all of a match fits together."""
     replay, evidence = saved.replay, saved.evidence
     if len(saved.seats) != replay.seats or replay.seats < 2:
-        raise Damage(f"{len(saved.seats)} seats are named, and the replay has {replay.seats}")
+        raise Damage(f"it names {len(saved.seats)} seats, and its replay has {replay.seats}")
     check_fit(replay, evidence)
     if replay.places != ranked(replay.places):
-        raise Damage("the places of the replay are those of no match")
+        raise Damage("the places of its replay cannot be those of a match")

@@ -7,8 +7,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from arena.store.result import clock_of
-from arena.store.rows import Circumstances, StoredMatch
+from arena.store.rows import WholeMatch
 from arena.store.store import Store
 from arena.tables.table import WIDTH, Column, Row, Table, render
 from arena.text import fold, safe
@@ -17,7 +16,6 @@ from protocol.errors import ArenaError
 from referee.fault import Fault
 from referee.game import Game
 from referee.limits import Limits
-from referee.match import Evidence
 from referee.replay import Entry, Replay, steps, withdrawn
 from referee.verdict import Verdict, last_word
 
@@ -27,38 +25,9 @@ _ENDS = frozenset(get_args(Verdict))
 """The kinds of fault with which a process ends, once a match, for a reason of its own."""
 
 
-@dataclass(frozen=True)
-class OpenedMatch:
-    """All that is stored of one match."""
-
-    match: StoredMatch
-    replay: Replay
-    evidence: Evidence
-    circumstances: Circumstances
-    limits: Limits | None = None
-    """Those of a match by itself; one of a league has its league's."""
-
-    @property
-    def names(self) -> list[str]:
-        """The bots by seat."""
-        return [bot.name for bot in self.match.bots]
-
-    def check_seat(self, seat: int | None) -> None:
-        """Raise ArenaError for a seat that the match has not."""
-        if seat is not None and not 0 <= seat < self.replay.seats:
-            seats = ", ".join(f"{number} {name}" for number, name in enumerate(self.names))
-            raise ArenaError(f"match {self.match.id} has no seat {seat}; its seats: {seats}.")
-
-
-def open_match(store: Store, prefix: str) -> OpenedMatch:
+def open_match(store: Store, prefix: str) -> WholeMatch:
     """Return the match of an id that may be shortened; raise ArenaError if it is not there."""
-    return opened_match(store, store.find(prefix))
-
-
-def opened_match(store: Store, match: StoredMatch) -> OpenedMatch:
-    """Return a stored match with all that is kept of it."""
-    record, circumstances = store.record(match)
-    return OpenedMatch(match, record.open_replay(), record.open_evidence(), circumstances)
+    return store.whole(store.find(prefix))
 
 
 def move_line(game: Game, entry: Entry, names: Sequence[str]) -> str:
@@ -68,7 +37,7 @@ def move_line(game: Game, entry: Entry, names: Sequence[str]) -> str:
     return f"{line}   note: {entry.note}" if entry.note else line
 
 
-def result(opened: OpenedMatch, width: int = WIDTH) -> Iterator[str]:
+def result(opened: WholeMatch, width: int = WIDTH) -> Iterator[str]:
     """Yield how a match ended, best place first, with the faults of each seat.
 
     Why a process ended is told where a line of `width` columns has room for it.
@@ -84,7 +53,7 @@ def result(opened: OpenedMatch, width: int = WIDTH) -> Iterator[str]:
 
 
 def told(
-    opened: OpenedMatch, *, seat: int | None = None, tables: bool = False, width: int = WIDTH
+    opened: WholeMatch, *, seat: int | None = None, tables: bool = False, width: int = WIDTH
 ) -> Iterator[str]:
     """Yield the lines of a match: who, every move with its times, how it ended, what was said.
 
@@ -108,7 +77,7 @@ def told(
         width,
     )
     if past.sandbox.startswith("bwrap"):
-        yield from folded("In bwrap a bot's CPU time is not seen, only the wall.", "  ", width)
+        yield from folded("In bwrap, only a bot's wall time is measured.", "  ", width)
     yield ""
     yield from _moves(opened, seat, tables, width)
     yield ""
@@ -117,7 +86,7 @@ def told(
     yield from _remains(opened, seat)
 
 
-def as_table(opened: OpenedMatch, seat: int | None = None) -> Table:
+def as_table(opened: WholeMatch, seat: int | None = None) -> Table:
     """Return a match as a table for programs: its decisions, and as facts all the rest.
 
     Times are in microseconds. With `seat`, only what concerns that one.
@@ -183,24 +152,23 @@ def _changed(limits: Limits | None) -> str:
     )
 
 
-def seat_rows(opened: OpenedMatch, only: int | None = None) -> list[dict[str, Any]]:
+def seat_rows(opened: WholeMatch, only: int | None = None) -> list[dict[str, Any]]:
     """Return a row for each seat: who sat there, what its clock said, what was kept of it."""
     evidence = opened.evidence
-    clocks = clock_of(opened.replay, evidence)
     rows = []
     for seat, bot in enumerate(opened.match.bots):
-        asked, cpu, _, wall = clocks[seat]
+        spent = opened.clock[seat]
         own = [n for n, entry in enumerate(opened.replay.entries) if entry.seat == seat]
-        longest = max(own, key=evidence.wall.__getitem__) if asked else None
+        longest = max(own, key=evidence.wall.__getitem__) if spent.decisions else None
         rows.append(
             {
                 "seat": seat,
                 "bot": bot.name,
                 "version": bot.version or None,
                 "place": opened.match.places[seat],
-                "asked": asked,
-                "cpu_us": cpu,
-                "wall_us": wall,
+                "asked": spent.decisions,
+                "cpu_us": spent.cpu,
+                "wall_us": spent.wall,
                 "longest_us": 0 if longest is None else evidence.wall[longest],
                 "longest_at": None if longest is None else longest + 1,
                 "faults": dict(opened.match.faults[seat]),
@@ -215,11 +183,11 @@ def seat_rows(opened: OpenedMatch, only: int | None = None) -> list[dict[str, An
     return [row for row in rows if only in (None, row["seat"])]
 
 
-def _by_place(opened: OpenedMatch, only: int | None = None) -> list[dict[str, Any]]:
+def _by_place(opened: WholeMatch, only: int | None = None) -> list[dict[str, Any]]:
     return sorted(seat_rows(opened, only), key=lambda row: (row["place"], row["seat"]))
 
 
-def _summary(opened: OpenedMatch, seat: int | None) -> Table:
+def _summary(opened: WholeMatch, seat: int | None) -> Table:
     columns = (
         Column("Place", "place", "right"),
         Column("Bot", lambda row: safe(row["bot"]), width=12),
@@ -282,7 +250,7 @@ class _Words:
             ]
 
 
-def _moves(opened: OpenedMatch, seat: int | None, tables: bool, width: int) -> Iterator[str]:
+def _moves(opened: WholeMatch, seat: int | None, tables: bool, width: int) -> Iterator[str]:
     words = _Words(opened.replay, tables, seat)
     if words.problem:
         yield from folded(f"Moves as they were recorded: {words.problem}", "", width)
@@ -303,7 +271,7 @@ def _drawn(words: _Words, number: int) -> Iterator[str]:
         yield from map(safe, words.drawn[number].splitlines())
 
 
-def _entry(opened: OpenedMatch, number: int, move: str, width: int) -> Iterator[str]:
+def _entry(opened: WholeMatch, number: int, move: str, width: int) -> Iterator[str]:
     entry, evidence = opened.replay.entries[number], opened.evidence
     if entry.move is not None:
         asked = evidence.wall[number] > 0
@@ -315,7 +283,7 @@ def _entry(opened: OpenedMatch, number: int, move: str, width: int) -> Iterator[
         yield start + first
         yield from (" " * len(start) + part for part in rest)
     if (waited := evidence.waited.get(number, 0)) >= _BUSY:
-        yield f"{_INDENT}it waited {waited / 1000:.0f} ms for a core: that is off its wall time"
+        yield f"{_INDENT}it waited {waited / 1000:.0f} ms for a core: not counted as wall time"
     if entry.note:
         yield from folded(f"note: {entry.note}", _INDENT, width)
     if entry.fault is not None:
@@ -347,11 +315,11 @@ def folded(text: str, indent: str = "", width: int = WIDTH) -> Iterator[str]:
     yield from (f"{indent}  {line}" for line in rest)
 
 
-def _remains(opened: OpenedMatch, only: int | None) -> Iterator[str]:
+def _remains(opened: WholeMatch, only: int | None) -> Iterator[str]:
     for row in seat_rows(opened, only):
         who = f"{safe(row['bot'])} (seat {row['seat']})"
         if row["burner"]:
-            yield f"{who} burnt CPU off turn and was frozen between its turns."
+            yield f"{who} used the CPU off turn and was frozen between its turns."
         if row["charged_us"]:
             charged = f"{row['charged_us'] / 1e6:.3f} s more CPU off turn than is free"
             yield f"{who} used {charged}: its next decisions were charged."

@@ -78,13 +78,13 @@ class Verification:
         try:
             asked = msgspec.to_builtins(read_asked(folder).limits)
         except ArenaError as error:
-            self._notes.append(f"The stored limits were compared with nothing: {error}")
+            self._notes.append(f"The stored limits could not be compared: {error}")
             return
         for name, was in msgspec.to_builtins(conditions.limits).items():
             here = asked[name]
             if here != was:
                 self._limits += 1
-                self._add(None, f"{name} was {was}, says the database, and in {FILE} it is {here}.")
+                self._add(None, f"{name} is {was} in the database, and {here} in {FILE}.")
 
     @property
     def done(self) -> int:

@@ -7,10 +7,10 @@ from itertools import accumulate
 from time import monotonic
 from typing import Literal
 
-from arena.author.trial import Setting, Table, Trial, play
+from arena.author.trial import Seating, Setting, Trial, play
 from arena.league.bot import Bot
 from arena.league.hints import hidden, stale
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from arena.text import counted
 from protocol.errors import ArenaError, ProtocolError
 from referee.bot_process import BotProcess, GoneError
@@ -69,7 +69,7 @@ def check(
 ) -> Iterator[Step]:
     """Yield the steps as they are done; after one that failed, and for want of time, some are not.
 
-    `tell` hears how it is getting on. Raises SandboxError if the walls do not hold here.
+    `tell` hears how it is getting on. Raises SandboxError if the sandbox does not hold here.
     """
     titles = list(STEPS)
     with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
@@ -102,15 +102,15 @@ class _Check:
     def steps(self) -> Iterator[Step]:
         """Yield the steps in their order, as far as it makes sense to go on."""
         limits = self._setting.limits
-        name = self._launcher.walls.name
-        walls = "without a sandbox" if limits.sandbox == "none" else f"in the sandbox {name}"
+        name = self._launcher.sandbox.name
+        where = "without a sandbox" if limits.sandbox == "none" else f"in the sandbox {name}"
         try:
             check_bot(self._launcher, self._bot)
         except SandboxError as error:
             yield Step(RUNS, "FAILED", error.what)
             return
         old = stale(self._bot)
-        yield Step(RUNS, "advice", f"{walls}, but {old}") if old else Step(RUNS, "ok", walls)
+        yield Step(RUNS, "advice", f"{where}, but {old}") if old else Step(RUNS, "ok", where)
         try:
             most = f"{limits.startup_cap:g} s at the most"
             self._tell(f"waiting for {self._bot.name} to say ready, {most}")
@@ -135,8 +135,8 @@ class _Check:
         try:
             chatter = process.overheard(_QUIET_SECONDS)
             self._began = monotonic()
-            while not chatter and (table := self._next_table(trials)):
-                trials.append(play(self._setting, process, table))
+            while not chatter and (seating := self._next_seating(trials)):
+                trials.append(play(self._setting, process, seating))
                 if trials[-1].faulty:
                     return ""
             chatter = chatter or process.overheard(_REST_SECONDS)
@@ -155,7 +155,7 @@ class _Check:
         cpu = process.meter.on_turn
         return f"after {wall:.2f} s; {cpu:.2f} s of CPU time, {limits.startup:g} s allowed"
 
-    def _next_table(self, trials: Sequence[Trial]) -> Table | None:
+    def _next_seating(self, trials: Sequence[Trial]) -> Seating | None:
         """Return the next match to play: every seat in turn, with every number of seats.
 
         While decisions have not come up, there are more.
@@ -166,16 +166,16 @@ class _Check:
         if number and self._left() < 2 * _SHARE * self._setting.patience:
             return None
         self._tell(f"match {number + 1} of {max(enough, number + 1)}")
-        tables = self._tables()
-        return Table(number, *tables[number % len(tables)])
+        seatings = self._seatings()
+        return Seating(number, *seatings[number % len(seatings)])
 
-    def _tables(self) -> list[tuple[int, int]]:
+    def _seatings(self) -> list[tuple[int, int]]:
         """Return every number of seats with every seat of it."""
         return [(seats, seat) for seats in self._setting.seat_counts for seat in range(seats)]
 
     def _enough(self) -> int:
         """Return how many matches are played if there is time."""
-        return len(self._tables()) * -(-MATCHES // len(self._tables()))
+        return len(self._seatings()) * -(-MATCHES // len(self._seatings()))
 
     def _left(self) -> float:
         """Return the seconds after which no more matches are begun."""
@@ -220,7 +220,7 @@ class _Check:
         except StartupError as error:
             return Step(AGAIN, "FAILED", f"started again, {error}", self._said(error.stderr))
         try:
-            again = play(self._setting, process, trial.table)
+            again = play(self._setting, process, trial.seating)
         finally:
             process.stop()
         if again.faulty:
@@ -236,21 +236,21 @@ class _Check:
         assert fault is not None
         where = f"{trial.name()}, its decision {at}" if entry.move is not None else trial.name()
         evidence = trial.played.evidence
-        lines = list(evidence.conversations[trial.table.seat])
+        lines = list(evidence.conversations[trial.seating.seat])
         return Step(
             title or _BLAMED.get(fault.kind, WHOLE),
             "FAILED",
             f"{where}: {fault.kind}: {fault.reason}",
-            lines + self._said(evidence.stderr[trial.table.seat]),
+            lines + self._said(evidence.stderr[trial.seating.seat]),
         )
 
     def _passed(self, trials: Sequence[Trial], *, burner: bool) -> Iterator[Step]:
         """Yield the steps of the first matches as they stand if nothing was wrong."""
         whole = [trial for trial in trials if not trial.faulty]
-        counts = sorted({trial.table.seats for trial in whole})
-        tables = f"{counted(len(whole), 'match', 'matches')} of {_either(counts)} seats"
+        counts = sorted({trial.seating.seats for trial in whole})
+        played = f"{counted(len(whole), 'match', 'matches')} of {_either(counts)} seats"
         answers = sum(trial.answers for trial in trials)
-        yield self._all_played(len(trials), tables) if whole else Step(WHOLE)
+        yield self._all_played(len(trials), played) if whole else Step(WHOLE)
         yield Step(LEGAL, "ok", counted(answers, "answer")) if answers else Step(LEGAL)
         yield self._quiet(trials) if answers else Step(QUIET)
         yield self._timely(trials, burner=burner) if answers else Step(TIMELY)
@@ -260,28 +260,26 @@ class _Check:
         yield Step(ALL, "ok", f"{known - len(missed)} of {known}{rest}")
         yield Step(AGAIN, "ok") if len(whole) > 1 else Step(AGAIN)
 
-    def _all_played(self, number: int, tables: str) -> Step:
+    def _all_played(self, number: int, played: str) -> Step:
         """Return the step of whole matches, with what was left out because time was up."""
         enough = self._enough()
         if number >= enough:
-            return Step(WHOLE, "ok", tables)
+            return Step(WHOLE, "ok", played)
         more = self._setting.patience * 1.5 * enough / number
-        detail = f"{tables}; time was up for the rest of {enough}: --seconds {more:.0f}"
+        detail = f"{played}; time was up for the rest of {enough}: --seconds {more:.0f}"
         return Step(WHOLE, "ok", detail, cut_short=True)
 
     def _quiet(self, trials: Sequence[Trial]) -> Step:
         if not any(trial.stderr_cut for trial in trials):
-            said = (trial.played.evidence.stderr[trial.table.seat] for trial in trials)
+            said = (trial.played.evidence.stderr[trial.seating.seat] for trial in trials)
             word = last_word(next(filter(None, said), ""))
             return Step(QUIET, "ok", f"on its standard error: {word}" if word else "")
         kept = f"{KEPT // 1024} KB of a match are kept"
         return Step(QUIET, "advice", f"but its standard error was too long: {kept}")
 
     def _timely(self, trials: Sequence[Trial], *, burner: bool) -> Step:
-        if burner or any(trial.table.seat in trial.played.evidence.burners for trial in trials):
-            return Step(
-                TIMELY, "advice", "but it burns CPU while it is not asked, and is frozen then"
-            )
+        if burner or any(trial.seating.seat in trial.played.evidence.burners for trial in trials):
+            return Step(TIMELY, "advice", "but it uses the CPU off turn, and is frozen then")
         control = self._setting.limits.time_control
         by_cpu = control.judge == "cpu"
         longest = max((trial.longest(by_cpu=by_cpu) for trial in trials), default=0) / 1e6
@@ -323,7 +321,7 @@ class _Check:
                     if process is not None:
                         process.stop()
                     process = self._start()
-                again = play(self._setting, process, trial.table)
+                again = play(self._setting, process, trial.seating)
                 if again.faulty:
                     return self._blamed(again, title)
                 pairs = enumerate(zip(trial.moves, again.moves, strict=False), 1)
@@ -345,15 +343,15 @@ class _Check:
     def _said(self, stderr: str) -> list[str]:
         """Return the end of a standard error and what says most in it, under a title.
 
-        Below stand the files that the walls hid from the bot.
+        Below stand the files that the sandbox hid from the bot.
         """
         lines = [line for line in stderr.splitlines() if line.strip(" ^~")]  # no marks below code
         last = lines[-_LINES:]
         word = last_word(stderr)
         is_shown = any(word.removesuffix("…") in line for line in last)
         told = [] if is_shown else [word, "…"]
-        walled = self._setting.limits.sandbox != "none"
-        hints = hidden(self._bot, stderr) if walled else []
+        sandboxed = self._setting.limits.sandbox != "none"
+        hints = hidden(self._bot, stderr) if sandboxed else []
         return ["Standard error:", *(f"  {line}" for line in told + last), *hints] if last else []
 
 

@@ -1,23 +1,22 @@
 """New bots: a folder with a program that plays, in one of several languages, to be improved."""
 
-import json
 import shutil
 import tomllib
-from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from string import Template
 from typing import Any
 
 import msgspec
 
-from arena.folders import unwritten
-from arena.league.bot import HUMAN, SHIPPED, check_name, shipped
+from arena.folders import unmake, unwritten
+from arena.league.bot import check_name
+from arena.league.finding import BUNDLED, HUMAN, bundled
+from arena.text import toml
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.options import suggestion
 
-TEMPLATES = SHIPPED / "templates"
+TEMPLATES = BUNDLED / "templates"
 """A folder for each language, with a file for every game, and what all languages share."""
 
 _ALSO = {"js": "javascript", "node": "javascript", "c++": "cpp", "py": "python"}
@@ -76,7 +75,7 @@ def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
         if kind.command[0] == f"./{kind.bot}":
             (folder / kind.bot).chmod(0o755)
     except BaseException as error:  # Ctrl-C too: raised again once nothing is left
-        _unmake([folder / target for target in contents], made)
+        unmake([folder / target for target in contents], made)
         if isinstance(error, OSError):
             raise unwritten(folder, error) from None
         raise
@@ -119,21 +118,11 @@ def _template(language: str, kind: Language, game: type[Game]) -> Path:
     return TEMPLATES / language / f"{game.name}.{kind.ending}"
 
 
-def _unmake(files: Iterable[Path], folders: Iterable[Path]) -> None:
-    """Remove files, and folders that were made for them, as far as they are there."""
-    for file in files:
-        with suppress(OSError):
-            file.unlink()
-    for folder in folders:
-        with suppress(OSError):
-            folder.rmdir()
-
-
 def _check_free(name: str, game: str) -> None:
     """Raise ArenaError for a name that means somebody else on the command line."""
     if name == HUMAN:
-        raise ArenaError(f"{name!r} is you, at the table; name the folder otherwise.")
-    if name.removeprefix(f"{game}_") in shipped(game):
+        raise ArenaError(f"{name!r} means a person who plays; choose another name for the folder.")
+    if name.removeprefix(f"{game}_") in bundled(game):
         raise ArenaError(f"{name!r} is a bundled bot of {game}; give yours another name.")
 
 
@@ -151,11 +140,7 @@ def _settings(kind: Language) -> str:
     entries: dict[str, Any] = {"command": kind.command}
     if kind.files is not None:
         entries["files"] = kind.files
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in entries.items())
-
-
-def _toml(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "".join(f"{key} = {toml(value)}\n" for key, value in entries.items())
 
 
 def _readme(name: str, kind: Language, game: type[Game]) -> str:
@@ -163,8 +148,8 @@ def _readme(name: str, kind: Language, game: type[Game]) -> str:
     makefile = "| `Makefile` | builds it |\n" if kind.builds else ""
     return Template((TEMPLATES / "README.md").read_text(encoding="utf-8")).substitute(
         name=name,
-        name_in_toml=_toml(name),
-        folder_in_toml=_toml(f"../{name}"),
+        name_in_toml=toml(name),
+        folder_in_toml=toml(f"../{name}"),
         language=kind.title,
         game=game.name,
         title=game.title,
@@ -175,7 +160,7 @@ def _readme(name: str, kind: Language, game: type[Game]) -> str:
         ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
         table=" ".join([".", *["random"] * others]),
         person=" ".join(["human", ".", *["random"] * (others - 1)]),
-        field=" ".join([".", *shipped(game.name)]),
+        field=" ".join([".", *bundled(game.name)]),
     )
 
 

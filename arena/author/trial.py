@@ -28,7 +28,7 @@ class Setting(NamedTuple):
     """Seconds after which no more of the first matches are begun."""
 
 
-class Table(NamedTuple):
+class Seating(NamedTuple):
     """One match to be played: its number from 0, how many seats, and the bot's."""
 
     number: int
@@ -53,7 +53,7 @@ class _WatchedSeat(ProcessSeat):
 class Trial:
     """A match that was played by the bot, and functions in the other seats."""
 
-    table: Table
+    seating: Seating
     played: Played
     asked: Counter[str]
     seconds: float
@@ -63,7 +63,7 @@ class Trial:
     @property
     def entries(self) -> list[Entry]:
         """The bot's own part of the replay."""
-        return [entry for entry in self.played.replay.entries if entry.seat == self.table.seat]
+        return [entry for entry in self.played.replay.entries if entry.seat == self.seating.seat]
 
     @property
     def moves(self) -> list[Move | None]:
@@ -87,27 +87,29 @@ class Trial:
         evidence = self.played.evidence
         times = evidence.cpu if by_cpu else evidence.wall
         owners = zip(self.played.replay.entries, times, strict=True)
-        return max((time for entry, time in owners if entry.seat == self.table.seat), default=0)
+        return max((time for entry, time in owners if entry.seat == self.seating.seat), default=0)
 
     def name(self) -> str:
         """Say which match it was."""
-        return f"match {self.table.number + 1}, seat {self.table.seat} of {self.table.seats}"
+        return f"match {self.seating.number + 1}, seat {self.seating.seat} of {self.seating.seats}"
 
 
-def play(setting: Setting, process: BotProcess, table: Table) -> Trial:
+def play(setting: Setting, process: BotProcess, seating: Seating) -> Trial:
     """Play one match; the other seats answer at random, from seeds of their own."""
-    seed = f"{setting.seed}-{table.number}"
-    game = new_game(setting.game, table.seats, setting.options, seed)
+    seed = f"{setting.seed}-{seating.number}"
+    game = new_game(setting.game, seating.seats, setting.options, seed)
 
     def random_seat(seat: int) -> FunctionSeat:
         rng = Random(f"{seed}-{seat}")  # noqa: S311 - a player, not a lock
         return FunctionSeat(lambda _decision, _view: game.sample(seat, rng))
 
     watched = _WatchedSeat(process)
-    seats = [watched if seat == table.seat else random_seat(seat) for seat in range(table.seats)]
+    seats = [
+        watched if seat == seating.seat else random_seat(seat) for seat in range(seating.seats)
+    ]
     control = setting.limits.time_control
-    begun = starts(game, f"check-{table.number}", control, bot_seeds(game))
+    begun = starts(game, f"check-{seating.number}", control, bot_seeds(game))
     began = monotonic()
     played = Match(game, seats, faults_allowed=0).play(begun)
     seconds = monotonic() - began
-    return Trial(table, played, watched.asked, seconds, process.stderr.dropped > 0)
+    return Trial(seating, played, watched.asked, seconds, process.stderr.dropped > 0)

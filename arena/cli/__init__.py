@@ -34,14 +34,14 @@ _COMMANDS = {
     "init": ("leagues:init", "Make a league: a folder whose league.toml says what to play."),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
-    "table": ("tables:table_command", "Show what every bot did against every other."),
+    "table": ("tables:table_command", "Show the results of every bot against every other."),
     "watch": (
         "watch:watch",
         "Follow a league while it is being played: its progress and its table.",
     ),
     "report": (
         "report:report",
-        "Make one page of a league: tables, pictures, and matches to step through.",
+        "Write a league as one web page: tables, pictures, and matches to step through.",
     ),
     "matches": ("matches:matches", "List the matches that were played, by deal."),
     "show": ("matches:show_match", "Show a match move by move, with times, faults and notes."),
@@ -52,16 +52,16 @@ _COMMANDS = {
     "export": ("archive:export_league", "Write all that a league has played as JSON lines."),
     "import": (
         "archive:import_league",
-        "Bring exported matches into a league: all of them, or none.",
+        "Add exported matches to a league: all of them, or none.",
     ),
     "compare": (
         "compare:compare",
-        "Play until it is decided whether bot A is better than B, and say so.",
+        "Play until it is clear whether bot A is better than bot B.",
     ),
     "schema": ("about:schema", "Print the JSON Schema of the messages, or of a game's moves."),
     "doctor": (
         "about:doctor",
-        "Say what this machine offers for running bots, and whether one gets ready.",
+        "Show which sandboxes work on this machine, and whether a bot starts in them.",
     ),
 }
 """The commands in an order that tells a story: where each is, and its first sentence of help.
@@ -127,11 +127,11 @@ def _meant(error: click.NoSuchOption) -> str:
 def _explained(error: OSError) -> ArenaError | None:
     """Return what to say of what the system refused, where nobody has said it better."""
     if isinstance(error, ConnectionError):  # which click would take for a reader that has gone
-        return RunError(f"a process that belongs to this command has gone: {error}. Run again.")
+        return RunError(f"a process of this command has ended: {error}. Run again.")
     if error.errno == errno.ENAMETOOLONG:
         return ArenaError(
-            f"{_shown(error)}: a name is too long. Between two slashes there is room for 255 "
-            f"bytes, and for 4095 in all."
+            f"{_shown(error)}: the path is too long. A name in it has at most 255 bytes, and the "
+            f"whole path at most 4095; choose a shorter one."
         )
     if error.filename is None:
         return None

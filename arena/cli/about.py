@@ -22,9 +22,10 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.progress import StatusLine
-from arena.league.bot import KIT, Bot, find_bot, shipped
+from arena.league.bot import Bot
+from arena.league.finding import KIT, bundled, find_bot
 from arena.league.hints import advice
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from arena.tables.table import Column, Table, render
 from arena.text import safe
 from protocol.errors import ArenaError
@@ -39,7 +40,7 @@ from referee.starting import StartupError, start_bot
 
 @main.command()
 @click.argument("game", required=False)
-@click.option("--rules", is_flag=True, help="Only the game's rules page.")
+@click.option("--rules", is_flag=True, help="Print only the rules of the game.")
 @output_format
 def games(game: str | None, rules: bool, form: str) -> None:
     """List the games, or describe one: its seats, options, decisions and rules.
@@ -152,7 +153,7 @@ def rules_text(game: type[Game]) -> str:
     try:
         return rules_page(game)
     except ArenaError as error:
-        return safe(f"There is more to show, but {error}")
+        return safe(f"The rules cannot be shown: {error}")
 
 
 @main.command()
@@ -174,7 +175,7 @@ def bots(game: str | None, kit: bool, form: str) -> None:
     rows = [
         {"game": name, "bot": bot, "description": _first_line(path)}
         for name in names
-        for bot, path in shipped(name).items()
+        for bot, path in bundled(name).items()
     ]
     columns = (
         Column("Game", "game"),
@@ -212,8 +213,10 @@ def schema(game: str | None) -> None:
 
 @main.command()
 @click.argument("bot", required=False)
-@click.option("--game", help="The game whose bundled bot is meant by a name.")
-@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As startup=2.")
+@click.option("--game", help="The game, if BOT is the name of a bundled bot.")
+@click.option(
+    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as startup=2."
+)
 @sandbox_uid_option
 @output_format
 def doctor(
@@ -223,7 +226,7 @@ def doctor(
     sandbox_uid: int | None,
     form: str,
 ) -> None:
-    """Say what this machine offers for running bots, and whether one gets ready.
+    """Show which sandboxes work on this machine, and whether a bot starts in them.
 
     \b
     arena doctor
@@ -266,7 +269,7 @@ def _sandboxes(
         try:
             with Launcher(name, uid=uid) as launcher:
                 prove(launcher, limits)
-                yield {"what": what, "value": "works", "remark": _walls(launcher)}
+                yield {"what": what, "value": "works", "remark": _described(launcher)}
                 if bot is None:
                     continue
                 row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": late}
@@ -281,11 +284,11 @@ def _sandboxes(
             yield {"what": what, "value": "does not work", "remark": safe(str(error))}
 
 
-def _walls(launcher: Launcher) -> str:
-    if launcher.walls.name == "none":
+def _described(launcher: Launcher) -> str:
+    if launcher.sandbox.name == "none":
         return "no protection: a bot can do whatever you can"
     user = f"bots run as uid {launcher.uid} and on" if launcher.uid else "bots run as you"
-    return f"{launcher.walls.name}; {user}"
+    return f"{launcher.sandbox.name}; {user}"
 
 
 def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str], bool]:

@@ -21,12 +21,12 @@ _PATIENCE = 1.0  # seconds before anything is said of how it is getting on
 @main.command("export")
 @league_argument
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export_league(league: Path, file: Path | None, force: bool) -> None:
     """Write all that a league has played as JSON lines.
 
-    They go to FILE, whole or not at all, or to standard output. Old versions and bots that left
-    are in it too. docs/export.md describes the lines.
+    FILE is written whole or not at all; without FILE, the lines go to standard output. Matches of
+    old versions, and of bots that left, are included. docs/export.md describes the lines.
 
     \b
     arena export cup cup.jsonl
@@ -55,10 +55,10 @@ def _told(lines: Iterable[bytes], status: StatusLine) -> Iterator[bytes]:
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
 )
 def import_league(league: Path, files: tuple[Path, ...]) -> None:
-    """Bring exported matches into a league: all of them, or none.
+    """Add exported matches to a league: all of them, or none.
 
-    LEAGUE has the same settings; if it is not there, it is made. Matches that are there already
-    are passed over. FILE - is standard input.
+    LEAGUE must have the same settings; it is made if it does not exist. Matches that it already
+    has are skipped. FILE - is standard input.
 
     \b
     arena import cup half.jsonl other_half.jsonl
@@ -80,7 +80,7 @@ def import_league(league: Path, files: tuple[Path, ...]) -> None:
         click.echo(
             safe(
                 f"{bot.name}, version {bot.version}, is not in {league / FILE}: its matches are "
-                f"kept, and no table counts them unless it is asked for old versions."
+                f"kept, but tables count them only with --versions."
             ),
             err=True,
         )

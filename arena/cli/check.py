@@ -21,7 +21,8 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.progress import StatusLine
-from arena.league.bot import Bot, find_bot, shipped_bot
+from arena.league.bot import Bot
+from arena.league.finding import bundled_bot, find_bot
 from arena.tables.table import Column, Table
 from arena.text import fold, safe, width
 from protocol.errors import ArenaError
@@ -35,18 +36,22 @@ _BEGINNING, _END = 190, 120  # characters of a long line that are shown
 
 @main.command("check")
 @click.argument("bot")
-@click.option("--game", required=True, help="What it is to play.")
-@click.option("--seats", type=int, help="With so many only.  [default: all the game can have]")
-@click.option("--seed", default="check", show_default=True, help="Of the deals.")
+@click.option("--game", required=True, help="The game to play: see `arena games`.")
+@click.option("--seats", type=int, help="Bots in a match.  [default: each number the game allows]")
+@click.option("--seed", default="check", show_default=True, help="Seed of the deals.")
 @click.option(
     "--seconds",
     type=Seconds(0.1, 86_400),
     default=60.0,
     show_default=True,
-    help="Begin no more matches after so long.",
+    help="Start no more matches after this time.",
 )
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
-@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
+@click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+)
+@click.option(
+    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
+)
 @sandbox_option
 @sandbox_uid_option
 @output_format
@@ -120,7 +125,7 @@ def _found(word: str, game: str) -> tuple[str, Bot | ArenaError]:
         name = bot.name
         return name, bot.hashed().checked()
     except ArenaError as error:
-        is_ours = "/" not in word and shipped_bot(game, word) is not None
+        is_ours = "/" not in word and bundled_bot(game, word) is not None
         if is_ours or not os.path.lexists(word):
             raise
         return name, error
@@ -159,7 +164,7 @@ def _shortened(line: str) -> str:
 def _verdict(bot: str, game: str, steps: Sequence[Step]) -> str:
     for number, step in enumerate(steps, 1):
         if step.state == "FAILED":
-            rest = " Those after it were not tried." if number < len(steps) else ""
+            rest = " The steps after it were not tried." if number < len(steps) else ""
             return f"{bot} is not fit to play {game}. Step {number} failed: {step.title}.{rest}"
     advice = [str(number) for number, step in enumerate(steps, 1) if step.state == "advice"]
     see = f" See the advice at step {' and '.join(advice)}." if advice else ""

@@ -3,10 +3,10 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import msgspec
@@ -15,22 +15,33 @@ from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
 from protocol.errors import ArenaError
 from referee.sandbox import SANDBOXES
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 UNPROTECTED = "bots run unprotected (sandbox none): they can do whatever you can."
 
 
-def output_format(command: F) -> F:
-    """Add `--format`."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMATS),
-        default="simple",
-        metavar="NAME",
-        help="json, csv, or a format of tabulate: github, html, latex, psql, tsv ...  "
-        "[default: simple]",
-    )(command)
+league_argument = click.argument("league", type=click.Path(path_type=Path))
+"""The argument LEAGUE, a folder."""
+output_format = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="simple",
+    metavar="NAME",
+    help="json, csv, or a format of tabulate: github, html, latex, psql, tsv ...  "
+    "[default: simple]",
+)
+sandbox_option = click.option(
+    "--sandbox",
+    type=click.Choice(SANDBOXES),
+    default=SANDBOXES[0],
+    show_default=True,
+    help="The sandbox around each bot.",
+)
+sandbox_uid_option = click.option(
+    "--sandbox-uid",
+    type=click.IntRange(0, 2**31),
+    metavar="UID",
+    help="When run as root: first of 64 user ids for bots; 0 runs them as root.",
+)
 
 
 def show(table: Table, form: str, rows: Iterable[Row] | None = None) -> None:
@@ -38,8 +49,7 @@ def show(table: Table, form: str, rows: Iterable[Row] | None = None) -> None:
 
     Where there may be millions of `rows`, they can be given beside it.
     """
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    color = sys.stdout.isatty() and not plain
+    color = sys.stdout.isatty() and is_color_welcome()
     for piece in pieces(
         table, table.rows if rows is None else rows, form, width=screen_width(), color=color
     ):
@@ -47,34 +57,18 @@ def show(table: Table, form: str, rows: Iterable[Row] | None = None) -> None:
     click.echo()
 
 
+def is_color_welcome() -> bool:
+    """Return whether a terminal here takes colours, and nobody has said that none are wanted."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def screen_width() -> int:
     """Return how many columns standard output has; 80 where it is no terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
-def sandbox_option(command: F) -> F:
-    """Add `--sandbox`."""
-    return click.option(
-        "--sandbox",
-        type=click.Choice(SANDBOXES),
-        default=SANDBOXES[0],
-        show_default=True,
-        help="The sandbox around each bot.",
-    )(command)
-
-
-def sandbox_uid_option(command: F) -> F:
-    """Add `--sandbox-uid`."""
-    return click.option(
-        "--sandbox-uid",
-        type=click.IntRange(0, 2**31),
-        metavar="UID",
-        help="As root, the first of 64 users that bots are run as; 0 is root.",
-    )(command)
-
-
 def warn_unprotected(sandbox: str) -> None:
-    """Say it where bots are run without walls."""
+    """Say it where bots are run without a sandbox."""
     if sandbox == "none":
         click.echo(f"Warning: {UNPROTECTED}", err=True)
 
@@ -90,13 +84,8 @@ class Seconds(click.FloatRange):
         """Return the number; fail for what is none."""
         found = float(super().convert(value, param, ctx))
         if not isfinite(found):
-            self.fail(f"{value} is not a time.", param, ctx)
+            self.fail(f"{value} is not a number of seconds.", param, ctx)
         return found
-
-
-def league_argument(command: F) -> F:
-    """Add the argument LEAGUE, a folder."""
-    return click.argument("league", type=click.Path(path_type=Path))(command)
 
 
 def key_values(words: Iterable[str]) -> dict[str, Any]:

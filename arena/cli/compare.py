@@ -22,11 +22,14 @@ from arena.cli.files import spare_folder
 from arena.cli.leagues import GO_ON, stopped_by_signals
 from arena.cli.progress import StatusLine
 from arena.compare import Comparison
-from arena.league.bot import NAME_LIMIT, check_name, shipped
+from arena.league.bot import NAME_LIMIT, check_name
 from arena.league.entry import entry_of
 from arena.league.file import FILE, make_league, seed_of, write_league
+from arena.league.finding import bundled
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
+from arena.play.events import Problem, Stored, Suspended
+from arena.play.messages import News
 from arena.play.run import Run, open_run
 from arena.stats.sequential import HALF, Rates
 from arena.store.opening import open_store, read_league, settled
@@ -39,8 +42,14 @@ from referee.options import check_seats, find_game
 @main.command()
 @click.argument("one", metavar="A")
 @click.argument("other", metavar="B")
-@click.option("--game", required=True, help="What is played: see `arena games`.")
-@click.option("--with", "others", multiple=True, metavar="BOT", help="Who has the other seats.")
+@click.option("--game", required=True, help="The game to play: see `arena games`.")
+@click.option(
+    "--with",
+    "others",
+    multiple=True,
+    metavar="BOT",
+    help="A bot for another seat; one --with for each.",
+)
 @click.option(
     "--alpha",
     type=float,
@@ -62,13 +71,23 @@ from referee.options import check_seats, find_game
     show_default=True,
     help="Smallest lead that matters: the share of points above one half.",
 )
-@click.option("--deals", type=int, default=10_000, show_default=True, help="At most so many.")
+@click.option(
+    "--deals", type=int, default=10_000, show_default=True, help="Stop after this many deals."
+)
 @click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
-@click.option("--seed", help="Of all chance.  [default: a new one, shown]")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
-@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
+@click.option("--seed", help="All chance comes from it.  [default: a new one, shown]")
+@click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+)
+@click.option(
+    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
+)
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
-@click.option("--keep", type=click.Path(path_type=Path), help="A folder to store it in, and go on.")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path),
+    help="Store the matches in this folder, to go on later.",
+)
 @sandbox_option
 @sandbox_uid_option
 @output_format
@@ -91,12 +110,13 @@ def compare(
     sandbox_uid: int | None,
     form: str,
 ) -> None:
-    """Play until it is decided whether bot A is better than B, and say so.
+    """Play until it is clear whether bot A is better than bot B.
 
-    It ends as soon as the deals show one to be better, or neither by the margin (0.05: 55 % of
-    the points against 45 %), with the stated rates of error. A, B, and for games of more seats
-    those of --with, are bots as in `arena init`. Every match gets new processes, so that nothing
-    is learnt from one for the next; for bots that keep nothing, --limit fresh=false is faster.
+    Play ends as soon as the deals show that one bot is better, or that neither is better by
+    --margin (0.05: 55 % of the points against 45 %). --alpha and --beta bound how often this
+    verdict is wrong. A, B and the bots of --with are written as in `arena init`. Every match gets
+    new processes, so that a bot learns nothing from one match for the next; for bots that learn
+    nothing anyway, --limit fresh=false is faster.
 
     \b
     arena compare ./new/bot ./old/bot --game guerra
@@ -148,7 +168,7 @@ def compare(
 def _rates(alpha: float, beta: float, margin: float) -> Rates:
     for name, value in (("alpha", alpha), ("beta", beta), ("margin", margin)):
         if not 0 < value < HALF:
-            raise ArenaError(f"--{name} is more than 0 and less than {HALF}, unlike {value:g}.")
+            raise ArenaError(f"--{name} must be more than 0 and less than {HALF}, not {value:g}.")
     return Rates(alpha, beta, margin)
 
 
@@ -156,9 +176,9 @@ def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str
     """Return the bots of the seats that A and B leave free."""
     free = seats - 2
     if not others:
-        return ["sensible" if "sensible" in shipped(game.name) else "random"] * free
+        return ["sensible" if "sensible" in bundled(game.name) else "random"] * free
     if not free:
-        raise ArenaError(f"{game.name} with 2 seats has no other bots: leave --with out.")
+        raise ArenaError(f"{game.name} with 2 seats has no other bots: leave out --with.")
     if len(others) != free:
         raise ArenaError(
             f"{game.name} with {seats} seats has {counted(free, 'other bot')}, not {len(others)}: "
@@ -275,7 +295,7 @@ def _play(run: Run, league: LeaguePlan, comparison: Comparison, *, kept: bool) -
     with stopped_by_signals(run, rest) as heard, StatusLine() as line:
         problems = _follow(run, league, comparison, line)
     if problems:
-        raise RunError(f"{counted(problems, 'problem')}, above; that is why there is no verdict.")
+        raise RunError(f"no verdict, because of {counted(problems, 'problem')}, shown above.")
     comparison.finish(stopped=bool(heard))
     return comparison.ending == "stopped"
 
@@ -284,20 +304,23 @@ def _follow(run: Run, league: LeaguePlan, comparison: Comparison, line: StatusLi
     """Take in what is played, until the run is over; return how many problems there were."""
     problems = 0
     suspended: dict[str, str] = {}
-    for progress in run.play():
-        comparison.take(progress.played)
-        suspended |= {league.bots[bot].name: reason for bot, reason in progress.suspended.items()}
-        for bot, reason in progress.suspended.items():
-            entered = league.bots[bot]
-            if entered.listed_in == FILE:  # which nobody wrote
-                entered = replace(entered, listed_in="")
-            if hint := advice(entered, reason, league.limits):
-                line.say(safe(f"{entered.name}:{hint}"))
-        for sentence in progress.news:
-            line.say(safe(sentence))
-        for problem in progress.problems:
-            problems += 1
-            line.say(safe_lines(problem))
+    bots = {bot.name: bot for bot in league.bots}
+    for event in run.play():
+        match event:
+            case Stored():
+                comparison.take(event.matches)
+            case Suspended(name, reason):
+                suspended[name] = reason
+                entered = bots[name]
+                if entered.listed_in == FILE:  # which nobody wrote
+                    entered = replace(entered, listed_in="")
+                if hint := advice(entered, reason, league.limits):
+                    line.say(safe(f"{name}:{hint}"))
+            case News():
+                line.say(safe(event.text))
+            case Problem():
+                problems += 1
+                line.say(safe_lines(event.text))
         if comparison.ending is not None or problems:
             run.stop()
         line.show(lambda: safe(comparison.status()))

@@ -12,8 +12,8 @@ from arena.cli import main
 from arena.cli.common import output_format, sandbox_option, sandbox_uid_option
 from arena.cli.files import spare_folder
 from arena.cli.leagues import play_and_show
-from arena.league.bot import shipped
 from arena.league.file import FILE, make_league
+from arena.league.finding import bundled
 from arena.league.plan import Settings
 from arena.store.opening import read_league
 
@@ -65,5 +65,5 @@ def _as_typed() -> str:
 
 def _write_demo(folder: Path, game: str, deals: int, sandbox: str) -> None:
     settings = Settings(game=game, seed=_DEMO_SEED, deals=deals)
-    bots = [{"name": name, "shipped": name} for name in shipped(game)]
+    bots = [{"name": name, "shipped": name} for name in bundled(game)]
     make_league(folder, settings, {}, {"sandbox": sandbox}, bots)

@@ -10,7 +10,7 @@ from arena.archive.show import folded
 from arena.cli.common import warn_unprotected
 from arena.league.bot import Bot
 from arena.league.hints import advice
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from arena.text import safe, safe_lines
 from protocol.errors import RunError
 from protocol.lines import encode
@@ -61,9 +61,9 @@ def _introduced(feed: Feed, bot: Bot) -> Iterator[str]:
     then = match.bots[feed.seat]
     yield f"Match {match.id}: {feed.start.game}, seat {feed.seat}, as {then.name} was asked"
     if bot.name != then.name:
-        yield f"It is {bot.name} that answers now."
+        yield f"{bot.name} answers now."
     elif bot.version != then.version:
-        yield f"{bot.name} is another version now: {bot.version}; {then.version} played."
+        yield f"{bot.name} now has version {bot.version}; version {then.version} played."
 
 
 def _started(launcher: Launcher, feed: Feed, bot: Bot) -> BotProcess:

@@ -24,7 +24,7 @@ def check_target(league: Path, file: Path, *, force: bool) -> None:
         if file.exists() and not file.is_file():
             if file.is_dir():
                 raise ArenaError(f"{file} is a folder; name a file in it.")
-            raise ArenaError(f"{file} is no ordinary file; to write there, use - and >.")
+            raise ArenaError(f"{file} is not a regular file; to write to it, use - and >.")
         own = file.resolve()
         if own.parent == league.resolve() and own.name.startswith((FILE, DATABASE)):
             raise ArenaError(f"{file} is the league itself; choose another file.")

@@ -1,7 +1,6 @@
 """A seat held by a person at the terminal."""
 
 import contextlib
-import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from time import monotonic
 import click
 
 from arena.cli.about import rules_text
+from arena.cli.common import is_color_welcome
 from arena.cli.question import Question
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
@@ -25,11 +25,11 @@ with contextlib.suppress(ImportError):  # a Python may lack it
     import readline  # noqa: F401 - imported, it gives every prompt line editing and history
 
 HELP = """
-Words may be shortened and in small letters; the name of a field in [ ] must stand
-before its value, other names may be left out; a move as JSON is also understood.
+Words may be shortened, and written in small letters. A field in [ ] needs its
+name before its value; other names may be left out. JSON is understood, too.
   random  plays any legal move        table  shows the table and the choices again
   quit    leaves the match            rules  shows the rules of the game
-  quick   asks no more before a move is played, or begins to again
+  quick   plays moves without waiting for Enter, or waits again
   ?       shows this"""
 
 
@@ -70,8 +70,7 @@ class HumanSeat(Seat):
         if drawn:
             click.echo(f"New in your hand: {safe(drawn)}\n")
         head = f"{self._name} (seat {self._seat}): {decision.name}"
-        is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        click.echo(head if is_plain else click.style(head, bold=True))
+        click.echo(click.style(head, bold=True) if is_color_welcome() else head)
         click.echo(safe_lines(question.choices()))
 
     def _drawn(self, view: Observation) -> str:
@@ -89,7 +88,7 @@ class HumanSeat(Seat):
     def _read(self, question: Question, decision: Decision) -> Move:
         move: Move | None = None
         while True:
-            line = _typed("" if move is None else "Enter plays it; or answer again ")
+            line = _typed("" if move is None else "Enter plays it; or type another move ")
             match line.lower():
                 case "":
                     move = move or question.silence()
@@ -122,7 +121,7 @@ class HumanSeat(Seat):
             click.echo(safe_lines(str(error)))
             return None
         if self._asks_back:
-            click.echo(f"  = {safe(question.words(move))}")
+            click.echo(f"  = {safe(self._game.describe(self._seat, move))}")
         return move
 
 
@@ -136,4 +135,4 @@ def _typed(prompt: str) -> str:
 
 
 def _left() -> RunError:
-    return RunError("the match was left before its end.")
+    return RunError("the match was stopped before its end.")

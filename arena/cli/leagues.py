@@ -1,5 +1,6 @@
 """Commands of a league: init, run."""
 
+import gc
 import re
 import shlex
 import signal
@@ -25,16 +26,18 @@ from arena.cli.common import (
 )
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
+from arena.league.bot import Bot
 from arena.league.entry import entries_of
 from arena.league.file import FILE, make_league, seed_of
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
-from arena.league.schedule import BotIndex, Rotations
+from arena.league.schedule import Rotations
 from arena.league.seed import is_guessable
+from arena.play.events import Forfeiting, Problem, Started, Stored, Suspended
 from arena.play.memory import available
+from arena.play.messages import News
 from arena.play.pace import Pace
 from arena.play.run import WHOLE, Part, Run, open_run
-from arena.play.runner import Progress
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.versions import twins
@@ -55,20 +58,28 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 @main.command()
 @click.argument("league", type=click.Path(path_type=Path))
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...")
-@click.option("--game", required=True, help="What is played: see `arena games`.")
+@click.option("--game", required=True, help="The game to play: see `arena games`.")
 @click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
 @click.option("--deals", type=int, default=50, show_default=True, help="Deals for each line-up.")
-@click.option("--seed", help="Of all chance.  [default: a new one, written into the file]")
+@click.option(
+    "--seed", help="All chance comes from it.  [default: a new one, written into the file]"
+)
 @click.option(
     "--rotations",
     type=click.Choice(["cyclic", "all", "one"]),
     default="cyclic",
     show_default=True,
-    help="In which orders of the seats a deal is played.",
+    help="The orders of the seats in which a deal is played.",
 )
-@click.option("--share", type=float, default=1.0, show_default=True, help="Part of the deals.")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
-@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
+@click.option(
+    "--share", type=float, default=1.0, show_default=True, help="Part of the deals that is played."
+)
+@click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+)
+@click.option(
+    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
+)
 @sandbox_option
 def init(
     league: Path,
@@ -124,7 +135,7 @@ def _tell_plan(
     Without `workers`, it is what one core would need: on a cluster, many share in it.
     """
     if not league.outline.deal_count:
-        click.echo("The league asks for no match at all: raise its deals or its share.", err=True)
+        click.echo("The league has no matches to play: raise its deals or its share.", err=True)
         return
     if not missing:
         click.echo("Nothing is missing.", err=True)
@@ -146,17 +157,17 @@ def _tell_plan(
 
 def _warn_guessable(league: LeaguePlan) -> None:
     """Say it where the seed may be found by trying, and the authors of bots may be strangers."""
-    if not is_guessable(league.settings.seed) or all(bot.is_shipped for bot in league.bots):
+    if not is_guessable(league.settings.seed) or all(bot.is_bundled for bot in league.bots):
         return
     what = (
-        f"{league.folder} was begun by an older Bot Arena, and a bot can find its seed by trying"
+        f"{league.folder} was made by an older Bot Arena, and a bot can find its seed by trying"
         if league.derivation == 1
         else f"the seed of {league.folder} is so short that authors of bots may find it by trying"
     )
     click.echo(
         safe(
-            f"Warning: {what}, and with it all cards. If you do not know them, make a new "
-            f"league without --seed, which draws one."
+            f"Warning: {what}, and with it all cards. If you do not know these authors, make a "
+            f"new league without --seed, which draws a seed."
         ),
         err=True,
     )
@@ -165,9 +176,11 @@ def _warn_guessable(league: LeaguePlan) -> None:
 @main.command()
 @league_argument
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
-@click.option("--part", metavar="K/N", help="Only the K-th of N parts of the deals.")
+@click.option("--part", metavar="K/N", help="Play only part K of N of the deals.")
 @click.option(
-    "--cluster", metavar="ADDRESS", help="Play on a Dask cluster: its scheduler, or its file."
+    "--cluster",
+    metavar="ADDRESS",
+    help="Play on a Dask cluster: address or file of its scheduler.",
 )
 @sandbox_uid_option
 @output_format
@@ -181,9 +194,9 @@ def run(
 ) -> None:
     """Play whatever is missing, then show the table.
 
-    Ctrl-C finishes what is being played and stores it; a second one stops at once. Run it again
-    to go on. Machines that each have a copy of the league can play a part each, for `arena
-    import` to put together.
+    Ctrl-C finishes the matches being played and stores them; a second Ctrl-C stops at once. Run
+    the command again to go on. Several machines can share a league: each plays a --part of a copy
+    of it, and `arena import` puts the parts together.
 
     \b
     arena run cup
@@ -192,7 +205,7 @@ def run(
     arena run cup --cluster tcp://scheduler:8786
     """
     if cluster is not None and workers is not None:
-        raise ArenaError("--workers is for this machine: on a cluster, Dask's workers play.")
+        raise ArenaError("--workers does not go with --cluster: there, Dask's workers play.")
     found = read_league(league, "play" if cluster is None else "send")
     play_and_show(found, workers, sandbox_uid, form, _part(part), cluster)
 
@@ -203,7 +216,7 @@ def _part(word: str | None) -> Part:
     match = re.fullmatch("([0-9]{1,5})/([0-9]{1,5})", word)
     number, of = map(int, match.groups()) if match else (0, 0)
     if not 1 <= number <= of <= _MOST_PARTS:
-        raise ArenaError(f"--part is K/N, as 1/2 and 2/2 of two machines, unlike {word!r}.")
+        raise ArenaError(f"--part takes K/N, such as 1/2 and 2/2 for two machines, not {word!r}.")
     return Part(number, of)
 
 
@@ -249,18 +262,26 @@ def _play_missing(
             return
         warn_unprotected(league.limits.sandbox)
         _warn_guessable(league)
-        sizes: dict[BotIndex, int] = {}
+        sizes: dict[str, int] = {}
         pace = Pace([bot.name for bot in league.bots], league.seats)
-        with stopped_by_signals(run) as heard, ProgressLine(run.missing, pace) as line:
-            for progress in run.play():
-                line.advance(progress.played)
-                _tell(progress, league, line)
-                sizes |= progress.sizes
-                if progress.played and sizes:  # and so all have been started
-                    _tell_memory(list(sizes.values()), run, line)
-                    sizes.clear()
-                is_any_suspended |= bool(progress.suspended)
-                problems += len(progress.problems)
+        with (
+            collected_rarely(),
+            stopped_by_signals(run) as heard,
+            ProgressLine(run.missing, pace) as line,
+        ):
+            for event in run.play():
+                match event:
+                    case Stored():
+                        line.advance(event.matches)
+                        if sizes:  # and so all have been started
+                            _tell_memory(list(sizes.values()), run, line)
+                            sizes.clear()
+                    case Started():
+                        sizes[event.bot] = event.memory
+                    case _:
+                        line.say(_words(event, league))
+                is_any_suspended |= isinstance(event, Suspended)
+                problems += isinstance(event, Problem)
         missing = f"{counted(run.missing, 'match is', 'matches are')} missing"
         if problems:
             rest = f"{missing}. Run again to go on." if run.missing else "no match is missing."
@@ -283,7 +304,7 @@ def _tell_memory(sizes: Sequence[int], run: Run, line: ProgressLine) -> None:
         line.say(
             f"The bots' processes need about {_size(needed)}: "
             f"{counted(run.workers, 'worker')} with up to {run.processes} each. "
-            f"{_size(free)} are free; where that is not enough, fewer are kept."
+            f"{_size(free)} are free; if that is not enough, fewer processes are kept."
         )
 
 
@@ -292,27 +313,38 @@ def _size(count: float) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
-def _tell(progress: Progress, league: LeaguePlan, line: ProgressLine) -> None:
-    """Say what went wrong."""
-    for bot, reason in progress.suspended.items():
-        name = league.bots[bot].name
-        why = suspended(league.bots[bot], reason, league.limits)
-        line.say(safe(f"{name} is suspended for this run: {why}"))
-    for bot, match in progress.forfeiting.items():
-        name = league.bots[bot].name
-        many = f"{name} has {FORFEITING}"
-        hint = advice(league.bots[bot], _last_words(progress, bot, match), league.limits)
-        line.say(safe(f"{many}: see `arena show {league.folder} {match}`.{hint}"))
-    for sentence in progress.news:
-        line.say(safe(sentence))
-    for problem in progress.problems:
-        line.say(safe_lines(problem))
+def _words(event: Suspended | Forfeiting | News | Problem, league: LeaguePlan) -> str:
+    """Return what to say of what happened."""
+    match event:
+        case Suspended():
+            why = suspended(_bot(league, event.bot), event.reason, league.limits)
+            return safe(f"{event.bot} is suspended for this run: {why}")
+        case Forfeiting():
+            hint = advice(_bot(league, event.bot), event.stderr, league.limits)
+            where = f"see `arena show {league.folder} {event.match}`."
+            return safe(f"{event.bot} has {FORFEITING}: {where}{hint}")
+        case News():
+            return safe(event.text)
+        case Problem():
+            return safe_lines(event.text)
 
 
-def _last_words(progress: Progress, bot: BotIndex, match: str) -> str:
-    """Return what a bot wrote to its standard error in one of the matches just played."""
-    played = next(each for each in progress.played if each.result.match == match)
-    return played.record.open_evidence().stderr[played.result.bots.index(bot)]
+def _bot(league: LeaguePlan, name: str) -> Bot:
+    return next(bot for bot in league.bots if bot.name == name)
+
+
+@contextmanager
+def collected_rarely() -> Iterator[None]:
+    """Have Python look for circles of objects more rarely, as results are many and have none.
+
+    It saves a run a seventh of its own time: see `tests.benchmarks.dispatch`.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(100_000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 @contextmanager
@@ -333,7 +365,7 @@ def stopped_by_signals(run: Run, rest: str = GO_ON) -> Iterator[list[int]]:
         heard.append(number)
         if len(heard) > 1:
             raise RunError(f"stopped at once; {rest}")
-        say_at_once("\nFinishing the matches being played; once more to stop at once.")
+        say_at_once("\nFinishing the matches being played; Ctrl-C once more stops at once.")
         run.stop()
 
     numbers = (signal.SIGINT, signal.SIGTERM)

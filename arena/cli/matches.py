@@ -10,7 +10,7 @@ import click
 
 from arena.archive.feed import Feed, feed_of, seat_of
 from arena.archive.saved import read_match
-from arena.archive.show import OpenedMatch, as_table, open_match, told
+from arena.archive.show import as_table, open_match, told
 from arena.cli import main
 from arena.cli.common import (
     league_argument,
@@ -20,11 +20,12 @@ from arena.cli.common import (
     show,
 )
 from arena.cli.feed import play_again
-from arena.league.bot import Bot, LostBot, find_bot
+from arena.league.bot import Bot, LostBot
+from arena.league.finding import find_bot
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store, read_played
-from arena.store.rows import StoredMatch
+from arena.store.rows import StoredMatch, WholeMatch
 from arena.store.store import Store
 from arena.tables.table import Column, Row, Style, Table
 from arena.text import composed, safe
@@ -43,7 +44,7 @@ KEYS = ("match", "deal", "rotation", "seats", "reason", "decisions", "faults")
     type=click.IntRange(min=0),
     default=100,
     show_default=True,
-    help="At most so many; 0 for all.",
+    help="Show at most this many; 0 shows all.",
 )
 @output_format
 def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) -> None:
@@ -161,7 +162,7 @@ _COLUMNS = (
 @click.argument("source", type=click.Path(path_type=Path), metavar="LEAGUE|FILE")
 @click.argument("match", required=False)
 @click.option("--tables", is_flag=True, help="Draw the table before each step.")
-@click.option("--seat", type=int, metavar="N", help="Only what concerns this seat, from 0.")
+@click.option("--seat", type=int, metavar="N", help="Show only this seat; the first is 0.")
 @click.option(
     "--format",
     "form",
@@ -170,9 +171,11 @@ _COLUMNS = (
     show_default=True,
     help="json: all that is kept of the match; csv: its decisions.",
 )
-@click.option("--messages", is_flag=True, help="Only the lines that the bot of --seat was sent.")
-@click.option("--feed", metavar="BOT", help="Send a bot those lines and compare its answers.")
-@click.option("--log", is_flag=True, help="With --feed: only the lines, → sent and ← received.")
+@click.option("--messages", is_flag=True, help="Print only the lines sent to the bot of --seat.")
+@click.option("--feed", metavar="BOT", help="Send a bot these lines and compare its answers.")
+@click.option(
+    "--log", is_flag=True, help="With --feed: print only the lines, → sent and ← received."
+)
 @sandbox_uid_option
 @click.pass_context
 def show_match(
@@ -189,13 +192,13 @@ def show_match(
 ) -> None:
     """Show a match move by move, with times, faults and notes.
 
-    It is a match of a LEAGUE, and MATCH its id from `arena matches`, where the part before the dash
-    may be shortened; or it is the one in a FILE of `arena play --save`. The times are the bot's CPU
-    time, the time on the wall until its answer, and the lag: what the referee took before it asked.
+    Name a LEAGUE and the id of a MATCH, which `arena matches` lists; the part before the dash may
+    be shortened. Or name a FILE that `arena play --save` wrote. Three times are shown: the bot's
+    CPU time, the wall time until its answer, and the lag, which the referee took before it asked.
 
-    With --feed a bot gets the messages of the match again, and whatever it answers, the match
-    goes on as it was played. BOT is one of the league, or any bot as in `arena init`; if it played,
-    it gets its own seat unless --seat says otherwise. The exit code is 1 if there was a fault.
+    With --feed, a bot gets the messages of the match again; whatever it answers, the match goes on
+    as it was played. BOT is a bot of the league, or any bot as in `arena init`. A bot that played
+    gets its own seat, unless --seat names another. The exit code is 1 if the bot made a fault.
 
     \b
     arena show cup 3f9a-0
@@ -229,13 +232,13 @@ def show_match(
 class _Found(NamedTuple):
     """A match to be shown, and how its messages are sent once more."""
 
-    opened: OpenedMatch
+    opened: WholeMatch
     feed: Callable[[int], Feed]
     """Returns what a seat was told."""
     again: Callable[[str, int | None], tuple[Bot, Feed]]
     """Returns the bot of a word, and what it is to be told, in its seat or the one given."""
     hints: Callable[[int], list[str]] = lambda _seat: []
-    """Returns what the walls hid from the bot of a seat, which ended for want of it perhaps."""
+    """Returns what the sandbox hid from the bot of a seat, which ended for want of it perhaps."""
 
 
 def _of_league(folder: Path, match: str | None) -> _Found:
@@ -254,8 +257,8 @@ def _of_league(folder: Path, match: str | None) -> _Found:
     return _Found(opened, feed, again, partial(_hints, league, opened))
 
 
-def _hints(league: LeaguePlan, opened: OpenedMatch, seat: int) -> list[str]:
-    """Return what the walls hid from a bot that had a fault, if it is still as it played."""
+def _hints(league: LeaguePlan, opened: WholeMatch, seat: int) -> list[str]:
+    """Return what the sandbox hid from a bot that had a fault, if it is still as it played."""
     if not opened.match.faults[seat]:
         return []
     played, stderr = opened.match.bots[seat], opened.evidence.stderr[seat]
@@ -298,4 +301,4 @@ def _check_together(
     if log and feed is None:
         raise ArenaError("--log is for --feed: without a bot there is nothing to log.")
     if messages and seat is None:
-        raise ArenaError("--messages needs a --seat: each was sent its own.")
+        raise ArenaError("--messages needs a --seat: each seat was sent lines of its own.")

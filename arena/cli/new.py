@@ -14,7 +14,7 @@ from referee.options import find_game
 @main.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--lang", required=True, metavar="LANGUAGE", help=f"One of {', '.join(languages())}.")
-@click.option("--game", required=True, help="What it is to play.")
+@click.option("--game", required=True, help="The game to play: see `arena games`.")
 def new(folder: Path, lang: str, game: str) -> None:
     """Begin a new bot: a folder with a program that plays, a kit, and what to try next.
 
@@ -28,7 +28,7 @@ def new(folder: Path, lang: str, game: str) -> None:
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     if language.lacking:
         lacking = " and ".join(language.lacking)
-        click.echo(f"{lacking} is needed for {language.title}, and not on the PATH here.", err=True)
+        click.echo(f"{lacking} is needed for {language.title}, but is not on the PATH.", err=True)
     word = shlex.quote(str(folder))
     build = f"make -C {word} && " if language.builds else ""
     click.echo(safe(f"Next: {build}arena check {word} --game {kind.name}"))

@@ -28,11 +28,12 @@ from arena.cli.common import (
 from arena.cli.human import HumanSeat
 from arena.cli.progress import StatusLine
 from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Telling
-from arena.cli.wire import tapped
-from arena.league.bot import HUMAN, Bot, find_bot
+from arena.cli.wire import show_wire
+from arena.league.bot import Bot
+from arena.league.finding import HUMAN, find_bot
 from arena.league.hints import advice
 from arena.league.seed import deal_behind
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from arena.streams import finished_anyway
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError
@@ -77,17 +78,17 @@ class _Way(NamedTuple):
             raise ArenaError(f"{clash[0]} and {clash[1]} do not go together; choose one.")
         if self.drawn and HUMAN in bots:
             raise ArenaError(
-                f"{self.drawn[0]} is for matches of bots; one with a person waits for them anyway, "
-                f"and shows what they may see."
+                f"{self.drawn[0]} is for matches between bots. Leave it out: a match with a person "
+                f"waits for that person anyway, and shows what they may see."
             )
         if self.pause is not None and isnan(self.pause):
-            raise ArenaError(f"--pause is a number of seconds, up to {_LONGEST_PAUSE}.")
+            raise ArenaError(f"--pause takes a number of seconds, up to {_LONGEST_PAUSE}.")
         if self.view is not None and not 0 <= self.view < len(bots):
             raise ArenaError(f"there is no seat {self.view}; the seats are 0 to {len(bots) - 1}.")
         if self.step and not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise ArenaError(
-                "--step shows the match at a terminal and waits for its keys, and this is none; "
-                "--pause SECONDS goes on by itself, and --pause 0 at once."
+                "--step waits for keys at a terminal, and this is not one. Use --pause SECONDS, "
+                "which goes on by itself; --pause 0 does not wait."
             )
 
     def telling(self, names: Sequence[str], processes: Sequence[BotProcess | None]) -> Telling:
@@ -104,34 +105,38 @@ class _Way(NamedTuple):
 
 
 class _Party(NamedTuple):
-    """Who plays: by seat the bots and their processes, None for a person, and their walls."""
+    """Who plays: by seat the bots and their processes, None for a person, and their sandbox."""
 
     bots: list[Bot | None]
     names: list[str]
     processes: list[BotProcess | None]
-    walls: str
+    sandbox: str
 
 
 @main.command()
 @click.argument("game")
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...")
-@click.option("--seed", help="Of the deal.  [default: a new one, shown]")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game.")
-@click.option("--limit", "limits", multiple=True, metavar="KEY=VALUE", help="As move_time=0.5.")
+@click.option("--seed", help="Seed of the deal.  [default: a new one, shown]")
+@click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+)
+@click.option(
+    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
+)
 @sandbox_option
 @sandbox_uid_option
-@click.option("--step", is_flag=True, help="Draw every table and wait for Enter at each decision.")
+@click.option("--step", is_flag=True, help="Draw the table and wait for Enter at each decision.")
 @click.option(
     "--pause",
     type=click.FloatRange(0, _LONGEST_PAUSE),
     metavar="SECONDS",
-    help="Do the same, but wait so long instead.",
+    help="Like --step, but wait this long instead of for Enter.",
 )
 @click.option("--view", type=int, metavar="SEAT", help="Draw the tables as this seat sees them.")
-@click.option("--log", is_flag=True, help="Only the lines of the wire: seat, → sent or ← received.")
-@click.option("--quiet", is_flag=True, help="Only the result.")
+@click.option("--log", is_flag=True, help="Print only the messages: seat, → sent or ← received.")
+@click.option("--quiet", is_flag=True, help="Print only the result.")
 @click.option("--save", metavar="FILE", help="Keep the match in a file, for `arena show`.")
-@click.option("--force", is_flag=True, help="Let --save write over a file that is there.")
+@click.option("--force", is_flag=True, help="Let --save overwrite FILE if it exists.")
 def play(
     game: str,
     bots: tuple[str, ...],
@@ -150,9 +155,10 @@ def play(
 ) -> None:
     """Play one match and draw it; the bots sit in the order given, `human` is you.
 
-    With --view, only moves of that seat are shown, and faults of others after the end. While the
-    match waits, the bots are frozen and no clock runs. --log puts all but the lines on standard
-    error; they show what every bot was told, so do not look if you play.
+    With --view, only the moves of that seat are shown; faults of the others are shown after the
+    end. While the match waits, the bots are frozen and no clock runs. With --log, all but
+    the messages goes to standard error. The messages show all that each bot knows, so do not read
+    them if you play.
 
     \b
     arena play guerra sensible random
@@ -173,7 +179,7 @@ def play(
     names = distinct([bot.name if bot else HUMAN for bot in found])
     seed = seed or secrets.token_hex(8)
     if not seed.isprintable():
-        raise ArenaError(f"a seed is printable text, unlike {seed!r}.")
+        raise ArenaError(f"a seed must be printable text, not {seed!r}.")
     match = new_game(kind, len(bots), chosen, deal_behind(kind.name, seed))
     with finished_anyway() if target else nullcontext():  # whoever has read enough gets the match
         click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
@@ -232,7 +238,7 @@ def _started(
                 raise ArenaError(f"bot {name!r}: {safe(str(error) + '.' + hint)}{said}") from None
             processes.append(process)
             running.append(process)
-    return _Party(bots, names, processes, launcher.walls.name)
+    return _Party(bots, names, processes, launcher.sandbox.name)
 
 
 def _play(game: Game, party: _Party, limits: Limits, telling: Telling, *, log: bool) -> SavedMatch:
@@ -254,7 +260,7 @@ def _play(game: Game, party: _Party, limits: Limits, telling: Telling, *, log: b
         seconds=round(seconds, 6),
         played_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         machine=platform.node(),
-        sandbox=party.walls,
+        sandbox=party.sandbox,
     )
 
 
@@ -267,8 +273,9 @@ def _seats(
         if bot is None or process is None:
             seats.append(HumanSeat(game, number, party.names[number], seeds[number], running))
         else:
-            wire = tapped(process, number, bot.name) if log else process
-            seats.append(ShownSeat(wire, game, telling))
+            if log:
+                show_wire(process, number, bot.name)
+            seats.append(ShownSeat(process, game, telling))
     return seats
 
 
@@ -288,6 +295,6 @@ def _excerpt(stderr: str) -> str:
     """Return the first and the last lines of a standard error, which may be 64 KB long."""
     lines = stderr.splitlines()
     if len(lines) > 2 * _EXCERPT:
-        left_out = f"… {len(lines) - 2 * _EXCERPT} lines that --save keeps"
+        left_out = f"… {len(lines) - 2 * _EXCERPT} more lines, which --save keeps"
         lines = [*lines[:_EXCERPT], left_out, *lines[-_EXCERPT:]]
     return safe_lines("\n".join(lines), "  ")

@@ -22,7 +22,7 @@ def rated(field: Field, draw_probability: float | None = None, ties: Ties = "uno
 
 
 def _status(state: Propagation, done: float) -> str:
-    text = f"Rating {len(state.evidence):,} different results: sweep {state.sweeps}, {done:.0%}"
+    text = f"Rating {len(state.factors):,} different results: sweep {state.sweeps}, {done:.0%}"
     if state.sweeps == 1:
         return text
-    return f"{text}; the last moved ratings by {state.furthest:.2g} at most"
+    return f"{text}; the last sweep moved ratings by at most {state.furthest:.2g}"

@@ -28,7 +28,7 @@ _HEAD = 4096  # bytes at the beginning of a page, in which it says who made it
     "file",
     required=True,
     type=click.Path(path_type=Path),
-    help="The page to be written; - is standard output.",
+    help="The file for the page; - is standard output.",
 )
 @click.option(
     "--replays",
@@ -36,7 +36,7 @@ _HEAD = 4096  # bytes at the beginning of a page, in which it says who made it
     default="2MB",
     show_default=True,
     metavar="SIZE",
-    help="How much room matches to step through may take, as 500kB or 2MB; 0 for none.",
+    help="Largest size of the matches to step through, such as 500kB; 0 for none.",
 )
 @click.option(
     "--pick",
@@ -44,14 +44,14 @@ _HEAD = 4096  # bytes at the beginning of a page, in which it says who made it
     default=",".join(PICKS),
     show_default=True,
     metavar="WHAT",
-    help="Which matches: of the best bots, of those closest to each other, faulty, any.",
+    help="Which matches: of the best bots, of bots closest in rating, with faults, any.",
 )
-@click.option("--force", is_flag=True, help="Write over a file that is no page of ours.")
+@click.option("--force", is_flag=True, help="Overwrite the file even if it is not such a page.")
 def report(league: Path, file: Path, room: str, words: str, force: bool) -> None:
-    """Make one page of a league: tables, pictures, and matches to step through.
+    """Write a league as one web page: tables, pictures, and matches to step through.
 
-    It is one file that needs no network: mail it, or put it on any web server. It may be made
-    while the league runs, and as often as you like.
+    The page is one file that needs no network: mail it, or put it on any web server. You may make
+    it while the league runs, and as often as you like.
 
     \b
     arena report cup -o cup.html
@@ -74,7 +74,7 @@ def report(league: Path, file: Path, room: str, words: str, force: bool) -> None
 def _size(word: str) -> int:
     match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?([kM]B)", word, re.IGNORECASE)
     if word != "0" and not match:
-        raise ArenaError(f"--replays is a size as 500kB or 2MB, or 0, unlike {word!r}.")
+        raise ArenaError(f"--replays takes a size such as 500kB or 2MB, or 0, not {word!r}.")
     return int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
 
 
@@ -82,7 +82,7 @@ def _picks(text: str) -> list[Pick]:
     words = [word.strip() for word in text.split(",")]
     for word in words:
         if word not in get_args(Pick):
-            raise ArenaError(f"--pick is some of {', '.join(PICKS)}, unlike {word!r}.")
+            raise ArenaError(f"--pick takes words among {', '.join(PICKS)}, not {word!r}.")
     return [pick for pick in PICKS if pick in words]
 
 

@@ -18,7 +18,7 @@ from referee.replay import Entry
 from referee.seat import Answer, ProcessSeat
 
 _FURTHER = " " * 6  # before what a bot goes on to note: nothing of the arena's own stands there
-_PROMPT = "Enter: on   20: so many   f: to a fault   g: to the end   q: stop > "
+_PROMPT = "Enter: next   20: next 20   f: to a fault   g: to the end   q: stop > "
 
 Pause = Callable[[Entry | None], object]
 """Called when something new was shown: a decision, or None for nothing but the table."""
@@ -170,7 +170,9 @@ class Keys:
                 case _ if word.isascii() and word.isdecimal() and int(word[:9]) > 0:
                     self._left = int(word[:9]) - 1
                     return
-            click.echo(f"There is no {safe(word)!r} here: Enter, a number, f, g or q.")
+            click.echo(
+                f"{safe(word)!r} does nothing here: press Enter, or type a number, f, g or q."
+            )
 
 
 class Pauses:

@@ -21,17 +21,24 @@ _SOURCE = click.Path(path_type=Path)
 
 @main.command()
 @click.argument("sources", nargs=-1, required=True, type=_SOURCE, metavar="LEAGUE...")
-@click.option("--by", type=click.Choice(["seat"]), help="The bots' points in each seat instead.")
-@click.option("--faults", is_flag=True, help="A column for every kind of fault.")
-@click.option("--times", is_flag=True, help="The bots' decisions and the time they took.")
-@click.option("--versions", is_flag=True, help="Also old versions, and bots that left.")
-@click.option("--draw-probability", type=float, metavar="P", help="TrueSkill's.  [default: fitted]")
+@click.option(
+    "--by", type=click.Choice(["seat"]), help="Show the bots' points in each seat instead."
+)
+@click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
+@click.option("--times", is_flag=True, help="Show the bots' decisions and their times.")
+@click.option("--versions", is_flag=True, help="Show also old versions, and bots that left.")
+@click.option(
+    "--draw-probability",
+    type=float,
+    metavar="P",
+    help="How often equal bots tie, for TrueSkill.  [default: fitted to the results]",
+)
 @click.option(
     "--ties",
     type=click.Choice(["unordered", "draws"]),
     default="unordered",
     show_default=True,
-    help="What a place shared by some says of them: nothing, or that they are equals.",
+    help="What a shared place says of its bots: nothing, or that they are equal.",
 )
 @output_format
 def rank(
@@ -59,7 +66,7 @@ def rank(
     if by is not None or len(fields) > 1:
         _refuse("--by" if by else "several leagues", faults=faults, times=times)
     if by is not None and len(fields) > 1:
-        raise ArenaError("--by is about one league: name one.")
+        raise ArenaError("--by shows a single league: name only one.")
     ratings = [rated(field, draw_probability, ties) for field in fields]
     if len(fields) > 1:
         show(combined_table(fields, ratings), form)
@@ -89,14 +96,14 @@ def _refuse(what: str, **options: bool) -> None:
     "--show",
     "cell",
     type=click.Choice(["wins", "points", "places"]),
-    help="In the cells.  [default: wins in games of two, places in others]",
+    help="What the cells show.  [default: wins in games of two, places in others]",
 )
-@click.option("--between", nargs=2, metavar="BOT BOT", help="Only these two, more closely.")
+@click.option("--between", nargs=2, metavar="BOT BOT", help="Show only these two bots, in detail.")
 @output_format
 def table_command(
     source: Path, cell: Cell | None, between: tuple[str, str] | None, form: str
 ) -> None:
-    """Show what every bot did against every other.
+    """Show the results of every bot against every other.
 
     LEAGUE is a league's folder or a file of results (JSON lines or CSV; - is standard input).
 

@@ -40,14 +40,14 @@ _COLORS = re.compile("\x1b\\[[0-9]*m")
     metavar="SECONDS",
     help="Time between two looks at the league.  [default: 2]",
 )
-@click.option("--once", is_flag=True, help="Say how things stand now, and end.")
+@click.option("--once", is_flag=True, help="Show the present state once, and end.")
 def watch(league: Path, every: float | None, once: bool) -> None:
     """Follow a league while it is being played: its progress and its table.
 
-    On a terminal the picture is drawn anew in its place, as large as fits; ▲ and ▼ tell who has
-    moved since the table before. Elsewhere there is a line now and then, by default each 30
-    seconds, if anything has changed. When the run ends, or nothing is missing, it shows the whole
-    table and ends; Ctrl-C ends it before. It reads only, and may be started before the run.
+    On a terminal, the table is redrawn in place, as large as fits; ▲ and ▼ mark bots that moved
+    since the table before. Elsewhere, a line is printed when something has changed, by default at
+    most every 30 seconds. When the run ends, or nothing is missing, `arena watch` shows the whole
+    table and ends; Ctrl-C ends it earlier. It only reads, and may be started before the run.
 
     \b
     arena watch cup
@@ -225,7 +225,7 @@ def _head(sight: Sight) -> Sequence[str]:
     """Return what is said above the table, in sentences."""
     played = sight.asked - sight.missing
     if not sight.asked:
-        said = [f"{sight.name} asks for no match at all: raise its deals or its share."]
+        said = [f"{sight.name} has no matches to play: raise its deals or its share."]
     else:
         facts = [
             f"{played:,} of {sight.asked:,} matches of {sight.game} "
@@ -236,11 +236,11 @@ def _head(sight: Sight) -> Sequence[str]:
         said = [f"{sight.name}: {', '.join(facts)}."]
     said.append(_who_plays(sight))
     if sight.table is None:
-        said.append("Nothing was played yet.")
+        said.append("No match has been played yet.")
     if sight.every and sight.run is not None:
         said.append(f"The table takes long to make: a new one comes every {duration(sight.every)}.")
     if sight.problem:
-        said.append(f"This is how it was before a problem: {sight.problem}")
+        said.append(f"This is the state before a problem: {sight.problem}")
     return said
 
 

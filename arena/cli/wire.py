@@ -1,6 +1,4 @@
-"""The lines between referee and bots, told while they pass."""
-
-from typing import Any, cast
+"""The lines between referee and bots, shown while they pass."""
 
 import click
 
@@ -8,47 +6,17 @@ from arena.cli.feed import wire_line
 from protocol.lines import encode
 from protocol.messages import VERSION, Hello, Ready
 from referee.bot_process import BotProcess
-from referee.clock import Clock
 
 
-def tapped(process: BotProcess, seat: int, name: str) -> BotProcess:
-    """Return a bot's process, just started, as its seat may use it while all lines are told."""
-    tap = _Tap(process, seat)
-    tap.tell("→", encode(Hello(VERSION, name)))
-    tap.tell("←", encode(Ready("ready")))
-    return cast("BotProcess", tap)
+def show_wire(process: BotProcess, seat: int, name: str) -> None:
+    """Show every line that passes between a bot, just started, and the referee.
 
+    Each begins with the number of the seat; the first two have passed already.
+    """
 
-class _Tap:
-    """Stands in for a process; each line begins with the number of its seat."""
+    def show(arrow: str, line: bytes) -> None:
+        click.echo(f"{seat} {wire_line(arrow, line)}")
 
-    def __init__(self, process: BotProcess, seat: int) -> None:
-        self._process = process
-        self._seat = seat
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._process, name)
-
-    def tell(self, arrow: str, line: bytes) -> None:
-        click.echo(f"{self._seat} {wire_line(arrow, line)}")
-
-    def send(self, line: bytes) -> None:
-        self.tell("→", line)
-        self._process.send(line)
-
-    def ask(self, line: bytes, clock: Clock) -> bytes:
-        self.tell("→", line)
-        return self._heard(self._process.ask(line, clock))
-
-    def read_line(self) -> bytes:
-        return self._heard(self._process.read_line())
-
-    def unread(self) -> bytes:
-        held = self._process.unread()
-        if held:
-            self._heard(held)
-        return held
-
-    def _heard(self, line: bytes) -> bytes:
-        self.tell("←", line)
-        return line
+    show("→", encode(Hello(VERSION, name)))
+    show("←", encode(Ready("ready")))
+    process.tap = show

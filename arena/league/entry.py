@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.league.bot import Bot, bot_folder, check_name, find_bot, lost_bot, make_bot, shipped_bot
+from arena.league.bot import Bot, check_name, lost_bot, make_bot
 from arena.league.files import LEAGUE_FILE
+from arena.league.finding import bot_folder, bundled_bot, find_bot
 from arena.text import composed
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON
@@ -54,7 +55,7 @@ def check_key_of(entry: BotSettings, others: Sequence[BotSettings]) -> None:
     if entry.key is None:
         return
     said = f"bot {entry.name!r} has key = {json.dumps(entry.key, ensure_ascii=False)}"
-    meant = "a key is what a bot was called before it was renamed"
+    meant = "a key is the name of a bot before it was renamed"
     try:
         check_name(entry.key)
     except ArenaError as error:
@@ -88,7 +89,7 @@ def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot
     if entry.shipped is None and entry.command is None and entry.folder is None:
         raise ArenaError(
             f"bot {entry.name!r}: give it a command, a folder with a bot.toml, or the name of a "
-            f"shipped bot."
+            f"bundled bot (shipped)."
         )
     try:
         bot = replace(_found(entry, game, folder), first_name=entry.key)
@@ -105,7 +106,7 @@ def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot
 
 def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
     if entry.shipped is not None:
-        bot = shipped_bot(game, entry.shipped, entry.name)
+        bot = bundled_bot(game, entry.shipped, entry.name)
         if bot is None:
             raise ArenaError(f"no bot {entry.shipped!r} is bundled for {game}; see `arena bots`.")
         return bot
@@ -135,10 +136,10 @@ def entry_of(word: str, game: str, league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
     called, equals, what = word.partition("=")
     if equals and not called:
-        raise ArenaError(f"{word!r} begins with =, where a name is missing: NAME=BOT.")
+        raise ArenaError(f"{word!r} has no name before the =; write NAME=BOT.")
     is_called = equals and "/" not in called
     bot = find_bot(what, game, called) if is_called else find_bot(word, game)
-    if bot.is_shipped and bot.command[0] == PYTHON:
+    if bot.is_bundled and bot.command[0] == PYTHON:
         return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
     entry: dict[str, object] = {
         "name": bot.name,

@@ -1,17 +1,15 @@
 """The file of a league, `league.toml`: read, with errors by line, and written."""
 
-import json
 import re
 import secrets
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from arena.folders import unwritten
+from arena.folders import unmake, unwritten
 from arena.league.bot import Bot
 from arena.league.entry import (
     BotSettings,
@@ -23,14 +21,15 @@ from arena.league.entry import (
 )
 from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.plan import DATABASE, LeaguePlan, Settings
+from arena.text import toml
 from protocol.errors import ArenaError
-from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.options import (
     SettingError,
     check_seats,
     fields,
+    find_game,
     read_options,
     read_settings,
     suggestion,
@@ -67,7 +66,7 @@ def _file_of(folder: Path) -> tuple[Path, str]:
     file = folder / FILE
     if folder.is_file():
         raise ArenaError(
-            f"{folder} is a file, and a league is a folder: name the one that it is in."
+            f"{folder} is a file, and a league is a folder: name the folder that it is in."
             if is_of_a_league(folder.name)
             else f"{folder} is a file, and a league is a folder. `arena rank` and `arena table` "
             f"read files of results."
@@ -89,8 +88,8 @@ def _check_not_bereft(folder: Path) -> None:
     """Raise ArenaError for a folder with results and no file that says of what."""
     if (folder / DATABASE).exists() and not (folder / FILE).exists():
         raise ArenaError(
-            f"{folder / DATABASE} holds results, but {FILE} is gone. Put it back; or, if all bots "
-            f"came along with the arena, make a new league of the results: `arena export "
+            f"{folder / DATABASE} holds results, but {FILE} is gone. Put it back; or, if all its "
+            f"bots are bundled, make a new league from the results: `arena export "
             f"{shlex.quote(str(folder))} | arena import NEW -`."
         )
 
@@ -116,7 +115,7 @@ class _Reader:
         limits = self._table(tables, "limits")
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
-            raise self._error("bots are written as tables: [[bot]].", "bot")
+            raise self._error("bots must be tables: [[bot]].", "bot")
         for name, value in tables.items():
             is_table = isinstance(value[0] if isinstance(value, list) and value else value, dict)
             if is_table and name not in fields(Settings):
@@ -125,7 +124,7 @@ class _Reader:
         for name in tables:
             self._check_place(name)
         settings = self._read(Settings, tables, "key {}")
-        game = self._game(settings.game)
+        game = self._checked(lambda: find_game(settings.game), "game")
         seats = settings.seats or game.seat_counts[0]
         self._checked(lambda: check_seats(game, seats), "seats")
         league = LeaguePlan(
@@ -149,18 +148,13 @@ class _Reader:
         homes = {"limits": fields(Limits), "[bot]": fields(BotSettings)}
         for table, known in homes.items():
             if name in known and name not in fields(Settings):
-                raise self._error(f"{name!r} stands below [{table}], not above all tables.", name)
+                raise self._error(f"key {name!r} belongs below [{table}]; move it there.", name)
 
     def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:
         table = tables.pop(name, {})
         if not isinstance(table, dict):
-            raise self._error(f"{name} is a table: [{name}].", name)
+            raise self._error(f"{name} must be a table: [{name}].", name)
         return table
-
-    def _game(self, name: str) -> type[Game]:
-        if name not in GAMES:
-            raise self._error(f"there is no game {name!r}. {suggestion(name, GAMES)}", "game")
-        return GAMES[name]
 
     def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
         entries = [
@@ -244,7 +238,7 @@ def make_league(
         folder.mkdir(parents=True, exist_ok=True)
         return write_league(folder, settings, options, limits, bots)
     except BaseException as error:  # Ctrl-C too: raised again once nothing is left
-        _unmake(file, made)
+        unmake([file], made)
         if isinstance(error, OSError):
             raise unwritten(file, error) from None
         raise
@@ -286,15 +280,6 @@ def write_league(
     return league
 
 
-def _unmake(file: Path, folders: Sequence[Path]) -> None:
-    """Remove a file, and folders that were made for it, as far as they are there."""
-    with suppress(OSError):
-        file.unlink()
-    for folder in folders:
-        with suppress(OSError):
-            folder.rmdir()
-
-
 def _text(
     settings: Settings,
     options: Mapping[str, Any],
@@ -302,13 +287,13 @@ def _text(
     bots: Sequence[Mapping[str, Any]],
 ) -> str:
     lines = [
-        "# What this league is. `arena run` plays whatever it asks for that was not yet played.",
+        "# What to play. `arena run` plays every match of it that was not played yet.",
         "# Bots, deals and share may change at any time; for anything else, make a new league.",
         "",
         f"game = {_toml(settings.game)}",
         *([f"seats = {settings.seats}"] if settings.seats is not None else []),
         f"deals = {settings.deals}  # for each line-up of bots, in all rotations of the seats",
-        f"seed = {_toml(settings.seed)}  # of all chance; keep it to yourself while strangers play",
+        f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
         f"share = {settings.share}  # the part of the deals that is played",
         *_section("[options]", options),
@@ -324,8 +309,8 @@ def _section(header: str, entries: Mapping[str, Any]) -> list[str]:
 
 
 def _toml(value: Any) -> str:
-    """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
-    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """Return a value in TOML; raise ArenaError for text that is not UTF-8."""
+    text = toml(value)
     if not text.isascii() and re.search("[\ud800-\udfff]", text):
         raise ArenaError(f"{value!r} is not UTF-8; a league's file can hold nothing else.")
     return text

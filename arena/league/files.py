@@ -145,7 +145,7 @@ class _Found:
         """Add the file, or those of the folder, that a word names."""
         path = self._folder / word
         if Path(word).is_absolute() or ".." in Path(word).parts:
-            raise self._error(f"files are named inside its folder, unlike {word!r}.")
+            raise self._error(f"its files must be named inside its folder, not as {word!r}.")
         if not is_there(path):
             raise self._error(absent(path, self._folder))
         self._check_inside(path)
@@ -153,7 +153,7 @@ class _Found:
             self._walk(Path(word))
         elif is_of_a_league(path.name):
             raise self._error(
-                f"{safe(str(path))} is a league's and no bot may read it; take it off its files."
+                f"{safe(str(path))} belongs to a league, and no bot may read it; take it off files."
             )
         else:
             self._add_file(str(Path(word)))
@@ -191,8 +191,8 @@ class _Found:
         found = path.stat()
         if kind := odd_kind(found.st_mode):
             raise self._error(
-                f"{safe(str(path))} is {kind}, and only regular files can be a bot's; take it "
-                f"away, or name those it needs: files = [...]."
+                f"{safe(str(path))} is {kind}, and only regular files can be a bot's; remove "
+                f"it, or name the files that the bot needs: files = [...]."
             )
         self._check_name(file)
         self._sizes[file] = found.st_size
@@ -220,8 +220,8 @@ class _Found:
         shown = shown if len(shown) < _SHOWN else f"{shown[:_SHOWN]}…"
         return self._error(
             f"it has more than {FILES_LIMIT} files or {BYTES_LIMIT >> 20} MiB in "
-            f"{safe(str(self._folder))} (counted up to {shown}); name only those it needs: "
-            f"files = [...]."
+            f"{safe(str(self._folder))} (counted up to {shown}); name only those that it "
+            f"needs: files = [...]."
         )
 
     def _error(self, what: str) -> ArenaError:

@@ -1,7 +1,6 @@
 """What a bot's folder tells its author: files hidden from the bot, and a build that is old."""
 
 import itertools
-import json
 import os
 import re
 import stat
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from arena.league.bot import SOURCES, Bot
 from arena.league.files import is_of_a_league, is_there, quoted
+from arena.text import toml
 from referee.limits import Limits
 from referee.sandbox.stage import unstaged
 
@@ -36,7 +36,7 @@ _UNBUILT = {"Makefile", "README.md", "bot.toml"}
 
 
 def hidden(bot: Bot, stderr: str) -> list[str]:
-    """Return a sentence on each file that is there, but hidden from a bot behind walls.
+    """Return a sentence on each file that is there, but hidden from a bot in a sandbox.
 
     They are looked for among the words of those lines that say that something was not there. What
     is to be written for those in its folder follows, line by line.
@@ -64,7 +64,7 @@ def _outside(bot: Bot, word: str) -> str:
         return ""
     if any(map(Path(path).is_relative_to, _SYSTEM)):
         return ""
-    return f"{path} is outside of its folder, where the sandbox hides all."
+    return f"{path} is outside of its folder; the sandbox hides everything there."
 
 
 def _unlisted(bot: Bot, word: str) -> str:
@@ -92,15 +92,11 @@ def _listing(bot: Bot, names: Sequence[str]) -> Iterator[str]:
         f"{'it' if len(names) == 1 else 'them'}. {_PLACES[bot.listed_in]}:"
     )
     if not bot.listed_in:
-        yield f"command = {_toml(bot.command)}"
+        yield f"command = {toml(bot.command)}"
     if len(bot.files) > _MOST_LISTED:
-        yield f"add {', '.join(map(_toml, names))} to files"
+        yield f"add {', '.join(map(toml, names))} to files"
     else:
-        yield f"files = {_toml([*bot.files, *names])}"
-
-
-def _toml(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        yield f"files = {toml([*bot.files, *names])}"
 
 
 def _files(name: str) -> Iterator[str]:

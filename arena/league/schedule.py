@@ -80,8 +80,9 @@ class Outline:
         if pairs > PAIRS_LIMIT or pairs * self.share > DEALS_LIMIT:
             raise ArenaError(
                 f"{len(self.entrants)} bots at {self.seats} seats with {self.deals} deals make "
-                f"{pairs:,} deals. At most {PAIRS_LIMIT:,} can be chosen among, and "
-                f"{DEALS_LIMIT:,} played: ask for fewer deals or bots, or a smaller share."
+                f"{pairs:,} deals. A share can be chosen among at most "
+                f"{PAIRS_LIMIT:,}, and at most {DEALS_LIMIT:,} can be played: ask for fewer deals "
+                f"or bots, or a smaller share."
             )
 
     @property

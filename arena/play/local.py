@@ -11,8 +11,8 @@ from arena.league.bot import Bot
 from arena.league.schedule import BotIndex, first_bots
 from arena.play import worker
 from arena.play.messages import Check, Finish, Left, Order, Setup, decode_word, encode
+from arena.play.sandbox import check_sandbox
 from arena.play.spawning import kill_all, spawn, wait
-from arena.play.walls import check_walls
 from arena.play.workforce import Died, Event, Heard, Worker, Workforce
 from protocol.errors import ArenaError
 
@@ -75,16 +75,16 @@ class LocalWorkforce(Workforce):
 
     @contextmanager
     def hired(self) -> Iterator[None]:
-        """Have workers, and the walls proven while those get ready; all end with the context.
+        """Have workers, and the sandbox proven while those get ready; all end with the context.
 
-        Raises as `check_walls` does.
+        Raises as `check_sandbox` does.
         """
         bots, count = first_bots(len(self._setup.names)), len(self._cores)
         try:
             for number, core in enumerate(self._cores):  # the first line-ups are of the first bots
                 check = bots[len(bots) * number // count : len(bots) * (number + 1) // count]
                 self.workers.append(LocalWorker(self._setup, core, check))
-            check_walls(self._setup.limits, self._bots, self._setup.sandbox_uid)
+            check_sandbox(self._setup.limits, self._bots, self._setup.sandbox_uid)
             yield
         finally:
             kill_all()

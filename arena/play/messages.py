@@ -106,6 +106,9 @@ class News(msgspec.Struct, frozen=True, tag=True):
 
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
 
 class Done(msgspec.Struct, frozen=True, tag=True):
     """The oldest order was carried out."""
@@ -116,7 +119,7 @@ class Left(msgspec.Struct, frozen=True, tag=True):
 
 
 class Broken(msgspec.Struct, frozen=True, tag=True):
-    """The same, as the machine is at fault: no more can be played on it."""
+    """No more can be played, by no fault of a bot: on a worker's machine, or by the workforce."""
 
     why: str
 

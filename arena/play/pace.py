@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from arena.store.result import PlayedMatch
-from arena.store.rows import Spent, stored_clock
+from arena.store.result import PlayedMatch, Spent
+from arena.store.rows import stored_clock
 from arena.text import counted, duration
 
 _LEAST_SECONDS = 5.0  # of play, before anything is said of it
@@ -18,7 +18,7 @@ _LEAST_SHARE, _MOST_SHARE = 0.2, 0.8  # of all time: the bounds of that
 class _Part:
     """A bot's part in a run: its own time, and that of all matches it was in."""
 
-    spent: Spent = field(default_factory=Spent)
+    spent: Spent = field(default_factory=Spent.nothing)
     matches: int = 0
     seconds: float = 0.0
 
@@ -50,7 +50,7 @@ class Pace:
             clock = stored_clock(each.result.clock, len(bots))
             for bot, said in zip(bots, clock, strict=True):
                 part = self._parts[bot]
-                part.spent.add(*said)
+                part.spent.add(said)
                 part.matches += 1
                 part.seconds += seconds
 

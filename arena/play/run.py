@@ -12,9 +12,10 @@ from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
+from arena.play.events import Problem, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorkforce, usable_cores
-from arena.play.messages import Setup, Task
-from arena.play.runner import Progress, Runner
+from arena.play.messages import News, Results, Setup, Task
+from arena.play.runner import Runner
 from arena.play.workforce import Workforce
 from arena.store.continuity import remember
 from arena.store.opening import open_store
@@ -122,7 +123,7 @@ class Run:
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
-        """Have workers behind proven walls; raise as `Workforce.hired`.
+        """Have workers in a proven sandbox; raise as `Workforce.hired`.
 
         Raises RunError if nothing could be stored.
         """
@@ -137,23 +138,32 @@ class Run:
         """Let the matches that are being played be the last."""
         self._runner.stop()
 
-    def play(self) -> Iterator[Progress]:
+    def play(self) -> Iterator[RunEvent]:
         """Play and store what is missing; yield what happened, already stored."""
-        rows = self._store.bot_rows(self._league.bots)
+        bots = self._league.bots
+        rows = self._store.bot_rows(bots)
+        row_of = {bot.name: row for bot, row in zip(bots, rows, strict=True)}
         self._store.reinstate(rows)
         self._store.keep_settings(self._league.conditions())
-        for progress in self._runner.run():
-            if progress.played:
-                now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-                self._store.add(progress.played, rows, played_at=now)
-                self.missing -= len(progress.played)
-            for bot, reason in progress.suspended.items():
-                self._store.suspend(rows[bot], reason)
-            yield progress
-        yield self._edited()
+        for happened in self._runner.run():
+            events: list[RunEvent] = []  # kept before any is seen, as the caller may leave at one
+            for event in happened:
+                match event:
+                    case Results():
+                        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+                        self._store.add(event.matches, rows, played_at=now)
+                        self.missing -= len(event.matches)
+                        events.append(Stored(event.matches, self.missing))
+                    case Suspended():
+                        self._store.suspend(row_of[event.bot], event.reason)
+                        events.append(event)
+                    case _:
+                        events.append(event)
+            yield from events
+        yield from self._edited()
 
-    def _edited(self) -> Progress:
-        """Return what to tell of each bot whose files are no longer those that were entered."""
+    def _edited(self) -> Iterator[News | Problem]:
+        """Yield what to tell of each bot whose files are no longer those that were entered."""
         again = [(bot, replace(bot, known_digest="")) for bot in self._league.bots]  # not yet read
         same = [
             now
@@ -163,13 +173,14 @@ class Run:
         names = [then.name for then, now in again if now not in same]
         remember(same, self._store)
         if self.workers is None:  # to a cluster, the version that was entered is sent, or nothing
-            old = "was changed since the run began: what was played is its old version. Run again."
-            return Progress(news=[f"Bot {name!r} {old}" for name in names])
+            old = "was changed since the run began: its old version has played. Run again."
+            yield from (News(f"Bot {name!r} {old}") for name in names)
+            return
         either = (
             "was changed while it played: what is stored under its old version may have been "
             "played by either. Put the bot under another name."
         )
-        return Progress(problems=[f"bot {name!r} {either}" for name in names])
+        yield from (Problem(f"bot {name!r} {either}") for name in names)
 
 
 @contextmanager

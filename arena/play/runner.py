@@ -3,15 +3,14 @@
 It stores nothing: it hands on what comes back.
 """
 
-import gc
 import itertools
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from time import monotonic
 
 from arena.league.schedule import BotIndex
+from arena.play.events import Forfeiting, Notice, Problem, Started, Suspended
 from arena.play.forfeits import ForfeitRows
 from arena.play.messages import (
     Broken,
@@ -26,7 +25,7 @@ from arena.play.messages import (
     Unfit,
     Word,
 )
-from arena.play.workforce import Died, Event, Heard, Lost, Told, Worker, Workforce
+from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
 from arena.store.result import PlayedMatch
 from arena.store.suspensions import TOO_SLOW
 from referee.judging import BY_FORFEIT
@@ -37,23 +36,6 @@ _DEATHS_ALLOWED = 2  # of workers over one deal
 _LOSSES_ALLOWED = 5  # of workers that were lost together with a deal, as nobody knows what killed
 _PASSED_LIMIT = 10_000  # deals that are kept for a worker that can play them
 _PATIENCE = 0.25  # seconds between looks at whether to stop
-
-
-@dataclass
-class Progress:
-    """What happened since the last one: matches to be stored, and what went wrong."""
-
-    played: list[PlayedMatch] = field(default_factory=list)
-    suspended: dict[BotIndex, str] = field(default_factory=dict)
-    """Bots, as indices of the setup, that take no further part in this run, and why."""
-    forfeiting: dict[BotIndex, str] = field(default_factory=dict)
-    """Bots that have forfeited so many matches in a row for the first time, and the last's id."""
-    sizes: dict[BotIndex, int] = field(default_factory=dict)
-    """The bytes of memory that bots use when they are ready."""
-    news: list[str] = field(default_factory=list)
-    """Sentences on workers: those that died and were replaced, and others."""
-    problems: list[str] = field(default_factory=list)
-    """Errors that are not any bot's; a run that had one has failed."""
 
 
 class Runner:
@@ -85,89 +67,86 @@ class Runner:
         """Have workers, which get ready beside the caller and start no bot before `run`."""
         return self._force.hired()
 
-    def run(self) -> Iterator[Progress]:
-        """Play with its workers; yield what is to be stored and told, until nothing is left."""
+    def run(self) -> Iterator[Sequence[Results | Notice]]:
+        """Play with its workers; yield what happened, as often as it looks, until nothing is left.
+
+        What is to be stored of one look comes together, so that none of it waits for a reader.
+        """
         told = False
         looked = monotonic()
-        thresholds = gc.get_threshold()
-        gc.set_threshold(100_000)  # reports are of many objects, and hardly any cycle
-        try:
-            self._force.begin()
-            while self._force.workers or (self._force.expects_more and not self._stopping):
-                if self._stopping and not told:
-                    told = True
-                    self._force.leave()
-                events = self._force.events(_PATIENCE)
-                before, looked = looked, monotonic()
-                self._seconds += (looked - before) * len(self._force.workers)
-                if events:
-                    progress = Progress()  # of all at once: the busier, the fewer to be stored
-                    for event in events:
-                        self._take(event, progress)
-                    yield progress
-                if left := self._hand_out():
-                    yield left
-        finally:
-            gc.set_threshold(*thresholds)
+        self._force.begin()
+        while self._force.workers or (self._force.expects_more and not self._stopping):
+            if self._stopping and not told:
+                told = True
+                self._force.leave()
+            events = self._force.events(_PATIENCE)
+            before, looked = looked, monotonic()
+            self._seconds += (looked - before) * len(self._force.workers)
+            notices = [notice for event in events for notice in self._take(event)]
+            if happened := [*_results(events), *notices]:
+                yield happened
+            if left := [*self._hand_out()]:
+                yield left
 
-    def _take(self, event: Event, progress: Progress) -> None:
-        """Take in what has happened."""
-        if isinstance(event, Heard):
-            self._hear(event.worker, event.word, progress)
-        elif isinstance(event, Died):
-            self._bury(event, progress)
-        elif isinstance(event, Lost):
-            self._miss(event, progress)
-        elif isinstance(event, Told):
-            progress.news.append(event.text)
-        else:
-            progress.problems.append(event.why)
-            self._stopping = True
+    def _take(self, event: Event) -> Iterator[Notice]:
+        """Take in what has happened, but for the results themselves."""
+        match event:
+            case Heard():
+                yield from self._hear(event.worker, event.word)
+            case Died():
+                yield from self._bury(event)
+            case Lost():
+                yield from self._miss(event)
+            case News():
+                yield event
+            case Broken():
+                self._stopping = True
+                yield Problem(event.why)
 
-    def _hear(self, each: Worker, word: Word, progress: Progress) -> None:
+    def _hear(self, each: Worker, word: Word) -> Iterator[Notice]:
         self._finished += each.note(word)
         match word:
             case Results():
-                progress.played += word.matches
-                for played in word.matches:
-                    self._count_forfeits(played, progress)
+                yield from self._count_forfeits(word.matches)
             case Failed():
-                progress.problems.append(
+                yield Problem(
                     f"{self._name(word.task)} was stopped by an error of the referee and not "
                     f"stored:\n{word.error}"
                 )
             case Fit():
-                progress.sizes[word.bot] = word.memory
+                yield Started(self._setup.names[word.bot], word.memory)
             case Unfit():
-                self._suspend(word.bot, f"failed its start-up check: {word.why}", progress)
+                yield from self._suspend(word.bot, f"failed its start-up check: {word.why}")
             case News():
-                progress.news.append(word.text)
+                yield word
             case Broken() if not self._is_broken:
-                progress.problems.append(word.why)
                 self._is_broken = self._stopping = True
+                yield Problem(word.why)
 
-    def _count_forfeits(self, played: PlayedMatch, progress: Progress) -> None:
-        result = played.result
-        if not result.forfeits and not self._forfeits:
-            return  # as nearly always
-        for seat, bot in enumerate(result.bots):
-            gone = seat in result.forfeits
-            was_left = not gone and result.reason == BY_FORFEIT
-            why = self._forfeits.note(bot, result.faults[seat], forfeited=gone, was_left=was_left)
-            if why == TOO_SLOW:
-                self._suspend(bot, why, progress)
-            elif why and bot not in self._forfeiting | self._suspended:
-                self._forfeiting.add(bot)
-                progress.forfeiting[bot] = result.match
+    def _count_forfeits(self, matches: Iterable[PlayedMatch]) -> Iterator[Notice]:
+        for played in matches:
+            result = played.result
+            if not result.forfeits and not self._forfeits:
+                continue  # as nearly always
+            for seat, bot in enumerate(result.bots):
+                gone = seat in result.forfeits
+                left = not gone and result.reason == BY_FORFEIT
+                why = self._forfeits.note(bot, result.faults[seat], forfeited=gone, was_left=left)
+                if why == TOO_SLOW:
+                    yield from self._suspend(bot, why)
+                elif why and bot not in self._forfeiting | self._suspended:
+                    self._forfeiting.add(bot)
+                    stderr = played.record.open_evidence().stderr[seat]
+                    yield Forfeiting(self._setup.names[bot], result.match, stderr)
 
-    def _suspend(self, bot: BotIndex, reason: str, progress: Progress) -> None:
+    def _suspend(self, bot: BotIndex, reason: str) -> Iterator[Suspended]:
         if bot not in self._suspended:
             self._suspended.add(bot)
             self._passed = deque(task for task in self._passed if bot not in task.lineup)
             self._again = [task for task in self._again if bot not in task.lineup]
-            progress.suspended[bot] = reason
+            yield Suspended(self._setup.names[bot], reason)
 
-    def _bury(self, death: Died, progress: Progress) -> None:
+    def _bury(self, death: Died) -> Iterator[Notice]:
         """Take leave of a dead worker: what it left is played by another, each deal by itself.
 
         Only the batch it was at can have killed it.
@@ -177,26 +156,24 @@ class Runner:
         each, how, where = death
         self._early_deaths += not each.is_up
         if not each.is_up and self._early_deaths >= _DEATHS_ALLOWED:
-            progress.problems.append(
-                f"two workers died before they could play: the last {how}. Run again."
-            )
             self._stopping = True
+            yield Problem(f"two workers died before they could play: the last {how}. Run again.")
             return
         who = f"A worker of {where}" if where else "A worker"
-        progress.news.append(f"{who} {how}; another plays what it had. No result is lost.")
+        yield News(f"{who} {how}; another plays its matches. No result is lost.")
         if each.is_up and each.unchecked:
             bot = each.unchecked[0]
             self._deaths_at_start[bot] += 1
             if self._deaths_at_start[bot] >= _DEATHS_ALLOWED:
                 del each.unchecked[0]
-                self._suspend(bot, "twice killed its worker when it started", progress)
+                yield from self._suspend(bot, "twice killed its worker when it started")
         for number, given in enumerate(each.given):
             for task in given.tasks():
                 self._deaths[task.key] += number == 0
                 if self._deaths[task.key] < _DEATHS_ALLOWED:
                     self._put_back(self._again, task)
                     continue
-                progress.problems.append(
+                yield Problem(
                     f"{self._name(task)} twice killed its worker, which {how}; it was not stored."
                 )
         self._force.replace(each)
@@ -206,7 +183,7 @@ class Runner:
         if self._suspended.isdisjoint(task.lineup):
             where.append(task)
 
-    def _miss(self, lost: Lost, progress: Progress) -> None:
+    def _miss(self, lost: Lost) -> Iterator[Problem]:
         """Let others play what a worker had that is out of reach; it may be wholly innocent."""
         for number, given in enumerate(lost.worker.given):
             for task in given.tasks():
@@ -214,20 +191,20 @@ class Runner:
                 if self._losses[task.key] < _LOSSES_ALLOWED:
                     self._put_back(self._passed, task)
                     continue
-                progress.problems.append(
+                yield Problem(
                     f"{self._name(task)} was lost {_LOSSES_ALLOWED} times together with the worker "
                     f"that played it; it was not stored."
                 )
 
-    def _hand_out(self) -> Progress | None:
+    def _hand_out(self) -> Iterator[Notice]:
         """Give every worker what it needs to stay busy; let all go when there is no more to do.
 
-        Nothing is played before every bot is checked. Returns what cannot be played, if that is
-        all that is left.
+        Nothing is played before every bot is checked. Yields what cannot be played, if that is all
+        that is left.
         """
         workers = self._force.workers
         if not all(each.is_ready for each in workers):
-            return None
+            return
         sated: set[int] = set()  # of those who can run the same bots, one look is enough
         for each in workers:
             while len(each.given) < _AHEAD and id(each.unfit) not in sated:
@@ -237,12 +214,11 @@ class Runner:
                     break
                 each.give(Play(tasks))
         if any(each.given for each in workers):
-            return None
+            return
         if self._stopping or not self._has_more():
             self._force.dismiss()
         elif workers and not self._force.is_settling:
-            return self._give_up()
-        return None
+            yield from self._give_up()
 
     def _next_tasks(self, each: Worker) -> list[Task]:
         """Return what a worker is to play next; nothing if there is nothing that it can."""
@@ -273,20 +249,23 @@ class Runner:
             self._passed += itertools.islice(self._tasks, 1)
         return bool(self._again or self._passed)
 
-    def _give_up(self) -> Progress:
+    def _give_up(self) -> Iterator[Notice]:
         """Suspend those bots that no worker can run, as nothing is left without them."""
-        progress = Progress()
         first, *others = (each.unfit for each in self._force.workers)
-        for bot in [bot for bot in first if all(bot in unfit for unfit in others)]:
-            self._suspend(bot, f"cannot be run by any worker: {first[bot]}", progress)
-        if not progress.suspended:  # some can run one of a deal's bots, and some another
+        stuck = [
+            bot
+            for bot in first
+            if bot not in self._suspended and all(bot in unfit for unfit in others)
+        ]
+        for bot in stuck:
+            yield from self._suspend(bot, f"cannot be run by any worker: {first[bot]}")
+        if not stuck:  # some can run one of a deal's bots, and some another
             left = Counter(task.lineup for task in (*self._again, *self._passed))
             self._again.clear()
             self._passed.clear()
             for lineup, deals in left.items():
                 names = ", ".join(self._setup.names[bot] for bot in lineup)
-                progress.problems.append(f"{deals} deals of {names}: no worker can run them all.")
-        return progress
+                yield Problem(f"{deals} deals of {names}: no worker can run them all.")
 
     def _batch_size(self) -> int:
         """Return how many tasks fill a batch, by the pace so far."""
@@ -302,3 +281,12 @@ class Runner:
 
 def _can_play(each: Worker, task: Task) -> bool:
     return each.unfit.keys().isdisjoint(task.lineup)
+
+
+def _results(events: Sequence[Event]) -> Iterator[Results]:
+    """Yield all results that came in as one: the busier, the fewer are to be stored."""
+    heard = (event.word for event in events if isinstance(event, Heard))
+    words = [word for word in heard if isinstance(word, Results)]
+    if words:
+        matches = [played for word in words for played in word.matches]
+        yield Results(matches, sum(word.lag for word in words))

@@ -32,7 +32,7 @@ from arena.play.messages import (
     decode_order,
     encode,
 )
-from arena.store.result import MatchResult, PlayedMatch, pack, result_of
+from arena.store.result import MatchResult, PlayedMatch, Record, result_of
 from protocol.errors import ArenaError
 from protocol.messages import TimeControl
 from referee.bot_process import BotProcess
@@ -86,17 +86,17 @@ def _serve(link: Any, setup: Setup) -> None:
         link.send_bytes(encode(Broken(str(error))))
         return
     with launcher:
-        table = Table(setup, launcher)
-        signal.signal(signal.SIGUSR1, lambda *_: table.leave())
+        executor = Executor(setup, launcher)
+        signal.signal(signal.SIGUSR1, lambda *_: executor.leave())
         for number in _SIGNALS:
-            signal.signal(number, lambda *_: table.interrupt())
+            signal.signal(number, lambda *_: executor.interrupt())
         try:
             link.send_bytes(encode(Up()))
             while not isinstance(order := decode_order(link.recv_bytes()), Finish):
-                for word in table.carry_out(order):
+                for word in executor.carry_out(order):
                     link.send_bytes(encode(word))
         finally:
-            table.close()
+            executor.close()
 
 
 def _die_with(parent: int) -> None:
@@ -112,8 +112,8 @@ class _CutShortError(Exception):
     """A match that was not played to its end by its bots' own doing."""
 
 
-class Table:
-    """Where matches are played one after another; it keeps the bots' processes between them.
+class Executor:
+    """Carries out orders, one match after another, and keeps the bots' processes between them.
 
     A process belongs to a bot and a rotation and plays no other rotation, so that it never sees
     a deal twice.
@@ -125,7 +125,7 @@ class Table:
         self._game = GAMES[setup.game]
         self._options: Options = msgspec.convert(setup.options, self._game.options_type)
         self._control: TimeControl = setup.limits.time_control
-        self._where = {"machine": os.uname().nodename, "sandbox": launcher.walls.name}
+        self._where = {"machine": os.uname().nodename, "sandbox": launcher.sandbox.name}
         self._matches: list[PlayedMatch] = []  # not yet reported
         self._lag = 0.0  # seconds, of these
         self._reported = -_REPORT_SECONDS  # the first match is reported at once
@@ -162,8 +162,8 @@ class Table:
         if self._fewest and not self._is_shortage_told:
             self._is_shortage_told = True
             yield News(
-                f"A worker on {self._where['machine']} keeps only {self._fewest} processes of bots "
-                f"at once, as memory is short. The others are started for each of their matches."
+                f"Memory is short: a worker on {self._where['machine']} keeps only {self._fewest} "
+                f"processes of bots. The other bots are started anew for each of their matches."
             )
         yield end
 
@@ -237,8 +237,8 @@ class Table:
             if self._setup.limits.fresh or faults or gone:
                 self._discard((bot, rotation))
         self._lag += sum(played.evidence.lag) * 1e-6
-        packed = pack(played, result, time.monotonic() - began)
-        return msgspec.structs.replace(packed, **self._where)
+        record = Record.of(played, time.monotonic() - began)
+        return PlayedMatch(result, record, **self._where)
 
     def _was_cut_short(self, result: MatchResult) -> bool:
         """Return whether a bot ended, or did not start, and a signal to end was sent to all."""

@@ -14,6 +14,7 @@ from arena.play.messages import (
     Failed,
     Key,
     Left,
+    News,
     Order,
     Play,
     Results,
@@ -123,19 +124,7 @@ class Lost(NamedTuple):
     """Whether it may have been playing what it had."""
 
 
-class Told(NamedTuple):
-    """Something that the organizer is to know, as a sentence."""
-
-    text: str
-
-
-class Stopped(NamedTuple):
-    """Nothing more can be played, and why, as a sentence."""
-
-    why: str
-
-
-Event: TypeAlias = Heard | Died | Lost | Told | Stopped
+Event: TypeAlias = Heard | Died | Lost | News | Broken
 
 
 class Workforce(ABC):

@@ -53,7 +53,7 @@ def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
         "progress",
         "Rating against matches played",
         f"The ratings of {many(len(bots), 'bot')} at {many(len(points), 'point')}; the table below "
-        f"tells them.",
+        f"shows them.",
     )
 
 

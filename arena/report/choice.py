@@ -9,10 +9,9 @@ from typing import Literal, get_args
 
 import msgspec
 
-from arena.archive.show import OpenedMatch
 from arena.report.boards import GROUNDS
 from arena.report.frames import packed
-from arena.store.rows import BotVersion, StoredMatch
+from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 
 Pick = Literal["best", "closest", "faulty", "sample"]
 PICKS: tuple[Pick, ...] = get_args(Pick)
@@ -144,7 +143,7 @@ class _Room:
 def replays(
     game: str,
     chosen: Iterable[tuple[StoredMatch, Sequence[Pick]]],
-    open_match: Callable[[StoredMatch], OpenedMatch],
+    open_match: Callable[[StoredMatch], WholeMatch],
     most: int,
 ) -> tuple[str, int] | None:
     """Return the JSON of the matches that fit into `most` bytes, and how many they are.
@@ -173,7 +172,7 @@ def replays(
     return text, len(room.taken)
 
 
-def _row(opened: OpenedMatch, picked: Sequence[Pick]) -> bytes:
+def _row(opened: WholeMatch, picked: Sequence[Pick]) -> bytes:
     match = opened.match
     return msgspec.json.encode(
         {

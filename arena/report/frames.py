@@ -11,9 +11,10 @@ from typing import Any
 
 import msgspec
 
-from arena.archive.show import OpenedMatch, fault_row, seat_rows
+from arena.archive.show import fault_row, seat_rows
 from arena.report.boards import board_of
 from arena.report.scene import Area, Board, Fixed
+from arena.store.rows import WholeMatch
 from protocol.errors import ArenaError
 from referee.game import Game, Observation, plain
 from referee.replay import Entry, steps, withdrawn
@@ -43,13 +44,13 @@ class _Areas:
         return number
 
 
-def packed(opened: OpenedMatch) -> str:
+def packed(opened: WholeMatch) -> str:
     """Return all that the page shows of a match: JSON, compressed, in letters of base 64."""
     data = _encode(frames_of(opened))
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
-def frames_of(opened: OpenedMatch) -> dict[str, Any]:
+def frames_of(opened: WholeMatch) -> dict[str, Any]:
     """Return all that the page shows of a match, as JSON.
 
     Where the rules here cannot follow the record, there are no boards, and the moves are those
@@ -87,7 +88,7 @@ def frames_of(opened: OpenedMatch) -> dict[str, Any]:
     }
 
 
-def _frames(opened: OpenedMatch, areas: _Areas) -> Iterator[dict[str, Any]]:
+def _frames(opened: WholeMatch, areas: _Areas) -> Iterator[dict[str, Any]]:
     replay, names = opened.replay, opened.names
     number = withdrawn(replay)
     early = [_entry(opened, each, "", "") for each in range(number)]  # out before the first step
@@ -122,7 +123,7 @@ def _seen(
 
 
 def _entries(
-    opened: OpenedMatch, game: Game, step: Sequence[Entry], first: int, views: Sequence[Observation]
+    opened: WholeMatch, game: Game, step: Sequence[Entry], first: int, views: Sequence[Observation]
 ) -> list[dict[str, Any]]:
     return [
         _entry(
@@ -135,7 +136,7 @@ def _entries(
     ]
 
 
-def _entry(opened: OpenedMatch, number: int, decision: str, words: str) -> dict[str, Any]:
+def _entry(opened: WholeMatch, number: int, decision: str, words: str) -> dict[str, Any]:
     entry, evidence = opened.replay.entries[number], opened.evidence
     return {
         "number": number + 1,

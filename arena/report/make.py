@@ -4,13 +4,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.archive.show import OpenedMatch, opened_match
 from arena.league.plan import LeaguePlan
 from arena.report.choice import PICKS, Pick, candidates, replays
 from arena.report.page import page_of
 from arena.report.summary import Summary, summary_of
 from arena.store.opening import open_store, read_played
-from arena.store.rows import BotVersion, StoredMatch
+from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.text import counted
 
 ROOM = 2_000_000
@@ -72,10 +71,10 @@ def _replays(
         watch("Choosing matches")
         chosen = candidates(store.matches(ordered=False), ratings).in_turn(wanted.picks)
 
-        def open_match(match: StoredMatch) -> OpenedMatch:
+        def open_match(match: StoredMatch) -> WholeMatch:
             nonlocal opened
             opened += 1
             watch(f"Playing match {opened} again")
-            return opened_match(store, match)
+            return store.whole(match)
 
         return replays(league.game.name, chosen, open_match, wanted.room)

@@ -59,7 +59,7 @@ class Lengths:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setup:
+class LeagueFacts:
     """What was played, where and when; the seed, which would tell the deals to come, is not in."""
 
     game: str
@@ -110,7 +110,7 @@ class Summary:
     """That of `arena rank --by seat`."""
     progress: Sequence[Point]
     lengths: Lengths
-    setup: Setup
+    facts: LeagueFacts
 
 
 def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None) -> Summary:
@@ -140,7 +140,7 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
             seats=by_seat(field, ratings),
             progress=progress(league, store, field, ratings, results, watch),
             lengths=_lengths(store, results),
-            setup=_setup(league, store),
+            facts=_facts(league, store),
         )
 
 
@@ -155,11 +155,11 @@ def _lengths(store: Store, results: Mapping[int, Result]) -> Lengths:
     return Lengths(dict(sorted(decisions.items())), dict(often))
 
 
-def _setup(league: LeaguePlan, store: Store) -> Setup:
+def _facts(league: LeaguePlan, store: Store) -> LeagueFacts:
     settings = league.settings
     usual = msgspec.to_builtins(Limits())
     limits = msgspec.to_builtins(league.limits)
-    return Setup(
+    return LeagueFacts(
         game=league.game.name,
         title=league.game.title,
         rules=league.game.rules_version,

@@ -14,7 +14,7 @@ from operator import mul
 from typing import NamedTuple
 
 from arena.stats.outcomes import Outcome
-from arena.stats.propagation import Evidence, Propagation
+from arena.stats.propagation import OutcomeFactor, Propagation
 
 Matrix = list[list[float]]
 Covariance = Mapping[str, Mapping[str, float]]
@@ -39,7 +39,7 @@ class Covariances(NamedTuple):
 
 def covariances(fit: Propagation, kinds: Mapping[tuple[Outcome, ...], int]) -> Covariances:
     """Return the covariances of a settled fit's ratings; `kinds` counts deals by their outcomes."""
-    pulls = {each.outcome: _pulls(fit, each) for each in fit.evidence}
+    pulls = {each.outcome: _pulls(fit, each) for each in fit.factors}
     links = _Links(fit, pulls)
     products = _products(kinds, pulls)
     prior = fit.prior_sigma**-2
@@ -73,7 +73,7 @@ def _of_group(
     return _product(_product(bread, scatter), bread)
 
 
-def _pulls(fit: Propagation, each: Evidence) -> Mapping[str, float]:
+def _pulls(fit: Propagation, each: OutcomeFactor) -> Mapping[str, float]:
     return {
         bot: message.tau - message.pi * fit.skills[bot].mu
         for bot, message in zip(each.bots, each.messages, strict=True)
@@ -110,7 +110,7 @@ class _Links:
         self._expected: dict[str, _Row] = {bot: defaultdict(float) for bot in fit.names}
         self._borne_out: dict[str, _Row] = {bot: defaultdict(float) for bot in fit.names}
         squares: _Row = defaultdict(float)
-        for each in fit.evidence:
+        for each in fit.factors:
             own = pulls[each.outcome]
             for bot, pull in own.items():
                 squares[bot] += each.count * pull**2
@@ -139,7 +139,7 @@ class _Links:
         return told, told * max(self._missing[bot], self._missing[other], 1 - seen / expected)
 
 
-def _shared_out(each: Evidence) -> Iterator[tuple[str, str, float]]:
+def _shared_out(each: OutcomeFactor) -> Iterator[tuple[str, str, float]]:
     """Yield the pairs that the matches of an outcome compared, and how precisely."""
     precision = {bot: message.pi for bot, message in zip(each.bots, each.messages, strict=True)}
     compared = list(_compared(each.outcome))

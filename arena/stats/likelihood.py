@@ -110,7 +110,7 @@ class _Comparison:
         self.to_worse = Belief(self.to_worse.pi, self.to_worse.tau + by * self.to_worse.pi)
 
 
-class Match:
+class MatchFactor:
     """What an outcome compares, and the messages of it; bots are numbered best first.
 
     A full order compares neighbours. Where places are shared, each bot beats all bots of the

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class Result(NamedTuple):
-    """One match: the bots by seat, and their places, 1 for best."""
+    """What statistics know of one match: the bots by seat, and their places, 1 for best."""
 
     bots: tuple[str, ...]
     places: tuple[int, ...]

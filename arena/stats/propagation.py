@@ -17,7 +17,7 @@ from arena.stats.likelihood import (
     MEAN,
     SIGMA,
     Belief,
-    Match,
+    MatchFactor,
     Ties,
     chance_of_draw,
     draw_margin,
@@ -39,13 +39,13 @@ Watch: TypeAlias = Callable[["Propagation", float], None]
 
 
 @dataclass(slots=True)
-class Evidence:
+class OutcomeFactor:
     """An outcome, how often it was seen, and the message one match of it sends to each bot."""
 
     outcome: Outcome
     count: int
     bots: list[str]
-    match: Match
+    match: MatchFactor
     messages: list[Belief]
 
 
@@ -62,16 +62,18 @@ class Propagation:
     ) -> None:
         self.names = sorted(names)
         self._watch = watch
-        self.evidence = [
-            Evidence(outcome, counts[outcome], bots, Match(outcome, ties), [_NOTHING] * len(bots))
+        self.factors = [
+            OutcomeFactor(
+                outcome, counts[outcome], bots, MatchFactor(outcome, ties), [_NOTHING] * len(bots)
+            )
             for outcome in sorted(counts)
             if len(bots := seated(outcome)) > 1
         ]
-        self.groups = _connected([each.bots for each in self.evidence])
-        self.drawn = sum(each.count for each in self.evidence if len(each.outcome) == 1)
+        self.groups = _connected([each.bots for each in self.factors])
+        self.drawn = sum(each.count for each in self.factors if len(each.outcome) == 1)
         self.tables: Counter[tuple[str, ...]] = Counter()
         self.matches: Counter[str] = Counter()
-        for each in self.evidence:
+        for each in self.factors:
             self.tables[tuple(sorted(each.bots))] += each.count
             self.matches.update(dict.fromkeys(each.bots, each.count))
         assumed = _DRAW_PROBABILITIES[0] if ties == "unordered" else _PUBLISHED_DRAW_PROBABILITY
@@ -109,15 +111,15 @@ class Propagation:
         self.prior_sigma = self._spread()
         if self.fits_draws:
             self._fit_draws()
-        for number, each in enumerate(self.evidence):
+        for number, each in enumerate(self.factors):
             if self._watch is not None and number % _OUTCOMES_BETWEEN_LOOKS == 0:
-                self._watch(self, number / len(self.evidence))
+                self._watch(self, number / len(self.factors))
             pairs = zip(each.messages, self._renewed(each), strict=True)
             each.messages = [_between(old, new, damping) for old, new in pairs]
         self._add_up()
         self._pin()
 
-    def _renewed(self, each: Evidence) -> list[Belief]:
+    def _renewed(self, each: OutcomeFactor) -> list[Belief]:
         """Return an outcome's messages, given all other evidence."""
         others = []
         for bot, (pi, tau) in zip(each.bots, each.messages, strict=True):
@@ -136,7 +138,7 @@ class Propagation:
         prior = self.prior_sigma**-2
         pi = dict.fromkeys(self.names, prior)
         tau = dict.fromkeys(self.names, prior * MEAN)
-        for each in self.evidence:
+        for each in self.factors:
             for bot, message in zip(each.bots, each.messages, strict=True):
                 pi[bot] += each.count * message.pi
                 tau[bot] += each.count * message.tau
@@ -155,7 +157,7 @@ class Propagation:
             if free := math.fsum(1 - prior / skill.pi for skill in skills):
                 shift = math.fsum(MEAN - skill.mu for skill in skills) / free
                 shifts.update(dict.fromkeys(group, shift))
-        for each in self.evidence:
+        for each in self.factors:
             shift = shifts[each.bots[0]]
             each.match.shift(shift)
             each.messages = [Belief(pi, tau + shift * pi) for pi, tau in each.messages]

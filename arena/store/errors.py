@@ -53,7 +53,7 @@ def check_file(path: Path, *, create: bool) -> None:
             f"`arena run {folder}` plays them."
         )
     if not _MAGIC.startswith(start):
-        raise ArenaError(f"{path} is not a league's database: it is no database at all.")
+        raise ArenaError(f"{path} is not a league's database: it is not a database at all.")
     if 0 < len(start) < len(_MAGIC):
         raise Damage(f"it has been cut off after {len(start)} bytes")
 
@@ -111,8 +111,8 @@ def _told(path: Path, error: sqlite3.Error, code: int) -> str:
     you = f"you (uid {os.geteuid()})"
     if code in _CUT_OFF:
         return (
-            f" was being written when a run was cut off, and {you} may not put it in order. "
-            f"Somebody who may write there must open the league once; any command does it."
+            f" was left unfinished by a run that was cut off, and {you} may not repair it. "
+            f"Somebody who may write there must run any command on the league once."
         )
     if code & 0xFF == sqlite3.SQLITE_BUSY:
         return (
@@ -125,6 +125,6 @@ def _told(path: Path, error: sqlite3.Error, code: int) -> str:
         what = "its folder" if closed else "the file"
         return (
             f" may not be written by {you}: {what} is read-only. What was stored before is safe; "
-            f"get leave to write there, then run again."
+            f"get permission to write there, then run again."
         )
     return f": {error}. What was stored before is safe; free the disk or the file, then run again."

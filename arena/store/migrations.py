@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.store.result import Record, clock_of
+from arena.store.result import Record, clock_of, clock_text
 from arena.store.rows import Damage
 from arena.store.schema import APPLICATION_ID, STATEMENTS, VERSION
 from protocol.errors import ArenaError
@@ -45,11 +45,11 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
         _renew_clocks(db)
     elif version in _UNRELEASED:
         raise ArenaError(
-            f"{path} is of database version {version}, from before this Bot Arena's first release, "
-            f"which reads {_OLDER[0]} to {VERSION}. Play the league again."
+            f"{path} is older than the first release of Bot Arena (database version {version}; "
+            f"this one reads {_OLDER[0]} to {VERSION}). Play the league again."
         )
     elif version != VERSION:  # to which another process may just have brought it
-        raise Damage(f"its version is {version}, which there never was")
+        raise Damage(f"its version is {version}, which does not exist")
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {VERSION}")
 
@@ -70,10 +70,11 @@ def _renew_clocks(db: sqlite3.Connection) -> None:
         row = db.execute("SELECT replay, evidence FROM record WHERE id = ?", (number,)).fetchone()
         try:
             record = Record(row[0], row[1], 0.0)
-            found = clock_of(record.open_replay(), record.open_evidence())
+            found = clock_text(clock_of(record.open_replay(), record.open_evidence()))
         except (TypeError, ValueError, zlib.error, msgspec.MsgspecError):
-            found = [[*seat, 0] for seat in json.loads(clock)]  # damaged, as `verify` is to tell
+            known = json.loads(clock)  # of a damaged record, as `verify` is to tell
+            found = json.dumps([[*seat, 0] for seat in known])
         db.execute(
             "UPDATE match SET clock = ? WHERE deal = ? AND rotation = ?",
-            (str(found), deal, rotation),
+            (found, deal, rotation),
         )

@@ -4,6 +4,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
+from arena.store.database import Database
 from arena.store.rows import (
     BotVersion,
     Damage,
@@ -13,7 +14,7 @@ from arena.store.rows import (
     read_command,
     settings_of,
 )
-from arena.store.store import LOOKS, Store
+from arena.store.store import LOOKS
 
 Page = tuple[int, int]
 """The first and the last of the numbers that some deals have in the database."""
@@ -40,8 +41,8 @@ _LOOSE = """
 _TABLES = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
 
 
-class RawStore(Store):
-    """A store whose rows are read as they are; every reading is over when it returns.
+class RawStore(Database):
+    """A database whose rows are read as they are; every reading is over when it returns.
 
     So a run that goes on beside it never waits long.
     """

@@ -1,14 +1,21 @@
 """A match that was played, as it travels from a worker to the store and on to the tables."""
 
 import hashlib
+import json
 import zlib
 from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated, Self, TypeAlias
 
 import msgspec
+from msgspec import Meta
+from msgspec.structs import astuple
 
 from arena.league.schedule import BotIndex
 from referee.match import Evidence, Played
 from referee.replay import Replay
+
+Natural: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]
 
 _LEVEL = 1  # of compression: the higher ones save little and cost a worker's time
 
@@ -16,13 +23,42 @@ _replay = msgspec.json.Decoder(Replay)
 _evidence = msgspec.json.Decoder(Evidence)
 
 
+class Spent(msgspec.Struct, array_like=True, forbid_unknown_fields=True, gc=False):
+    """The time that answers took, in microseconds: a seat's in one match, or a bot's in several."""
+
+    decisions: Natural
+    """How many were asked for."""
+    cpu: Natural
+    longest: Natural
+    """CPU time of one decision."""
+    wall: Natural
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """Return the time of no answers."""
+        return cls(0, 0, 0, 0)
+
+    def add(self, other: "Spent") -> None:
+        """Count what other answers took."""
+        self.decisions += other.decisions
+        self.cpu += other.cpu
+        if other.longest > self.longest:
+            self.longest = other.longest
+        self.wall += other.wall
+
+
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The compressed parts of a match: what happened, and what was measured."""
+    """The replay and the evidence of a match, compressed, as they travel and are stored."""
 
     replay: bytes
     evidence: bytes
     seconds: float
     """The match's time on the wall."""
+
+    @classmethod
+    def of(cls, played: Played, seconds: float) -> Self:
+        """Return the record of a match that was played."""
+        return cls(_packed(played.replay), _packed(played.evidence), seconds)
 
     def open_replay(self) -> Replay:
         """Return the replay."""
@@ -34,8 +70,9 @@ class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
-    """One match: which one it was, who sat where, and how it ended.
+    """What follows from a match that was played: which one it was, who sat where, how it ended.
 
+    A worker makes it, and a row of the store is made from it. What is read back is a StoredMatch.
     `bots` holds the league's entrants by seat, as indices; `places` and `faults` (how many of
     each kind) go by seat too.
     """
@@ -53,7 +90,7 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     moves: int
     """What stands for the moves, see `digest_of`."""
     clock: str
-    """What the clock said of each seat, see `clock_of`, in JSON as it is stored."""
+    """What the clock said of each seat, as `clock_text` writes it."""
 
     @property
     def match(self) -> str:
@@ -62,20 +99,14 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
 
 
 class PlayedMatch(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A result with its record."""
+    """A result with its record: a match on its way from a worker, or an import, to the store."""
 
     result: MatchResult
     record: Record
     machine: str = ""
     """Where it was played; empty where that is told beside it, as in an archive."""
     sandbox: str = ""
-    """Behind which walls, likewise."""
-
-
-def pack(played: Played, result: MatchResult, seconds: float) -> PlayedMatch:
-    """Return a match and its result as they are stored."""
-    record = Record(_packed(played.replay), _packed(played.evidence), seconds)
-    return PlayedMatch(result, record)
+    """In which sandbox, likewise."""
 
 
 def result_of(
@@ -101,7 +132,7 @@ def result_of(
         faults=[dict(sorted(kinds.items())) for kinds in faults],
         forfeits=sorted(forfeits),
         moves=digest_of(replay),
-        clock=str(clock_of(replay, played.evidence)),
+        clock=clock_text(clock_of(replay, played.evidence)),
     )
 
 
@@ -115,18 +146,21 @@ def digest_of(replay: Replay) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-def clock_of(replay: Replay, evidence: Evidence) -> list[list[int]]:
-    """Return for each seat how often it was asked, and what its answers took.
+def clock_of(replay: Replay, evidence: Evidence) -> list[Spent]:
+    """Return what the answers of each seat took.
 
-    That is their CPU time in all, that of the longest, and their time on the wall in all, in
-    microseconds. What is decided for a seat that has forfeited is not asked.
+    What is decided for a seat that has forfeited is not asked, and takes nothing.
     """
-    clock = [[0, 0, 0, 0] for _ in replay.places]
+    clock = [Spent.nothing() for _ in replay.places]
     for entry, cpu, wall in zip(replay.entries, evidence.cpu, evidence.wall, strict=True):
         if wall:
-            own = clock[entry.seat]
-            own[:] = own[0] + 1, own[1] + cpu, max(own[2], cpu), own[3] + wall
+            clock[entry.seat].add(Spent(1, cpu, cpu, wall))
     return clock
+
+
+def clock_text(clock: Iterable[Spent]) -> str:
+    """Return the clock of a match as it is stored: in JSON, a list for each seat."""
+    return json.dumps([astuple(spent) for spent in clock])
 
 
 def _packed(value: msgspec.Struct) -> bytes:

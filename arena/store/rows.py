@@ -4,7 +4,18 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, TypeAlias, TypeVar
+from functools import cached_property
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    NewType,
+    TypeAlias,
+    TypeVar,
+    get_type_hints,
+)
 
 import msgspec
 from msgspec import Meta
@@ -12,7 +23,7 @@ from msgspec import Meta
 from arena.league.bot import check_name
 from arena.league.schedule import PAIRS_LIMIT, Rotations
 from arena.league.seed import Derivation, league_key
-from arena.store.result import Record
+from arena.store.result import Natural, Record, Spent
 from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.match import Evidence
@@ -64,7 +75,7 @@ class BotVersion:
 class KnownBot(NamedTuple):
     """What is known of the files of a bot, so that they need not be read to know its version."""
 
-    key: str
+    key: Annotated[str, "name"]
     digest: str
     """The hash of its command and files."""
     version: str
@@ -80,7 +91,7 @@ class KnownBot(NamedTuple):
 
 @dataclass(frozen=True)
 class SeatedResult:
-    """Who sat where, and the places; every list goes by seat."""
+    """Who sat where, and the places, of all matches in which that was so; lists go by seat."""
 
     bots: tuple[BotVersion, ...]
     places: tuple[int, ...]
@@ -88,7 +99,7 @@ class SeatedResult:
 
 @dataclass(frozen=True)
 class StoredMatch:
-    """A match as the tables read it; every list goes by seat."""
+    """The result of a match as it is read back, without its record; every list goes by seat."""
 
     id: str
     deal: str
@@ -106,27 +117,9 @@ class StoredMatch:
     """The number of the deal in its database, by which the record is found."""
 
 
-@dataclass(slots=True)
-class Spent:
-    """The time that a bot's answers took in several matches, in microseconds."""
-
-    decisions: int = 0
-    cpu: int = 0
-    longest: int = 0
-    """CPU time of one decision."""
-    wall: int = 0
-
-    def add(self, decisions: int, cpu: int, longest: int, wall: int) -> None:
-        """Count the decisions of one match, as its clock tells them (see `stored_clock`)."""
-        self.decisions += decisions
-        self.cpu += cpu
-        self.longest = max(self.longest, longest)
-        self.wall += wall
-
-
 @dataclass(frozen=True)
 class Circumstances:
-    """When, where and behind which walls a match was played."""
+    """When, where and in which sandbox a match was played, and how long it took."""
 
     played_at: str
     machine: str
@@ -134,14 +127,48 @@ class Circumstances:
     seconds: float
 
 
-class WholeMatch(NamedTuple):
-    """All that is stored of a match."""
+@dataclass(frozen=True)
+class WholeMatch:
+    """All that is kept of a match; its record is opened when it is first looked into.
+
+    That raises Damage if the record cannot be read.
+    """
 
     match: StoredMatch
-    clock: list[list[int]]
-    """See `clock_of`."""
+    clock: list[Spent]
+    """By seat."""
     record: Record
     circumstances: Circumstances
+    limits: Limits | None = None
+    """Those of a match by itself; one of a league has its league's."""
+
+    @property
+    def replay(self) -> Replay:
+        """What was dealt and decided."""
+        return self._opened[0]
+
+    @property
+    def evidence(self) -> Evidence:
+        """What was measured."""
+        return self._opened[1]
+
+    @cached_property
+    def _opened(self) -> tuple[Replay, Evidence]:
+        try:
+            return open_record(self.record)
+        except Damage as damage:
+            raise Damage(f"match {self.match.id}: {damage}") from None
+
+    @property
+    def names(self) -> list[str]:
+        """The bots by seat."""
+        return [bot.name for bot in self.match.bots]
+
+    def check_seat(self, seat: int | None) -> None:
+        """Raise ArenaError for a seat that the match has not."""
+        if seat is not None and not 0 <= seat < self.replay.seats:
+            seats = ", ".join(f"{number} {name}" for number, name in enumerate(self.names))
+            raise ArenaError(f"match {self.match.id} has no seat {seat}; its seats: {seats}.")
 
 
 def deal_number(name: str) -> int:
@@ -183,25 +210,41 @@ class Reader(Generic[T]):
             raise Damage(f"{self._words} cannot be read") from None
 
 
-Natural: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]
 DealNumber: TypeAlias = Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
 
 
-class _MatchRow(NamedTuple):
-    deal_row: int
+class StoredRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A row of a table, or what is selected of several, by its columns."""
+
+
+class DealRow(StoredRow, frozen=True, array_like=True, gc=False):
+    """A row of the table of deals."""
+
+    id: int
     name: int
-    number: DealNumber
-    rotation: Natural
-    bots: str
-    places: str
+    number: int
+    lineup: int
+
+
+class MatchRow(StoredRow, frozen=True, array_like=True, gc=False):
+    """A row of the table of matches."""
+
+    deal: int
+    rotation: int
+    result: int
     reason: str
-    decisions: Natural
+    decisions: int
     faults: str | None
     forfeits: str | None
     moves: int
+    clock: str
+    record: int
 
 
-class _RecordRow(NamedTuple):
+class RecordRow(StoredRow, frozen=True, array_like=True, gc=False):
+    """A row of the table of records."""
+
+    id: int
     replay: bytes
     evidence: bytes
     seconds: float
@@ -210,13 +253,40 @@ class _RecordRow(NamedTuple):
     sandbox: str
 
 
+class ListedRow(StoredRow, frozen=True, array_like=True, gc=False):
+    """A match as lists and tables read it: its own columns, and some of its deal and result."""
+
+    deal_row: Annotated[int, "match.deal"]
+    name: Annotated[int, "deal.name"]
+    number: Annotated[DealNumber, "deal.number"]
+    rotation: Natural
+    bots: Annotated[str, "result.bots"]
+    places: Annotated[str, "result.places"]
+    reason: str
+    decisions: Natural
+    faults: str | None
+    forfeits: str | None
+    moves: int
+
+
+def columns(row: type, table: str = "") -> str:
+    """Return the columns of a type of rows in SQL, in the order of its fields.
+
+    A field has the SQL that stands beside its type, or else is a column of the table by its name.
+    """
+    prefix = f"{table}." if table else ""
+    found = []
+    for name, hint in get_type_hints(row, include_extras=True).items():
+        beside = (each for each in getattr(hint, "__metadata__", ()) if isinstance(each, str))
+        found.append(next(beside, prefix + name))
+    return ", ".join(found)
+
+
 _read_seats = Reader("the bots of a result", list[BotRow])
 _read_places = Reader("the places of a result", list[Annotated[int, Meta(ge=1)]])
 _read_faults = Reader("the faults of a match", list[dict[str, Natural]])
 _read_forfeits = Reader("the forfeits of a match", list[Natural])
-_read_clock = Reader(
-    "the clock of a match", list[Annotated[list[Natural], Meta(min_length=4, max_length=4)]]
-)
+_read_clock = Reader("the clock of a match", list[Spent])
 read_numbers = Reader("the results of a deal", list[int])
 read_lineup = Reader("a line-up", list[tuple[str, str]])
 read_command = Reader("the command of a bot", list[str])
@@ -263,10 +333,10 @@ def check_bot(number: int, key: str, version: str) -> None:
 
 def known_bot(row: Sequence[Any]) -> KnownBot:
     """Return what a row says of the files of a bot."""
-    *words, seal = typed(row, tuple[str, str, str, str, str], "what is known of a bot's files")
+    *words, seal = typed(row, tuple[str, str, str, str, str], "what is stored of a bot's files")
     found = KnownBot(*words)
     if found.seal != seal:
-        raise Damage("what is known of a bot's files is not what was written")
+        raise Damage("what is stored of a bot's files was edited or damaged")
     return found
 
 
@@ -274,7 +344,7 @@ def seats_of(text: str) -> list[BotRow]:
     """Return the numbers of the bots of a result, by seat."""
     seats = _read_seats(text)
     if len(seats) < 2 or len(set(seats)) < len(seats):
-        raise Damage("the bots of a result are not of a match")
+        raise Damage("the bots of a result cannot be those of a match")
     return seats
 
 
@@ -282,7 +352,7 @@ def seated_result(seats: str, places: str, bots: Mapping[int, BotVersion]) -> Se
     """Return a result, given the bots by their numbers."""
     numbers, found = seats_of(seats), _read_places(places)
     if len(found) != len(numbers) or max(found) > len(numbers):
-        raise Damage("the places of a result are not those of its bots")
+        raise Damage("the places of a result do not fit its bots")
     seated = tuple(bots[number] for number in numbers if number in bots)
     if len(seated) < len(numbers):
         raise Damage("a bot of a result is missing")
@@ -296,23 +366,23 @@ def stored_faults(
     found = _read_faults(faults) if faults else [{} for _ in range(seats)]
     gone = _read_forfeits(forfeits) if forfeits else []
     if len(found) != seats:
-        raise Damage("the faults of a match are not those of its seats")
+        raise Damage("the faults of a match do not fit its seats")
     if gone and max(gone) >= seats:
-        raise Damage("a seat forfeited that a match has not")
+        raise Damage("a forfeit names a seat that its match does not have")
     return found, gone
 
 
-def stored_clock(text: str, seats: int) -> list[list[int]]:
+def stored_clock(text: str, seats: int) -> list[Spent]:
     """Return what the clock said of each seat."""
     clock = _read_clock(text)
     if len(clock) != seats:
-        raise Damage("the clock of a match is not that of its seats")
+        raise Damage("the clock of a match does not fit its seats")
     return clock
 
 
 def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
-    """Return the match of a row of the columns that tables read."""
-    found = typed(row, _MatchRow, "a match, or the deal or result it is of,")
+    """Return the match of a row of the columns of `ListedRow`."""
+    found = typed(row, ListedRow, "a match, or the deal or result it is of,")
     seated = seated_result(found.bots, found.places, bots)
     faults, forfeits = stored_faults(found.faults, found.forfeits, len(seated.bots))
     deal = deal_name(found.name)
@@ -332,11 +402,13 @@ def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
     )
 
 
-def record_of(row: Iterable[Any] | None, match: str) -> tuple[Record, Circumstances]:
-    """Return the record of a match, which is not opened, and its circumstances."""
-    found = typed(row, _RecordRow, f"the record of match {match}")
+def whole_match(match: StoredMatch, clock: str, row: Iterable[Any]) -> WholeMatch:
+    """Return a match with its clock, and its record from a row of the columns of `RecordRow`."""
+    read = stored_clock(clock, len(match.bots))
+    found = typed(row, RecordRow, f"the record of match {match.id}")
     circumstances = Circumstances(found.played_at, found.machine, found.sandbox, found.seconds)
-    return Record(found.replay, found.evidence, found.seconds), circumstances
+    record = Record(found.replay, found.evidence, found.seconds)
+    return WholeMatch(match, read, record, circumstances)
 
 
 def open_record(record: Record) -> tuple[Replay, Evidence]:
@@ -351,14 +423,6 @@ def open_record(record: Record) -> tuple[Replay, Evidence]:
         raise Damage(f"its evidence cannot be read: {error}") from None
     check_fit(replay, evidence)
     return replay, evidence
-
-
-def opened(match: str, record: Record) -> tuple[Replay, Evidence]:
-    """Do the same for the match of an id, which the Damage names."""
-    try:
-        return open_record(record)
-    except Damage as damage:
-        raise Damage(f"match {match}: {damage}") from None
 
 
 def check_fit(replay: Replay, evidence: Evidence) -> None:

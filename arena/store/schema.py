@@ -3,12 +3,24 @@
 import json
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
+
+from msgspec.structs import astuple
 
 from arena.store.result import MatchResult, PlayedMatch
-from arena.store.rows import BotRow, Damage, deal_name, deal_number
+from arena.store.rows import (
+    BotRow,
+    Damage,
+    DealRow,
+    MatchRow,
+    RecordRow,
+    StoredRow,
+    columns,
+    deal_name,
+    deal_number,
+)
 
 VERSION = 5
 APPLICATION_ID = 0x41524E41  # "ARNA"
@@ -65,9 +77,6 @@ STATEMENTS = {
 }
 """The statement that makes each table and index, by name."""
 
-MATCH_COLUMNS = ("reason", "decisions", "faults", "forfeits", "moves", "clock")
-"""The columns of a match that follow from its record."""
-
 _LAST = """
     SELECT max(
             coalesce((SELECT max(id) FROM deal), 0), coalesce((SELECT max(deal) FROM match), 0)
@@ -92,39 +101,33 @@ _RESULT = _Numbered(
 )
 
 
-class _Rows(NamedTuple):
+class _Rows:
     """How rows are added to a table: one by one, and many at once, which takes a fifth less."""
 
-    width: int
-    one: str
-    many: str
+    def __init__(self, statement: str, row: type[StoredRow]) -> None:
+        self.width = len(row.__struct_fields__)
+        values = f"({','.join('?' * self.width)})"
+        self._one = f"{statement} ({columns(row)}) VALUES {values}"
+        self._many = f"{statement} ({columns(row)}) VALUES {','.join([values] * _MANY)}"
 
-    @classmethod
-    def added(cls, statement: str, width: int) -> Self:
-        """Return how a statement adds rows of so many columns."""
-        row = f"({','.join('?' * width)})"
-        return cls(
-            width, f"{statement} VALUES {row}", f"{statement} VALUES {','.join([row] * _MANY)}"
-        )
-
-    def add(self, db: sqlite3.Connection, values: list[Any]) -> int:
+    def add(self, db: sqlite3.Connection, values: Sequence[Any]) -> int:
         """Add rows whose values stand one after another; return how many were added."""
         step = self.width * _MANY
         rest = len(values) - len(values) % step
         count = 0
         for first in range(0, rest, step):
-            count += db.execute(self.many, values[first : first + step]).rowcount
+            count += db.execute(self._many, values[first : first + step]).rowcount
         last = [
             values[first : first + self.width] for first in range(rest, len(values), self.width)
         ]
         if last:
-            count += db.executemany(self.one, last).rowcount
+            count += db.executemany(self._one, last).rowcount
         return count
 
 
-_DEALS = _Rows.added("INSERT OR IGNORE INTO deal", 4)
-_RECORDS = _Rows.added("INSERT INTO record", 7)
-_MATCHES = _Rows.added("INSERT INTO match", 10)
+_DEALS = _Rows("INSERT OR IGNORE INTO deal", DealRow)
+_RECORDS = _Rows("INSERT INTO record", RecordRow)
+_MATCHES = _Rows("INSERT INTO match", MatchRow)
 
 
 NewMatch = tuple[PlayedMatch, tuple[BotRow, ...], str]
@@ -149,8 +152,8 @@ class Writer:
         if len(self._deals) > _REMEMBERED:
             self._deals.clear()
         known = self._deals
-        deals: list[Any] = []  # as the next two, rows that stand one after another
-        records: list[Any] = []
+        deals: list[DealRow] = []
+        records: list[Any] = []  # values of rows one after another: fewer objects take less time
         rows: list[Any] = []
         for played, bots, played_at in matches:
             result, record = played.result, played.record
@@ -159,32 +162,40 @@ class Writer:
             if deal is None:
                 last_deal += 1
                 deal = known[result.deal] = last_deal
-                deals += deal, deal_number(result.deal), result.number, self._lineup(bots)
-            records += last, record.replay, record.evidence, record.seconds
-            records += played_at, played.machine, played.sandbox
-            rows += deal, result.rotation, self._result(bots, tuple(result.places))
-            rows += match_columns(result)
-            rows.append(last)
-        if _DEALS.add(self._db, deals) * _DEALS.width < len(deals):
+                lineup = self._lineup(bots)
+                deals.append(DealRow(deal, deal_number(result.deal), result.number, lineup))
+            records += astuple(
+                RecordRow(
+                    last,
+                    record.replay,
+                    record.evidence,
+                    record.seconds,
+                    played_at,
+                    played.machine,
+                    played.sandbox,
+                )
+            )
+            places = self._result(bots, tuple(result.places))
+            rows += astuple(match_row(result, deal, places, last))
+        new = [value for deal_row in deals for value in astuple(deal_row)]
+        if _DEALS.add(self._db, new) < len(deals):
             self._correct(deals, rows)
         _RECORDS.add(self._db, records)
         _MATCHES.add(self._db, rows)
 
-    def _correct(self, deals: list[Any], matches: list[Any]) -> None:
+    def _correct(self, deals: Iterable[DealRow], matches: list[Any]) -> None:
         """Put the true rows of deals, some of which were there, into the rows of matches.
 
         Raises Damage if one of these has another name than it must have.
         """
         true = {}
-        width = _DEALS.width
-        for row, name, number, lineup in (
-            deals[at : at + width] for at in range(0, len(deals), width)
-        ):
-            true[row], stored = self._db.execute(_DEAL, (number, lineup)).fetchone()
-            if stored != name:
-                raise Damage(f"deal {deal_name(name)} is stored as {deal_name(stored)}")
-            self._deals[deal_name(name)] = true[row]
-        matches[:: _MATCHES.width] = [true.get(deal, deal) for deal in matches[:: _MATCHES.width]]
+        for deal in deals:
+            row, stored = self._db.execute(_DEAL, (deal.number, deal.lineup)).fetchone()
+            if stored != deal.name:
+                raise Damage(f"deal {deal_name(deal.name)} is stored as {deal_name(stored)}")
+            true[deal.id] = self._deals[deal_name(deal.name)] = row
+        column = slice(MatchRow.__struct_fields__.index("deal"), None, _MATCHES.width)
+        matches[column] = [true.get(number, number) for number in matches[column]]
 
     def _find_lineup(self, bots: tuple[BotRow, ...]) -> int:
         if not self._bots.keys() >= {*bots}:
@@ -207,16 +218,17 @@ def lineup_text(bots: Iterable[tuple[str, str]]) -> str:
     return json.dumps(sorted(bots))
 
 
-def match_columns(result: MatchResult) -> tuple[object, ...]:
-    """Return what is stored of a result in these columns.
-
-    Lists of numbers are the same in JSON as in Python.
-    """
-    return (
+def match_row(result: MatchResult, deal: int, places: int, record: int) -> MatchRow:
+    """Return what is stored of a result, given the rows of its deal, its places and its record."""
+    return MatchRow(
+        deal,
+        result.rotation,
+        places,
         result.reason,
         result.decisions,
         json.dumps(result.faults) if any(result.faults) else None,
-        str(result.forfeits) if result.forfeits else None,
+        json.dumps(result.forfeits) if result.forfeits else None,
         result.moves,
         result.clock,
+        record,
     )

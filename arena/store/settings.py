@@ -30,8 +30,8 @@ def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
         old = before[key]
         if key == "derivation":
             return (
-                f"derivation was {old}, not {value}: one of them was begun when seeds were not "
-                f"stretched yet, so their cards differ"
+                f"derivation was {old}, not {value}: an older Bot Arena, which did not stretch "
+                f"seeds, made one of the leagues, so their cards differ"
             )
         if isinstance(old, dict) and isinstance(value, dict):
             usual = _usual_options(now["game"]) if key == "options" else {}

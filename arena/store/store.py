@@ -13,26 +13,26 @@ from dataclasses import astuple
 from typing import Any
 
 from arena.league.bot import Bot
-from arena.store.result import PlayedMatch, Record
+from arena.store.result import PlayedMatch
 from arena.store.rows import (
     BotRow,
     BotVersion,
-    Circumstances,
     Damage,
     KnownBot,
+    ListedRow,
+    RecordRow,
     StoredMatch,
     WholeMatch,
+    columns,
     deal_name,
     deal_number,
     deal_range,
     known_bot,
     match_of,
-    opened,
     read_command,
     read_numbers,
-    record_of,
-    stored_clock,
     typed,
+    whole_match,
 )
 from arena.store.schema import Writer, lineup_text
 from arena.store.tallies import Tallies
@@ -42,22 +42,17 @@ _FROM = """
     FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id
         JOIN result ON result.id = match.result
 """
-_RECORD = """
-    record.replay, record.evidence, record.seconds, record.played_at, record.machine,
-    record.sandbox
-"""
-_COLUMNS = """
-    match.deal, deal.name, deal.number, match.rotation, result.bots, result.places, match.reason,
-    match.decisions, match.faults, match.forfeits, match.moves
-"""
-_MATCHES = f"SELECT {_COLUMNS} {_FROM}"
+_LISTED = columns(ListedRow, "match")
+_LOOK = f"{columns(KnownBot)}, seal"
+_KEPT = f"match.clock, {columns(RecordRow, 'record')}"
+_MATCHES = f"SELECT {_LISTED} {_FROM}"
 _KEYS = f"SELECT match.deal, match.rotation {_FROM}"
 _NAMED = """
     FROM deal CROSS JOIN match ON match.deal = deal.id
         LEFT JOIN result ON result.id = match.result
     WHERE deal.name BETWEEN ? AND ? ORDER BY deal.name, match.rotation LIMIT 1000
 """
-_BEGINNING = f"SELECT {_COLUMNS} {_NAMED}"
+_BEGINNING = f"SELECT {_LISTED} {_NAMED}"
 _THIS = """
     FROM match LEFT JOIN deal ON deal.id = match.deal LEFT JOIN result ON result.id = match.result
         LEFT JOIN record ON record.id = match.record
@@ -67,9 +62,10 @@ _DEAL = """
     SELECT deal.id, deal.name FROM lineup JOIN deal ON deal.lineup = lineup.id
     WHERE lineup.bots = ? AND deal.number = ?
 """
-_ONE_MATCH = f"SELECT {_COLUMNS} {_THIS}"
-_ONE = f"SELECT {_COLUMNS}, match.clock, {_RECORD} {_THIS}"
-_ONE_RECORD = f"SELECT {_RECORD} {_THIS}"
+_ONE_LISTED = f"SELECT {_LISTED} {_THIS}"
+_ONE_KEPT = f"SELECT {_KEPT} {_THIS}"
+_ONE_WHOLE = f"SELECT {_KEPT}, {_LISTED} {_THIS}"
+_WIDTH = 1 + len(RecordRow.__struct_fields__)  # of what is kept
 _COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
 _PLAYED = """
     SELECT name, version FROM bot
@@ -85,11 +81,9 @@ _LAST_VERSIONS = """
         json_each(result.bots) AS seat JOIN bot ON bot.id = seat.value
     GROUP BY bot.id ORDER BY max(last.at), bot.id
 """
-LOOKS = "SELECT name, digest, version, signature, seal FROM look"
+LOOKS = f"SELECT {_LOOK} FROM look"  # noqa: S608 - names of ours
 """What `known_bot` reads."""
-_KEEP_LOOK = """
-    INSERT OR REPLACE INTO look (name, digest, version, signature, seal) VALUES (?, ?, ?, ?, ?)
-"""
+_KEEP_LOOK = f"INSERT OR REPLACE INTO look ({_LOOK}) VALUES (?, ?, ?, ?, ?)"  # noqa: S608 - likewise
 _KNOWN = """
     SELECT deal.name, rotations
     FROM (
@@ -183,10 +177,9 @@ class Store(Tallies):
     ) -> None:
         """Store matches, all or none; `rows` are the database's numbers of the league's bots."""
         writer, self._writer = self._writer or Writer(self._db), None
+        row = rows.__getitem__
         with self._transaction():
-            writer.add(
-                (each, tuple([rows[bot] for bot in each.result.bots]), played_at) for each in played
-            )
+            writer.add((each, tuple(map(row, each.result.bots)), played_at) for each in played)
         self._writer = writer
 
     def known(self, rotations: int) -> KnownMatches:
@@ -296,7 +289,7 @@ class Store(Tallies):
                 keys = self._keys(f"{_KEYS} {where} {_IN_ORDER}", (*values, most))
                 bots = self._bots()
                 for key in zip(*keys, strict=True):
-                    row = self._db.execute(_ONE_MATCH, key).fetchone()
+                    row = self._db.execute(_ONE_LISTED, key).fetchone()
                     if row is not None:
                         yield match_of(row, bots)
         else:
@@ -350,22 +343,23 @@ class Store(Tallies):
         if not found:
             raise ArenaError(f"there is no match {prefix!r}; `arena matches` lists them.")
         if len({match.deal for match in found}) > 1:
-            raise ArenaError(f"{prefix!r} begins {len(found)} ids; give more of it.")
+            raise ArenaError(f"{len(found)} ids begin with {prefix!r}; give more of the id.")
         if len(found) > 1:
             ids = ", ".join(f"{deal}-{match.rotation}" for match in found)
-            raise ArenaError(f"{prefix!r} is a deal of {len(found)} matches: {ids}.")
+            raise ArenaError(f"{prefix!r} is a deal of {len(found)} matches; name one: {ids}.")
         return found[0]
 
-    def record(self, match: StoredMatch) -> tuple[Record, Circumstances]:
-        """Return the record of a stored match, which can be opened, and its circumstances."""
+    def whole(self, match: StoredMatch) -> WholeMatch:
+        """Return a stored match with all that is kept of it, its record opened."""
         with self.explained():
             key = match.deal_row, match.rotation
-            row = self._db.execute(_ONE_RECORD, key).fetchone()
-            record, circumstances = record_of(row, match.id)
-            replay, _ = opened(match.id, record)
-            if replay.seats != len(match.bots):
-                raise Damage(f"match {match.id}: its replay is of {replay.seats} seats")
-        return record, circumstances
+            row = self._db.execute(_ONE_KEPT, key).fetchone()
+            if row is None:
+                raise Damage(f"the record of match {match.id} cannot be read")
+            found = whole_match(match, row[0], row[1:])
+            if found.replay.seats != len(match.bots):
+                raise Damage(f"match {match.id}: its replay is of {found.replay.seats} seats")
+        return found
 
     def commands(self) -> dict[BotVersion, list[str]]:
         """Return what was run for every bot, in order of key and version."""
@@ -393,12 +387,11 @@ class Store(Tallies):
         self, deal: int, rotation: int, bots: Mapping[int, BotVersion] | None = None
     ) -> WholeMatch | None:
         with self.explained():
-            row = self._db.execute(_ONE, (deal, rotation)).fetchone()
+            row = self._db.execute(_ONE_WHOLE, (deal, rotation)).fetchone()
             if row is None:
                 return None
-            match = match_of(row[:11], self._bots() if bots is None else bots)
-            clock = stored_clock(row[11], len(match.bots))
-            return WholeMatch(match, clock, *record_of(row[12:], match.id))
+            match = match_of(row[_WIDTH:], self._bots() if bots is None else bots)
+            return whole_match(match, row[0], row[1:_WIDTH])
 
     def lookup(self, match: str, number: int, bots: Iterable[BotVersion]) -> WholeMatch | None:
         """Return the match of a whole id, or None if it is not stored.

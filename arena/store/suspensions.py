@@ -20,5 +20,5 @@ TOO_SLOW = f"{FORFEITING} for want of time"
 
 def suspended(bot: Bot, why: str, limits: Limits) -> str:
     """Return why a bot of a league was suspended, and what to do if that is known."""
-    slow = " Mend it, or take it out, or make a league with a larger move_time."
+    slow = " Make it faster, take it out, or make a league with a larger move_time."
     return f"it {why}.{slow if why == TOO_SLOW else advice(bot, why, limits)}"

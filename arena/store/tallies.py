@@ -1,15 +1,16 @@
 """What tables count, counted in the database: the results that there are, and how often."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from arena.store.database import Database
+from arena.store.result import Natural, Spent
 from arena.store.rows import (
     BotRow,
     BotVersion,
     Damage,
-    Natural,
     SeatedResult,
+    columns,
     read_lineup,
     read_numbers,
     seated_result,
@@ -28,10 +29,7 @@ _LENGTHS = """
     SELECT result, reason, decisions, count(*) FROM match GROUP BY result, reason, decisions
     ORDER BY result, reason, decisions
 """
-_SITES = """
-    SELECT machine, sandbox, count(*), min(played_at), max(played_at) FROM record
-    GROUP BY machine, sandbox ORDER BY machine, sandbox
-"""
+_OF_RECORDS = "FROM record GROUP BY machine, sandbox ORDER BY machine, sandbox"
 _AS_STORED = """
     SELECT results, moves
     FROM (
@@ -47,10 +45,13 @@ class Site(NamedTuple):
 
     machine: str
     sandbox: str
-    matches: int
-    first: str
+    matches: Annotated[int, "count(*)"]
+    first: Annotated[str, "min(played_at)"]
     """When the first match was stored, in ISO 8601."""
-    last: str
+    last: Annotated[str, "max(played_at)"]
+
+
+_SITES = f"SELECT {columns(Site)} {_OF_RECORDS}"
 
 
 class Tallies(Database):
@@ -153,8 +154,8 @@ class Tallies(Database):
                     raise Damage("the result of a match is missing")
                 yield result, *stored_faults(faults, forfeits, len(seats[result])), count
 
-    def clocks(self) -> Iterator[tuple[int, list[list[int]]]]:
-        """Yield the result of every match by number, and what the clock said (see `clock_of`)."""
+    def clocks(self) -> Iterator[tuple[int, list[Spent]]]:
+        """Yield the result of every match by number, and what the clock said by seat."""
         with self.explained():
             rows = self._db.execute("SELECT result, clock FROM match")
             seats = self._seats()

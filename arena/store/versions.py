@@ -11,8 +11,8 @@ from referee.options import suggestion
 
 _NAMED = 5  # of the bots that have left
 _OLD_RULE = (
-    " It may be the same program: all of its folder counted then, and something there was changed "
-    "since; now its files are those that its command names."
+    " It may be the same program: then, all files of its folder counted, and one of them has "
+    "changed since; now, only the files that its command names count."
 )
 
 
@@ -62,8 +62,8 @@ def unknown_keys(league: LeaguePlan, store: Store) -> list[str]:
     """Return a hint for each key under which nothing was played, if anything was played."""
     known = {key for key, _ in store.bot_keys()}
     return [
-        f"bot {bot.name!r}: nothing was ever played under key {_toml(bot.key)}; a key "
-        f"is what a bot was called before it was renamed. {suggestion(bot.key, known)}"
+        f"bot {bot.name!r}: no match was played under key {_toml(bot.key)}; a key "
+        f"is the name of a bot before it was renamed. {suggestion(bot.key, known)}"
         for bot in league.bots
         if composed(bot.key) != bot.name and known and bot.key not in known
     ]
@@ -95,9 +95,9 @@ def _renamed(bot: Bot, before: str, successor: Bot | None) -> str:
         )
     return (
         f"{bot.name} has the files that played as {before}, and {successor.name} has others now. "
-        f"If {bot.name} is what was called {before}, write {key} below its name: then it keeps "
-        f"its results. {successor.name} needs a key as well: what it was called before or, if it "
-        f"is new, a name that no bot had."
+        f"If {bot.name} was called {before} before, write {key} below its name: then it keeps "
+        f"its results. {successor.name} needs a key as well: the name that it had before or, if "
+        f"it is new, a name that no bot had."
     )
 
 

@@ -31,8 +31,8 @@ def by_seat(field: Field, ratings: Ratings) -> Table:
     """
     if not field.by_seat:
         raise ArenaError(
-            f"{field.name} does not say who sat where: it is a file of results, and only leagues "
-            f"know the seats."
+            f"{field.name} is a file of results, which does not say who sat where; name a league "
+            f"for --by seat."
         )
     found = sittings(field.deals)
     rated = standings(field.deals, ratings)
@@ -112,18 +112,18 @@ def _notes(
     field: Field, found: Mapping[tuple[Who, int], Sitting], gain: Gain | None
 ) -> Iterator[str]:
     yield (
-        f"{field.extent}. Points by seat, ± two standard errors by deal: the share of the other "
-        f"seats beaten, half for those tied with."
+        f"{field.extent}. Points by seat: the share of the other seats beaten, a tie counting "
+        f"half; ± two standard errors by deal."
     )
     if any(sitting.edge.deals for (who, _), sitting in found.items() if who is not EVERYBODY):
         yield (
-            "+ and -: surely more and less than in the other seats of the same deals, as the 95 % "
-            "interval excludes equality. Of equals, chance marks about one in twenty."
+            "+ and -: surely more and surely less than in the other seats of the same deals (the "
+            "95 % interval excludes equality). Chance marks about one in twenty of equal seats."
         )
     elif found:
         yield (
-            "+ and -: a seat that is surely better or worse, as the 95 % interval excludes "
-            "equality. No bot sat in two seats of one deal, so that none is compared with itself."
+            "+ and -: a seat that is surely better or surely worse (the 95 % interval excludes "
+            "equality). No bot sat in two seats of one deal, so no bot is compared with itself."
         )
     yield _gain_note(gain)
     yield from field.remarks
@@ -136,9 +136,11 @@ def _gain_note(gain: Gain | None) -> str:
             "differ, in which every bot sits in every seat equally often."
         )
     if gain.error is None:
-        return "Mirroring takes out all luck here: every deal gave the same, its matches did not."
+        return (
+            "Mirroring removes all luck here: all deals gave the same, but their matches did not."
+        )
     return (
         f"A mirrored deal is worth {gain.deals:.1f} ± {SURE * gain.error:.1f} deals of as many "
-        f"independent matches. At 1 mirroring changes nothing; below, the matches of a deal are "
-        f"much alike whoever sits where, as where little is left to chance."
+        f"independent matches. At 1, mirroring changes nothing; below 1, the matches of a deal "
+        f"are alike whoever sits where, as in games with little chance."
     )

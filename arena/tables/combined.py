@@ -12,9 +12,9 @@ from protocol.errors import ArenaError
 
 KEYS = ("group", "rank", "bot", "rating", "error", "leagues")
 RULE = (
-    "The rating is the mean of a bot's ratings in the leagues, which all count alike, each "
-    "measured from the mean of the bots that are compared. A rank is a range: bots that "
-    "the results cannot separate share it."
+    "A bot's rating is the mean of its ratings in the leagues, which all count alike. Each of "
+    "them is measured from the mean of the compared bots. A rank is a range: bots that the "
+    "results cannot separate share it."
 )
 
 
@@ -26,7 +26,7 @@ def combined_table(fields: Sequence[Field], ratings: Sequence[Ratings]) -> Table
     found = combined(ratings)
     if not found:
         raise ArenaError(
-            f"no two bots were linked by matches in every one of {', '.join(_names(fields))}, so "
+            f"no two bots are linked by matches in all of {', '.join(_names(fields))}, so "
             f"there is nothing to combine. Bots are the same if they have the same name."
         )
     many = found[-1].group > 1
@@ -71,7 +71,9 @@ def _notes(fields: Sequence[Field], rows: Sequence[Combined]) -> list[str]:
     ranked = {row.bot for row in rows}
     notes = []
     if rows[-1].group > 1:
-        notes.append("Groups of bots never met each other in some league: ranks hold within one.")
+        notes.append(
+            "Groups of bots never met each other in some league: ranks hold within a group."
+        )
     for name, field in zip(_names(fields), fields, strict=True):
         missing = [bot for bot in field.bots if bot not in ranked]
         also = f" Not ranked here: {', '.join(missing)}." if missing else ""

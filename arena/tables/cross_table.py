@@ -116,7 +116,7 @@ _STYLES: Mapping[int, Style] = {1: "good", -1: "bad"}
 
 _MEANINGS: Mapping[Cell, str] = {
     "wins": "matches with the better/the same/the worse place",
-    "points": "percent of the points, which are 1 for the better place and half for the same",
+    "points": "percent of the points: 1 for the better place, half for the same",
     "places": "the mean place of the row's bot where both sat",
 }
 
@@ -125,15 +125,15 @@ def _notes(field: Field, rows: Sequence[Standing], cell: Cell) -> list[str]:
     meaning = "wins/draws/losses" if cell == "wins" and field.duels else _MEANINGS[cell]
     notes = [
         f"{field.extent}. Row against column: {meaning}. Rows and columns: as in the leaderboard.",
-        "+ and -: surely ahead and behind, as the 95 % interval of the points by deal excludes a "
-        "half. Of equals, chance marks about one pair in twenty.",
+        "+ and -: surely ahead and surely behind (the 95 % interval of the points by deal excludes "
+        "a half). Chance marks about one in twenty of equal pairs.",
     ]
     groups = {row.group for row in rows if row.group}
     if len(groups) > 1:
         notes.append(f"{len(groups)} groups of bots never met each other: one table for each.")
     alone = [row.bot for row in rows if not row.group]
     if alone:
-        notes.append(f"Without a match against another: {', '.join(alone)}.")
+        notes.append(f"Met no other bot: {', '.join(alone)}.")
     return [*notes, *field.remarks]
 
 

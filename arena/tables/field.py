@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from arena.stats.outcomes import Deals, Result, results_of
-from arena.store.rows import Spent
+from arena.store.result import Spent
 from arena.text import counted
 from referee.game import Game
 
@@ -100,11 +100,11 @@ class Field:
             )
         if self.waiting:
             said.append(
-                f"{counted(self.waiting, 'more match waits', 'more matches wait')} for the rest of "
-                f"their deals."
+                f"{counted(self.waiting, 'more match counts', 'more matches count')} only when the "
+                f"rest of the deal is played."
             )
         if self.faults and (self.waiting or self.repeats):
-            said.append("Faults are those of all matches, also of the ones left out.")
+            said.append("Faults are those of all matches, also of those that do not count here.")
         if self.missing:
             for bot, why in self.suspended.items():
                 said.append(f"{bot} was suspended: {why} Its matches are missing.")

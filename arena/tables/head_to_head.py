@@ -28,7 +28,7 @@ def head_to_head(field: Field, ratings: Ratings, bot: str, other: str) -> Table:
         if name not in field.bots:
             raise ArenaError(f"{field.name} has no bot {name!r}. {suggestion(name, field.bots)}")
     if bot == other:
-        raise ArenaError(f"name two bots: nobody plays against itself, as {bot!r} would here.")
+        raise ArenaError(f"name two different bots: {bot!r} does not play against itself.")
     rows = [*_rows(field, bot, other), *_rows(field, other, bot)]
     return Table(
         "encounters",
@@ -126,20 +126,20 @@ def _win_chance(gap: float) -> float:
 def _notes(field: Field, ratings: Ratings, bot: str, other: str) -> Iterator[str]:
     encounter = _encounter(field, bot, other)
     if encounter is None:
-        yield f"{bot} and {other} never met in what counts."
+        yield f"{bot} and {other} never met in the matches that count."
     else:
         yield _verdict(field, bot, other, encounter)
     gap = _gap(ratings, bot, other)
     if gap is None:
-        yield "No other bots link them: their ratings do not compare."
+        yield "No other bots link them: their ratings cannot be compared."
     elif round(gap, EXACT) == 0:
         yield f"By all matches {bot} and {other} are rated equal."
     else:
         yield _rated(ratings, bot, other, gap) if gap > 0 else _rated(ratings, other, bot, -gap)
     if encounter and not field.duels:
         yield (
-            "W/D/L: matches with the better, the same and the worse place of the two; place: the "
-            "mean among all who sat there."
+            "W/D/L: matches with the better, the same and the worse place of the two. Place: the "
+            "mean place among all bots of those matches."
         )
     yield from _fault_note(field, bot, other)
     yield from field.remarks

@@ -6,7 +6,7 @@ from typing import Any
 from arena.stats.encounters import cycles, encounters, never_crossed
 from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.standings import Standing, standings
-from arena.store.rows import Spent
+from arena.store.result import Spent
 from arena.tables.field import Field
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.text import counted
@@ -29,8 +29,8 @@ KEYS = (
     *("losses", "mean_place", "faults", "forfeits"),
 )
 OF_TIMES = (
-    "Decisions and their times are of all matches, and vary with the machine. In bwrap a bot's CPU "
-    "time is not seen, only its time on the wall."
+    "Decisions and their times are those of all matches; times vary with the machine. In bwrap, "
+    "only a bot's wall time is measured, not its CPU time."
 )
 """What a reader of times should know."""
 _NAMED_GAPS = 3
@@ -46,7 +46,7 @@ def leaderboard(
     ArenaError if they are asked for and not known.
     """
     if faults and field.faults is None:
-        raise ArenaError(f"{field.name} is a file of results, which knows nothing of faults.")
+        raise ArenaError(f"{field.name} is a file of results, which has no faults; name a league.")
     rows = [
         {**_row(field, standing), **_times(standing.bot, field.times)}
         for standing in standings(
@@ -101,7 +101,7 @@ def _times(bot: str, spent: Mapping[str, Spent] | None) -> dict[str, Any]:
     """Return a bot's decisions and their times, in seconds, if they are known."""
     if spent is None:
         return {}
-    its = spent.get(bot, Spent())
+    its = spent.get(bot, Spent.nothing())
     cpu, wall = (
         total / its.decisions / 1e6 if its.decisions else None for total in (its.cpu, its.wall)
     )
@@ -186,7 +186,8 @@ def _notes(
     few = [row["bot"] for row in rows if row["rank"] and row["deals"] < FEWEST_DEALS]
     if few:
         notes.append(
-            f"Told apart from nobody, having fewer than {FEWEST_DEALS} deals: {', '.join(few)}."
+            f"Not distinguished from any bot, with fewer than {FEWEST_DEALS} deals: "
+            f"{', '.join(few)}."
         )
     alone = [bot for bot in ratings.bots if not any(bot in group for group in ratings.groups)]
     if alone:
@@ -223,8 +224,8 @@ def _of_cycles(found: Sequence[Sequence[str]]) -> Iterator[str]:
         first, second, third = found[0]
         also = f", and {counted(len(found) - 1, 'more cycle')}" if found[1:] else ""
         yield (
-            f"No rating can show that {first} surely beats {second}, {second} {third}, and "
-            f"{third} {first}{also}: see `arena table`."
+            f"No rating can show that {first} surely beats {second}, {second} surely beats "
+            f"{third}, and {third} surely beats {first}{also}: see `arena table`."
         )
 
 
@@ -233,8 +234,8 @@ def _of_gaps(found: Sequence[Sequence[str]]) -> Iterator[str]:
         named = "; ".join(f"{above} and {below}" for above, below in found[:_NAMED_GAPS])
         more = f", and {len(found) - _NAMED_GAPS} more" if found[_NAMED_GAPS:] else ""
         yield (
-            f"Nobody below ever beat anybody above the gap between {named}{more}: how wide it "
-            f"is, no match tells."
+            f"The width of the gap is unknown between {named}{more}: no bot below ever beat a bot "
+            f"above."
         )
 
 

@@ -233,8 +233,8 @@ def _misread(text: str, error: Exception) -> str:
         return f"a match is written as an object, {_MATCH}, not as {_shown(line)}."
     if line.get("arena") == "league":
         return (
-            "this is an exported league: `arena import NEW FILE` makes one of it, for `arena rank "
-            "NEW` to read."
+            "this is an exported league: `arena import NEW FILE` makes it the league NEW, which "
+            "`arena rank NEW` reads."
         )
     known = _Line.__struct_fields__
     for key in line:
@@ -243,12 +243,12 @@ def _misread(text: str, error: Exception) -> str:
     given = {key: value for key, value in line.items() if value is not None}
     for key in ("deal", "match"):
         if type(given.get(key, "")) not in (str, int):
-            return f"{key} is text or a whole number, not {_shown(given[key])}."
+            return f"{key} must be text or a whole number, not {_shown(given[key])}."
     bots, places = given.get("bots", []), given.get("places", {})
     if not isinstance(bots, list) or not all(isinstance(bot, str) for bot in bots):
-        return f"bots is a list of names, not {_shown(bots)}."
+        return f"bots must be a list of names, not {_shown(bots)}."
     if not isinstance(places, dict):
-        return f'places give each bot its own, {{"A": 1, "B": 2}}, not {_shown(places)}.'
+        return f'places must give each bot a place, {{"A": 1, "B": 2}}, not {_shown(places)}.'
     wrong = (_no_place(*item) for item in places.items() if type(item[1]) is not int)
     return next(wrong, f"no match: {error}.")
 
@@ -256,7 +256,7 @@ def _misread(text: str, error: Exception) -> str:
 def _check_keys(pairs: list[tuple[str, Any]], lines: _Lines) -> None:
     for key, count in Counter(key for key, _ in pairs).items():
         if count > 1:
-            raise lines.error(f"the key {_quoted(key)} twice in one object; take one out.")
+            raise lines.error(f"the key {_quoted(key)} is there twice in one object; take one out.")
 
 
 class _Match(NamedTuple):
@@ -276,7 +276,9 @@ def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: s
     matches: dict[str, _Match] = {}
     for row in rows:
         if len(row) != len(header):
-            raise lines.error(f"{len(row)} cells, where the header has {len(header)}.")
+            raise lines.error(
+                f"this row has {len(row)} cells, and the header {len(header)}; give both as many."
+            )
         name, deal = row[at_match], "" if at_deal is None else row[at_deal]
         if not name:
             raise lines.error("the cell of the match is empty; name the match.")
@@ -291,8 +293,8 @@ def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: s
         bot, place = sys.intern(composed(unguarded(row[at_bot]))), row[at_place]
         if bot in match.places:
             raise lines.error(
-                f"bot {_quoted(bot)} is in match {_quoted(name)}, begun on line {match.line}, "
-                f"already; take a row out, or give the match another name."
+                f"bot {_quoted(bot)} is already in match {_quoted(name)}, which begins on line "
+                f"{match.line}; take a row out, or give the match another name."
             )
         if not (place.isascii() and place.isdigit() and len(place) <= _SHOWN):
             raise lines.error(_no_place(bot, place))
@@ -328,18 +330,18 @@ def _check_header(header: list[str], lines: _Lines) -> None:
     missing = [name for name in _REQUIRED if name not in header]
     if len(missing) == len(_REQUIRED):
         raise lines.error(
-            f"no results file: that begins with a JSON object, such as {_MATCH}, or with a CSV "
-            f"header, {','.join(_REQUIRED)}."
+            f"this is not a results file, which begins with a JSON object, such as {_MATCH}, or "
+            f"with a CSV header, {','.join(_REQUIRED)}."
         )
     for name, count in Counter(header).items():
         if name not in _COLUMNS:
             raise lines.error(f"there is no column {_quoted(name)}. {suggestion(name, _COLUMNS)}")
         if count > 1:
-            raise lines.error(f"the column {name!r} twice; take one out.")
+            raise lines.error(f"the column {name!r} is there twice; take one out.")
     if missing:
         raise lines.error(
-            f"the header lacks {' and '.join(missing)}; it names the columns match, bot and "
-            f"place, and perhaps deal."
+            f"the header lacks {' and '.join(missing)}; it must name the columns match, bot and "
+            f"place, and may name deal."
         )
 
 

@@ -10,7 +10,8 @@ from arena.league.plan import LeaguePlan
 from arena.league.schedule import BotIndex, Deal
 from arena.stats.outcomes import Result
 from arena.store.opening import open_store, read_played
-from arena.store.rows import BotVersion, Spent
+from arena.store.result import Spent
+from arena.store.rows import BotVersion
 from arena.store.settings import check_unchanged
 from arena.store.store import Store
 from arena.store.suspensions import suspended
@@ -145,9 +146,9 @@ def _faults(
 
 
 def _times(store: Store, results: Mapping[int, Result]) -> dict[str, Spent]:
-    times: defaultdict[str, Spent] = defaultdict(Spent)
+    times: defaultdict[str, Spent] = defaultdict(Spent.nothing)
     for number, seats in store.clocks():
         if number in results:
             for bot, said in zip(results[number].bots, seats, strict=True):
-                times[bot].add(*said)
+                times[bot].add(said)
     return times

@@ -1,5 +1,6 @@
 """What is wrong with many a reply, in words for the bot's author."""
 
+from collections.abc import Collection
 from typing import Any
 
 from referee.game import Move
@@ -44,3 +45,14 @@ def no_list(value: object, field: str, things: str = "cards") -> str | None:
     if isinstance(value, list):
         return None
     return f'"{field}" must be a list of {things}, not {kind(value)}'
+
+
+def wrong_card(
+    card: object, known: Collection[str], example: str, what: str = "a card"
+) -> str | None:
+    """Return why `card` is none of the `known` names, which are `what`; None if it is one."""
+    if not isinstance(card, str):
+        return f"a card is written like {example}, not as {kind(card)}"
+    if card not in known:
+        return f"{card[:20]!r} is not {what}; a card is written like {example}"
+    return None

@@ -1,4 +1,4 @@
-"""The walls around a bot's process, and the one way to start it."""
+"""The sandbox around a bot's process, and the one way to start it."""
 
 from referee.sandbox.errors import MachineError, SandboxError, StartError
 from referee.sandbox.executable import is_program, opening

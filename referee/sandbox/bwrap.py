@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.errors import SandboxError
+from referee.sandbox.kinds import Request, Sandbox, bounds, environment, search_path
 from referee.sandbox.landlock import covering
 from referee.sandbox.program import Program, barrier
-from referee.sandbox.walls import Request, Walls, bounds, environment, search_path
 
 OLDEST = (0, 8)
 _SHM = 1 << 20  # bytes of /dev/shm
@@ -29,7 +29,7 @@ _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Without /dev/zero: what is mapped from it counts against no limit of memory."""
 
 
-class BwrapWalls(Walls):
+class BwrapSandbox(Sandbox):
     """Namespaces of its own for every bot; children and a scratch folder are allowed."""
 
     allowed = ("start a child",)

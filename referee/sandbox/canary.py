@@ -1,6 +1,6 @@
 """A program that tries what must fail, and tells on standard output what did not.
 
-It is run behind the walls before the first match, as `python canary.py SECRET TARGET PID`: a file
+It is run in the sandbox before the first match, as `python canary.py SECRET TARGET PID`: a file
 it may not read, a file it may not write, and the referee's process.
 """
 

@@ -18,7 +18,7 @@ class SandboxError(ArenaError):
 
 
 class UnfitError(SandboxError):
-    """A program that cannot be run behind any walls, nor without."""
+    """A program that cannot be run in any sandbox, nor without."""
 
     def __init__(self, message: str) -> None:
         ArenaError.__init__(self, message)
@@ -29,7 +29,7 @@ class MachineError(RunError):
     """What the machine, and no bot, stands in the way of; the text says what to do."""
 
 
-def unstartable(why: str, number: int | None = None) -> MachineError:
+def unstartable(why: str, number: int | None) -> MachineError:
     """Return the error of a machine that starts no more processes, by its `errno`'s number."""
     if number in (errno.EMFILE, errno.ENFILE):
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -37,7 +37,7 @@ def unstartable(why: str, number: int | None = None) -> MachineError:
             f"bots cannot be started: {why}. This shell lets a process have {most} (ulimit -n): "
             f"allow more, then run again."
         )
-    return MachineError(f"bots cannot be started: {why}. Mend that, then run again.")
+    return MachineError(f"bots cannot be started: {why}. Repair that, then run again.")
 
 
 class StartError(Exception):

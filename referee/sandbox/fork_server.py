@@ -8,7 +8,7 @@ by any death, the socket ends and everything goes.
 
 A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}}` comes with three descriptors
 for the bot's 0, 1 and 2, and is answered by `{"pid": n}` with a pidfd, or `{"error": reason}`, with
-`"machine": errno` where no bot could be started; what walls it may name is in `walls.py`.
+`"machine": errno` where no bot could be started; what a request may hold is in `kinds.py`.
 `{"stop": pid}` ends a bot. `{"stage": folder}` names a folder that goes with everything else.
 Either way a bot's end is told once: `{"ended": pid, "status": wait status, "cpu": seconds,
 "memory": bytes at its peak, "refused": threads that it asked for beyond its limit}`.
@@ -46,7 +46,6 @@ NOTICE_SIZE = 80  # bytes of struct seccomp_notif, which begins with a number of
 CAPABILITY_VERSION_3 = 0x20080522
 O_PATH = 0o10000000
 UINT_MAX = 0xFFFFFFFF
-CLOSE_RANGE_CLOEXEC = 4
 LANDLOCK_RULE_PATH_BENEATH = 1
 # Numbers of system calls on x86_64; those from 424 on are the same everywhere.
 CAPSET = 126
@@ -134,28 +133,30 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
     if ruleset is not None:
         system_call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
     if request["seccomp"]:
-        system_call(CLOSE_RANGE, 3, UINT_MAX, CLOSE_RANGE_CLOEXEC)
+        # the server's own, two for each bot, would leave the filter none below the limit
+        os.closerange(3, link.fileno())
+        system_call(CLOSE_RANGE, link.fileno() + 1, UINT_MAX, 0)
         socket.send_fds(link, [b"+"], [load_filter(request["seccomp"])])
     os.execve(request["argv"][0], request["argv"], request["env"])
 
 
 def bound(number: int, most: int) -> None:
-    """Set a limit of this process; raise MachineError where it is above our own."""
+    """Set a limit of this process; raise UnstartableError where it is above our own."""
     try:
         resource.setrlimit(number, (most, most))
     except ValueError:
         names = (each for each in dir(resource) if each.startswith("RLIMIT_"))
         name = next(each for each in names if getattr(resource, each) == number)
         own = resource.getrlimit(number)[1]
-        raise MachineError(f"{name} is to be {most}, and the arena's own is {own}") from None
+        raise UnstartableError(f"{name} is to be {most}, and the arena's own is {own}") from None
 
 
-def make_ruleset(walls: Request) -> int:
+def make_ruleset(asked: Request) -> int:
     """Return the descriptor of a Landlock ruleset."""
-    attributes = struct.pack("QQQ", walls["filesystem"], walls["network"], walls["scopes"])
-    size = 24 if walls["scopes"] else 16 if walls["network"] else 8
+    attributes = struct.pack("QQQ", asked["filesystem"], asked["network"], asked["scopes"])
+    size = 24 if asked["scopes"] else 16 if asked["network"] else 8
     ruleset = system_call(LANDLOCK_CREATE_RULESET, attributes, size, 0)
-    for path, rights in walls["rules"]:
+    for path, rights in asked["rules"]:
         beneath = os.open(path, O_PATH | os.O_CLOEXEC)
         rule = struct.pack("=Qi", rights, beneath)
         system_call(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
@@ -174,13 +175,13 @@ def drop_to(uid: int) -> None:
     system_call(CAPSET, struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
 
 
-def load_filter(walls: Request) -> int:
+def load_filter(asked: Request) -> int:
     """Load the filter of system calls, with this process's own pid written into it.
 
     Return the descriptor at which the kernel asks about what the filter leaves open.
     """
-    code = bytearray(base64.b64decode(walls["code"]))
-    for offset in walls["own_pid_at"]:
+    code = bytearray(base64.b64decode(asked["code"]))
+    for offset in asked["own_pid_at"]:
         struct.pack_into("=I", code, offset, os.getpid())
     text = ctypes.create_string_buffer(bytes(code), len(code))
     program = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
@@ -188,11 +189,11 @@ def load_filter(walls: Request) -> int:
     return system_call(SECCOMP, SECCOMP_SET_MODE_FILTER, flags, program)
 
 
-class MachineError(Exception):
+class UnstartableError(Exception):
     """What keeps every bot from being started."""
 
 
-class RefusedError(OSError):
+class StartRefusedError(OSError):
     """What keeps this bot from being started."""
 
 
@@ -203,7 +204,7 @@ def explained(error: BaseException) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
 
 
-class Bot:
+class StartedBot:
     """A started bot: the child of this server and, in bwrap, the process inside."""
 
     def __init__(self, pid: int, listener: int, threads: int) -> None:
@@ -262,12 +263,12 @@ class Bot:
 class Gate:
     """What holds a bot in bwrap back until its limits are set."""
 
-    def __init__(self, walls: Request) -> None:
-        self.limits = walls["limits"]
+    def __init__(self, asked: Request) -> None:
+        self.limits = asked["limits"]
         self.info, self.told = os.pipe()
         self.block, self.go = os.pipe()
         self.filter, writing = os.pipe()
-        os.write(writing, base64.b64decode(walls["filter"]))
+        os.write(writing, base64.b64decode(asked["filter"]))
         os.close(writing)
 
     def passed(self, words: list[str]) -> list[str]:
@@ -277,7 +278,7 @@ class Gate:
             os.set_inheritable(number, True)
         return [str(numbers.get(word, word)) for word in words]
 
-    def open(self, bot: Bot) -> None:
+    def open(self, bot: StartedBot) -> None:
         """Learn the pid inside, set its limits, and let it go; raise OSError if bwrap failed."""
         for number in (self.told, self.block, self.filter):
             os.close(number)
@@ -290,13 +291,13 @@ class Gate:
             os.write(self.go, b"x")
         except (KeyError, OSError):
             kill(bot.pid)  # before its gate is closed, which would open it
-            raise RefusedError(0, "bwrap failed") from None
+            raise StartRefusedError(0, "bwrap failed") from None
         finally:
             os.close(self.go)
 
 
-def start(request: Request, descriptors: list[int]) -> Bot:
-    """Fork a bot, or raise RefusedError if it could not be started, OSError if none could.
+def start(request: Request, descriptors: list[int]) -> StartedBot:
+    """Fork a bot, or raise StartRefusedError if it could not be started, OSError if none could.
 
     The end of the link to the child proves that the program was executed.
     """
@@ -314,7 +315,7 @@ def start(request: Request, descriptors: list[int]) -> Bot:
                     if gate is not None:
                         request["argv"] = gate.passed(request["argv"])
                     become_bot(request, descriptors, server, there)
-                except MachineError as error:
+                except UnstartableError as error:
                     there.send(b"!" + str(error).encode())
                 except BaseException as error:  # the child may do nothing but tell and go
                     there.send(explained(error).encode()[:500])
@@ -336,8 +337,8 @@ def start(request: Request, descriptors: list[int]) -> Bot:
         os.waitpid(pid, 0)
         if reason.startswith("!"):
             raise OSError(0, reason[1:])
-        raise RefusedError(0, reason)
-    bot = Bot(pid, listener, request.get("threads", 0))
+        raise StartRefusedError(0, reason)
+    bot = StartedBot(pid, listener, request.get("threads", 0))
     try:
         if gate is not None:
             gate.open(bot)
@@ -428,7 +429,7 @@ def remove(folder: str) -> None:
 
 def serve(link: socket.socket, stages: list[str]) -> None:
     """Answer requests until the referee's end of the socket is closed."""
-    bots: dict[int, Bot] = {}  # by the pid that is told
+    bots: dict[int, StartedBot] = {}  # by the pid that is told
     poll = select.poll()
     poll.register(link, select.POLLIN)
 
@@ -466,7 +467,7 @@ def serve(link: socket.socket, stages: list[str]) -> None:
             bot = start(request["start"], descriptors)
         except OSError as error:
             answer: Request = {"error": explained(error)}
-            if not isinstance(error, RefusedError):
+            if not isinstance(error, StartRefusedError):
                 answer["machine"] = error.errno
             link.send(json.dumps(answer).encode())
         else:

@@ -13,23 +13,23 @@ from typing import Any, Self
 import msgspec
 
 from referee.limits import Limits
-from referee.sandbox.bwrap import BwrapWalls
+from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.errors import StartError, UnfitError, unstartable
 from referee.sandbox.executable import check_executable, unfit, unstarted
 from referee.sandbox.fork_server import REQUEST_LIMIT
+from referee.sandbox.kinds import SLOTS, LandlockSandbox, NoSandbox, Sandbox, claim_uids
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.stage import Stage
-from referee.sandbox.walls import SLOTS, LandlockWalls, NoWalls, Walls, claim_uids
 
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
 _MESSAGE_LIMIT = 1 << 16
 _TOO_LONG = (
     "its command is too long, or too many files lie in its folder: put them into a folder in that"
 )
-_WALLS: dict[str, type[Walls]] = {
-    "landlock": LandlockWalls,
-    "bwrap": BwrapWalls,
-    "none": NoWalls,
+_KINDS: dict[str, type[Sandbox]] = {
+    "landlock": LandlockSandbox,
+    "bwrap": BwrapSandbox,
+    "none": NoSandbox,
 }
 
 
@@ -69,14 +69,14 @@ class Child:
 
 
 class Launcher:
-    """One fork server and the processes it started behind one kind of walls; closing ends all.
+    """One fork server and the processes it started in one kind of sandbox; closing ends all.
 
-    As root, a walled bot is run as a user of its own, unless `uid` is 0. Raises SandboxError if
-    the walls cannot be had here.
+    As root, a sandboxed bot is run as a user of its own, unless `uid` is 0. Raises SandboxError if
+    the sandbox cannot be had here.
     """
 
     def __init__(self, sandbox: str, *, uid: int | None = None) -> None:
-        self.walls: Walls = _WALLS[sandbox]()
+        self.sandbox: Sandbox = _KINDS[sandbox]()
         self.uid: int | None = None
         """The first of the users that bots are run as; None for the referee's own."""
         self._ended: dict[int, Ended] = {}
@@ -130,10 +130,10 @@ class Launcher:
                 undo.callback(self._free.append, uid)
             try:
                 placed = self._placed(program)
-                walls = self.walls.around(placed, limits, uid)
+                around = self.sandbox.around(placed, limits, uid)
             except OSError as error:
                 raise StartError(f"{error.filename}: {error.strerror}") from None
-            request = {**walls, "cwd": placed.folder, "uid": uid}
+            request = {**around, "cwd": placed.folder, "uid": uid}
             with ExitStack() as sent:
                 pipes = [_pipe(undo, sent, to_bot=to_bot) for to_bot in (True, False, False)]
                 answer, pidfd = self._asked(request, [theirs for _, theirs in pipes])
@@ -172,19 +172,19 @@ class Launcher:
         return StartError(f"{why}: {said}" if said else unstarted(program, why))
 
     def check(self, program: Program) -> None:
-        """Raise SandboxError if `program` could not be started behind these walls.
+        """Raise SandboxError if `program` could not be started in this sandbox.
 
         Raises MachineError if it could be, were it not for the file system.
         """
         if why := unfit(program):
             raise UnfitError(why)
-        self.walls.check(program, self.uid)
+        self.sandbox.check(program, self.uid)
         check_executable(program, self._staged().folder if self._is_copied(program) else None)
 
     def _placed(self, program: Program) -> Program:
         """Return the program as it is run: its interpreter found, its files where it may enter."""
         if program.argv[0] == PYTHON:
-            argv = (self.walls.interpreter(self.uid), *program.argv[1:])
+            argv = (self.sandbox.interpreter(self.uid), *program.argv[1:])
             program = replace(program, argv=argv)
         return self._staged().place(program) if self._is_copied(program) else program
 
@@ -223,12 +223,8 @@ class Launcher:
         self._server.wait()
         if self._stage is not None:
             self._stage.remove()
-        self._release()
-
-    def _release(self) -> None:
-        """Let another have the users that bots were run as."""
         if self._claim is not None:
-            self._claim.close()
+            self._claim.close()  # another may have the users that bots were run as
 
     def _answer(self) -> tuple[dict[str, Any], int]:
         while True:

@@ -18,7 +18,7 @@ _SECONDS = 20.0  # within which the canary must have tried everything
 
 
 def prove(launcher: Launcher, limits: Limits) -> None:
-    """Raise SandboxError unless the walls of `launcher` hold; without walls do nothing."""
+    """Raise SandboxError unless the sandbox of `launcher` holds; without a sandbox do nothing."""
     if limits.sandbox == "none":
         return
     assert launcher.folder is not None
@@ -27,11 +27,11 @@ def prove(launcher: Launcher, limits: Limits) -> None:
             folder = stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="canary-", dir=launcher.folder)
             )
-            os.chmod(folder, 0o777)  # noqa: S103 - nothing but the walls is to keep the canary out
+            os.chmod(folder, 0o777)  # noqa: S103 - nothing but the sandbox is to keep the canary out
             secret, target = f"{folder}/secret", f"{folder}/written"
             Path(secret).write_text("nobody may read this")
             os.chmod(secret, 0o644)
-        words = (_CANARY.name, secret, target, str(os.getpid()), *launcher.walls.allowed)
+        words = (_CANARY.name, secret, target, str(os.getpid()), *launcher.sandbox.allowed)
         program = Program((PYTHON, *words), str(_CANARY.parent), (_CANARY.name,))
         launcher.check(program)
         try:
@@ -46,7 +46,7 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         raise SandboxError(f"the self test did not end: {errors or told or 'it said nothing'}.")
     if told[:-1]:
         raise SandboxError(
-            f"the self test failed: a walled process could {told[0]}. No match was played."
+            f"the self test failed: a sandboxed process could {told[0]}. No match was played."
         )
 
 
@@ -60,9 +60,9 @@ def _why(reason: str) -> str:
         )
     if os.strerror(errno.EBUSY) in reason:
         return (
-            f"the self test could not be started ({reason}): a supervisor of system calls is "
-            f"around us already, as in containers of LXD that intercept some, and the kernel has "
-            f"room for one. Switch that off, or use --sandbox bwrap."
+            f"the self test could not be started ({reason}): another program already "
+            f"supervises system calls here, as LXD containers that intercept some do, and the "
+            f"kernel allows only one. Switch it off, or use --sandbox bwrap."
         )
     return f"the self test could not be started: {reason}."
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from referee.sandbox.executable import named_interpreter
+from referee.sandbox.kinds import FIRST_UID, search_path
 from referee.sandbox.program import PYTHON, Program, interpreter
-from referee.sandbox.walls import FIRST_UID, search_path
 
 
 class Runtime(msgspec.Struct, frozen=True):
@@ -22,15 +22,15 @@ class Runtime(msgspec.Struct, frozen=True):
 def runtime_of(program: Program, sandbox: str, uid: int | None) -> Runtime | None:
     """Return what runs a program that is no executable of its own; None if it is, or is not there.
 
-    `uid` is as for a `Launcher`; the walls need not be had here.
+    `uid` is as for a `Launcher`; the sandbox need not be had here.
     """
-    walled = sandbox != "none"
-    user = FIRST_UID if walled and os.getuid() == 0 and uid != 0 else None
+    sandboxed = sandbox != "none"
+    user = FIRST_UID if sandboxed and os.getuid() == 0 and uid != 0 else None
     path = program.argv[0]
     if path == PYTHON:
         path = interpreter(user)
     elif path.startswith(f"{program.folder}/"):
-        search = search_path(user) if walled else os.environ.get("PATH", os.defpath)
+        search = search_path(user) if sandboxed else os.environ.get("PATH", os.defpath)
         path = named_interpreter(path, search)
     if not path:
         return None

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli import main
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.opening import read_league
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
@@ -66,7 +66,7 @@ sandbox = "none"
 {TWO_BOTS}
 [[bot]]
 name = "illegal"
-folder = "{SHIPPED / "naughty"}"
+folder = "{BUNDLED / "naughty"}"
 command = ["{{python}}", "illegal.py"]
 files = ["illegal.py", "polite.py"]
 """
@@ -100,7 +100,7 @@ class League:
         folder = self.home / name
         folder.mkdir()
         for helper in ("kit.py", "guerra/guerra_random.py"):
-            shutil.copy(SHIPPED / helper, folder)
+            shutil.copy(BUNDLED / helper, folder)
         (folder / "bot.py").write_text(source)
         return (
             f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\n'
@@ -148,7 +148,7 @@ class League:
     def stored(self) -> list[tuple[StoredMatch, Replay]]:
         """Return every match that is stored, with its replay."""
         with Store(read_league(self.folder).database) as store:
-            return [(match, store.record(match)[0].open_replay()) for match in store.matches()]
+            return [(match, store.whole(match).replay) for match in store.matches()]
 
     def count(self) -> int:
         """Return how many matches are stored, whoever is writing more of them."""

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.opening import read_league
 from tests.arena.cli.test_leagues import Terminal
 from tests.arena.conftest import ARENA, ROOT, STEADY, Arena, until
 from tests.slow import slow
 
-WALLS = ("--sandbox", "none", "--seed", "1")
-GUERRA = ("--game", "guerra", "--option", "max_turns=20", *WALLS)
+UNSANDBOXED = ("--sandbox", "none", "--seed", "1")
+GUERRA = ("--game", "guerra", "--option", "max_turns=20", *UNSANDBOXED)
 RANDOM = STEADY.format(pause=0)
 CRASHING = """
 import sys, kit, guerra_random
@@ -36,7 +36,7 @@ def bot(folder: Path, source: str = RANDOM) -> Path:
     """Make the folder of a bot of guerra of a Python source that may import kit."""
     folder.mkdir(parents=True)
     for helper in ("kit.py", "guerra/guerra_random.py"):
-        shutil.copy(SHIPPED / helper, folder)
+        shutil.copy(BUNDLED / helper, folder)
     (folder / "bot.py").write_text(source)
     (folder / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
     return folder
@@ -45,7 +45,7 @@ def bot(folder: Path, source: str = RANDOM) -> Path:
 def sensible(folder: Path) -> Path:
     """Make the folder of a bot that plays guerra like the bundled one."""
     made = bot(folder)
-    shutil.copy(SHIPPED / "guerra" / "guerra_sensible.py", made / "bot.py")
+    shutil.copy(BUNDLED / "guerra" / "guerra_sensible.py", made / "bot.py")
     return made
 
 
@@ -126,7 +126,7 @@ def test_the_rates_are_part_of_the_sentence(arena: Arena, decided: Path, tmp_pat
 
 
 def test_other_seats_are_filled_with_the_game_s_own_bot(arena: Arena, tmp_path: Path) -> None:
-    words = ("--game", "cold_war", *WALLS, "--deals", "2", "--keep", tmp_path)
+    words = ("--game", "cold_war", *UNSANDBOXED, "--deals", "2", "--keep", tmp_path)
     assert "2 deals of cold_war (8 matches)" in sentence(
         arena("compare", "sensible", "echo", *words)
     )
@@ -135,14 +135,14 @@ def test_other_seats_are_filled_with_the_game_s_own_bot(arena: Arena, tmp_path: 
 
 
 def test_other_seats_are_filled_as_told(arena: Arena, tmp_path: Path) -> None:
-    words = ("--game", "khan", "--seats", "3", *WALLS, "--deals", "1", "--keep", tmp_path)
+    words = ("--game", "khan", "--seats", "3", *UNSANDBOXED, "--deals", "1", "--keep", tmp_path)
     sentence(arena("compare", "x=random", "y=quiet", *words, "--with", "quiet"))
     assert [each.name for each in read_league(tmp_path).bots] == ["quiet", "x", "y"]
 
 
 @pytest.mark.slow
 def test_a_game_without_decisions_is_called_luck(arena: Arena) -> None:
-    told = sentence(arena("compare", "sensible", "random", "--game", "tod_und_leben", *WALLS))
+    told = sentence(arena("compare", "sensible", "random", "--game", "tod_und_leben", *UNSANDBOXED))
     assert told.startswith("Neither sensible nor random is worth 55 % of the points")
     assert told.endswith("Nobody decides anything in tod_und_leben: this is pure luck.")
 
@@ -150,7 +150,7 @@ def test_a_game_without_decisions_is_called_luck(arena: Arena) -> None:
 @pytest.mark.slow
 def test_bots_that_repeat_themselves_show_no_more_than_once(arena: Arena) -> None:
     words = ("--game", "cold_war", "--with", "loyal", "--with", "echo", "--option", "max_rounds=5")
-    result = arena("compare", "loyal", "echo", *words, *WALLS)
+    result = arena("compare", "loyal", "echo", *words, *UNSANDBOXED)
     told = sentence(result)
     assert told.startswith("loyal and echo play the same every time: 50 deals in a row went ")
     match = re.search(r"\((\d+) deals? of cold_war \(\d+ matches\)\); there is nothing more", told)
@@ -248,7 +248,7 @@ def start(match):
         raise SystemExit("this process has played before")
 kit.run(guerra_random.choose, on_start=start)
 """
-LIVED_ON = ", if none takes anything from one match to the next (fresh = false)"
+LIVED_ON = ", if no bot keeps anything from one match to the next (fresh = false)"
 
 
 def test_nothing_can_be_learnt_from_one_match_for_the_next(arena: Arena, tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_nothing_can_be_learnt_from_one_match_for_the_next(arena: Arena, tmp_pat
     assert "Faults" not in told
     assert LIVED_ON not in told
     told = sentence(arena(*words, "--limit", "fresh=false"))
-    assert re.search(r"Faults in what was counted: mine \d+ crash", told), told
+    assert re.search(r"Faults in the matches that count: mine \d+ crash", told), told
     assert LIVED_ON in told
 
 
@@ -279,7 +279,7 @@ def test_forfeits_are_told_and_are_not_called_worse_play(arena: Arena, tmp_path:
     mine = bot(tmp_path / "mine", CRASHING.format(when="match.seed % 3 == 0"))
     told = sentence(arena("compare", mine, "random", *GUERRA, "--deals", "15"))
     assert re.search(
-        r"Faults in what was counted: mine \d+ crash, forfeits \d+; random none\.", told
+        r"Faults in the matches that count: mine \d+ crash, forfeits \d+; random none\.", told
     ), told
     assert "A forfeit counts as the last place, and says nothing of how well a bot plays." in told
 
@@ -309,7 +309,7 @@ def test_a_bot_that_is_too_slow_is_not_judged_and_its_limit_is_named(
     told = sentence(arena("compare", mine, "random", *GUERRA, *limits, "--workers", "1"))
     assert told.startswith(
         "No verdict: mine forfeited 10 matches in a row for want of time. --limit "
-        "move_time=SECONDS gives it more."
+        "move_time=SECONDS gives it more time."
     )
 
 
@@ -371,18 +371,18 @@ def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
         (["sensible", "random", "--game", "guerre"], "Did you mean 'guerra'?"),
         (["sensible", "nobody", *GUERRA], "there is no bot 'nobody'"),
         (["sensible", "human", *GUERRA], "a human cannot play in a league"),
-        (["sensible", "random", *GUERRA, "--alpha", "0"], "--alpha is more than 0"),
-        (["sensible", "random", *GUERRA, "--beta", "0.5"], "--beta is more than 0"),
-        (["sensible", "random", *GUERRA, "--margin", "nan"], "--margin is more than 0"),
+        (["sensible", "random", *GUERRA, "--alpha", "0"], "--alpha must be more than 0"),
+        (["sensible", "random", *GUERRA, "--beta", "0.5"], "--beta must be more than 0"),
+        (["sensible", "random", *GUERRA, "--margin", "nan"], "--margin must be more than 0"),
         (["sensible", "random", *GUERRA, "--deals", "0"], "deals"),
         (["sensible", "random", *GUERRA, "--deals", "3000000"], "ask for fewer deals"),
         (["sensible", "random", *GUERRA, "--seats", "3"], "guerra is played by 2 seats"),
         (
             ["sensible", "random", *GUERRA, "--with", "turtle"],
-            "guerra with 2 seats has no other bots: leave --with out",
+            "guerra with 2 seats has no other bots: leave out --with",
         ),
         (
-            ["sensible", "echo", "--game", "cold_war", *WALLS, "--with", "loyal"],
+            ["sensible", "echo", "--game", "cold_war", *UNSANDBOXED, "--with", "loyal"],
             "cold_war with 4 seats has 2 other bots, not 1: give --with 2 times, or leave it out",
         ),
         (["sensible", "random", *GUERRA, "--workers", "0"], "at least one worker"),

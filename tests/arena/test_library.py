@@ -4,15 +4,21 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from arena import ArenaError, League, Step
+from arena import ArenaError, League, Started, Stored, Suspended
 from tests.arena.conftest import ROOT, Arena
 from tests.arena.conftest import League as Folder
 
 GUERRA = {"options": {"max_turns": 20}, "limits": {"sandbox": "none"}, "seed": 1}
+
+
+def played(events: Iterable[object]) -> int:
+    """Return how many matches were played."""
+    return sum(event.played for event in events if isinstance(event, Stored))
 
 
 @pytest.fixture
@@ -21,9 +27,11 @@ def cup(tmp_path: Path) -> League:
 
 
 def test_a_program_gets_what_the_commands_print(cup: League, arena: Arena) -> None:
-    steps = list(cup.run(workers=2))
-    assert sum(step.played for step in steps) == 8
-    assert [step.missing for step in steps][-1] == 0
+    events = list(cup.run(workers=2))
+    assert played(events) == 8
+    assert sorted(event.bot for event in events if isinstance(event, Started)) == cup.bots
+    last = [event for event in events if isinstance(event, Stored)][-1]
+    assert str(last).endswith(" played, 0 missing.")
     ranking = cup.rank()
     assert f"{ranking}\n" == arena("rank", cup.folder).stdout
     assert f"{cup.table()}\n" == arena("table", cup.folder).stdout
@@ -62,43 +70,40 @@ def test_replays_are_those_of_the_matches(cup: League) -> None:
 
 
 def test_a_run_that_is_left_goes_on_where_it_ended(cup: League) -> None:
-    played = 0
-    for step in cup.run(workers=1):
-        played += step.played
-        if played:
-            break
-    assert 0 < played == len(list(cup.matches()))
-    assert sum(step.played for step in cup.run()) == 8 - played
+    first = next(event for event in cup.run(workers=1) if isinstance(event, Stored))
+    assert 0 < first.played == len(list(cup.matches())) == 8 - first.missing
+    assert played(cup.run()) == first.missing
     assert list(cup.run()) == []
 
 
 def test_a_run_that_is_stopped_finishes_what_it_plays(cup: League) -> None:
     run = cup.run(workers=1)
-    played = 0
-    for step in run:
-        played += step.played
-        if played:
+    events = []
+    for event in run:
+        events.append(event)
+        if isinstance(event, Stored):
             run.stop()
-    assert 0 < played == len(list(cup.matches()))
+    assert 0 < played(events) == len(list(cup.matches()))
     run.stop()  # which was over
 
 
 def test_parts_are_played_as_by_the_command(cup: League) -> None:
-    parts = [sum(step.played for step in cup.run(part=(number, 2))) for number in (1, 2)]
+    parts = [played(cup.run(part=(number, 2))) for number in (1, 2)]
     assert sum(parts) == 8
 
 
-def test_bots_are_named_in_steps(tmp_path: Path, league: Folder) -> None:
+def test_bots_are_named_in_events(tmp_path: Path, league: Folder) -> None:
     league.bot("mine", "import sys\nsys.exit('no book')\n")
     bots = ["random", "rusher", f"mine={league.home}/mine/bot.py"]
     (league.home / "mine" / "bot.py").write_text("#!/usr/bin/env python3\nraise SystemExit(3)\n")
     (league.home / "mine" / "bot.py").chmod(0o755)
     cup = League.make(tmp_path / "cup", "guerra", bots, deals=1, **GUERRA)
-    steps = list(cup.run())
-    suspended = {bot: why for step in steps for bot, why in step.suspended.items()}
-    assert list(suspended) == ["mine"]
-    assert suspended["mine"].startswith("it failed its start-up check: ")
-    assert steps[-1].missing == 4
+    events = list(cup.run())
+    (suspended,) = [event for event in events if isinstance(event, Suspended)]
+    assert suspended.bot == "mine"
+    why = "mine is suspended for this run: it failed its start-up check: "
+    assert str(suspended).startswith(why)
+    assert [event.missing for event in events if isinstance(event, Stored)][-1] == 4
     assert any("mine was suspended" in note for note in cup.rank().notes)
 
 
@@ -126,14 +131,15 @@ def test_two_runs_of_a_league_do_not_meet(cup: League) -> None:
     next(first)
     with pytest.raises(ArenaError, match="in use by another run"):
         next(iter(cup.run()))
-    assert sum(isinstance(step, Step) for step in first) > 0
+    assert played(first) == 8
 
 
 def test_a_program_needs_no_main_guard(cup: League, tmp_path: Path) -> None:
     program = tmp_path / "play.py"
     program.write_text(
-        "from arena import League\n"
-        f"print(sum(step.played for step in League({str(cup.folder)!r}).run()))\n"
+        "from arena import League, Stored\n"
+        f"events = list(League({str(cup.folder)!r}).run())\n"
+        "print(sum(event.played for event in events if isinstance(event, Stored)))\n"
     )
     done = subprocess.run(
         [sys.executable, program],

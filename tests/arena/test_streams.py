@@ -17,9 +17,9 @@ import pytest
 from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, League, until
 from tests.slow import slow
 
-FULL = "arena: standard output takes no more: No space left on device.\n"
-CLOSED = "arena: standard output is closed, and something was to be written there.\n"
-NO_INPUT = "arena: standard input is closed, and something was to be read there.\n"
+FULL = "arena: standard output cannot be written: No space left on device.\n"
+CLOSED = "arena: standard output is closed, and the command has to write to it.\n"
+NO_INPUT = "arena: standard input is closed, and the command has to read from it.\n"
 LEAGUE = '\ngame = "guerra"\nseed = 1\ndeals = {deals}\n\n[limits]\nsandbox = "{sandbox}"\n'
 NULL = "/dev/null"
 

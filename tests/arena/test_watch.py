@@ -97,7 +97,7 @@ def test_a_league_that_is_whole_is_shown_once_with_its_whole_table(copy: Path) -
 def test_a_watch_that_began_before_the_run_follows_it_to_its_end(league: League) -> None:
     slow_league(league, deals=40)
     with watching(league.folder, "--every", "0.5") as terminal:
-        before = terminal.until("Nothing was played yet.")
+        before = terminal.until("No match has been played yet.")
         assert "0 of 80 matches" in before
         assert "No run is going on; `arena run" in before
         run = league.start("run", "--workers", "1")
@@ -115,7 +115,7 @@ def test_it_ends_with_a_run_that_left_something_out(league: League) -> None:
     broken = league.bot("cyn", "import no_such_module")
     league.write(SLOW.format(deals=4) + "".join(bots) + broken)
     with watching(league.folder, "--every", "0.5") as terminal:
-        terminal.until("Nothing was played yet.")
+        terminal.until("No match has been played yet.")
         run = league.start("run", "--workers", "1")
         terminal.until(f"A run is going on (process {run.pid}).")
         assert terminal.end() == 0
@@ -130,7 +130,7 @@ def test_output_that_nothing_takes_is_told(played: Path) -> None:
         words = [*ARENA, "watch", played, "--once"]
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     assert done.returncode == 1
-    assert done.stderr == "arena: standard output takes no more: No space left on device.\n"
+    assert done.stderr == "arena: standard output cannot be written: No space left on device.\n"
 
 
 def test_ctrl_c_leaves_the_last_picture_and_is_no_failure(league: League) -> None:
@@ -232,14 +232,14 @@ def test_a_league_without_a_database_has_played_nothing_yet(arena: Arena, league
     told = arena("watch", league.folder, "--once")
     assert told.exit_code == 0
     assert "0 of 12 matches" in told.stdout
-    assert told.stdout.endswith("Nothing was played yet.\n")
+    assert told.stdout.endswith("No match has been played yet.\n")
     assert league.files() == ["league.toml"]
 
 
 def test_a_database_that_a_run_has_just_begun_is_left_to_it(arena: Arena, league: League) -> None:
     league.write(PLAYED)
     (league.folder / "league.db").touch()
-    assert "Nothing was played yet." in arena("watch", league.folder, "--once").stdout
+    assert "No match has been played yet." in arena("watch", league.folder, "--once").stdout
     assert not (league.folder / "league.db").stat().st_size
 
 

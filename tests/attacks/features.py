@@ -187,7 +187,7 @@ _PROBES: dict[str, Callable[[], str]] = {
 def missing(feature: str, sandbox: str) -> str:
     """Return why an attack that needs a feature cannot be carried out here; empty if it can.
 
-    As root a broadcast is tried behind walls alone, by a bot that makes sure it is not root.
+    As root a broadcast is tried in a sandbox alone, by a bot that makes sure it is not root.
     """
     if feature == "broadcast" and os.getuid() == 0 and sandbox != "none":
         return ""

@@ -118,7 +118,7 @@ _KILLED = "SIGKILL ends it whatever it does, and its pid cannot be mistaken."
 _SERVER = "The fork server outlives a referee that is killed, and ends everything that it started."
 _BUILT = "A bot gets its three pipes and an environment that is built, with any sandbox."
 _STOPPED = "SIGSTOP is neither handled nor blocked, and what is stopped runs no handlers."
-_UNLIMITED = "Without walls there is no limit to reach."
+_UNLIMITED = "Without a sandbox there is no limit to reach."
 _LIMITED = "The limits on data memory and on core files are set with any sandbox."
 
 UNAIDED: dict[tuple[str, str], str] = {
@@ -168,7 +168,7 @@ UNAIDED: dict[tuple[str, str], str] = {
             "starving.all_threads": _UNLIMITED,
             "leaks.inherited_descriptors": _BUILT,
             "leaks.inherited_environment": _BUILT,
-            "privilege.join_namespace": "Without walls it is in the same namespaces as everybody.",
+            "privilege.join_namespace": "Without a sandbox it shares the namespaces of all.",
             "wire.spin": _REFEREE,
             "wire.burns_off_turn": _REFEREE,
             "wire.endless_bytes": _REFEREE,

@@ -171,7 +171,7 @@ class BotRun:
         self._tell_facts()
         done = self._hear(b"done\n", stir=True)
         if "frozen" in self.attack.props:
-            group = self.launcher.walls.name.startswith("bwrap")
+            group = self.launcher.sandbox.name.startswith("bwrap")
             often = "often" in self.attack.props  # where chance decides
             runs = s.runs_when_frozen(self.scene, self.child, group=group, often=often)
             self.case.before["runs frozen"] = runs
@@ -220,7 +220,7 @@ class BotRun:
         words = (PYTHON, "-S", "-E", "rival.py")
         bot = make_bot("rival", self.scene.other, words, ["."])
         try:
-            rival = self.launcher.start(bot.program, limits(self.launcher.walls.name.split()[0]))
+            rival = self.launcher.start(bot.program, limits(self.launcher.sandbox.name.split()[0]))
         except (StartError, SandboxError) as error:
             return f"not started: {error}"
         said = b""

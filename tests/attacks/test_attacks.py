@@ -50,7 +50,7 @@ def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple
 
 
 @pytest.fixture(scope="module", params=SANDBOXES)
-def walls(request: pytest.FixtureRequest, runner: tuple[str, Any]) -> tuple[str, str, Any]:
+def arrangement(request: pytest.FixtureRequest, runner: tuple[str, Any]) -> tuple[str, str, Any]:
     """A sandbox, a user and the user's runner."""
     user, process = runner
     if reason := process.probe(request.param):
@@ -59,15 +59,17 @@ def walls(request: pytest.FixtureRequest, runner: tuple[str, Any]) -> tuple[str,
 
 
 @pytest.mark.parametrize("attack", [attack.slug for attack in ATTACKS])
-def test_attack(walls: tuple[str, str, Any], attack: str) -> None:
-    sandbox, user, process = walls
+def test_attack(arrangement: tuple[str, str, Any], attack: str) -> None:
+    sandbox, user, process = arrangement
     outcome = process.run(attack, sandbox)
     if "missing" in outcome:
         pytest.skip(f"n/a here: {outcome['missing']}")
     assert "error" not in outcome, outcome["error"]
     said = f"{BY_SLUG[attack].name}: {outcome['detail']}"
     if sandbox == "none":
-        assert outcome["effect"] or (attack, user) in UNAIDED, f"no effect without walls: {said}"
+        assert outcome["effect"] or (attack, user) in UNAIDED, (
+            f"no effect without a sandbox: {said}"
+        )
     elif (attack, sandbox, user) in GAPS:
         assert outcome["effect"], f"no longer a gap: remove it: {said}"
     else:

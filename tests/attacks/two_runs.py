@@ -51,7 +51,7 @@ class Exchange:
                 set_in_memory(pages, there=False)
             self._tell(first, message=message, bits=bits, partner=pid)
             self._hear(first, b"done\n")
-            group = self._launcher.walls.name.startswith("bwrap")
+            group = self._launcher.sandbox.name.startswith("bwrap")
             if "ended" in props:
                 stopped.close()
             elif group or "idle" not in props:

@@ -1,4 +1,4 @@
-"""Two victims of a bot: a process of the referee's user, and a rival behind the same walls."""
+"""Two victims of a bot: a process of the referee's user, and a rival in the same sandbox."""
 
 import contextlib
 import ctypes

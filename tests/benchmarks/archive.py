@@ -19,7 +19,7 @@ from arena.league.file import make_league
 from arena.league.plan import LeaguePlan, Settings
 from arena.play.run import open_run
 from arena.store.opening import open_store
-from arena.store.result import PlayedMatch, pack, result_of
+from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, WholeMatch
 from referee.match import Played
 
@@ -51,7 +51,7 @@ def one_match(folder: Path) -> WholeMatch:
 def matches(league: LeaguePlan, one: WholeMatch) -> Iterator[tuple[PlayedMatch, str]]:
     """Yield every match that a league asks for, all played like `one`."""
     schedule = league.schedule
-    replay, evidence = one.record.open_replay(), one.record.open_evidence()
+    replay, evidence = one.replay, one.evidence
     for deal in schedule.plan():
         seed, name = schedule.deal_seed(deal), schedule.deal_id(deal)
         played = Played(msgspec.structs.replace(replay, seed=seed), evidence)
@@ -63,7 +63,7 @@ def matches(league: LeaguePlan, one: WholeMatch) -> Iterator[tuple[PlayedMatch, 
                 rotation=rotation,
                 bots=list(schedule.seating(deal, rotation)),
             )
-            yield pack(played, result, 0.01), one.circumstances.played_at
+            yield PlayedMatch(result, Record.of(played, 0.01)), one.circumstances.played_at
 
 
 def timed(*words: object) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from tabulate import tabulate
 from arena.league.file import make_league
 from arena.league.plan import LeaguePlan, Settings
 from arena.play import runner
+from arena.play.events import Stored
 from arena.play.messages import Results, encode
 from arena.play.run import open_run
 from referee.games import GAMES
@@ -36,7 +37,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def league_of(folder: Path, game: str, deals: int, names: tuple[str, str]) -> LeaguePlan:
-    """Make a league of two or more shipped bots, without walls."""
+    """Make a league of two or more shipped bots, without a sandbox."""
     seats = GAMES[game].seat_counts[0]
     settings = Settings(game=game, seats=seats, seed=1, deals=deals)
     entries = [
@@ -65,10 +66,11 @@ def weights(folder: Path) -> Iterator[Weight]:
         count = wire = 0
         seconds = 0.0
         with open_run(league, 1, None) as opened:
-            for progress in opened.play():
-                count += len(progress.played)
-                wire += len(encode(Results(progress.played, 0.0)))
-                seconds += sum(played.record.seconds for played in progress.played)
+            for event in opened.play():
+                if isinstance(event, Stored):
+                    count += event.played
+                    wire += len(encode(Results(event.matches, 0.0)))
+                    seconds += sum(played.record.seconds for played in event.matches)
         disk = league.database.stat().st_size
         yield Weight(game, count / seconds, wire / count, disk / count)
 
@@ -100,11 +102,11 @@ def ready_costs(folder: Path) -> Iterator[tuple[object, ...]]:
             )
             with open_run(league, None, None, cluster=cluster.address) as opened:
                 playing = opened.play()
-                while not next(playing).played:
+                while not isinstance(next(playing), Stored):
                     pass  # the workers start
                 pids = [os.getpid(), cluster.scheduler.pid, *(each.process.pid for each in workers)]
                 before = list(map(used, pids))
-                matches = sum(len(progress.played) for progress in playing)
+                matches = sum(event.played for event in playing if isinstance(event, Stored))
                 after = list(map(used, pids))
             spent = [end - start for start, end in zip(before, after, strict=True)]
             count = matches / 2 / deals
@@ -126,10 +128,10 @@ def paces(folder: Path) -> dict[str, list[float]]:
                 )
                 with open_run(league, None if address else 2, None, cluster=address) as opened:
                     playing = opened.play()
-                    while not next(playing).played:
+                    while not isinstance(next(playing), Stored):
                         pass
                     began = time.perf_counter()
-                    matches = sum(len(progress.played) for progress in playing)
+                    matches = sum(event.played for event in playing if isinstance(event, Stored))
                     found[name].append(matches / (time.perf_counter() - began))
     return found
 

@@ -10,7 +10,7 @@ the next. The matches are new to the database.
 Then the real runner hands out deals to real workers, who return a ready match at once: no bot, no
 rules. What is measured is the runner's process alone, once with what it brings dropped and once
 with all of it stored, from the first match on. On few cores it shares them with the workers, so
-that its CPU time for a match, not the pace, tells where it would be busy all the time. Walls,
+that its CPU time for a match, not the pace, tells where it would be busy all the time. Sandboxes,
 checks of bots and the start of workers are not included, nor is the line of progress. Of the rounds
 the least is taken, as whatever disturbs them only adds.
 """
@@ -20,15 +20,18 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
+from arena.cli.leagues import collected_rarely
 from arena.league.plan import LeaguePlan
 from arena.play import worker
+from arena.play.events import Stored
+from arena.play.messages import Results
 from arena.play.run import open_run
 from arena.store.result import PlayedMatch
 from arena.store.store import Store
@@ -185,14 +188,14 @@ def running(folder: Path) -> Iterator[tuple[object, ...]]:
 
 def run(league: LeaguePlan, workers: int, *, is_stored: bool) -> tuple[Cost, float]:
     """Run a league; return what a match cost the runner, and how many came at once."""
-    with open_run(league, workers, None) as opened:
-        playing = opened.play() if is_stored else opened._runner.run()
-        while not next(playing).played:
-            pass  # the workers start
+    with collected_rarely(), open_run(league, workers, None) as opened:
+        events = opened.play() if is_stored else chain.from_iterable(opened._runner.run())
+        playing = (event.matches for event in events if isinstance(event, Results | Stored))
+        next(playing)  # the workers start
         taken: list[int] = []
 
         def take() -> int:
-            taken.extend(len(progress.played) for progress in playing if progress.played)
+            taken.extend(map(len, playing))
             return sum(taken)
 
         cost = timed(take)

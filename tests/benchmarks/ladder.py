@@ -23,6 +23,7 @@ from tabulate import tabulate
 
 from arena.league.file import make_league
 from arena.league.plan import LeaguePlan, Settings
+from arena.play.events import Problem, Suspended
 from arena.play.run import open_run
 from arena.stats.encounters import Share, encounters
 from arena.store.store import Store
@@ -89,9 +90,9 @@ def played_step(game: str, higher: str, lower: str, deals: int) -> Step:
 def played(league: LeaguePlan) -> Field:
     """Play a league on all cores; return what was played."""
     with open_run(league, workers=None, sandbox_uid=None) as run:
-        for progress in run.play():
-            for problem in (*progress.problems, *progress.suspended.values()):
-                raise ArenaError(problem)
+        for event in run.play():
+            if isinstance(event, Problem | Suspended):
+                raise ArenaError(str(event))
     with Store(league.database) as store:
         return field_of(league, store)
 

@@ -8,14 +8,15 @@ machine.
 import os
 import statistics
 import time
+from itertools import chain
 
 import msgspec
 from tabulate import tabulate
 
-from arena.league.bot import shipped_bot
+from arena.league.finding import bundled_bot
 from arena.league.schedule import Entrant, Schedule
 from arena.play.local import LocalWorkforce, usable_cores
-from arena.play.messages import Setup, Task
+from arena.play.messages import Results, Setup, Task
 from arena.play.runner import Runner
 from referee.games import GAMES
 from referee.limits import Limits
@@ -34,7 +35,7 @@ LIMITS = Limits(sandbox="none")
 
 def league_rates(workers: int) -> tuple[float, float]:
     """Return the matches and decisions per second of a league, start-up of workers included."""
-    bots = [shipped_bot(GAME, "random", name) for name in ("one", "other")]
+    bots = [bundled_bot(GAME, "random", name) for name in ("one", "other")]
     schedule = Schedule(
         game=GAME,
         key="benchmark",
@@ -56,8 +57,9 @@ def league_rates(workers: int) -> tuple[float, float]:
     began = time.perf_counter()
     runner = Runner(setup, tasks, LocalWorkforce(setup, [], usable_cores(workers)))
     with runner.staffed():
-        played = [each.result for progress in runner.run() for each in progress.played]
+        events = [each for each in chain.from_iterable(runner.run()) if isinstance(each, Results)]
     seconds = time.perf_counter() - began
+    played = [each.result for event in events for each in event.matches]
     return len(played) / seconds, sum(result.decisions for result in played) / seconds
 
 
@@ -69,7 +71,7 @@ def own_cpu() -> tuple[float, float]:
     """
     game = GAMES[GAME]
     options = read_options(game, {})
-    bot = shipped_bot(GAME, "random")
+    bot = bundled_bot(GAME, "random")
     assert bot is not None
     used = decisions = 0.0
     replays = []

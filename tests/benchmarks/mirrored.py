@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.league.bot import SHIPPED
 from arena.league.file import make_league
+from arena.league.finding import BUNDLED
 from arena.league.plan import Settings
 from arena.stats.seats import EVERYBODY, Gain, mirror_gain, sittings
 from arena.tables.field import Field
@@ -113,7 +113,7 @@ def results(game: str, league: Mirrored) -> Field:
 def wavering(folder: Path, game: str, bot: str) -> dict[str, object]:
     """Make a wavering copy of a bundled bot; return its entry in a league's file."""
     folder.mkdir()
-    for program in (SHIPPED / "kit.py", *(SHIPPED / game).glob("*.py")):
+    for program in (BUNDLED / "kit.py", *(BUNDLED / game).glob("*.py")):
         shutil.copy(program, folder)
     (folder / "bot.py").write_text(WAVERING.format(game=game, bot=bot, slips=SLIPS))
     return {

@@ -11,8 +11,8 @@ from arena.store.result import MatchResult, PlayedMatch, Record
 RECORD = Record(os.urandom(300), os.urandom(300), 0.01)
 
 
-class ReadyTable(worker.Table):
-    """A table at which matches need no bots, no rules and next to no time."""
+class ReadyExecutor(worker.Executor):
+    """Plays matches that need no bots, no rules and next to no time."""
 
     def _checked(self, bot: int) -> Fit:
         return Fit(bot, 0)
@@ -41,6 +41,6 @@ def ready(schedule: Schedule, deal: Deal, rotation: int) -> PlayedMatch:
 
 
 def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
-    """Do what a worker does, at such a table."""
-    worker.Table = ReadyTable  # type: ignore[misc]
+    """Do what a worker does, with such matches."""
+    worker.Executor = ReadyExecutor  # type: ignore[misc]
     worker.main(link, setup, core, parent)

@@ -25,8 +25,8 @@ from protocol.lines import encode
 from protocol.messages import VERSION, Hello
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program, SandboxError, prove
+from referee.sandbox.kinds import FIRST_UID, bounds, environment
 from referee.sandbox.program import interpreter
-from referee.sandbox.walls import FIRST_UID, bounds, environment
 
 ROUNDS = 40
 WARM_UPS = 2
@@ -48,7 +48,7 @@ for line in sys.stdin:
 HELLO = encode(Hello(VERSION, "bot"))
 ASK = b'{"type":"ask","id":1,"decision":"benchmark","legal":[{"pass":true}]}\n'
 BOUNDS = bounds(Limits())
-"""The limits of the baseline: those of every walled bot."""
+"""The limits of the baseline: those of every sandboxed bot."""
 
 
 class Running:
@@ -87,7 +87,7 @@ def start_plainly(program: Program) -> Running:
         preexec_fn=set_limits,  # noqa: PLW1509 - it is the baseline
         cwd=program.folder,
         env=environment(os.defpath),
-        start_new_session=True,  # as walled bots are: switching between sessions costs 0.5 us
+        start_new_session=True,  # as sandboxed bots are: switching between sessions costs 0.5 us
     )
     assert process.stdin
     assert process.stdout
@@ -106,7 +106,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
-def start_walled(launcher: Launcher, limits: Limits, program: Program) -> Running:
+def start_sandboxed(launcher: Launcher, limits: Limits, program: Program) -> Running:
     """Start a bot as the referee does."""
     child = launcher.start(program, limits)
     return Running(child.stdin, child.stdout, partial(launcher.stop, child))
@@ -126,7 +126,7 @@ def starters() -> Iterator[tuple[dict[str, Start], list[str]]]:
             except SandboxError as error:
                 missing.append(f"{sandbox} is left out: {error.what}")
             else:
-                found[sandbox] = partial(start_walled, launcher, limits)
+                found[sandbox] = partial(start_sandboxed, launcher, limits)
         yield found, missing
 
 

@@ -147,14 +147,13 @@ def play(
     deal: Callable[[str, str], Any] = dealt,
 ) -> float:
     """Play all matches over the protocol; return the bots' CPU seconds while they were asked."""
-    used = 0.0
+    before = sum(process.meter.on_turn for process in processes)
     for number, seed in enumerate(script.seeds):
         game = deal(script.game, seed)
         begun = starts(game, f"{number:016x}-0", CONTROL, range(game.seats))
-        played = Match(game, [seat(process, ()) for process in processes], 0).play(begun)
+        played = Match(game, [seat(process) for process in processes], 0).play(begun)
         assert len(played.replay.entries) == script.decisions[number], "a bot answered otherwise"
-        used += sum(process.on_turn for process in processes)
-    return used
+    return sum(process.meter.on_turn for process in processes) - before
 
 
 def rules_and_bot(
@@ -173,7 +172,7 @@ def begin_and_end(script: Script, processes: Sequence[BotProcess], seat: type[Pr
     end = End([1] * game.seats, "over")
     for number, _ in enumerate(script.seeds):
         begun = starts(game, f"{number:016x}-0", CONTROL, range(game.seats))
-        seats = [seat(process, ()) for process in processes]
+        seats = [seat(process) for process in processes]
         for each, start in zip(seats, begun, strict=True):
             each.start(start)
         for each in seats:

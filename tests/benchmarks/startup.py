@@ -25,8 +25,8 @@ from typing import Any
 
 from tabulate import tabulate
 
-from arena.league.bot import shipped, shipped_bot
 from arena.league.file import make_league
+from arena.league.finding import bundled, bundled_bot
 from arena.league.plan import LeaguePlan, Settings
 from protocol.errors import ArenaError
 from referee.limits import Limits
@@ -56,7 +56,7 @@ require("readline").createInterface({input: process.stdin})
 
 def league(folder: Path, game: str, bots: int, deals: int, options: dict[str, int]) -> LeaguePlan:
     """Make a league of shipped bots, each entered as often as it takes."""
-    words = list(shipped(game))
+    words = list(bundled(game))
     entries = [
         {"name": f"bot {number}", "shipped": f"{game}_{words[number % len(words)]}"}
         for number in range(bots)
@@ -253,7 +253,7 @@ def bots_of(runner: int) -> Iterator[tuple[int, str]]:
 
 def programs(folder: Path) -> Iterator[tuple[str, Program]]:
     """Yield a bot in each language that there is."""
-    bot = shipped_bot("guerra", "random")
+    bot = bundled_bot("guerra", "random")
     assert bot is not None
     yield "Python", bot.program
     if shutil.which("cc"):

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from arena.league.bot import shipped
+from arena.league.finding import bundled
 from arena.stats.outcomes import Result
 from arena.tables.field import Field
 from referee.games import GAMES
@@ -90,7 +90,7 @@ def test_an_unknown_game_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_rung_is_a_bundled_bot() -> None:
     for game, rungs in LADDERS.items():
-        assert set(rungs.bots) <= set(shipped(game)), game
+        assert set(rungs.bots) <= set(bundled(game)), game
 
 
 def test_every_game_with_decisions_has_a_ladder() -> None:

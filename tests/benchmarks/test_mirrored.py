@@ -4,17 +4,17 @@ import math
 
 import pytest
 
-from arena.league.bot import shipped
+from arena.league.finding import bundled
 from arena.stats.seats import Gain
 from referee.games import GAMES
 from tests.benchmarks.mirrored import LEAGUES, Mirrored, main, results, row, told, wavers
 
 
-def test_every_game_has_leagues_of_bots_that_come_along() -> None:
+def test_every_game_has_leagues_of_bots_that_known() -> None:
     assert set(LEAGUES) == set(GAMES)
     for game, leagues in LEAGUES.items():
         for league in leagues:
-            assert set(league.bots) <= set(shipped(game))
+            assert set(league.bots) <= set(bundled(game))
             assert len(league.bots) >= GAMES[game].seat_counts[0]
             assert wavers(league) or len(set(league.bots)) == len(league.bots)
 

@@ -10,7 +10,7 @@ from arena.cli import main
 from tests.docs.pages import Command, File, Step
 from tests.docs.reader import Reader
 from tests.docs.regenerate_cli import PAGE, reference
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 MY_BOT = """\
 import cold_war_random, guerra_random, khan_random, kit

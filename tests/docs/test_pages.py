@@ -11,7 +11,7 @@ import pytest
 from arena.cli import main
 from tests.docs.pages import PAGES, ROOT, NotRun, prose, read
 from tests.docs.reader import Reader
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 MOST_NOT_RUN = 6
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.rows import deal_name
 from referee.sandbox import SANDBOXES
 from tests.arena.conftest import League
@@ -46,7 +46,7 @@ _AGED = 3600.0  # seconds; a stage this old and without an owner is swept by the
 
 
 class Arrangement(NamedTuple):
-    """What is played, behind which walls, and as whom."""
+    """What is played, in which sandbox, and as whom."""
 
     game: str
     sandbox: str
@@ -129,7 +129,7 @@ class FaultyLeague(League):
         folder = self.home / name
         folder.mkdir()
         for helper in ("kit.py", f"{game}/{game}_random.py"):
-            shutil.copy(SHIPPED / helper, folder)
+            shutil.copy(BUNDLED / helper, folder)
         (folder / "bot.py").write_text(_BOT.format(game=game, pause=pause))
         return self._words(name, "{python}", "bot.py")
 

@@ -86,7 +86,7 @@ def test_others_play_what_a_killed_dask_worker_had(stage: Stage) -> None:
     scene.strike_in_the_middle()
     scene.kill(ant)
     told = scene.finish(run)
-    assert told.count(": left the cluster; others play what it had. No result is lost.") == 1
+    assert told.count(": left the cluster; others play its matches. No result is lost.") == 1
 
 
 def test_a_dask_worker_that_its_nanny_starts_again_joins(stage: Stage) -> None:
@@ -110,7 +110,7 @@ def test_new_dask_workers_play_on_when_all_were_killed(stage: Stage) -> None:
         each.process.wait()
     scene.hire("cat", "dog")
     told = scene.finish(run)
-    assert told.count("others play what it had") == 1
+    assert told.count("others play its matches") == 1
 
 
 @pytest.mark.parametrize("nanny", [True, False], ids=["nanny", "alone"])
@@ -220,7 +220,7 @@ def test_a_worker_process_that_hangs_is_killed_and_replaced(stage: Stage) -> Non
     (pid,) = ant.arena_workers()
     os.kill(pid, signal.SIGSTOP)
     told = scene.finish(run)
-    assert "hung for 13 s and was killed; another plays what it had." in told
+    assert "hung for 13 s and was killed; another plays its matches." in told
 
 
 def test_a_killed_bot_has_a_fault_and_no_other_match_is_touched(
@@ -317,7 +317,7 @@ def test_a_dask_worker_whose_connection_breaks_ends_and_another_plays_on(
     scene.hire("cat", host=there)
     told = scene.finish(run)
     assert told.count(" can play: 1 at once, 1 in all.") == 2
-    assert "The cluster has no workers any more; new ones are waited for." in told
+    assert "The cluster has no workers any more; waiting for new ones." in told
 
 
 def test_a_client_that_is_cut_off_and_heals_plays_on(stage: Stage, hosts: Hosts) -> None:
@@ -359,7 +359,7 @@ def test_one_signal_lets_what_is_being_played_be_finished(stage: Stage) -> None:
     scene.strike_in_the_middle()
     os.killpg(run.pid, signal.SIGINT)
     told = scene.end(run, code=1)
-    assert "Finishing the matches being played; once more to stop at once." in told
+    assert "Finishing the matches being played; Ctrl-C once more stops at once." in told
     assert f"stopped; {MATCHES - scene.league.count()} matches are missing." in told
     scene.finish(scene.run())
 

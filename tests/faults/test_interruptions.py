@@ -68,7 +68,7 @@ def test_one_signal_lets_what_is_being_played_be_finished_and_stored(
         interrupt(campaign, process, number, 1)
         done = league.end(process)
         assert done.returncode == 1
-        assert "Finishing the matches being played; once more to stop at once." in done.stderr
+        assert "Finishing the matches being played; Ctrl-C once more stops at once." in done.stderr
         assert f"stopped; {48 - league.count()} matches are missing." in done.stderr
 
 

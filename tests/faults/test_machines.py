@@ -14,12 +14,12 @@ from tests.faults.leagues import Arrangement, one_for_each_sandbox
 from tests.faults.workshop import small_disk
 
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
-WALLED = [each for each in one_for_each_sandbox() if each.sandbox != "none"]  # who have copies
-EACH_WALLED = pytest.mark.parametrize("arrangement", WALLED, ids=str)
+SANDBOXED = [each for each in one_for_each_sandbox() if each.sandbox != "none"]  # who have copies
+EACH_SANDBOXED = pytest.mark.parametrize("arrangement", SANDBOXED, ids=str)
 
 
 @pytest.mark.soak
-@EACH_WALLED
+@EACH_SANDBOXED
 def test_without_room_for_their_copies_no_bot_is_charged(
     campaign: Campaign, arrangement: Arrangement
 ) -> None:
@@ -47,7 +47,7 @@ def test_without_room_for_their_copies_no_bot_is_charged(
 
 
 @pytest.mark.soak
-@EACH_WALLED
+@EACH_SANDBOXED
 def test_when_their_copies_are_removed_no_bot_is_charged(
     campaign: Campaign, arrangement: Arrangement
 ) -> None:
@@ -72,7 +72,7 @@ def test_when_their_copies_are_removed_no_bot_is_charged(
 
 
 def test_a_limit_of_the_shell_below_the_leagues_is_named(campaign: Campaign) -> None:
-    arrangement = next(each for each in WALLED if each.sandbox == "landlock")
+    arrangement = next(each for each in SANDBOXED if each.sandbox == "landlock")
     with campaign.league(arrangement) as league:
 
         def lower() -> None:

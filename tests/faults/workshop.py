@@ -16,7 +16,7 @@ import pytest
 
 from tests.arena.conftest import ROOT
 from tests.attacks.users import USER_ID
-from tests.referee.sandbox.walled import python_of
+from tests.referee.sandbox.sandboxed import python_of
 
 HERE = Path(__file__).parent
 PASS = ROOT / "tests" / "bots" / "programs" / "pass.c"

@@ -11,7 +11,7 @@ from protocol.lines import DEPTH_LIMIT, LINE_LIMIT
 from protocol.messages import NOTE_LIMIT, message_schemas
 from referee.fault import Kind
 from referee.limits import Limits
-from referee.sandbox.walls import environment
+from referee.sandbox.kinds import environment
 from tests.protocol.regenerate_transcript import PAGE, REPLIES, documented, transcript
 
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -67,4 +67,4 @@ def test_the_page_gives_the_limits_as_they_are() -> None:
 @pytest.mark.parametrize("name", ["move_time", "bank", "increment", "startup", "faults_allowed"])
 def test_the_page_gives_the_defaults_of_the_limits(name: str) -> None:
     default = getattr(Limits(sandbox="none"), name)
-    assert re.search(rf"`{name}`[^|\n]* \(default {default:g}\)", TEXT)
+    assert re.search(rf"`{name}`[^|\n]* \(default {default:g}\)", " ".join(TEXT.split()))

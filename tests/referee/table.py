@@ -39,8 +39,8 @@ class Table:
         source = f"import sys; sys.path.insert(0, {str(NAUGHTY)!r})\n{dedent(text)}"
         return Program((sys.executable, "-S", "-c", source), str(self.folder))
 
-    def walled(self, text: str, *arguments: str, **limits: Any) -> BotProcess:
-        """Start a program of Python behind walls, which can import nothing of ours."""
+    def sandboxed(self, text: str, *arguments: str, **limits: Any) -> BotProcess:
+        """Start a program of Python in a sandbox, which can import nothing of ours."""
         folder = Path(tempfile.mkdtemp(prefix="arena-test-", dir=self.folder))
         (folder / "bot.py").write_text(text)
         return self.start(

@@ -22,7 +22,7 @@ from referee.sandbox import Launcher
 from referee.seat import FunctionSeat
 from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.process_watch import cpu, state
-from tests.referee.sandbox.walled import WALLED, need
+from tests.referee.sandbox.sandboxed import SANDBOXED, need
 from tests.referee.table import Table, on_one_core, pid_of
 from tests.referee.test_processes_clock import ONE, burner, late
 from tests.slow import slow
@@ -260,12 +260,12 @@ def test_nobody_gains_time_by_waiting_for_threads_of_its_own(pinned: Table) -> N
     assert played.evidence.wall[0] < 800_000
 
 
-# Behind walls
+# In a sandbox
 
 
-@pytest.fixture(params=WALLED)
-def walled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
-    """A table whose bots are pinned and behind walls."""
+@pytest.fixture(params=SANDBOXED)
+def sandboxed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
+    """A table whose bots are pinned and in a sandbox."""
     need(request.param)
     with on_one_core(), Launcher(request.param) as launcher:
         table = Table(launcher, tmp_path, sandbox=request.param)
@@ -288,19 +288,19 @@ for line in sys.stdin:
 
 
 ALONE_OR_NOT = pytest.mark.parametrize(
-    ("walled", "words"),
+    ("sandboxed", "words"),
     [
         ("landlock", ()),
         pytest.param("bwrap", (), marks=pytest.mark.slow),  # the child has what it has, too
         ("bwrap", ("child",)),
     ],
-    indirect=["walled"],
+    indirect=["sandboxed"],
 )
 
 
 @ALONE_OR_NOT
-def test_whatever_lifts_a_freeze_is_seen(walled: Table, words: tuple[str, ...]) -> None:
-    bot = walled.walled(BURNS, *words)
+def test_whatever_lifts_a_freeze_is_seen(sandboxed: Table, words: tuple[str, ...]) -> None:
+    bot = sandboxed.sandboxed(BURNS, *words)
     seen = []
 
     def wait_(_decision: object, _view: object) -> dict[str, int]:
@@ -312,17 +312,17 @@ def test_whatever_lifts_a_freeze_is_seen(walled: Table, words: tuple[str, ...]) 
         return ONE
 
     game = dealt(Countdown, 2, rounds=3)
-    played = walled.play(game, [bot, FunctionSeat(wait_)], move_time=5.0)
+    played = sandboxed.play(game, [bot, FunctionSeat(wait_)], move_time=5.0)
     assert kinds(played, 0) in (["killed"], ["unfrozen", "killed"])
     assert seen[-1] is not None
     assert played.evidence.unfrozen[0] > 100_000
 
 
 @ALONE_OR_NOT
-def test_who_burns_behind_walls_is_frozen_and_lifts_nothing(
-    walled: Table, words: tuple[str, ...]
+def test_who_burns_in_a_sandbox_is_frozen_and_lifts_nothing(
+    sandboxed: Table, words: tuple[str, ...]
 ) -> None:
-    bot = walled.walled(BURNS, *words)
+    bot = sandboxed.sandboxed(BURNS, *words)
     used = []
 
     def wait_(_decision: object, _view: object) -> dict[str, int]:
@@ -336,7 +336,7 @@ def test_who_burns_behind_walls_is_frozen_and_lifts_nothing(
         return ONE
 
     game = dealt(Countdown, 2, rounds=3)
-    played = walled.play(game, [bot, FunctionSeat(wait_)], move_time=5.0)
+    played = sandboxed.play(game, [bot, FunctionSeat(wait_)], move_time=5.0)
     assert kinds(played, 0) == []
     assert played.evidence.unfrozen == {}
     assert all(after - before < 0.03 for before, after in zip(used[::2], used[1::2], strict=True))
@@ -355,15 +355,15 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize(
-    ("walled", "end"),
+    ("sandboxed", "end"),
     [("landlock", "output"), ("bwrap", "output"), ("bwrap", "input")],
-    indirect=["walled"],
+    indirect=["sandboxed"],
 )
-def test_a_closed_end_is_a_crash(walled: Table, end: str) -> None:
+def test_a_closed_end_is_a_crash(sandboxed: Table, end: str) -> None:
     """In landlock, that its input is closed shows when it is written to."""
     began = time.monotonic()
-    bot = walled.walled(CLOSES, end)
-    played = walled.play(dealt(Countdown, 1, rounds=2), [bot], move_time=5.0)
+    bot = sandboxed.sandboxed(CLOSES, end)
+    played = sandboxed.play(dealt(Countdown, 1, rounds=2), [bot], move_time=5.0)
     (fault,) = (entry.fault for entry in played.replay.entries if entry.fault)
     assert (fault.kind, fault.reason) == ("crash", f"take: it closed its standard {end}")
     assert time.monotonic() - began < 4.0
@@ -382,17 +382,17 @@ for line in sys.stdin:
 """
 
 
-def test_a_busy_machine_makes_nobody_late_behind_walls(walled: Table) -> None:
-    bot = walled.walled(THINKS)
+def test_a_busy_machine_makes_nobody_late_in_a_sandbox(sandboxed: Table) -> None:
+    bot = sandboxed.sandboxed(THINKS)
     with busy(8):
-        played = walled.play(dealt(Countdown, 1, rounds=3), [bot], move_time=0.6)
+        played = sandboxed.play(dealt(Countdown, 1, rounds=3), [bot], move_time=0.6)
     assert late(played) == []
 
 
-@pytest.mark.parametrize("walled", ["bwrap"], indirect=True)
-def test_children_that_burn_buy_no_time(walled: Table) -> None:
+@pytest.mark.parametrize("sandboxed", ["bwrap"], indirect=True)
+def test_children_that_burn_buy_no_time(sandboxed: Table) -> None:
     """They keep their parent waiting, and are gone before they are counted."""
-    bot = walled.walled(
+    bot = sandboxed.sandboxed(
         """
 import json, os, signal, sys, time
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -415,7 +415,7 @@ for line in sys.stdin:
     while (lasted := time.monotonic() - began) < 0.5:
         pass
     others = 1 - (time.process_time() - ran) / lasted  # what they have of this core just now
-    played = walled.play(dealt(Countdown, 1, rounds=1), [bot], move_time=0.5)
+    played = sandboxed.play(dealt(Countdown, 1, rounds=1), [bot], move_time=0.5)
     assert len(late(played)) == 1
     wall, waited = played.evidence.wall[0], played.evidence.waited.get(0, 0)
     assert waited < (others + 0.2) * wall

@@ -13,7 +13,7 @@ import pytest
 
 import referee
 from protocol.errors import ArenaError
-from referee import Ask, RefusedMoveError, Score, play, play_deals, points, score
+from referee import LocalAsk, RefusedMoveError, Score, play, play_deals, points, score
 from referee.games import GAMES
 from referee.replay import steps
 from tests.referee.games.conformance import BRIEF
@@ -25,11 +25,11 @@ DEAL = "9924cfe6a75091f5"
 DECIDED = [name for name, game in GAMES.items() if game.decisions]
 
 
-def at_random(ask: Ask) -> dict[str, Any]:
+def at_random(ask: LocalAsk) -> dict[str, Any]:
     return ask.rng.choice(ask.legal)
 
 
-def first(ask: Ask) -> dict[str, Any]:
+def first(ask: LocalAsk) -> dict[str, Any]:
     return ask.legal[0]
 
 
@@ -74,9 +74,9 @@ def attributes(thing: object) -> set[str]:
 
 
 def test_an_ask_has_the_attributes_of_the_kits(kit: ModuleType) -> None:
-    asked: list[Ask] = []
+    asked: list[LocalAsk] = []
 
-    def choose(ask: Ask) -> dict[str, Any]:
+    def choose(ask: LocalAsk) -> dict[str, Any]:
         asked.append(ask)
         return at_random(ask)
 
@@ -113,14 +113,14 @@ def test_a_function_plays_the_match_that_it_plays_as_a_process_told_the_same(
 
 
 def test_what_a_bot_changes_reaches_no_other_seat_and_no_later_ask() -> None:
-    def spoiler(ask: Ask) -> dict[str, Any]:
+    def spoiler(ask: LocalAsk) -> dict[str, Any]:
         move = at_random(ask).copy()
         for told in (ask.view, ask.table, ask.options, ask.clock, *ask.legal):
             told.clear()
         ask.legal.clear()
         return move
 
-    def watched(ask: Ask) -> dict[str, Any]:
+    def watched(ask: LocalAsk) -> dict[str, Any]:
         assert ask.options["deck"] == 40
         assert ask.table["cards"]
         return at_random(ask)
@@ -133,7 +133,7 @@ def test_what_a_bot_changes_reaches_no_other_seat_and_no_later_ask() -> None:
 
 
 def test_the_record_can_be_played_again_and_holds_the_notes() -> None:
-    def noted(ask: Ask) -> dict[str, Any]:
+    def noted(ask: LocalAsk) -> dict[str, Any]:
         ask.note = f"asked for {ask.decision}"
         return at_random(ask)
 
@@ -216,7 +216,7 @@ def test_equal_bots_of_a_game_without_luck_of_their_own_score_a_half_exactly() -
 # What stops it
 
 
-def answering(move: Any) -> Callable[[Ask], Any]:
+def answering(move: Any) -> Callable[[LocalAsk], Any]:
     return lambda ask: move
 
 
@@ -258,7 +258,7 @@ def test_with_faults_allowed_a_refused_move_is_a_fault_as_in_a_league() -> None:
 
 
 def test_what_a_bot_raises_goes_through() -> None:
-    def broken(ask: Ask) -> Any:
+    def broken(ask: LocalAsk) -> Any:
         raise LookupError("my own mistake")
 
     with pytest.raises(LookupError, match="my own mistake"):

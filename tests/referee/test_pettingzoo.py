@@ -15,7 +15,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 from protocol.errors import ArenaError, RunError
-from referee import Ask, RefusedMoveError, play, points
+from referee import LocalAsk, RefusedMoveError, play, points
 from referee.game import plain
 from referee.games import GAMES
 from referee.games.steal_war.game import StealWarOptions
@@ -101,7 +101,7 @@ def test_a_match_is_the_one_that_functions_play(game: str, seats: int) -> None:
             moves.append((int(agent.partition("_")[2]), table.unwrapped.all_moves.moves[action]))
     numbers = table.unwrapped.all_moves.number
 
-    def choose(ask: Ask) -> dict[str, Any]:
+    def choose(ask: LocalAsk) -> dict[str, Any]:
         return min(ask.legal, key=lambda move: numbers(ask.decision, move))
 
     replay = play(game, [choose] * seats, seed=3)
@@ -245,7 +245,10 @@ def test_mistakes_are_told_in_a_sentence(settings: dict[str, Any], told: str) ->
 
 def test_an_action_outside_the_mask_is_refused_in_words() -> None:
     table = env("khan")
-    for action, told in ((1108, "1108 is no action: 0 to 1107 are."), (5, "decision discard")):
+    for action, told in (
+        (1108, "1108 is not an action: actions are 0 to 1107."),
+        (5, "decision discard"),
+    ):
         table.reset(seed=1)
         with pytest.raises(RefusedMoveError, match=told):
             table.step(action)

@@ -94,10 +94,10 @@ def test_a_signal_inside_of_bwrap_is_named() -> None:
     assert verdict(ended(3), "", BWRAP)[1] == verdict(ended(139), "", LANDLOCK)[1] == ""
 
 
-# --- what the walls refused
+# --- what the sandbox refused
 
 IN_PYTHON = 'Traceback (most recent call last):\n  File "bot.py", line 2, in <module>\n    {}\n{}\n'
-WALLED = {
+SANDBOXED = {
     "a temporary file": (
         IN_PYTHON.format(
             "tempfile.mkstemp()",
@@ -141,15 +141,15 @@ WALLED = {
 }
 
 
-@pytest.mark.parametrize(("stderr", "says"), WALLED.values(), ids=WALLED)
-def test_what_the_walls_refused_is_said_to_be_theirs(stderr: str, says: str) -> None:
+@pytest.mark.parametrize(("stderr", "says"), SANDBOXED.values(), ids=SANDBOXED)
+def test_what_the_sandbox_refused_is_said_to_be_its_doing(stderr: str, says: str) -> None:
     assert verdict(ended(), stderr, LANDLOCK)[0] == "crash"
     assert says in verdict(ended(), stderr, LANDLOCK)[1]
     assert verdict(ended(), stderr, Limits(sandbox="none"))[1] == ""
 
 
 def test_what_a_bot_survived_is_not_said_to_have_ended_it() -> None:
-    survived = WALLED["a socket"][0] + "playing without the net\n"
+    survived = SANDBOXED["a socket"][0] + "playing without the net\n"
     died = IN_PYTHON.format("raise KeyError(7)", "KeyError: 7")
     assert verdict(ended(), survived + died, LANDLOCK)[1] == ""
 

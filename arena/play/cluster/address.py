@@ -16,7 +16,7 @@ def scheduler_address(word: str) -> str:
     """
     if "://" not in word and (word.endswith(".json") or Path(word).is_file()):
         return _address(_written(Path(word)), f"{word}: {{!r}} is not a scheduler's address")
-    return _address(word, "--cluster takes a scheduler's address or its file, unlike {!r}")
+    return _address(word, "--cluster takes the address or the file of a scheduler, not {!r}")
 
 
 def _written(file: Path) -> str:
@@ -32,7 +32,7 @@ def _written(file: Path) -> str:
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("address"), str):
         raise ArenaError(
-            f"{file} is not what a scheduler writes, or not yet whole: it holds no address."
+            f"{file} holds no address: a scheduler did not write it, or has not finished yet."
         )
     return str(found["address"])
 

@@ -25,7 +25,7 @@ class BundledFile(msgspec.Struct, frozen=True):
     content: bytes
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Manifest(msgspec.Struct, frozen=True):
     """A bot as another machine must know it to run it; the command is not looked up yet."""
 
     name: str
@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True):
 class Bundle(msgspec.Struct, frozen=True):
     """A bot and its files."""
 
-    entry: Entry
+    manifest: Manifest
     files: list[BundledFile]
 
 
@@ -45,16 +45,16 @@ class BrokenBundleError(ArenaError):
     """What was unpacked is not what was packed."""
 
 
-def entry_of(bot: Bot) -> Entry:
+def manifest_of(bot: Bot) -> Manifest:
     """Return what is sent of a bot first, and always."""
-    return Entry(bot.name, [os.fsencode(word) for word in bot.command], bot.digest)
+    return Manifest(bot.name, [os.fsencode(word) for word in bot.command], bot.digest)
 
 
 def pack_bot(bot: Bot) -> bytes:
     """Return a bot's bundle, encoded; raise ArenaError if its files cannot be read."""
     with readable(bot.name), Sources(bot.folder, bot.borrowed) as sources:
         files = [_packed(bot, sources, name) for name in bot.files]
-    return msgspec.msgpack.encode(Bundle(entry_of(bot), files))
+    return msgspec.msgpack.encode(Bundle(manifest_of(bot), files))
 
 
 def _packed(bot: Bot, sources: Sources, name: str) -> BundledFile:
@@ -80,8 +80,8 @@ def unpack_bot(data: bytes, base: Path) -> None:
         bundle = msgspec.msgpack.decode(data, type=Bundle)
     except msgspec.DecodeError as error:
         raise BrokenBundleError(f"what was sent of a bot is not whole: {error}.") from None
-    entry = bundle.entry
-    folder = _folder(entry, base)
+    manifest = bundle.manifest
+    folder = _folder(manifest, base)
     new = Path(tempfile.mkdtemp(prefix=".new-", dir=base))
     try:
         for file in bundle.files:
@@ -91,19 +91,19 @@ def unpack_bot(data: bytes, base: Path) -> None:
             path.chmod(_FILE[file.is_executable])
         for here, _, _ in os.walk(new, topdown=False):
             Path(here).chmod(_FOLDER)
-        if _found(entry, new).digest != entry.version:
-            raise BrokenBundleError(f"bot {entry.name!r}: what arrived is not what was sent.")
-        if not folder.is_dir() or _found(entry, folder).digest != entry.version:
+        if _found(manifest, new).digest != manifest.version:
+            raise BrokenBundleError(f"bot {manifest.name!r}: what arrived is not what was sent.")
+        if not folder.is_dir() or _found(manifest, folder).digest != manifest.version:
             discard(folder)
             new.rename(folder)
     finally:
         discard(new)
 
 
-def _folder(entry: Entry, base: Path) -> Path:
-    if not re.fullmatch("[0-9a-f]{16}", entry.version):
-        raise BrokenBundleError(f"bot {entry.name!r}: {entry.version!r} is no bot's version.")
-    return base / entry.version
+def _folder(manifest: Manifest, base: Path) -> Path:
+    if not re.fullmatch("[0-9a-f]{16}", manifest.version):
+        raise BrokenBundleError(f"bot {manifest.name!r}: {manifest.version!r} is no bot's version.")
+    return base / manifest.version
 
 
 def _inside(folder: Path, name: str) -> Path:
@@ -113,29 +113,30 @@ def _inside(folder: Path, name: str) -> Path:
     return path
 
 
-def unpacked(entry: Entry, base: Path) -> Bot:
+def unpacked(manifest: Manifest, base: Path) -> Bot:
     """Return the bot whose files were unpacked below `base`.
 
     Raises BrokenBundleError if they are not, or no longer, those of its version.
     """
-    folder = _folder(entry, base)
-    bot = _found(entry, folder)
-    if not folder.is_dir() or bot.digest != entry.version:
+    folder = _folder(manifest, base)
+    bot = _found(manifest, folder)
+    if not folder.is_dir() or bot.digest != manifest.version:
         raise BrokenBundleError(
-            f"bot {entry.name!r}: what lies in {folder} is not what was sent; something changed it."
+            f"bot {manifest.name!r}: what lies in {folder} is not what was sent; something "
+            f"changed it."
         )
     return bot
 
 
-def _found(entry: Entry, folder: Path) -> Bot:
+def _found(manifest: Manifest, folder: Path) -> Bot:
     """Return the bot that a folder's files make, whatever they are."""
     files = sorted(
         os.path.relpath(os.path.join(here, name), folder)  # noqa: PTH118 - of `walk`'s texts
         for here, _, names in os.walk(folder)
         for name in names
     )
-    command = tuple(os.fsdecode(word) for word in entry.command)
-    return Bot(entry.name, folder, command, tuple(files))
+    command = tuple(os.fsdecode(word) for word in manifest.command)
+    return Bot(manifest.name, folder, command, tuple(files))
 
 
 def discard(folder: Path) -> None:

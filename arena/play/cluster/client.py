@@ -1,7 +1,6 @@
 """The workers of a run that are on a Dask cluster, as the runner sees them."""
 
 import asyncio
-import logging
 import queue
 import secrets
 import threading
@@ -12,6 +11,7 @@ from contextlib import contextmanager, suppress
 from arena.league.bot import Bot
 from arena.league.schedule import BotIndex, first_bots
 from arena.play.cluster.address import scheduler_address
+from arena.play.cluster.connection import dask_kept_quiet
 from arena.play.cluster.events import (
     Answered,
     Gone,
@@ -24,9 +24,9 @@ from arena.play.cluster.events import (
     Waiting,
 )
 from arena.play.cluster.link import Link
-from arena.play.cluster.standouts import Comparison
-from arena.play.messages import Order, Results, Setup, encode
-from arena.play.workforce import Died, Event, Heard, Lost, Stopped, Told, Worker, Workforce
+from arena.play.cluster.standouts import MachineComparison
+from arena.play.messages import Broken, News, Order, Results, Setup, encode
+from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
 from protocol.errors import ArenaError
 from referee.sandbox import Runtime, runtime_of
 
@@ -60,7 +60,7 @@ class ClusterWorkforce(Workforce):
         self._queue: queue.SimpleQueue[Happening] = queue.SimpleQueue()
         self._link = Link(address, secrets.token_hex(8), setup, bots, self._queue.put)
         self._names = setup.names
-        self._comparison = Comparison()
+        self._comparison = MachineComparison()
         self._runtimes = _runtimes_here(setup, bots)
         self._refusals: set[tuple[str, str]] = set()
         self._is_over = False
@@ -68,26 +68,25 @@ class ClusterWorkforce(Workforce):
     @contextmanager
     def hired(self) -> Iterator[None]:
         """Be connected to the scheduler; raise RunError if there is none."""
-        logs = logging.root.manager.disable
-        logging.disable()  # of Dask's own words; what matters is told by us
         runner = asyncio.Runner()
         self._loop = runner.get_loop()
+        self._loop.set_exception_handler(_ignore)
         self._begin, self._end = asyncio.Event(), asyncio.Event()
         self._connected: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
         thread = threading.Thread(target=runner.run, args=(self._main(),))
-        try:
-            thread.start()  # which Ctrl-C may interrupt
-            problem = self._connected.get()
-            if problem is not None:
-                raise problem
-            yield
-        finally:
-            self._call(self._begin.set)
-            self._call(self._end.set)
-            if thread.ident is not None:  # or it has only just begun, and ends by itself
-                thread.join()
-                runner.close()  # also what Dask has left
-            logging.disable(logs)
+        with dask_kept_quiet():
+            try:
+                thread.start()  # which Ctrl-C may interrupt
+                problem = self._connected.get()
+                if problem is not None:
+                    raise problem
+                yield
+            finally:
+                self._call(self._begin.set)
+                self._call(self._end.set)
+                if thread.ident is not None:  # or it has only just begun, and ends by itself
+                    thread.join()
+                    runner.close()  # also what Dask has left
 
     async def _main(self) -> None:
         connecting = asyncio.ensure_future(self._link.connect())
@@ -140,7 +139,7 @@ class ClusterWorkforce(Workforce):
         events: list[Event] = []
         for each in found:
             events += self._taken(each)
-        return [*events, *map(Told, self._told(found)), *map(Told, self._comparison.standouts())]
+        return [*events, *map(News, self._told(found)), *map(News, self._comparison.standouts())]
 
     def _taken(self, each: Happening) -> Iterator[Event]:
         """Keep the list of workers; yield what the runner is to know."""
@@ -152,7 +151,7 @@ class ClusterWorkforce(Workforce):
         elif isinstance(each, Unreached):
             for worker in self._of(each.slot):
                 yield self._lost(worker, has_begun=False)
-        elif isinstance(each, Stopped):
+        elif isinstance(each, Broken):
             yield each
         elif isinstance(each, Answered):
             for worker in self._of(each.slot):
@@ -184,19 +183,21 @@ class ClusterWorkforce(Workforce):
             for what in self._unlike(machine):
                 alike[what].append(machine.label)
         for each in found:
-            if isinstance(each, Told):
+            if isinstance(each, News):
                 yield each.text
             elif isinstance(each, Refused) and (each.label, each.why) not in self._refusals:
                 self._refusals.add((each.label, each.why))
-                words = f" yet: {each.why}; it is asked again" if each.again else f": {each.why}"
+                words = (
+                    f" yet: {each.why}; the run asks it again" if each.again else f": {each.why}"
+                )
                 alike[f" cannot play{words}"].append(each.label)
             elif isinstance(each, Waiting):
                 what = (
-                    ": tasks of others have its threads, and ours wait behind them in Dask's queue"
+                    ": tasks of others use its threads; this run waits behind them in Dask's queue"
                 )
                 alike[what].append(each.machine.label)
             elif isinstance(each, Gone) and each.why:
-                what = f": {each.why}; others play what it had. No result is lost"
+                what = f": {each.why}; others play its matches. No result is lost"
                 alike[what].append(each.machine.label)
         if joined:
             slots = sum(machine.slots for machine in joined)
@@ -252,6 +253,10 @@ class ClusterWorkforce(Workforce):
     def is_settling(self) -> bool:
         """Whether a Dask worker is about to join."""
         return self._link.is_settling or not self._queue.empty()
+
+
+def _ignore(_loop: asyncio.AbstractEventLoop, _context: object) -> None:
+    """Say nothing of what Dask leaves behind in its loop."""
 
 
 def _runtimes_here(setup: Setup, bots: Sequence[Bot]) -> dict[BotIndex, tuple[Runtime, str]]:

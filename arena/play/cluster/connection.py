@@ -1,10 +1,11 @@
 """The connection to Dask's scheduler, and waiting that has an end."""
 
 import asyncio
+import logging
 import ssl
 import warnings
-from collections.abc import Awaitable
-from contextlib import suppress
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,28 @@ _CONNECT_SECONDS = 10.0
 _FAREWELL_SECONDS = 5.0
 _ENCRYPTED = ("tls", "wss")
 _TLS = "distributed.comm.tls"
+_DASKS = ("dask", "distributed", "tornado")
+
+
+@contextmanager
+def dask_kept_quiet() -> Iterator[None]:
+    """Keep Dask, and what it is built on, from writing to standard error while it is used.
+
+    What matters of a lost connection a run says in its own words. Which versions of Dask meet does
+    not: those of Bot Arena are compared. What others log or warn of is heard as ever.
+    """
+    names = (name for name in logging.root.manager.loggerDict if name.partition(".")[0] in _DASKS)
+    loggers = [logging.getLogger(name) for name in {*_DASKS, *names}]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)  # also of those below it that are made meanwhile
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VersionMismatchWarning)
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 async def first_connection(word: str) -> Any:
@@ -44,7 +67,7 @@ async def first_connection(word: str) -> Any:
         ) from None
     except Exception as error:  # noqa: BLE001 - whatever else may answer at that address
         raise RunError(
-            f"no Dask scheduler answers at {word}, but something else, or one of another version "
+            f"what answers at {word} is not a Dask scheduler, or one of another version "
             f"({type(error).__name__})."
         ) from None
 
@@ -71,14 +94,13 @@ def _check_certificates() -> None:
         security.get_connection_args("client")
     except ssl.SSLError as error:
         raise RunError(
-            f"what Dask's configuration names for TLS ({_TLS}: {', '.join(files)}) are no "
-            f"certificates and a key that fit ({error.reason or error})."
+            f"the files that Dask's configuration names for TLS ({_TLS}: {', '.join(files)}) are "
+            f"not certificates with a matching key ({error.reason or error})."
         ) from None
 
 
 async def connection(word: str) -> Any:
     """Return Dask's client of a scheduler; raise whatever Dask does if there is none."""
-    warnings.filterwarnings("ignore", category=VersionMismatchWarning)  # ours are what counts
     client: Any = Client(  # type: ignore[no-untyped-call] # the library's
         scheduler_address(word), asynchronous=True, timeout=_CONNECT_SECONDS, set_as_default=False
     )

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.league.schedule import BotIndex
-from arena.play.messages import Word
-from arena.play.workforce import Stopped, Told
+from arena.play.messages import Broken, News, Word
 from referee.sandbox import Runtime
 
 
@@ -85,4 +84,4 @@ class Unreached(NamedTuple):
     slot: "Slot"
 
 
-Happening: TypeAlias = Joined | Refused | Waiting | Gone | Answered | Unreached | Told | Stopped
+Happening: TypeAlias = Joined | Refused | Waiting | Gone | Answered | Unreached | News | Broken

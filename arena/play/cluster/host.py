@@ -23,11 +23,11 @@ import arena
 import protocol
 import referee
 from arena.league.schedule import BotIndex, first_bots
-from arena.play.cluster.bundle import BrokenBundleError, Entry, discard, unpack_bot, unpacked
+from arena.play.cluster.bundle import BrokenBundleError, Manifest, discard, unpack_bot, unpacked
 from arena.play.cluster.cores import Cores
-from arena.play.cluster.table import Tables, UnwantedError
+from arena.play.cluster.pool import UnwantedError, WorkerPool
 from arena.play.messages import Setup
-from arena.play.walls import check_bot
+from arena.play.sandbox import check_bot
 from protocol.errors import ArenaError
 from referee.sandbox import (
     Launcher,
@@ -70,13 +70,13 @@ class _Host:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.run = ""
-        self.tables: Tables | None = None
+        self.pool: WorkerPool | None = None
 
     def close(self) -> None:
         """Play for nobody."""
-        tables, self.tables, self.run = self.tables, None, ""
-        if tables is not None:
-            tables.close()
+        pool, self.pool, self.run = self.pool, None, ""
+        if pool is not None:
+            pool.close()
 
 
 _host = _Host()
@@ -118,19 +118,19 @@ def _remove(folder: Path, owner: int) -> None:
         discard(folder)
 
 
-async def lacking(entries: bytes) -> list[str]:
+async def lacking(manifests: bytes) -> list[str]:
     """Return which bots, by their versions, are not here, or not as they were sent."""
-    bots = msgspec.msgpack.decode(entries, type=list[Entry])
+    bots = msgspec.msgpack.decode(manifests, type=list[Manifest])
     return await asyncio.to_thread(_lacking, bots)
 
 
-def _lacking(entries: list[Entry]) -> list[str]:
+def _lacking(manifests: list[Manifest]) -> list[str]:
     lacking = {}  # each version once, whoever else is called so
-    for entry in entries:
+    for manifest in manifests:
         try:
-            unpacked(entry, _base())
+            unpacked(manifest, _base())
         except ArenaError:
-            lacking[entry.version] = entry
+            lacking[manifest.version] = manifest
     return list(lacking)
 
 
@@ -149,18 +149,18 @@ def _taken(data: bytes) -> Opened:
     return Opened()
 
 
-async def open_tables(run: str, setup: bytes, entries: bytes, dask_worker: Any) -> bytes:
-    """Prove the walls, start workers and check the bots for a run; return an encoded `Opened`."""
+async def open_pool(run: str, setup: bytes, manifests: bytes, dask_worker: Any) -> bytes:
+    """Prove the sandbox, start workers and check the bots for a run; return an encoded `Opened`."""
     known = msgspec.msgpack.decode(setup, type=Setup)
-    bots = msgspec.msgpack.decode(entries, type=list[Entry])
+    bots = msgspec.msgpack.decode(manifests, type=list[Manifest])
     threads = dask_worker.state.nthreads
     opened = await asyncio.to_thread(_opened, run, known, bots, threads)
     return msgspec.msgpack.encode(opened)
 
 
-def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opened:
+def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> Opened:
     with _host.lock:
-        other = _host.tables
+        other = _host.pool
         if other is not None and _host.run != run and other.rested < _YIELD_SECONDS:
             return Opened(refused="another run plays there", is_busy=True)
         _host.close()
@@ -168,10 +168,10 @@ def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opene
         if not cores.numbers:
             return Opened(refused="others play on its cores", is_busy=True)
         try:
-            unfit, programs = _proven(setup, entries)
-            _host.tables = Tables(msgspec.structs.replace(setup, programs=programs), cores)
-            fit = [bot for bot in first_bots(len(entries)) if bot not in unfit]
-            unfit |= _host.tables.check(fit)
+            unfit, programs = _proven(setup, manifests)
+            _host.pool = WorkerPool(msgspec.structs.replace(setup, programs=programs), cores)
+            fit = [bot for bot in first_bots(len(manifests)) if bot not in unfit]
+            unfit |= _host.pool.check(fit)
         except (ArenaError, OSError) as error:
             _host.close()
             cores.give_back()
@@ -183,7 +183,7 @@ def _opened(run: str, setup: Setup, entries: list[Entry], threads: int) -> Opene
             cores.give_back()
             raise
         _host.run = run
-        threading.Thread(target=_expire, args=(_host.tables,), daemon=True).start()
+        threading.Thread(target=_expire, args=(_host.pool,), daemon=True).start()
         return Opened(
             len(cores.numbers),
             notes=_notes(cores, threads),
@@ -207,27 +207,27 @@ def _notes(cores: Cores, threads: int) -> list[str]:
         why = f"it has {cores.had}" if cores.had < threads else "others play on the rest"
         return [f"{count} {matches} at once, not {threads}, with a core for each: {why}"]
     if cores.is_shared:
-        return ["a share of the cores only, so that matches are not pinned to them"]
+        return ["it has only a share of its cores, so matches are not pinned to cores"]
     return []
 
 
-def _proven(setup: Setup, entries: list[Entry]) -> tuple[dict[BotIndex, str], list[Program]]:
+def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str], list[Program]]:
     """Return the bots that cannot be run here, and what is run for each.
 
-    Raises SandboxError unless the walls hold, ConnectionError if the fork server is killed.
+    Raises SandboxError unless the sandbox holds, ConnectionError if the fork server is killed.
     """
     unfit, programs = {}, []
     with Launcher(setup.limits.sandbox, uid=setup.sandbox_uid) as launcher:
         prove(launcher, setup.limits)
-        for index, entry in zip(first_bots(len(entries)), entries, strict=True):
+        for index, manifest in zip(first_bots(len(manifests)), manifests, strict=True):
             try:
-                bot = unpacked(entry, _base())
+                bot = unpacked(manifest, _base())
                 check_bot(launcher, bot)
                 programs.append(bot.program)
             except ArenaError as error:
                 if isinstance(error, BrokenBundleError):
                     raise
-                unfit[index] = _one_line(error).removeprefix(f"bot {entry.name!r}: ")
+                unfit[index] = _one_line(error).removeprefix(f"bot {manifest.name!r}: ")
                 programs.append(_NOWHERE)
     return unfit, programs
 
@@ -237,26 +237,26 @@ def _one_line(error: Exception) -> str:
     return " ".join(text.split()).rstrip(".")
 
 
-def _expire(tables: Tables) -> None:
-    """Close the tables once nobody has asked for anything in a while."""
-    while _host.tables is tables:
+def _expire(pool: WorkerPool) -> None:
+    """Close the pool once nobody has asked for anything in a while."""
+    while _host.pool is pool:
         time.sleep(1.0)
         with _host.lock:
-            if _host.tables is tables and tables.forgotten > _IDLE_SECONDS:
+            if _host.pool is pool and pool.forgotten > _IDLE_SECONDS:
                 _host.close()
 
 
 async def keep(run: str, dask_worker: Any) -> bool:
     """Note that a run goes on; return whether it waits for threads that tasks of others have."""
-    tables = _host.tables
-    if tables is None or _host.run != run:
+    pool = _host.pool
+    if pool is None or _host.run != run:
         return False
-    tables.keep()
+    pool.keep()
     states: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     for key, task in dask_worker.state.tasks.items():
         states[str(key).startswith(key_of(run))][task.state] += 1
     own, others = states[True], states[False]
-    return bool(own["ready"] and others["executing"] and own["executing"] < tables.count)
+    return bool(own["ready"] and others["executing"] and own["executing"] < pool.count)
 
 
 def key_of(run: str) -> str:
@@ -266,9 +266,9 @@ def key_of(run: str) -> str:
 
 async def leave(run: str, dask_worker: Any) -> list[str]:
     """Let the matches of a run that are being played be the last; return what tasks go on."""
-    tables = _host.tables
-    if tables is not None and _host.run == run:
-        tables.leave()
+    pool = _host.pool
+    if pool is not None and _host.run == run:
+        pool.leave()
     return [str(key) for key, task in dask_worker.state.tasks.items() if task.state == "executing"]
 
 
@@ -284,18 +284,18 @@ async def close(run: str) -> None:
 
 
 def play(run: str, order: bytes) -> bytes:
-    """Carry out an order, as a task of Dask; return an encoded `Answer`.
+    """Carry out an order, as a task of Dask; return an encoded `OrderAnswer`.
 
     Raises UnwantedError if the run is not, or no longer, played for here.
     """
     worker = get_worker()
     key = worker.get_current_task()
-    tables = _host.tables
-    if tables is None or _host.run != run:
+    pool = _host.pool
+    if pool is None or _host.run != run:
         raise UnwantedError
 
     def is_wanted() -> bool:
         task = worker.state.tasks.get(key)
         return task is not None and task.state == "executing"
 
-    return msgspec.msgpack.encode(tables.play(order, is_wanted))
+    return msgspec.msgpack.encode(pool.play(order, is_wanted))

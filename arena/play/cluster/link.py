@@ -35,10 +35,9 @@ from arena.play.cluster.events import (
     Unreached,
     Waiting,
 )
-from arena.play.cluster.greeting import Greeter, RefusedError
-from arena.play.cluster.table import Answer, UnwantedError
-from arena.play.messages import Setup, decode_word
-from arena.play.workforce import Stopped, Told
+from arena.play.cluster.greeting import Greeter, JoinRefusedError
+from arena.play.cluster.pool import OrderAnswer, UnwantedError
+from arena.play.messages import Broken, News, Setup, decode_word
 
 _LOOK_SECONDS = 1.0  # between looks at who is in the cluster
 _LOOKED_AT = 200  # Dask workers a second, as what is told of each takes a while to read
@@ -49,7 +48,7 @@ _AGAIN_SECONDS = 3.0  # until one that was busy, or did not answer, is asked aga
 _WAIT_SECONDS = 600.0  # for a scheduler that has gone
 _FAREWELL_SECONDS = 5.0
 
-_answer = msgspec.msgpack.Decoder(Answer).decode
+_answer = msgspec.msgpack.Decoder(OrderAnswer).decode
 
 
 class Link:
@@ -108,11 +107,11 @@ class Link:
             except Exception:  # noqa: BLE001 - whatever it is, it is not back
                 await within(end.wait(), _LOOK_SECONDS)
             else:
-                self._put(Told(f"The scheduler at {self._address} answers again."))
+                self._put(News(f"The scheduler at {self._address} answers again."))
                 return True
             if time.monotonic() - since > _WAIT_SECONDS:
                 self._put(
-                    Stopped(
+                    Broken(
                         f"the scheduler at {self._address} has not answered for "
                         f"{_WAIT_SECONDS:.0f} s. Run again when it does."
                     )
@@ -154,7 +153,7 @@ class Link:
         """Take leave of everybody, as the scheduler is out of reach."""
         why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         self._put(
-            Told(
+            News(
                 f"The connection to the scheduler at {self._address} is lost ({why}); "
                 f"trying again. No result is lost."
             )
@@ -182,7 +181,7 @@ class Link:
             silence = now - self._seen[address][1]
             machine = self._machines.get(address)
             if machine is not None and silence > _SILENT_SECONDS:
-                self._lose(machine, f"not heard of for {silence:.0f} s")
+                self._lose(machine, f"no sign of life for {silence:.0f} s")
             elif (
                 machine is None
                 and address not in self._greetings
@@ -205,12 +204,12 @@ class Link:
     def _alone(self, others: bool) -> Happening:
         """Return what to say when nobody is there to play, whether or not there are `others`."""
         if others and not self._may_return:
-            return Stopped("none of the cluster's workers can play, as is said above.")
+            return Broken("none of the cluster's workers can play; the reasons are above.")
         if others:
-            return Told("None of the cluster's workers can play now; others are waited for.")
+            return News("None of the cluster's workers can play now; waiting for others.")
         if self._may_return:
-            return Told("The cluster has no workers any more; new ones are waited for.")
-        return Told("The cluster has no workers yet; they are waited for.")
+            return News("The cluster has no workers any more; waiting for new ones.")
+        return News("The cluster has no workers yet; waiting for some.")
 
     def _begun(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         """Have something done; if an error of ours ends it, that ends the run."""
@@ -230,7 +229,7 @@ class Link:
         self._has_failed = True
         self._forget_all()
         text = "".join(traceback.format_exception(error))
-        self._put(Stopped(f"the conversation with the cluster was ended by an error:\n{text}"))
+        self._put(Broken(f"an error ended the conversation with the cluster:\n{text}"))
 
     def _greeted(self, address: str, _: "asyncio.Task[None]") -> None:
         del self._greetings[address]
@@ -239,14 +238,14 @@ class Link:
         """Let a Dask worker get ready to play."""
         try:
             machine = await self._greeter.opened(self._client, address, name)
-        except RefusedError as error:
+        except JoinRefusedError as error:
             wait = _AGAIN_SECONDS if error.again else math.inf
             self._not_before[address] = time.monotonic() + wait
             self._put(Refused(error.label, str(error), again=error.again))
             return
         except Exception as error:  # noqa: BLE001 - one that is odd is not to end the run
             self._not_before[address] = math.inf
-            self._put(Refused(address, f"it answered what nobody expects: {error!r}", again=False))
+            self._put(Refused(address, f"it gave an unexpected answer: {error!r}", again=False))
             return
         self._machines[address] = machine
         self._joined.add(address)

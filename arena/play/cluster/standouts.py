@@ -90,7 +90,7 @@ _Pairs: TypeAlias = list[tuple[_Tally, list[_Tally]]]
 """What each bot did on a machine, and what the same one did on the others."""
 
 
-class Comparison:
+class MachineComparison:
     """What machines report, side by side."""
 
     def __init__(self) -> None:
@@ -115,13 +115,11 @@ class Comparison:
         for played in matches:
             result = played.result
             clock = stored_clock(result.clock, len(result.bots))
-            for bot, faults, (asks, used, *_) in zip(
-                result.bots, result.faults, clock, strict=True
-            ):
+            for bot, faults, spent in zip(result.bots, result.faults, clock, strict=True):
                 machine.bots[bot].matches += 1
                 machine.bots[bot].faulty += bool(faults)
-                asked[bot] += asks
-                cpu[bot] += used * 1e-6
+                asked[bot] += spent.decisions
+                cpu[bot] += spent.cpu * 1e-6
         for bot, seconds in cpu.items():
             machine.bots[bot].cpu.add(seconds, asked[bot])
         machine.decisions += asked.total()

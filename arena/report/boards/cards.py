@@ -64,6 +64,12 @@ def french(code: str, mark: Mark = "", count: int = 1) -> Card:
     return Card(rank_text(code[0]), suit, name, code, count, mark)
 
 
+def face_down(code: str, count: int = 1) -> Card:
+    """Return a French card that lay face down before it was seen, or a pile of them."""
+    shown = french(code, "used", count)
+    return msgspec.structs.replace(shown, name=f"{shown.name}, laid face down")
+
+
 def rank_text(rank: str) -> str:
     """Return what stands on a French card of that rank."""
     return "10" if rank == TEN else rank
@@ -103,8 +109,3 @@ def fan(cards: Sequence[str | None], most: int) -> list[Card]:
 def called(seat: int, names: Sequence[str]) -> str:
     """Return a seat's letter, which stands for it in the moves, with its bot's name."""
     return f"{LETTERS[seat]} {names[seat]}"
-
-
-def counted(cards: int) -> str:
-    """Return a number of cards in words."""
-    return f"{cards} card{'s' * (cards != 1)}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arena.report.boards.cards import LETTERS, back, called, counted, suit_first
+from arena.report.boards.cards import LETTERS, back, called, suit_first
 from arena.report.scene import (
     Area,
     Card,
@@ -17,6 +17,7 @@ from arena.report.scene import (
     Views,
     public,
 )
+from arena.text import counted
 from referee.game import Observation
 from referee.games.duel.cards import SUITS, USE, in_order
 from referee.games.duel.fencer import TRAITS
@@ -117,7 +118,7 @@ def _deed(event: Mapping[str, Any]) -> str:
     if "rolls" in event:
         words.append(f"rolls {' and '.join(map(str, event['rolls']))}")
     if "drawn" in event:
-        words.append(f"draws {counted(event['drawn'])}")
+        words.append(f"draws {counted(event['drawn'], 'card')}")
     if "strength" in event:
         words[0] += f" ({event['strength']})"
     if event.get("defence") is not None:
@@ -133,7 +134,9 @@ def _deed(event: Mapping[str, Any]) -> str:
 def _piles(view: Observation) -> Iterator[Area]:
     yield Row("Deck", [back(view["deck"])])
     if pile := view["discards"]:
-        yield Row("Discards", [suit_first(pile[-1])], note=f"{counted(len(pile))}, the last shown")
+        yield Row(
+            "Discards", [suit_first(pile[-1])], note=f"{counted(len(pile), 'card')}, the last shown"
+        )
 
 
 def _cards(cards: Sequence[str]) -> list[Card | Token]:

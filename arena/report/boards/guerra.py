@@ -5,8 +5,9 @@ from functools import cache
 
 import msgspec
 
-from arena.report.boards.cards import EMPTY, LETTERS, Mark, back, called, counted, spanish
+from arena.report.boards.cards import EMPTY, LETTERS, Mark, back, called, spanish
 from arena.report.scene import Area, Card, Facts, Fixed, Group, Row, Token, Views, public
+from arena.text import counted
 from referee.game import Observation
 from referee.games.guerra.battle import (
     ARCHERS,
@@ -119,7 +120,7 @@ def _reserve(views: Views, table: Observation, seat: int, names: Sequence[str]) 
     view = views[seat]
     hand = [back(size)] if view is None else _hand(view, seat)
     rows = [
-        Row("Hand", hand, note=counted(size)),
+        Row("Hand", hand, note=counted(size, "card")),
         Row("Pack", [back(table["pack"][seat])]),
         Row("Cemetery", _latest(dead), note=_buried(dead)),
     ]
@@ -139,7 +140,7 @@ def _latest(dead: Sequence[str]) -> list[Card]:
 
 
 def _buried(dead: Sequence[str]) -> str:
-    return counted(len(dead)) + ", the latest last" * (len(dead) > 1)
+    return counted(len(dead), "card") + ", the latest last" * (len(dead) > 1)
 
 
 @cache

@@ -21,6 +21,7 @@ from arena.report.scene import (
     Views,
     public,
 )
+from arena.text import counted
 from referee.game import Observation
 from referee.games.khan.cards import KINDS, ROUNDS, without
 from referee.games.khan.text import deed
@@ -64,7 +65,7 @@ def _points(views: Views, names: Sequence[str], goal: int) -> Track:
     for seat, (name, view) in enumerate(zip(names, views, strict=True)):
         points = view["points"] if view else seen[seat]
         text = str(points) if view else f"{points}+"
-        words = f"{points} point{'s' * (points != 1)}{'' if view else ' or more'}"
+        words = f"{counted(points, 'point')}{'' if view else ' or more'}"
         marks.append(Mark(min(points, goal), text, seat, f"{name}, {words}"))
     return Track("Points", 0, goal, marks, ("", "wins"))
 
@@ -168,4 +169,4 @@ def _told(turn: Mapping[str, Any], names: Sequence[str]) -> str:
     won = sum(fought["winner"] == turn["seat"] for fought in turn["rounds"])
     attack = f"attacks {names[turn['target']]}, wins {won} of {len(turn['rounds'])} rounds"
     loot = sum(turn["loot"].values())
-    return f"{attack}, loots {loot} token{'s' * (loot != 1)}" if loot else attack
+    return f"{attack}, loots {counted(loot, 'token')}" if loot else attack

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
-
-from arena.report.boards.cards import EMPTY, LETTERS, Mark, back, called, counted, french
+from arena.report.boards.cards import EMPTY, LETTERS, Mark, back, called, face_down, french
 from arena.report.scene import Area, Card, Fixed, Group, Row, Views, public
+from arena.text import counted
 from referee.game import Observation
 from referee.games.steal_war.trick import DOWN
 
@@ -33,7 +32,7 @@ def _trick(table: Observation, names: Sequence[str]) -> Group:
     winner = _winner(table)
     label = f"Trick {table['trick']}" + f", war {table['war']}" * bool(table["war"])
     if winner is not None:
-        label += f": {LETTERS[winner]} takes {counted(sum(map(len, table['laid'])))}"
+        label += f": {LETTERS[winner]} takes {counted(sum(map(len, table['laid'])), 'card')}"
     elif table["decision"] is None:
         label += ": drawn"
     rows = []
@@ -70,16 +69,10 @@ def _laid(cards: Sequence[str | None], up: str | None, mark: Mark) -> list[Card]
         if card is None:
             items.append(back())
         elif at % (DOWN + 1):
-            items.append(_face_down(card))
+            items.append(face_down(card))
         else:
             items.append(french(card, mark if card == up else ""))
     return items or [EMPTY]
-
-
-def _face_down(card: str) -> Card:
-    """Return a card that lay face down until the trick was over."""
-    shown = french(card, "used")
-    return msgspec.structs.replace(shown, name=f"{shown.name}, laid face down")
 
 
 def _thefts(thefts: Sequence[Mapping[str, Any]]) -> Group:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from arena.report.boards.cards import called, french
 from arena.report.scene import Area, Card, Facts, Fixed, Group, Row, Views, public
+from arena.text import counted
 from referee.games.war_family.cards import strength
 
 _PAIRS = 8
@@ -21,7 +22,7 @@ def board(views: Views, names: Sequence[str], _fixed: Fixed) -> Sequence[Area]:
     rounds = table["round"]
     return [
         Facts(
-            f"After {rounds} round{'s' * (rounds != 1)}",
+            f"After {counted(rounds, 'round')}",
             ("Bot", "Cards in the last", "Rounds won"),
             score,
             (0, 1),

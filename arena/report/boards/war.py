@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-import msgspec
-
-from arena.report.boards.cards import LETTERS, Mark, called, counted, fan, french
+from arena.report.boards.cards import LETTERS, Mark, called, face_down, fan, french
 from arena.report.scene import Area, Card, Fixed, Group, Row, Views, public
+from arena.text import counted
 from referee.game import Observation
 
 _MOST_OF_PACK = 8
@@ -29,7 +28,7 @@ def _battle(table: Observation, names: Sequence[str]) -> Group:
     battle = table["since"][-1]
     winner = battle["winner"]
     count = sum(map(len, battle["laid"]))
-    outcome = "drawn" if winner is None else f"{LETTERS[winner]} takes {counted(count)}"
+    outcome = "drawn" if winner is None else f"{LETTERS[winner]} takes {counted(count, 'card')}"
     rows = [
         Row(called(seat, names), _laid(cards, battle["down"], _mark(seat, winner)), seat)
         for seat, cards in enumerate(battle["laid"])
@@ -54,16 +53,10 @@ def _laid(cards: Sequence[str], down: Sequence[str], mark: Mark) -> list[Card]:
         if not hidden:
             items += [french(card, mark if card == fought else "") for card in row]
         elif len(row) > _MOST_DOWN:
-            items.append(_face_down(row[-1], len(row)))
+            items.append(face_down(row[-1], len(row)))
         else:
-            items += [_face_down(card) for card in row]
+            items += [face_down(card) for card in row]
     return items
-
-
-def _face_down(card: str, count: int = 1) -> Card:
-    """Return a card that lay face down and that everybody has seen since, or a pile of them."""
-    shown = french(card, "used", count)
-    return msgspec.structs.replace(shown, name=f"{shown.name}, laid face down")
 
 
 def _pack(views: Views, table: Observation, seat: int) -> Row:
@@ -72,7 +65,7 @@ def _pack(views: Views, table: Observation, seat: int) -> Row:
     cards = [
         next((card for card in seen if card is not None), None) for seen in zip(*known, strict=True)
     ]
-    note = counted(len(cards)) if cards else "no card left"
+    note = counted(len(cards), "card") if cards else "no card left"
     if table["won"] and seat == table["winner"]:
-        note = f"{counted(len(cards))}, and {len(table['won'])} to pick up"
+        note = f"{counted(len(cards), 'card')}, and {len(table['won'])} to pick up"
     return Row("Pack, top first", fan(cards, _MOST_OF_PACK), note=note)

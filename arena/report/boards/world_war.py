@@ -19,6 +19,7 @@ from arena.report.scene import (
     Views,
     public,
 )
+from arena.text import counted
 from referee.game import Observation
 from referee.games.world_war.board import (
     BORDERS,
@@ -115,7 +116,8 @@ def _fight(
         sides = [view["owner"][NUMBER[battle[end]]] for end in ("from", "to")]
         dice = [battle["attacker_dice"], battle["max_dice"]]
         rows = [
-            [names[seat], f"up to {_dice(most)}"] for seat, most in zip(sides, dice, strict=True)
+            [names[seat], f"up to {counted(most, 'die', 'dice')}"]
+            for seat, most in zip(sides, dice, strict=True)
         ]
         yield Facts(_way(battle), (), rows, sides)
         return
@@ -125,7 +127,7 @@ def _fight(
         if event["event"] == "attack":
             ours, theirs = event["rolls"][-1]
             yield Group(
-                f"{_way(event)}, {_rolls(event)}",
+                f"{_way(event)}, {counted(len(event['rolls']), 'roll')}",
                 [
                     _thrown(event["seat"], ours, event["attacker_lost"], names),
                     _thrown(event["defender"], theirs, event["defender_lost"], names),
@@ -136,7 +138,7 @@ def _fight(
 
 def _thrown(seat: int, dice: Sequence[int], lost: int, names: Sequence[str]) -> Row:
     tokens = [Token(str(face), "die") for face in dice]
-    return Row(names[seat], tokens, seat, f"lost {_armies(lost)}")
+    return Row(names[seat], tokens, seat, f"lost {counted(lost, 'army', 'armies')}")
 
 
 def _numbers(view: Observation, forces: Forces, least: int, names: Sequence[str]) -> Area:
@@ -217,7 +219,7 @@ def _goal(goal: Mapping[str, Any], names: Sequence[str]) -> str:
             return f"hold {wanted}" + (" and one more" if goal["extra"] else "")
         case "territories":
             least = goal["min_armies"]
-            each = f", {_armies(least)} on each" if least > 1 else ""
+            each = f", {counted(least, 'army', 'armies')} on each" if least > 1 else ""
             return f"hold {goal['count']} territories{each}"
         case "destroy":
             return f"destroy {names[goal['seat']]}"
@@ -233,7 +235,8 @@ def _deed(event: Mapping[str, Any], names: Sequence[str]) -> str:
             return f"trades {', '.join(map(_plain, event['cards']))} for {event['armies']}"
         case "attack":
             lost, killed = event["attacker_lost"], event["defender_lost"]
-            return f"attacks {_way(event)}, {_rolls(event)}: lost {lost}, killed {killed}"
+            rolls = counted(len(event["rolls"]), "roll")
+            return f"attacks {_way(event)}, {rolls}: lost {lost}, killed {killed}"
         case "conquest":
             return f"takes {_plain(event['to'])} with {event['armies']}"
         case "occupy" if not event["armies"]:
@@ -259,16 +262,3 @@ def _placed(armies: Mapping[str, int]) -> str:
 
 def _way(event: Mapping[str, Any]) -> str:
     return f"{_plain(event['from'])} → {_plain(event['to'])}"
-
-
-def _rolls(event: Mapping[str, Any]) -> str:
-    count = len(event["rolls"])
-    return "1 roll" if count == 1 else f"{count} rolls"
-
-
-def _dice(count: int) -> str:
-    return "1 die" if count == 1 else f"{count} dice"
-
-
-def _armies(count: int) -> str:
-    return "1 army" if count == 1 else f"{count} armies"

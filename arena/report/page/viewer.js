@@ -69,7 +69,7 @@
     const block = (title, text) => (text ? [make("h4", seatClass(seat).trim(), `${title} `, who()),
       set(make("pre", "", plain(text, { lines: true })),
         { role: "group", "aria-label": `${title} ${isolated(bot)}, seat ${seat}` })] : []);
-    return [burner ? make("p", "", who(), " burnt CPU off turn and was frozen between its turns.") : "",
+    return [burner ? make("p", "", who(), " used the CPU off turn and was frozen between its turns.") : "",
       ...block("Last lines before the first fault of", lastLines.join("\n")),
       ...block("Standard error of", stderr)];
   }

@@ -5,7 +5,6 @@ Nothing about a reply is trusted here: any JSON object may come in, and none rai
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 from referee.game import Move
 from referee.games.duel.actions import PAID, RESTS
@@ -19,7 +18,7 @@ from referee.games.duel.cards import (
     in_order,
 )
 from referee.games.duel.fencer import Fencer
-from referee.games.replies import kind, no_list
+from referee.games.replies import no_list, wrong_card
 
 ACTIONS = (*PAID, *RESTS, "end_turn")
 _SUITS = {"B": "clubs (B)", "E": "swords (E)", "O": "coins (O)", "C": "cups (C)"}
@@ -67,12 +66,8 @@ def _quoted(word: str) -> str:
     return f'"{word}"'
 
 
-def _card_refusal(card: Any, deck: Collection[str]) -> str | None:
-    if not isinstance(card, str):
-        return f"a card is written like 'B7' or 'O12', not as {kind(card)}"
-    if card not in deck:
-        return f"{card[:20]!r} is not a card of this deck; a card is written like 'B7' or 'O12'"
-    return None
+def _card_refusal(card: object, deck: Collection[str]) -> str | None:
+    return wrong_card(card, deck, "'B7' or 'O12'", "a card of this deck")
 
 
 def _potentiator_refusal(move: Move, own: Fencer, deck: Collection[str]) -> str | None:

@@ -19,7 +19,7 @@ from referee.games.guerra.battle import (
     Army,
     Attacks,
 )
-from referee.games.replies import kind, missing, no_list
+from referee.games.replies import kind, missing, no_list, wrong_card
 
 CARDS = frozenset(DECK)
 
@@ -107,11 +107,7 @@ def discard_refusal(move: Move, army: Army, surplus: int) -> str | None:
 
 
 def _wrong_card(card: object) -> str | None:
-    if not isinstance(card, str):
-        return f"a card is written like '7O' or '12B', not as {kind(card)}"
-    if card not in CARDS:
-        return f"{card[:20]!r} is not a card; a card is written like '7O' or '12B'"
-    return None
+    return wrong_card(card, CARDS, "'7O' or '12B'")
 
 
 def _wrong_cards(cards: Any, field: str) -> str | None:

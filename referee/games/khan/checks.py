@@ -20,7 +20,7 @@ from referee.games.khan.cards import (
     in_order,
 )
 from referee.games.khan.combat import Fighter
-from referee.games.replies import kind, missing, no_list
+from referee.games.replies import missing, no_list, wrong_card
 
 NUMBERS = ("no", "one", "two", "three")
 
@@ -133,11 +133,7 @@ def place_refusal(move: Move, hand: Sequence[str], names: Collection[str]) -> st
 
 
 def _wrong_card(card: object, names: Collection[str]) -> str | None:
-    if not isinstance(card, str):
-        return f"a card is written like 'E5' or 'C12', not as {kind(card)}"
-    if card not in names:
-        return f"{card[:20]!r} is not a card of this deck; a card is written like 'E5' or 'C12'"
-    return None
+    return wrong_card(card, names, "'E5' or 'C12'", "a card of this deck")
 
 
 def _wrong_cards(cards: Any, field: str, names: Collection[str]) -> str | None:

@@ -30,7 +30,7 @@ Question = tuple[str, tuple[int, ...]]
 """A decision and the seats that are asked for it."""
 
 
-class Step(NamedTuple):
+class CombatStep(NamedTuple):
     """A point of the combat at which something may be asked or is judged."""
 
     name: str
@@ -41,13 +41,13 @@ class Step(NamedTuple):
     """Offered only because the enemy has just used the same special."""
 
 
-def _steps() -> Iterator[Step]:
+def _steps() -> Iterator[CombatStep]:
     for name, special in (("gunpowder", GUNPOWDER), ("", ""), ("poison", POISON)):
-        yield from (Step("reveal", side) for side in SIDES)
+        yield from (CombatStep("reveal", side) for side in SIDES)
         if name:
-            yield from (Step(name, side, special) for side in SIDES)
-            yield Step(name, ATTACKER, special, again=True)
-        yield Step("judge")
+            yield from (CombatStep(name, side, special) for side in SIDES)
+            yield CombatStep(name, ATTACKER, special, again=True)
+        yield CombatStep("judge")
 
 
 STEPS = tuple(_steps())
@@ -253,7 +253,7 @@ class Combat:
         assert self.winner is not None
         return self.fighters[1 - self.winner]
 
-    def _has_choice(self, step: Step) -> bool:
+    def _has_choice(self, step: CombatStep) -> bool:
         own, enemy = self.fighters[step.side], self.fighters[1 - step.side]
         if step.name == "reveal":
             return len(own.may_show(self.stage)) > 1

@@ -6,7 +6,7 @@ from typing import Any
 from referee.game import Move
 from referee.games.replies import kind, wrong_fields
 from referee.games.steal_war.trick import DECK, Holdings
-from referee.games.war_family.cards import wrong_card
+from referee.games.war_family.cards import no_card
 from referee.games.war_family.text import NAMES
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -72,7 +72,7 @@ def steal_refusal(move: Move, seat: int, held: Holdings) -> str | None:
 
 def top_refusal(move: Move, won: Collection[str]) -> str | None:
     """Return why `move` names no card that was won."""
-    if reason := wrong_fields(move, "top") or wrong_card(move["top"]):
+    if reason := wrong_fields(move, "top") or no_card(move["top"]):
         return reason
     if move["top"] not in won:
         return f"'{move['top']}' is not among the cards you have won: {' '.join(won)}"

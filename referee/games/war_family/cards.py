@@ -6,7 +6,7 @@ matter. (War's rules page, "Cards".)
 
 from collections.abc import Sequence
 
-from referee.games.replies import kind
+from referee.games.replies import wrong_card
 
 SUITS = "CDHS"
 RANKS = "23456789TJQKAX"
@@ -39,10 +39,6 @@ def deal(shuffled: Sequence[str], seats: int) -> list[list[str]]:
     return [list(shuffled[seat * each : (seat + 1) * each]) for seat in range(seats)]
 
 
-def wrong_card(card: object, example: str = "'7H' or 'TC'") -> str | None:
+def no_card(card: object) -> str | None:
     """Return why `card` is not a card's name, whether or not it is in play; None if it is one."""
-    if not isinstance(card, str):
-        return f"a card is written like {example}, not as {kind(card)}"
-    if card in CARDS:
-        return None
-    return f"{card[:20]!r} is not a card; a card is written like {example}"
+    return wrong_card(card, CARDS, "'7H' or 'TC'")

@@ -13,7 +13,7 @@ from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options, ranked
 from referee.games.replies import no_list, wrong_fields
 from referee.games.war_family.battle import Battle, Pack, fight, war_or_out, war_to_last_card
-from referee.games.war_family.cards import deal, wrong_card
+from referee.games.war_family.cards import deal, no_card
 from referee.games.war_family.text import NAMES, folded, told_battle, told_pack
 
 RANDOM = "random"
@@ -167,7 +167,7 @@ class PackGame(Game):
         if reason := no_list(order, "order"):
             return reason
         for at, card in enumerate(order):
-            if reason := wrong_card(card):
+            if reason := no_card(card):
                 return reason
             if card not in self.won:
                 return f"'{card}' is not among the cards you have won"

@@ -64,7 +64,6 @@ oceania +2
 """
 
 JOKER = "joker"
-WEAPONS = ("infantry", "cavalry", "cannon")
 
 
 def _read(board: str) -> tuple[dict[str, int], list[tuple[str, str, str, list[str]]]]:

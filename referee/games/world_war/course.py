@@ -45,7 +45,7 @@ class Fall(Struct, frozen=True):
     round: int
 
 
-class War:
+class Course:
     """One war: all that is on the table and in the hands, and whose decision is awaited.
 
     Each decision has a method that carries the answer out, and all that follows by itself.

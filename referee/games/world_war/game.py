@@ -16,7 +16,7 @@ from referee.games.world_war.checks import (
     placement_refusal,
     trade_refusal,
 )
-from referee.games.world_war.course import War
+from referee.games.world_war.course import Course
 from referee.games.world_war.options import WorldWarOptions
 from referee.games.world_war.samples import (
     sample_attack,
@@ -42,7 +42,7 @@ class WorldWar(Game):
 
     def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
         super().__init__(seats=seats, options=options, chance=chance)
-        self.war = War(seats, self.options, chance)
+        self.war = Course(seats, self.options, chance)
 
     def deciders(self) -> Sequence[int]:
         """Return the seat in turn, or the one it attacks; in a hidden set-up, all."""

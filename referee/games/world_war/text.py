@@ -16,7 +16,7 @@ from referee.games.world_war.board import (
     TERRITORIES,
     WEAPON,
 )
-from referee.games.world_war.course import War
+from referee.games.world_war.course import Course
 from referee.games.world_war.forces import Forces
 from referee.games.world_war.goals import told
 from referee.games.world_war.log import (
@@ -48,7 +48,7 @@ _TOLD_CARDS = tuple(
 )
 
 
-def war_text(war: War, seat: int | None) -> str:
+def war_text(war: Course, seat: int | None) -> str:
     """Return the board, the seats and the last round, and what `seat` alone may know."""
     events = war.log.latest()
     lines = [_headline(war, seat), "", *_board(war.forces, seat), "", *_seats(war)]
@@ -64,7 +64,7 @@ def war_text(war: War, seat: int | None) -> str:
     return "\n".join([*lines, *_battle(war)])
 
 
-def _headline(war: War, seat: int | None) -> str:
+def _headline(war: Course, seat: int | None) -> str:
     if war.asked is None:
         told_places = ", ".join(f"{NAMES[s]} {place}" for s, place in enumerate(war.places))
         return f"World War, over in round {war.round}: {war.reason}; places: {told_places}"
@@ -75,7 +75,7 @@ def _headline(war: War, seat: int | None) -> str:
     return f"World War, {stage}: {NAMES[war.in_turn]} in turn{decided}"
 
 
-def _seats(war: War) -> list[str]:
+def _seats(war: Course) -> list[str]:
     totals = war.forces.totals()
     fallen = {fall.seat: f"out in round {fall.round}, by {NAMES[fall.by]}" for fall in war.fallen}
     lines = ["   territories  armies  cards  a turn"]
@@ -86,7 +86,7 @@ def _seats(war: War) -> list[str]:
     return lines
 
 
-def _secrets(war: War, viewer: int | None) -> list[str]:
+def _secrets(war: Course, viewer: int | None) -> list[str]:
     """Return objectives and hands, those of `viewer` alone until the end, or all."""
     lines = []
     for seat in range(war.seats):
@@ -101,7 +101,7 @@ def _secrets(war: War, viewer: int | None) -> list[str]:
     return lines
 
 
-def _battle(war: War) -> list[str]:
+def _battle(war: Course) -> list[str]:
     """Return the attack that awaits an answer or has just conquered."""
     if war.asked not in ("defend", "occupy"):
         return []

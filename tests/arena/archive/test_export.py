@@ -301,7 +301,7 @@ def test_a_match_that_was_played_otherwise_is_refused_and_nothing_imported(
         lines["places"] = [3 - place for place in lines["places"]]
     second = write(tmp_path / "second.jsonl", header, *matches)
     message = refused(lambda: merge(empty, second))
-    known = f"match {matches[5]['match']} is known already, and 'places' differs."
+    known = f"match {matches[5]['match']} is in the league already, and 'places' differs."
     assert message.startswith(f"{second}:7: {known}")
     assert bytes_of(empty) == before
 
@@ -357,12 +357,12 @@ EDITS: dict[str, tuple[Callable[[Line], object], str]] = {
         lambda line: line["clock"][0].__setitem__(1, 1),
         "'clock' is not what its replay says",
     ),
-    "seed": (lambda line: line["replay"].update(seed="0"), "is none of a league with the seed"),
-    "deal": (lambda line: line.update(deal=line["deal"] + 1), "is none of a league"),
-    "rotation": (lambda line: line.update(rotation=7), "is none of a league"),
-    "id": (lambda line: line.update(match="0" * 16 + "-0"), "is none of a league"),
-    "odd id": (lambda line: line.update(match="x"), "is none of a league"),
-    "seats": (lambda line: line["bots"].reverse(), "is none of a league"),
+    "seed": (lambda line: line["replay"].update(seed="0"), "does not fit the seed"),
+    "deal": (lambda line: line.update(deal=line["deal"] + 1), "does not fit the seed"),
+    "rotation": (lambda line: line.update(rotation=7), "does not fit the seed"),
+    "id": (lambda line: line.update(match="0" * 16 + "-0"), "does not fit the seed"),
+    "odd id": (lambda line: line.update(match="x"), "does not fit the seed"),
+    "seats": (lambda line: line["bots"].reverse(), "does not fit the seed"),
     "one bot": (lambda line: line["bots"].pop(), "2 bots play a match"),
     "a bot": (lambda line: line["bots"][0].update(name="x"), "bot 'x', version "),
     "options": (lambda line: line["replay"]["options"].update(max_turns=9), "of another league"),
@@ -372,7 +372,10 @@ EDITS: dict[str, tuple[Callable[[Line], object], str]] = {
     "stderr": (lambda line: line["evidence"]["stderr"].pop(), "not that of a match"),
     "burners": (lambda line: line["evidence"]["burners"].append(2), "not that of a match"),
     "a key": (lambda line: line.update(more=1), "unknown field `more`"),
-    "an inner key": (lambda line: line["replay"].update(more=1), "keys that are not there"),
+    "an inner key": (
+        lambda line: line["replay"].update(more=1),
+        "its keys are not those of version 1",
+    ),
     "no key": (lambda line: line.pop("reason"), "missing required field `reason`"),
     "a type": (lambda line: line.update(deal="1"), "Expected `int`, got `str`"),
     "huge": (lambda line: line.update(deal=10**30), "not what `arena export` writes"),
@@ -408,18 +411,18 @@ BAD: dict[str, tuple[Callable[[Path], str], str]] = {
     "a number": (lambda _: "7\n", ":1: this is no exported league"),
     "packed": (
         lambda _: "\x1f\udc8b\x08\0\n",
-        ":1: this is packed; unpack it as it comes: gzip -dc FILE | arena import LEAGUE -",
+        ":1: this is compressed; decompress it: gzip -dc FILE | arena import LEAGUE -",
     ),
     "marked": (
         lambda export: "\ufeff" + export.read_text(),
-        ":1: it begins with the mark that some editors put there; save it as UTF-8 without it.",
+        ":1: it begins with a byte order mark; save it as UTF-8 without one.",
     ),
     "deep": (lambda _: "[" * 100_000, ":1: this is no exported league"),
     "no text": (lambda _: "\0\udcff\n", ":1: this is no exported league"),
     "results": (lambda _: '{"places": {"a": 1, "b": 2}}\n', ":1: this is a file of results"),
     "named bots": (lambda _: '{"bots": ["a", "b"]}\n', ":1: this is a file of results"),
     "CSV": (lambda _: "match,deal,bot,place\n", "`arena rank` reads it as it is"),
-    "no header": (lambda export: text_of(export, 1), ":1: a match without the header"),
+    "no header": (lambda export: text_of(export, 1), ":1: the header is missing"),
     "newer": (
         lambda export: text_of(export, 0).replace('"version":1', '"version":2', 1),
         ":1: written by a newer Bot Arena (version 2 of these lines, this one reads 1). Use",
@@ -543,7 +546,7 @@ def test_a_league_is_never_written_over_by_its_export(copy: Path, name: str, are
 
 def test_a_device_is_not_replaced_by_a_file(played: Path, arena: Arena) -> None:
     result = arena("export", played, "/dev/null", "--force")
-    assert "is no ordinary file" in result.stderr
+    assert "is not a regular file" in result.stderr
     assert not Path("/dev/null").is_file()
 
 
@@ -554,7 +557,7 @@ def test_standard_output_that_takes_no_more_is_told(played: Path) -> None:
         )
     assert (done.returncode, done.stderr) == (
         1,
-        b"arena: standard output takes no more: No space left on device.\n",
+        b"arena: standard output cannot be written: No space left on device.\n",
     )
 
 

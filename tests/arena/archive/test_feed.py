@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.rows import StoredMatch
 from referee.games import GAMES as RULES
 from referee.replay import Replay
 from tests.arena.conftest import ARENA, ROOT, TWO_BOTS, Arena, League, lazy_bot
-from tests.arena.play.walled_leagues import refused
+from tests.arena.play.sandboxed_leagues import refused
 
 FILE = """\
 game = "guerra"
@@ -85,7 +85,7 @@ def test_the_messages_are_byte_for_byte_those_of_the_match(
     arena: Arena, league: League, game: str
 ) -> None:
     diarist = league.bot("diarist", DIARIST.format(home=str(league.home), game=game))
-    shutil.copy(SHIPPED / game / f"{game}_random.py", league.home / "diarist")
+    shutil.copy(BUNDLED / game / f"{game}_random.py", league.home / "diarist")
     others = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(3))
     league.write(
         f'game = "{game}"\nseed = 5\ndeals = 1\n{GAMES[game]}\n'
@@ -176,10 +176,10 @@ def test_a_bot_that_was_mended_is_told_from_the_one_that_played(
     (fragile.home / "mine" / "bot.py").write_text(FRAGILE.format(turn=5, broken=False))
     result = feed(arena, fragile, match, "--feed", "mine")
     assert result.exit_code == 0
-    assert "mine is another version now: " in result.stdout
+    assert "mine now has version " in result.stdout
     assert "then: FAULT: crash: orders: it exited with code 1" in result.stdout
     assert "       now: " in result.stdout
-    assert "answered as recorded, 1 otherwise" in result.stdout
+    assert "answered as recorded, 1 differently" in result.stdout
 
 
 def test_a_bot_that_breaks_earlier_is_not_asked_any_more(
@@ -199,10 +199,8 @@ def test_any_bot_may_answer_in_any_seat(
     for seat, bot in enumerate(match.bots):
         result = feed(arena, fragile, match, "--feed", "turtle", "--seat", seat)
         assert result.exit_code == 0
-        assert f"seat {seat}, as {bot.name} was asked\nIt is turtle that answers now.\n" in (
-            result.stdout
-        )
-        assert " otherwise" in result.stdout
+        assert f"seat {seat}, as {bot.name} was asked\nturtle answers now.\n" in (result.stdout)
+        assert " differently" in result.stdout
 
 
 def test_an_answer_that_the_rules_refuse_is_told_and_the_match_goes_on(
@@ -271,7 +269,7 @@ def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: Lea
     result = feed(arena, league, match, "--feed", "zero")
     assert result.exit_code == 0
     assert " answered as recorded\n" in result.stdout
-    assert " otherwise" not in result.stdout
+    assert " differently" not in result.stdout
 
 
 def test_a_seat_that_forfeited_before_its_first_decision_can_be_fed(
@@ -288,7 +286,7 @@ def test_a_seat_that_forfeited_before_its_first_decision_can_be_fed(
     result = feed(arena, league, match, "--feed", "lazy")
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (
         0,
-        "The seat was asked nothing in this match.",
+        "The seat was not asked in this match.",
     )
 
 
@@ -304,11 +302,11 @@ def test_mistakes_are_told_in_a_line(
     refused(feed(arena, fragile, match, "--feed", "mine", "--seat", 7), "has no seat 7")
 
 
-def test_walls_that_are_not_there_are_not_done_without(arena: Arena, copy: Path) -> None:
+def test_a_sandbox_that_is_not_there_is_not_done_without(arena: Arena, copy: Path) -> None:
     with closing(sqlite3.connect(copy / "league.db")) as db, db:
         (limits,) = db.execute("SELECT value FROM setting WHERE key = 'limits'").fetchone()
-        walled = json.dumps({**json.loads(limits), "sandbox": "bwrap"})
-        db.execute("UPDATE setting SET value = ? WHERE key = 'limits'", (walled,))
+        sandboxed = json.dumps({**json.loads(limits), "sandbox": "bwrap"})
+        db.execute("UPDATE setting SET value = ? WHERE key = 'limits'", (sandboxed,))
         first = next(iter(json.loads(arena("matches", copy, "--format", "json").stdout)["matches"]))
     words = ("show", copy, first["match"], "--feed", "random", "--seat", 0)
     refused(arena(*words, env={"PATH": "/nowhere"}), "sandbox: bwrap not found. ")

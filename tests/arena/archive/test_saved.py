@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from arena.archive.saved import SavedMatch, SavedSeat, read_match
 from arena.archive.show import open_match, told
 from arena.cli import main
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.store.opening import open_store, read_league
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena, files_no_larger_than
 
-UNWALLED = ("--sandbox", "none")
+UNSANDBOXED = ("--sandbox", "none")
 DEAL = "9924cfe6a75091f5"
 TALKATIVE = """
 import sys
@@ -42,7 +42,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bot = folder / "talkative"
     bot.mkdir()
     for helper in ("kit.py", "guerra/guerra_random.py"):
-        shutil.copy(SHIPPED / helper, bot)
+        shutil.copy(BUNDLED / helper, bot)
     (bot / "bot.py").write_text(TALKATIVE)
     (bot / "bot.toml").write_text('name = "talkative"\ncommand = ["{python}", "bot.py"]\n')
     return folder
@@ -52,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def file(home: Path) -> Path:
     """A match of the talkative bot against a random one, saved; not to be changed."""
     path = home / "match.json"
-    words = ("guerra", str(home / "talkative"), "random", "--seed", DEAL, *UNWALLED)
+    words = ("guerra", str(home / "talkative"), "random", "--seed", DEAL, *UNSANDBOXED)
     options = ("--option", "transfers=2", "--limit", "move_time=2.5", "--save", str(path))
     with pytest.raises(SystemExit) as ended:
         main(["play", *words, *options, "--quiet"], standalone_mode=True)
@@ -89,7 +89,7 @@ def test_a_file_holds_how_the_match_was_set_up_and_what_came_of_it(file: Path) -
 
 def test_a_bot_that_plays_itself_has_a_name_in_each_seat(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
-    arena("play", "guerra", "random", "random", "--seed", "1", *UNWALLED, "--save", file)
+    arena("play", "guerra", "random", "random", "--seed", "1", *UNSANDBOXED, "--save", file)
     assert read_match(file).names == ["random#0", "random#1"]
     assert "[random#1] " in arena("show", file).stdout
     assert "say which --seat" in arena("show", file, "--feed", "random").stderr
@@ -98,7 +98,7 @@ def test_a_bot_that_plays_itself_has_a_name_in_each_seat(arena: Arena, tmp_path:
 
 def test_a_match_with_a_person_is_saved(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
-    words = ("play", "guerra", "human", "random", *UNWALLED, "--save", file)
+    words = ("play", "guerra", "human", "random", *UNSANDBOXED, "--save", file)
     assert arena(*words, typed="random\n" * 900).exit_code == 0
     assert read_match(file).seats[0].version is None
     assert "[human] " in arena("show", file).stdout
@@ -106,7 +106,7 @@ def test_a_match_with_a_person_is_saved(arena: Arena, tmp_path: Path) -> None:
     for words in (("--messages",), ("--feed", "random")):
         result = arena("show", file, *words, "--seat", 0)
         assert result.exit_code == 2
-        assert "seat 0 was a person's, who was sent no messages." in result.stderr
+        assert "seat 0 was played by a person, who was sent no messages." in result.stderr
 
 
 # --- how it is shown
@@ -181,7 +181,7 @@ def test_a_bot_is_fed_from_a_file(arena: Arena, home: Path, file: Path) -> None:
 def test_no_file_is_written_over_unless_asked(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("mine")
-    words = ("play", "guerra", "random", "random", *UNWALLED, "--save", file)
+    words = ("play", "guerra", "random", "random", *UNSANDBOXED, "--save", file)
     refused = arena(*words)
     assert (refused.exit_code, refused.stdout) == (2, "")  # before the match
     assert f"{file} exists; choose another file, or write over it with --force." in refused.stderr
@@ -203,7 +203,7 @@ def test_a_place_that_takes_no_file_is_told_before_the_match(
 def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
     file.write_text("mine")
-    words = ("play", "guerra", "random", "random", *UNWALLED, "--save", file, "--force")
+    words = ("play", "guerra", "random", "random", *UNSANDBOXED, "--save", file, "--force")
     with files_no_larger_than(6000):
         result = arena(*words)
     assert result.exit_code == 1
@@ -214,7 +214,7 @@ def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
 
 
 def test_a_match_that_was_left_is_not_saved(arena: Arena, tmp_path: Path) -> None:
-    words = ("play", "guerra", "human", "random", *UNWALLED, "--save", tmp_path / "match.json")
+    words = ("play", "guerra", "human", "random", *UNSANDBOXED, "--save", tmp_path / "match.json")
     assert arena(*words, typed="random\nquit\n").exit_code == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -232,8 +232,8 @@ def changed(text: bytes, old: bytes, new: bytes) -> bytes:
     [
         (lambda text: b"", " is empty; `arena play GAME BOT... --save FILE` writes a match."),
         (lambda text: text[:900], " was cut off after 900 bytes: "),
-        (lambda text: b"\x7fELF" + text, " is no saved match, which begins "),
-        (lambda text: b"[" * 100_000, " is no saved match, which begins "),
+        (lambda text: b"\x7fELF" + text, " is not a saved match, which begins "),
+        (lambda text: b"[" * 100_000, " is not a saved match, which begins "),
         (lambda text: b'{"arena":"league","version":1}\n', " is an exported league; "),
         (
             lambda text: changed(text, b'"version":1', b'"version":2'),
@@ -246,7 +246,7 @@ def changed(text: bytes, old: bytes, new: bytes) -> bytes:
         (lambda text: changed(text, b'"lag":[', b'"lag":[5,'), ": its record has "),
         (lambda text: changed(text, b'"places":[2,1]', b'"places":[2,2]'), ": the places of "),
         (lambda text: changed(text, b'"seconds"', b'"secs"'), "unknown field `secs`"),
-        (lambda text: changed(text, b'"seats":2', b'"seats":3'), ": 2 seats are named, and "),
+        (lambda text: changed(text, b'"seats":2', b'"seats":3'), ": it names 2 seats, and "),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told_in_a_line(

@@ -13,11 +13,15 @@ import pytest
 from click.testing import CliRunner
 
 from arena.archive.saved import read_match
-from arena.archive.show import OpenedMatch, open_match, told
+from arena.archive.show import open_match, told
 from arena.cli import main
 from arena.store.opening import open_store, read_league
+from arena.store.result import Record
+from arena.store.rows import WholeMatch
 from arena.text import width
 from referee.fault import Fault
+from referee.match import Evidence, Played
+from referee.replay import Replay
 from tests.arena.conftest import TWO_BOTS, Arena, League, lazy_bot, naughty
 
 FILE = """\
@@ -50,7 +54,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
     league.close()
 
 
-def opened(league: League, *bots: str) -> OpenedMatch:
+def opened(league: League, *bots: str) -> WholeMatch:
     """Return the first match between these bots."""
     with open_store(read_league(league.folder)) as store:
         for match in store.matches():
@@ -59,7 +63,15 @@ def opened(league: League, *bots: str) -> OpenedMatch:
     raise AssertionError(bots)
 
 
-def lines(match: OpenedMatch, seat: int | None = None, columns: int = 80) -> list[str]:
+def changed(
+    match: WholeMatch, *, replay: Replay | None = None, evidence: Evidence | None = None
+) -> WholeMatch:
+    """Return a match with another replay or other evidence."""
+    played = Played(replay or match.replay, evidence or match.evidence)
+    return replace(match, record=Record.of(played, match.record.seconds))
+
+
+def lines(match: WholeMatch, seat: int | None = None, columns: int = 80) -> list[str]:
     return list(told(match, seat=seat, width=columns))
 
 
@@ -137,7 +149,7 @@ def test_a_late_answer_on_a_busy_machine_says_so(cup: League) -> None:
             match.evidence, lag=[lag, *match.evidence.lag[1:]], burners=[]
         )
         replay = msgspec.structs.replace(match.replay, entries=[late, *match.replay.entries[1:]])
-        found = lines(replace(match, replay=replay, evidence=evidence))
+        found = lines(changed(match, replay=replay, evidence=evidence))
         said = "      the machine was busy: lag 900 ms before this ask"
         assert (said in found) == is_told
 
@@ -145,9 +157,10 @@ def test_a_late_answer_on_a_busy_machine_says_so(cup: League) -> None:
 def test_a_bot_that_burnt_is_named(cup: League) -> None:
     match = opened(cup, "one", "two")
     evidence = msgspec.structs.replace(match.evidence, burners=[1])
-    burnt = f"{match.names[1]} (seat 1) burnt CPU off turn and was frozen between its turns."
-    assert burnt in lines(replace(match, evidence=evidence))
-    assert burnt not in lines(replace(match, evidence=evidence), 0)
+    burnt = f"{match.names[1]} (seat 1) used the CPU off turn and was frozen between its turns."
+    match = changed(match, evidence=evidence)
+    assert burnt in lines(match)
+    assert burnt not in lines(match, 0)
 
 
 def test_a_match_that_was_forfeited_before_the_first_decision_is_told(league: League) -> None:
@@ -165,7 +178,7 @@ def test_a_match_that_was_forfeited_before_the_first_decision_is_told(league: Le
 
 def test_rules_of_another_version_leave_moves_as_they_were_recorded(cup: League) -> None:
     match = opened(cup, "talkative", "illegal")
-    old = replace(match, replay=msgspec.structs.replace(match.replay, rules=99))
+    old = changed(match, replay=msgspec.structs.replace(match.replay, rules=99))
     text = "\n".join(lines(old))
     assert text.count("Moves as they were recorded: this replay was played by version 99") == 1
     assert len(MOVE.findall(text)) == len(match.replay.entries)
@@ -231,7 +244,7 @@ def test_csv_holds_the_decisions(arena: Arena, cup: League) -> None:
 
 
 @pytest.fixture(scope="module")
-def crashed(cup: League, tmp_path_factory: pytest.TempPathFactory) -> OpenedMatch:
+def crashed(cup: League, tmp_path_factory: pytest.TempPathFactory) -> WholeMatch:
     """A match of a bot that ended with an exception."""
     file = tmp_path_factory.mktemp("crashed") / "match.json"
     bot = cup.home / "clumsy"
@@ -242,7 +255,7 @@ def crashed(cup: League, tmp_path_factory: pytest.TempPathFactory) -> OpenedMatc
     return read_match(file).opened()
 
 
-def test_a_crash_is_told_with_the_last_word_of_the_standard_error(crashed: OpenedMatch) -> None:
+def test_a_crash_is_told_with_the_last_word_of_the_standard_error(crashed: WholeMatch) -> None:
     text = " ".join(" ".join(lines(crashed)).split())
     assert re.search(
         r"FAULT of clumsy: crash: \w+: it exited with code 1 \(KeyError: 'stamnia'\); "
@@ -255,11 +268,11 @@ def test_a_crash_is_told_with_the_last_word_of_the_standard_error(crashed: Opene
     assert "stamnia" not in fault.reason  # nothing of it is kept
 
 
-def test_other_faults_have_no_such_word(crashed: OpenedMatch) -> None:
+def test_other_faults_have_no_such_word(crashed: WholeMatch) -> None:
     entries = list(crashed.replay.entries)
     entries[0] = msgspec.structs.replace(entries[0], fault=Fault("flood", "it said too much"))
     replay = msgspec.structs.replace(crashed.replay, entries=entries)
-    text = " ".join(" ".join(lines(replace(crashed, replay=replay))).split())
+    text = " ".join(" ".join(lines(changed(crashed, replay=replay))).split())
     assert "FAULT of clumsy: flood: it said too much" in text
     assert "too much (" not in text
 
@@ -272,7 +285,7 @@ def test_other_faults_have_no_such_word(crashed: OpenedMatch) -> None:
     [
         (["--seat", "2"], "has no seat 2; its seats: 0 "),
         (["--seat", "-1"], "has no seat -1; its seats: 0 "),
-        (["--messages"], "--messages needs a --seat: each was sent its own."),
+        (["--messages"], "--messages needs a --seat: each seat was sent lines of its own."),
         (["--log"], "--log is for --feed: without a bot there is nothing to log."),
         (["--tables", "--format", "json"], "--tables and --format do not go together; choose one."),
         (["--messages", "--feed", "one"], "--messages and --feed do not go together; choose one."),

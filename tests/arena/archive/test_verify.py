@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.archive import verify
-from arena.store.result import PlayedMatch, pack, result_of
+from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.schema import Writer
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
@@ -275,9 +275,7 @@ def test_a_deal_under_another_name_is_found(copy: Path, name: str) -> None:
 def test_another_limit_than_the_leagues_is_found(copy: Path) -> None:
     text = (copy / "league.toml").read_text()
     (copy / "league.toml").write_text(text.replace("[limits]", "[limits]\nmove_time = 2.0"))
-    assert found(copy) == [
-        (None, "move_time was 1.0, says the database, and in league.toml it is 2.0.")
-    ]
+    assert found(copy) == [(None, "move_time is 1.0 in the database, and 2.0 in league.toml.")]
 
 
 def test_the_remedy_for_other_limits_is_to_put_them_back(copy: Path) -> None:
@@ -396,8 +394,9 @@ def forged(folder: Path, forge: Forged) -> str:
     """Store a match without faults again as it was forged; return its id."""
     with Store(folder / "league.db") as store:
         match = next(match for match in store.matches() if not any(match.faults))
-        record, how = store.record(match)
-    replay, evidence = forge(record.open_replay()), record.open_evidence()
+        whole = store.whole(match)
+        replay, evidence = forge(whole.replay), whole.evidence
+        how = whole.circumstances
     count = len(replay.entries)
     times = {name: [*getattr(evidence, name), 0][:count] for name in ("cpu", "wall", "lag")}
     with closing(sqlite3.connect(folder / "league.db")) as db, db:
@@ -415,7 +414,7 @@ def forged(folder: Path, forge: Forged) -> str:
             rotation=match.rotation,
             bots=[bots[bot.name, bot.version] for bot in match.bots],
         )
-        record = pack(played, result, how.seconds).record
+        record = Record.of(played, how.seconds)
         new = PlayedMatch(result, record, how.machine, how.sandbox)
         Writer(db).add([(new, tuple(result.bots), how.played_at)])
     return match.id
@@ -439,7 +438,7 @@ def test_one_match_of_other_rules_leaves_the_others_to_be_verified(
 
 def test_a_seat_that_is_not_there_is_told(copy: Path) -> None:
     with Store(copy / "league.db") as store:
-        replay = store.record(next(store.matches()))[0].open_replay()
+        replay = store.whole(next(store.matches())).replay
     text = zlib.compress(msgspec.json.encode(with_entry(0, seat=9)(replay)))
     change(copy, "UPDATE record SET replay = ?", text)
     problems = [problem for _, problem in found(copy)]

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from arena.author.check import STEPS
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from tests.arena.conftest import Arena
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 Bot = Callable[..., Path]
 Steps = Callable[..., dict[str, dict[str, Any]]]
@@ -32,7 +32,7 @@ def bot(public: Path) -> Bot:
     def make(source: str, *arguments: object) -> Path:
         folder = public / "mine"
         folder.mkdir()
-        for helper in (SHIPPED / "kit.py", SHIPPED / "naughty" / "polite.py"):
+        for helper in (BUNDLED / "kit.py", BUNDLED / "naughty" / "polite.py"):
             shutil.copy(helper, folder)
         (folder / "bot.py").write_text(source)
         command = json.dumps(["{python}", "bot.py", *map(str, arguments)])
@@ -184,7 +184,7 @@ def test_a_file_outside_of_its_folder_is_said_to_be_hidden(
     outside.touch()
     folder = bot(f"open({str(outside)!r})")
     told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
-    assert told[-1] == f"{outside} is outside of its folder, where the sandbox hides all."
+    assert told[-1] == f"{outside} is outside of its folder; the sandbox hides everything there."
 
 
 def test_nobody_finds_out_by_a_hint_what_is_there(steps: Steps, bot: Bot, public: Path) -> None:
@@ -192,7 +192,7 @@ def test_nobody_finds_out_by_a_hint_what_is_there(steps: Steps, bot: Bot, public
     path = public / "nothing.txt"
     folder = bot(f"raise SystemExit('No such file: {path}')")
     told = steps(folder, "--sandbox", "landlock")[READY]["evidence"]
-    assert told[-1] == f"{path} is outside of its folder, where the sandbox hides all."
+    assert told[-1] == f"{path} is outside of its folder; the sandbox hides everything there."
 
 
 def test_any_word_may_be_missed_and_no_program_of_the_system_is_called_hidden(
@@ -345,7 +345,7 @@ def test_what_is_written_before_ready_is_shown(arena: Arena, bot: Bot) -> None:
 
 
 def test_a_bot_that_burns_while_it_is_not_asked_is_told(steps: Steps, bot: Bot) -> None:
-    source = (SHIPPED / "naughty" / "burn_off_turn.py").read_text()
+    source = (BUNDLED / "naughty" / "burn_off_turn.py").read_text()
     assert states(steps(bot(source)), TIMELY) == ["advice"]
 
 
@@ -389,7 +389,7 @@ def test_a_failure_fits_80_columns_and_shows_where_and_why(arena: Arena, bot: Bo
     *lines, verdict = told.stdout.splitlines()
     assert verdict == (
         "mine is not fit to play world_war. Step 3 failed: plays whole matches. "
-        "Those after it were not tried."
+        "The steps after it were not tried."
     )
     assert "not tried" not in "".join(lines)
     assert all(len(line) <= 80 for line in lines)
@@ -399,7 +399,7 @@ def test_a_failure_fits_80_columns_and_shows_where_and_why(arena: Arena, bot: Bo
     assert "KeyError: 'a key that is a long one, so that it needs some room'" in shown
 
 
-def test_behind_walls_files_are_named_as_their_author_knows_them(steps: Steps, bot: Bot) -> None:
+def test_in_a_sandbox_files_are_named_as_their_author_knows_them(steps: Steps, bot: Bot) -> None:
     need("landlock")
     told = steps(bot("\n\n1 / 0\n"), "--sandbox", "landlock")[READY]
     assert told["evidence"][2].endswith('File "bot.py", line 3, in <module>')
@@ -443,7 +443,8 @@ def test_a_bot_that_is_there_and_cannot_be_run_fails_the_first_step(
     assert says in told[RUNS]["detail"]
     shown = arena("check", folder, "--game", "khan", *SHORT).stdout
     assert shown.endswith(
-        "mine is not fit to play khan. Step 1 failed: can be run. Those after it were not tried.\n"
+        "mine is not fit to play khan. Step 1 failed: can be run. The steps after it were not "
+        "tried.\n"
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.conftest import Arena
-from tests.arena.play.walled_leagues import refused
+from tests.arena.play.sandboxed_leagues import refused
 from tests.bots.template_cases import LANGUAGES, NEAR, PAIRS
 from tests.faults.workshop import small_disk
 
@@ -27,7 +27,7 @@ def made(arena: Arena, folder: Path, language: str, game: str) -> Path:
 
 
 def is_fit(arena: Arena, folder: Path, game: str) -> None:
-    """Check the bot behind the default walls."""
+    """Check the bot in the default sandbox."""
     result = arena("check", folder, "--game", game)
     assert result.exit_code == 0, result.stdout + result.stderr
     assert f"{folder.name} is fit to play {game}.\n" in result.stdout
@@ -112,7 +112,7 @@ def test_any_name_stands_in_what_it_prints_and_in_its_readme(
     [
         ("turtle", "'turtle' is a bundled bot of duel; give yours another name."),
         ("duel_turtle", "'duel_turtle' is a bundled bot of duel; give yours another name."),
-        ("human", "'human' is you, at the table; name the folder otherwise."),
+        ("human", "'human' means a person who plays; choose another name for the folder."),
     ],
 )
 def test_a_name_that_means_another_is_refused(

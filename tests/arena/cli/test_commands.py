@@ -149,7 +149,7 @@ def test_output_that_nothing_takes_is_told(played: Path) -> None:
             [*ARENA, "rank", played], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT
         )
     assert done.returncode == 1
-    assert done.stderr == "arena: standard output takes no more: No space left on device.\n"
+    assert done.stderr == "arena: standard output cannot be written: No space left on device.\n"
 
 
 @tables

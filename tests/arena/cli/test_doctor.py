@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from referee.sandbox import SANDBOXES
 from tests.arena.conftest import Arena
-from tests.referee.sandbox.walled import missing
+from tests.referee.sandbox.sandboxed import missing
 
 HERE = [sandbox for sandbox in SANDBOXES if sandbox == "none" or not missing(sandbox)]
-NAUGHTY = SHIPPED / "naughty"
+NAUGHTY = BUNDLED / "naughty"
 
 
 @pytest.fixture

@@ -10,16 +10,15 @@ from typing import Any
 import pytest
 
 from arena.cli.question import Question
-from arena.cli.spelled import spelled
-from arena.cli.typed import known_words
-from arena.league.bot import SHIPPED
+from arena.cli.typed import known_words, spelled
+from arena.league.finding import BUNDLED
 from referee.game import Decision, Game, plain
 from referee.games import GAMES
 from referee.options import new_game, read_options
 from tests.arena.conftest import Arena, until
 from tests.arena.terminal import at_terminal, bots_of
 
-UNWALLED = ("--sandbox", "none")
+UNSANDBOXED = ("--sandbox", "none")
 HAND = f"{0xA9:016x}"
 """A seed by which the first seat of guerra begins with 12B, 1C and 3E."""
 
@@ -27,7 +26,9 @@ HAND = f"{0xA9:016x}"
 @pytest.mark.parametrize("game", GAMES)
 def test_a_person_plays_every_game_to_its_end(arena: Arena, game: str) -> None:
     bots = ["random"] * (GAMES[game].seat_counts[0] - 1)
-    result = arena("play", game, *bots, "human", "--seed", "3", *UNWALLED, typed="random\n" * 9000)
+    result = arena(
+        "play", game, *bots, "human", "--seed", "3", *UNSANDBOXED, typed="random\n" * 9000
+    )
     assert result.exit_code == 0, result.output[-300:]
     assert "Ended: " in result.stdout
     assert "FAULT" not in result.stdout
@@ -36,7 +37,7 @@ def test_a_person_plays_every_game_to_its_end(arena: Arena, game: str) -> None:
 def test_a_person_sees_the_table_the_choices_and_what_is_wrong(arena: Arena) -> None:
     typed = "?\nnonsense\nfly 4\nshift 0 9 9 9\nattack 1\n"
     result = arena(
-        *("play", "cold_war", "human", "sensible", "random", "echo", "--seed", "1", *UNWALLED),
+        *("play", "cold_war", "human", "sensible", "random", "echo", "--seed", "1", *UNSANDBOXED),
         typed=typed,
     )
     assert "human (seat 0): play" in result.stdout
@@ -51,14 +52,14 @@ def test_a_person_sees_the_table_the_choices_and_what_is_wrong(arena: Arena) -> 
 
 @pytest.mark.parametrize("typed", ["", "quit\n"])
 def test_leaving_ends_the_match_without_a_result(arena: Arena, typed: str) -> None:
-    result = arena("play", "guerra", "human", "random", *UNWALLED, typed=typed)
+    result = arena("play", "guerra", "human", "random", *UNSANDBOXED, typed=typed)
     assert result.exit_code == 1
-    assert "the match was left before its end" in result.stderr
+    assert "the match was stopped before its end" in result.stderr
     assert "Ended" not in result.stdout
 
 
 def test_what_others_do_is_not_told_but_by_the_table(arena: Arena) -> None:
-    result = arena("play", "guerra", "human", "random", *UNWALLED, typed="random\n" * 20)
+    result = arena("play", "guerra", "human", "random", *UNSANDBOXED, typed="random\n" * 20)
     assert "[random]" not in result.stdout
 
 
@@ -68,8 +69,8 @@ def test_faults_are_told_after_the_end_for_they_may_tell_what_a_bot_held(
     bot = public / "bot.py"
     bot.write_text(f"#!{sys.executable}\nimport kit\nkit.run(lambda ask: {{}})\n")
     bot.chmod(0o755)
-    (public / "kit.py").write_text((SHIPPED / "kit.py").read_text())
-    result = arena("play", "guerra", "human", bot, *UNWALLED, typed="random\n" * 9)
+    (public / "kit.py").write_text((BUNDLED / "kit.py").read_text())
+    result = arena("play", "guerra", "human", bot, *UNSANDBOXED, typed="random\n" * 9)
     shown, _, after = result.stdout.partition("Ended: forfeit")
     *before, last = shown.split("human (seat 0): ")
     assert not any("FAULT" in screen for screen in before)
@@ -165,14 +166,14 @@ def test_what_is_not_understood_gets_a_word_of_help(
     arena: Arena, game: str, line: str, said: str
 ) -> None:
     bots = ["random"] * (GAMES[game].seat_counts[0] - 1)
-    words = ("play", game, "human", *bots, "--seed", HAND, *UNWALLED)
+    words = ("play", game, "human", *bots, "--seed", HAND, *UNSANDBOXED)
     shown = arena(*words, typed=f"{line}\nquit\n").stdout
     assert f"\nThat is not understood. Try ?. {said}" in shown
 
 
 def test_new_cards_are_pointed_out(arena: Arena) -> None:
     typed = "random\nrandom\nincorporate 3E centre\nquit\n"
-    words = ("play", "guerra", "human", "random", "--seed", HAND, *UNWALLED)
+    words = ("play", "guerra", "human", "random", "--seed", HAND, *UNSANDBOXED)
     screens = arena(*words, typed=typed).stdout.split("-" * 80)[1:]
     hands = [re.findall(r"A: .*\n   hand: (.*)", screen)[0].split() for screen in screens]
     for before, now, screen in zip(hands, hands[1:], screens[1:], strict=False):
@@ -182,7 +183,7 @@ def test_new_cards_are_pointed_out(arena: Arena) -> None:
 
 def test_what_is_to_be_heard_is_the_whole_line_and_may_be_nothing(arena: Arena) -> None:
     words = ("play", "cold_war", "human", "echo", "echo", "echo", "--option", "talk=true")
-    shown = arena(*words, *UNWALLED, typed="Peace, West?\nattack 1\n\nquit\n").stdout
+    shown = arena(*words, *UNSANDBOXED, typed="Peace, West?\nattack 1\n\nquit\n").stdout
     assert "Write it as it is to be heard; Enter alone says nothing." in shown
     assert "  South: Peace, West?\n" in shown
     assert shown.count("human (seat 0): play") == 2
@@ -199,13 +200,13 @@ def test_a_move_is_told_and_waits_for_enter_so_that_a_slip_can_be_mended() -> No
     with at_terminal(*DUEL) as terminal:
         terminal.until("\n> ")
         terminal.type("3\n")
-        assert "  = A chooses 3, Quick\n" in terminal.until("answer again > ")
+        assert "  = A chooses 3, Quick\n" in terminal.until("another move > ")
         terminal.type("big\n")
-        assert "  = A chooses 2, Big\n" in terminal.until("answer again > ")
+        assert "  = A chooses 2, Big\n" in terminal.until("another move > ")
         terminal.type("9\n")
         assert "Choose one of the numbers 3, 2." in terminal.until("> ")
         terminal.type("2\n")
-        terminal.until("answer again > ")
+        terminal.until("another move > ")
         terminal.type("\n")
         assert re.search(r"trait +Big", terminal.until("(seat 0): action"))
 
@@ -216,7 +217,7 @@ def test_quick_plays_at_once() -> None:
         terminal.type("quick\n")
         terminal.until("Moves are played at once.\n> ")
         terminal.type("3\n")
-        assert "again" not in terminal.until("(seat 0): action")
+        assert "another move" not in terminal.until("(seat 0): action")
 
 
 def test_the_table_and_the_rules_can_be_seen_at_any_time() -> None:

@@ -8,8 +8,8 @@ from click.testing import Result
 
 from tests.arena.conftest import PLAYED, TWO_BOTS, Arena, League
 
-WALLS = ("--sandbox", "none")
-GUERRA = ("--game", "guerra", *WALLS)
+UNSANDBOXED = ("--sandbox", "none")
+GUERRA = ("--game", "guerra", *UNSANDBOXED)
 
 
 def edit(folder: Path, old: str, new: str) -> None:
@@ -39,19 +39,22 @@ def assert_refused(result: Result, *words: str, code: int = 2) -> None:
         (["games", "guerre"], ["there is no game 'guerre'", "Did you mean 'guerra'?"]),
         (["bots", "chess"], ["there is no game 'chess'", "Known: casino_war, cold_war, duel"]),
         (["schema", "chess"], ["there is no game 'chess'"]),
-        (["play", "chess", "a", "b", *WALLS], ["there is no game 'chess'"]),
-        (["play", "guerra", "random", *WALLS], ["guerra is played by 2 seats, not by 1"]),
-        (["play", "guerra", "random", "loyal", *WALLS], ["there is no bot 'loyal'", "sensible"]),
+        (["play", "chess", "a", "b", *UNSANDBOXED], ["there is no game 'chess'"]),
+        (["play", "guerra", "random", *UNSANDBOXED], ["guerra is played by 2 seats, not by 1"]),
         (
-            ["play", "guerra", "random", "random", "--option", "x=1", *WALLS],
+            ["play", "guerra", "random", "loyal", *UNSANDBOXED],
+            ["there is no bot 'loyal'", "sensible"],
+        ),
+        (
+            ["play", "guerra", "random", "random", "--option", "x=1", *UNSANDBOXED],
             ["there is no option 'x' of guerra. Known: "],
         ),
         (
-            ["play", "guerra", "random", "random", "--limit", "move_time=x", *WALLS],
+            ["play", "guerra", "random", "random", "--limit", "move_time=x", *UNSANDBOXED],
             ["limit 'move_time' cannot be \"x\": it takes a number more than 0"],
         ),
         (
-            ["play", "guerra", "random", "random", "--option", "x", *WALLS],
+            ["play", "guerra", "random", "random", "--option", "x", *UNSANDBOXED],
             ["'x' is not of the form key=value"],
         ),
         (["demo", "--workers", "0"], ["at least one worker"]),
@@ -75,7 +78,7 @@ def test_a_mistake_is_told_on_one_line(
         ["games", "--format", "word"],
         ["rank"],
         ["play", "guerra", "random", "random", "--sandbox", "jail"],
-        ["init", "cup", "random", "sensible", *WALLS],
+        ["init", "cup", "random", "sensible", *UNSANDBOXED],
         ["run", "cup", "--workers", "two"],
         ["swim"],
     ],
@@ -128,10 +131,10 @@ def test_init_tells_of_all_bots_what_is_wrong_with_them(
         (["random"], ["two bots are called 'random'", "or NAME=BOT on the command line"]),
         (["nobody"], ["there is no bot 'nobody'", "random, rusher, sensible"]),
         (["./nobody"], ["there is no bot './nobody'"]),
-        (["="], ["'=' begins with =", "NAME=BOT"]),
-        (["=1+1=./plain"], ["'=1+1=./plain' begins with ="]),
+        (["="], ["'=' has no name before the =", "NAME=BOT"]),
+        (["=1+1=./plain"], ["'=1+1=./plain' has no name before the ="]),
         (["sensibel"], ["Did you mean 'sensible'?"]),
-        (["=random"], ["'=random' begins with =, where a name is missing"]),
+        (["=random"], ["'=random' has no name before the ="]),
         (["\x1b[31m=random"], ["a bot's name is 1 to 40 printable", r"\x1b[31m"]),
         (["."], [". is a folder without a bot.toml; name the program"]),
         (["./plain"], ["plain is not executable; try chmod +x"]),
@@ -182,7 +185,9 @@ def on(arena: Arena, words: list[str], folder: Path) -> Result:
 def test_a_file_of_a_league_is_answered_with_its_folder(
     arena: Arena, copy: Path, name: str
 ) -> None:
-    assert_refused(arena("run", copy / name), "is a file", "a folder: name the one that it is in")
+    assert_refused(
+        arena("run", copy / name), "is a file", "a folder: name the folder that it is in"
+    )
     for command in ("rank", "table"):
         said = f"{copy / name} belongs to a league: name its folder, {copy}."
         assert_refused(arena(command, copy / name), said)

@@ -16,7 +16,7 @@ import pytest
 from referee.clock import wall_cap
 from referee.limits import Limits
 from tests.arena.conftest import ARENA, ROOT, League, naughty, until
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 NAUGHTY = ROOT / "bots" / "naughty"
 SMALL = {"move_time": 0.1, "startup": 0.4, "faults_allowed": 0}

@@ -11,7 +11,7 @@ import pytest
 
 from arena.archive.saved import read_match
 from arena.cli.stepping import Pauses
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from referee.games import GAMES
 from referee.match import Evidence
 from tests.arena.conftest import Arena, until
@@ -19,7 +19,7 @@ from tests.arena.terminal import at_terminal, bots_of
 
 NaughtyBot = Callable[..., Path]
 
-UNWALLED = ("--sandbox", "none")
+UNSANDBOXED = ("--sandbox", "none")
 PROMPT = "q: stop > "
 MATCH = ("play", "guerra", "sensible", "random", "--seed", "4")
 TABLE = re.compile(r"^Guerra, ", re.MULTILINE)
@@ -32,7 +32,7 @@ def naughty_bot(public: Path) -> NaughtyBot:
 
     def make(name: str, *arguments: object) -> Path:
         folder = public / name
-        shutil.copytree(SHIPPED / "naughty", folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(BUNDLED / "naughty", folder, ignore=shutil.ignore_patterns("__pycache__"))
         command = json.dumps(["{python}", f"{name}.py", *map(str, arguments)])
         (folder / "bot.toml").write_text(f'name = "{name}"\ncommand = {command}\n')
         return folder
@@ -67,7 +67,7 @@ def test_a_number_goes_on_for_so_many_decisions_and_g_to_the_end(arena: Arena) -
 
 def test_f_goes_on_to_the_next_fault(naughty_bot: NaughtyBot) -> None:
     bot = naughty_bot("malformed", 3)
-    with at_terminal("play", "guerra", "random", bot, *UNWALLED, "--step") as terminal:
+    with at_terminal("play", "guerra", "random", bot, *UNSANDBOXED, "--step") as terminal:
         for _ in range(3):
             terminal.until(PROMPT)
             terminal.type("f\n")
@@ -83,7 +83,7 @@ def test_a_word_that_is_no_key_is_told() -> None:
         for word in ("next", "0", "-3", "²"):
             terminal.type(f"{word}\n")
             shown = terminal.until(PROMPT)
-            assert f"There is no {word!r} here: Enter, a number, f, g or q." in shown
+            assert f"{word!r} does nothing here: press Enter, or type a number, f, g or q." in shown
             assert not MOVE.search(shown)
 
 
@@ -156,7 +156,7 @@ def test_pauses_are_taken_from_the_time_before_the_next_answer() -> None:
 def test_bots_that_crash_or_are_late_are_stepped_through(naughty_bot: NaughtyBot) -> None:
     crash, late = naughty_bot("crash_mid_match"), naughty_bot("late", 9, 1, "sleep")
     limits = ("--limit", "move_time=0.05", "--limit", "clock=wall")
-    words = ("play", "guerra", crash, late, *UNWALLED, *limits, "--step")
+    words = ("play", "guerra", crash, late, *UNSANDBOXED, *limits, "--step")
     with at_terminal(*words) as terminal:
         for _ in range(4):
             terminal.until(PROMPT)
@@ -172,7 +172,7 @@ def test_bots_that_crash_or_are_late_are_stepped_through(naughty_bot: NaughtyBot
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_is_drawn_in_80_columns_and_into_a_pipe(arena: Arena, game: str) -> None:
     bots = ["random"] * GAMES[game].seat_counts[0]
-    words = ("play", game, *bots, "--seed", "2", *UNWALLED, "--pause", "0")
+    words = ("play", game, *bots, "--seed", "2", *UNSANDBOXED, "--pause", "0")
     few = {"world_war": "max_rounds=3", "war": "max_battles=20", "pyanitsa": "max_battles=20"}
     options = ["--option", few[game]] if game in few else []
     result = arena(*words, *options)
@@ -197,14 +197,14 @@ kit.run(choose)
 def test_the_result_says_what_a_bot_did_wrong(
     arena: Arena, naughty_bot: NaughtyBot, words: list[str]
 ) -> None:
-    result = arena("play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, *words)
+    result = arena("play", "guerra", naughty_bot("illegal"), "random", *UNSANDBOXED, *words)
     recap = ["  1. random (seat 1)", "  2. illegal (seat 0): 3 illegal, forfeits"]
     assert result.stdout.splitlines()[-2:] == recap
 
 
 def test_the_result_says_so_after_steps(naughty_bot: NaughtyBot) -> None:
     with at_terminal(
-        "play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, "--step"
+        "play", "guerra", naughty_bot("illegal"), "random", *UNSANDBOXED, "--step"
     ) as terminal:
         terminal.until(PROMPT)
         terminal.type("g\n")
@@ -224,14 +224,14 @@ def test_the_result_says_why_a_bot_ended_if_that_is_short(
     arena: Arena, naughty_bot: NaughtyBot, key: str, told: str
 ) -> None:
     bot = naughty_bot("polite")
-    shutil.copy(SHIPPED / "kit.py", bot)
+    shutil.copy(BUNDLED / "kit.py", bot)
     (bot / "polite.py").write_text(CRASHING.format(key=key))
-    result = arena("play", "guerra", bot, "random", *UNWALLED, "--quiet")
+    result = arena("play", "guerra", bot, "random", *UNSANDBOXED, "--quiet")
     assert result.stdout.splitlines()[-1] == f"  2. polite (seat 0): {told}"
 
 
 def test_nobody_waits_for_a_person_to_start() -> None:
-    with at_terminal("play", "guerra", "human", "random", *UNWALLED) as terminal:
+    with at_terminal("play", "guerra", "human", "random", *UNSANDBOXED) as terminal:
         terminal.until("(? for help)")
         terminal.type("quit\n")
         terminal.end()
@@ -245,7 +245,7 @@ def test_nobody_waits_for_a_person_to_start() -> None:
 @pytest.mark.parametrize("game", ["cold_war", "guerra", "khan", "duel", "casino_war"])
 def test_a_view_tells_the_moves_of_that_seat_alone(arena: Arena, game: str) -> None:
     bots = ["random"] * GAMES[game].seat_counts[0]
-    result = arena("play", game, *bots, "--seed", "2", *UNWALLED, "--view", "1")
+    result = arena("play", game, *bots, "--seed", "2", *UNSANDBOXED, "--view", "1")
     before, _, _ = result.stdout.partition("Ended: ")
     assert "[random#1] " in before
     assert "[random#0] " not in before
@@ -266,11 +266,11 @@ def test_nothing_in_a_view_depends_on_what_others_hold_until_they_show_it(
     for ally in (2, 3):
         bot = naughty_bot("polite")
         (bot / "polite.py").write_text(
-            (SHIPPED / "kit.py").read_text()
+            (BUNDLED / "kit.py").read_text()
             + f'\nrun(lambda ask: {{"play": "attack", "with": {ally}}})\n'
         )
         words = ("play", "cold_war", "echo", bot, "loyal", "random", "--seed", "1", "--view", "0")
-        shown.append(arena(*words, *UNWALLED).stdout.split("Cold War, round "))
+        shown.append(arena(*words, *UNSANDBOXED).stdout.split("Cold War, round "))
         shutil.rmtree(bot)
     first, second = shown
     assert first[:2] == second[:2]  # with the own decision in the first round
@@ -280,7 +280,7 @@ def test_nothing_in_a_view_depends_on_what_others_hold_until_they_show_it(
 def test_faults_of_others_are_told_after_the_end_of_a_view(
     arena: Arena, naughty_bot: NaughtyBot
 ) -> None:
-    words = ("play", "guerra", naughty_bot("illegal"), "random", *UNWALLED, "--seed", "1")
+    words = ("play", "guerra", naughty_bot("illegal"), "random", *UNSANDBOXED, "--seed", "1")
     own = arena(*words, "--view", "0").stdout
     assert own.index("FAULT: illegal") < own.rindex("Guerra, ")
     after = arena(*words, "--view", "1").stdout
@@ -319,7 +319,7 @@ def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: P
         "read -r ask\nprintf '\\033[2J\\377 hm\\n'\nread -r ask\nprintf 'half'\n"
     )
     bot.chmod(0o755)
-    result = arena("play", "guerra", bot, "random", *UNWALLED, "--log")
+    result = arena("play", "guerra", bot, "random", *UNSANDBOXED, "--log")
     heard = [line for line in result.stdout.splitlines() if line.startswith("0 ← ")]
     assert heard == ['0 ← {"type":"ready"}', r"0 ← \x1b[2J\xff hm", "0 ← half"]
     assert "FAULT: malformed: " in result.stderr
@@ -327,7 +327,9 @@ def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: P
 
 
 def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None:
-    result = arena("play", "guerra", "human", "random", *UNWALLED, "--log", typed="random\n" * 900)
+    result = arena(
+        "play", "guerra", "human", "random", *UNSANDBOXED, "--log", typed="random\n" * 900
+    )
     assert result.exit_code == 0
     assert "\n1 → {" in result.stdout
     assert "\n0 → {" not in result.stdout
@@ -339,7 +341,7 @@ def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--step"], "--step shows the match at a terminal and waits for its keys"),
+        (["--step"], "--step waits for keys at a terminal, and this is not one"),
         (["--step", "--pause", "1"], "--step and --pause do not go together"),
         (["--quiet", "--step"], "--quiet and --step do not go together"),
         (["--quiet", "--log"], "--quiet and --log do not go together"),
@@ -348,7 +350,7 @@ def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None
         (["--view", "-1"], "there is no seat -1; the seats are 0 to 1."),
         (["--force"], "--force is for --save: nothing else is written."),
         (["--pause", "-1"], "Invalid value for '--pause'"),
-        (["--pause", "nan"], "--pause is a number of seconds, up to 3600."),
+        (["--pause", "nan"], "--pause takes a number of seconds, up to 3600."),
     ],
 )
 def test_what_does_not_go_together_is_told(arena: Arena, words: list[str], said: str) -> None:
@@ -361,4 +363,4 @@ def test_what_does_not_go_together_is_told(arena: Arena, words: list[str], said:
 def test_a_match_with_a_person_has_steps_of_its_own(arena: Arena, words: list[str]) -> None:
     result = arena("play", "guerra", "human", "random", *words)
     assert result.exit_code == 2
-    assert f"{words[0]} is for matches of bots" in result.stderr
+    assert f"{words[0]} is for matches between bots" in result.stderr

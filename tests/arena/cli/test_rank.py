@@ -95,7 +95,7 @@ def test_several_leagues_are_combined_by_a_rule_that_is_stated(
     one = file("spring.jsonl", *["A > B"] * 3, "B > A", "B > C")
     two = file("autumn.jsonl", *["A > B"] * 3, "B > A", "D > B")
     found = told(arena("rank", one, two, "--format", "json"))
-    assert found["rule"].startswith("The rating is the mean of a bot's ratings in the leagues")
+    assert found["rule"].startswith("A bot's rating is the mean of its ratings in the leagues")
     assert set(found["fields"]) == {"spring.jsonl", "autumn.jsonl"}
     assert [row["bot"] for row in found["standings"]] == ["A", "B"]
     for row in found["standings"]:
@@ -130,8 +130,8 @@ def test_what_does_not_go_together_is_refused(arena: Arena, file: Callable[..., 
     one, two = file("one", "A > B"), file("two", "A > B")
     assert "is named twice" in refused(arena("rank", one, one))
     assert "does not say who sat where" in refused(arena("rank", one, "--by", "seat"))
-    assert "--by is about one league" in refused(arena("rank", one, two, "--by", "seat"))
-    assert "knows nothing of faults" in refused(arena("rank", one, "--faults"))
+    assert "--by shows a single league" in refused(arena("rank", one, two, "--by", "seat"))
+    assert "has no faults" in refused(arena("rank", one, "--faults"))
     assert "--faults does not go with several" in refused(arena("rank", one, two, "--faults"))
     assert "only leagues know times" in refused(arena("rank", one, "--times"))
     assert "between 0 and 1" in refused(arena("rank", one, "--draw-probability", "1.5"))
@@ -155,7 +155,7 @@ def test_a_fit_that_takes_long_says_how_it_is_getting_on(
     path = file("some.jsonl", "A > B", "B > C")
     result = arena("rank", path)
     assert result.stderr.splitlines()[0] == "Rating 2 different results: sweep 1, 0%"
-    assert "the last moved ratings by" in result.stderr
+    assert "the last sweep moved ratings by" in result.stderr
     assert result.stdout == arena("rank", path).stdout
 
 
@@ -168,7 +168,10 @@ def notes(result: Result) -> str:
 def test_a_cycle_is_told_and_one_that_may_be_chance_is_not(
     arena: Arena, file: Callable[..., Path]
 ) -> None:
-    sentence = "No rating can show that A surely beats B, B C, and C A: see `arena table`."
+    sentence = (
+        "No rating can show that A surely beats B, B surely beats C, and C surely beats A: see "
+        "`arena table`."
+    )
     threes = ["A > B", "B > C", "C > A"]
     path = file("round.jsonl", *threes * 20)
     assert sentence in notes(arena("rank", path))
@@ -187,23 +190,22 @@ def test_gaps_that_nobody_crossed_are_named(arena: Arena, file: Callable[..., Pa
     pairs = ["A > B", "B > A", "C > D", "D > C"]
     over = ["A > C", "A > D", "B > C", "B > D"]
     sentence = (
-        "Nobody below ever beat anybody above the gap between B and C: how wide it is, no match "
-        "tells."
+        "The width of the gap is unknown between B and C: no bot below ever beat a bot above."
     )
     path = file("sure.jsonl", *[*pairs, *over] * 20)
     assert sentence in notes(arena("rank", path))
     assert told(arena("rank", path, "--format", "json"))["gaps"] == [["B", "C"]]
     crossed = file("crossed.jsonl", *[*pairs, *over] * 20, "D > A")
-    assert "Nobody below" not in notes(arena("rank", crossed))
+    assert "The width of the gap" not in notes(arena("rank", crossed))
     drawn = file("drawn.jsonl", *[*pairs, *over] * 20, "D = A")
-    assert "Nobody below" not in notes(arena("rank", drawn))
+    assert "The width of the gap" not in notes(arena("rank", drawn))
     unsure = file("unsure.jsonl", "A > B", "A > B")
-    assert "Nobody below" not in notes(arena("rank", unsure))
+    assert "The width of the gap" not in notes(arena("rank", unsure))
 
 
 def test_of_many_gaps_three_are_named(arena: Arena, file: Callable[..., Path]) -> None:
     ladder = [f"{one} > {two}" for one, two in itertools.combinations("ABCDEF", 2)]
-    assert "between A and B; B and C; C and D, and 2 more: how wide" in notes(
+    assert "between A and B; B and C; C and D, and 2 more: no bot below" in notes(
         arena("rank", file("ladder.jsonl", *ladder * 30))
     )
 
@@ -213,15 +215,19 @@ def test_a_shared_place_in_a_larger_match_crosses_no_gap(
 ) -> None:
     """It says nothing of those who share it."""
     won = ["A > B = C = D", "B > A = C = D", "A = B > C = D", "A > B > C > D", "B > A > D > C"]
-    assert "the gap between" in notes(arena("rank", file("shared.jsonl", *won * 20)))
+    assert "width of the gap is unknown between" in notes(
+        arena("rank", file("shared.jsonl", *won * 20))
+    )
 
 
 def test_bots_with_too_few_deals_are_named(arena: Arena, file: Callable[..., Path]) -> None:
     path = file("late.jsonl", *["A > B"] * 10, "A > late", "B > late")
-    assert "Told apart from nobody, having fewer than 3 deals: late." in notes(arena("rank", path))
+    assert "Not distinguished from any bot, with fewer than 3 deals: late." in notes(
+        arena("rank", path)
+    )
     rows = told(arena("rank", path, "--format", "json"))["standings"]
     assert {row["bot"]: row["rank"] for row in rows}["late"] == [1, 3]
-    assert "Told apart" not in notes(arena("rank", file("more.jsonl", *["A > B"] * 10)))
+    assert "Not distinguished" not in notes(arena("rank", file("more.jsonl", *["A > B"] * 10)))
 
 
 def test_losses_by_forfeit_are_told(arena: Arena, played: Path) -> None:

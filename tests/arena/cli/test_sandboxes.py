@@ -9,15 +9,15 @@ import pytest
 
 from arena.cli import main
 from referee.sandbox import SANDBOXES
-from referee.sandbox.walls import LandlockWalls
+from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena, League, until
-from tests.arena.play.walled_leagues import LEAGUE, TWO, WITHOUT, refused
-from tests.referee.sandbox.walled import WALLED, need
+from tests.arena.play.sandboxed_leagues import LEAGUE, TWO, WITHOUT, refused
+from tests.referee.sandbox.sandboxed import SANDBOXED, need
 
 
-@pytest.fixture(params=WALLED)
+@pytest.fixture(params=SANDBOXED)
 def sandbox(request: pytest.FixtureRequest) -> str:
-    """The name of each sandbox with walls; a loud skip where it cannot be had."""
+    """The name of each sandbox that protects; a loud skip where it cannot be had."""
     need(request.param)
     return str(request.param)
 
@@ -26,8 +26,10 @@ def sandbox(request: pytest.FixtureRequest) -> str:
 def leaking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the filter of system calls out of the default sandbox."""
     need("landlock")
-    whole = LandlockWalls.around
-    monkeypatch.setattr(LandlockWalls, "around", lambda *words: {**whole(*words), "seccomp": None})
+    whole = LandlockSandbox.around
+    monkeypatch.setattr(
+        LandlockSandbox, "around", lambda *words: {**whole(*words), "seccomp": None}
+    )
 
 
 # Which sandbox
@@ -77,13 +79,13 @@ def test_no_sandbox_at_all_is_warned_of(arena: Arena, league: League) -> None:
 @pytest.mark.usefixtures("leaking")
 def test_a_wall_that_does_not_hold_refuses_a_run(arena: Arena, league: League) -> None:
     league.write(LEAGUE + TWO)
-    failed = "sandbox: the self test failed: a walled process could open a socket."
+    failed = "sandbox: the self test failed: a sandboxed process could open a socket."
     refused(arena("run", league.folder), failed, "No match was played.", WITHOUT)
     assert league.count() == 0
 
 
 @pytest.mark.usefixtures("leaking")
-def test_the_walls_are_proved_before_every_run(
+def test_the_sandbox_is_proved_before_every_run(
     arena: Arena, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also of a single match, and of the demo."""
@@ -111,11 +113,11 @@ def test_a_bwrap_that_is_too_old_is_refused(arena: Arena, league: League, tmp_pa
     refused(result, "bwrap 0.4 is too old. Install bubblewrap 0.8 or newer")
 
 
-# What is the same whatever the walls, and what is left
+# What is the same whatever the sandbox, and what is left
 
 
 @pytest.mark.parametrize("game", ["guerra", "cold_war"])
-def test_the_walls_change_no_result(arena: Arena, tmp_path: Path, game: str) -> None:
+def test_the_sandbox_changes_no_result(arena: Arena, tmp_path: Path, game: str) -> None:
     tables = {}
     for sandbox in SANDBOXES:
         if sandbox != "none":

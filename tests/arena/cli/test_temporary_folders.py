@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from referee.sandbox import MachineError
 from referee.sandbox.temporary import room_for
 from tests.arena.conftest import ARENA, ROOT, League
 from tests.faults.workshop import small_disk
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 SCRIPT = "#!/bin/sh\nexec /usr/bin/python3 bot.py\n"
 LEAGUE = 'game = "guerra"\nseed = 1\ndeals = 1\n\n[limits]\nsandbox = "landlock"\n'
@@ -37,8 +37,8 @@ def desk(league: League, public: Path) -> Path:
     bot = league.home / "scripted"
     bot.mkdir()
     for name in ("kit.py", "guerra/guerra_random.py"):
-        shutil.copy(SHIPPED / name, bot)
-    shutil.copy(SHIPPED / "guerra" / "guerra_random.py", bot / "bot.py")
+        shutil.copy(BUNDLED / name, bot)
+    shutil.copy(BUNDLED / "guerra" / "guerra_random.py", bot / "bot.py")
     (bot / "bot").write_text(SCRIPT)
     (bot / "bot").chmod(0o755)
     (bot / "bot.toml").write_text('command = ["./bot"]\n')
@@ -65,7 +65,7 @@ def call(folder: Path, line: str, **settings: str) -> "subprocess.CompletedProce
 
 def refused(desk: Path, line: str, temporary: Path, told: str) -> None:
     """Run a command that must name the temporary folder, and neither a bot nor a line of ours."""
-    if line.startswith("show"):  # the match was without walls, and so would the feeding be
+    if line.startswith("show"):  # the match was without a sandbox, and so would the feeding be
         text = (desk / "match.json").read_text()
         (desk / "match.json").write_text(text.replace('"sandbox":"none"', '"sandbox":"landlock"'))
     done = call(desk, line, TMPDIR=str(temporary))

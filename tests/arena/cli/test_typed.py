@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.cli.question import Question
-from arena.cli.typed import known_words, readings, shapes
+from arena.cli.typed import MOST_TRIES, MOST_WORDS, fits, forms_of, known_words, readings, usage
 from protocol.errors import ArenaError
 from referee.game import Game, Move, plain
 from referee.games import GAMES
@@ -48,12 +48,12 @@ SAID = [
     ("game", "decision", "line", "meant"), SAID, ids=lambda word: str(word)[:30]
 )
 def test_a_move_may_be_said_like_this(game: str, decision: str, line: str, meant: Move) -> None:
-    assert readings(GAMES[game].decisions[decision], line, CARDS)[0] == meant
+    assert next(iter(readings(GAMES[game].decisions[decision], line, CARDS))) == meant
 
 
 def test_words_with_several_meanings_have_several_readings() -> None:
     deploy = GAMES["guerra"].decisions["deploy"]
-    assert readings(deploy, "5O 6O 4C", CARDS) == [
+    assert list(readings(deploy, "5O 6O 4C", CARDS)) == [
         {"rearguard": ["5O", "6O", "4C"]},
         {"centre": ["5O", "6O"], "vanguard": ["4C"]},
     ]
@@ -61,7 +61,7 @@ def test_words_with_several_meanings_have_several_readings() -> None:
 
 @pytest.mark.parametrize("line", ["", "fly", "arm", "arm 1 2 3", "arm 1 2 3 4 5", "attack one"])
 def test_what_means_nothing_has_no_reading(line: str) -> None:
-    assert not readings(GAMES["cold_war"].decisions["play"], line, [])
+    assert not list(readings(GAMES["cold_war"].decisions["play"], line, []))
 
 
 @pytest.mark.parametrize("line", ["{", "{1}", '{"a": }'])
@@ -71,9 +71,45 @@ def test_json_that_is_none_is_said_to_be_none(line: str) -> None:
 
 
 def test_the_forms_of_a_move_are_shown_in_short() -> None:
-    assert [shape.usage for shape in shapes(GAMES["guerra"].decisions["attack"])] == [
+    assert [usage(form) for form in forms_of(GAMES["guerra"].decisions["attack"])] == [
         *("stop", "ATTACKERS ... TARGET", "ATTACKERS ...", "ATTACKERS ... TARGET")
     ]
+
+
+def test_forms_keep_what_stands_beside_them() -> None:
+    trade = GAMES["world_war"].decisions["trade"]
+    read = [list(readings(trade, line, [])) for line in ("peru china japan", "none", "peru china")]
+    assert read == [[{"cards": ["peru", "china", "japan"]}], [{"cards": []}], []]
+
+
+@pytest.mark.parametrize(
+    ("move", "does"),
+    [
+        ({"place": "New York", "with": ["(the) Bronx", "x"]}, True),
+        ({"place": "New York", "with": []}, False),
+        ({"place": 3, "with": ["x"]}, False),
+        ({"place": "New York"}, False),
+        ({"place": "New York", "with": ["x"], "pass": True}, False),
+    ],
+)
+def test_a_move_fits_a_form_whatever_its_texts_hold(move: Move, does: bool) -> None:
+    text = {"type": "string"}
+    form = {
+        "properties": {"place": text, "with": {"type": "array", "items": text, "minItems": 1}},
+        "required": ["place", "with"],
+    }
+    assert fits(form, move) is does
+
+
+@pytest.mark.parametrize(("kind", "word"), [("integer", 3), ("string", "3")])
+def test_a_line_as_long_as_may_be_is_read_and_a_longer_one_refused(kind: str, word: object) -> None:
+    cards = {"type": "array", "items": {"type": kind}}
+    form = {"properties": {"cards": cards}, "required": ["cards"]}
+    assert {"cards": [word] * MOST_WORDS} in readings(form, "3 " * MOST_WORDS, ["3"])
+    with pytest.raises(ArenaError, match="these are 5000 words; a move has at most 200"):
+        readings(form, "3 " * 5000, ["3"])
+    with pytest.raises(ArenaError, match="this is not JSON"):
+        readings(form, '{"cards":' * 50_000, [])
 
 
 def test_known_words_are_all_texts_of_a_view() -> None:
@@ -156,4 +192,4 @@ def test_a_line_with_too_many_meanings_does_not_take_for_ever() -> None:
     schema = {
         "properties": {name: {"type": "array", "items": {"type": "string"}} for name in "abcdef"}
     }
-    assert len(readings(schema, "x " * 60, [])) <= 2000
+    assert len(list(readings(schema, "x " * 60, []))) <= MOST_TRIES

@@ -39,7 +39,7 @@ name = "two"
 command = ["{python}"]
 """
 SHIPPED = [{"name": "one", "shipped": "random"}, {"name": "two", "shipped": "rusher"}]
-WALLS = {"sandbox": "none"}
+UNSANDBOXED = {"sandbox": "none"}
 
 
 class Mistake(NamedTuple):
@@ -66,8 +66,12 @@ class Mistake(NamedTuple):
 MISTAKES = [
     # A key, a type or a range of the top level.
     Mistake("deals = 3", "deal = 3", ["'deal'", "Did you mean 'deals'?"]),
-    Mistake("deals = 3", "move_time = 3", ["'move_time' stands below [limits], not above all"]),
-    Mistake("deals = 3", 'shipped = "random"', ["'shipped' stands below [[bot]], not above all"]),
+    Mistake(
+        "deals = 3", "move_time = 3", ["key 'move_time' belongs below [limits]; move it there"]
+    ),
+    Mistake(
+        "deals = 3", 'shipped = "random"', ["key 'shipped' belongs below [[bot]]; move it there"]
+    ),
     Mistake("deals = 3", "depth = 3", ["'depth'", "Known: deals"]),
     Mistake("deals = 3", "deals = 0", ["'deals'", "at least 1"]),
     Mistake("deals = 3", "deals = 2.5", ["'deals'", "a whole number at least 1"]),
@@ -90,7 +94,7 @@ MISTAKES = [
     # A table that is none, or is unknown.
     Mistake("[options]", "[option]", ["'option'", "Did you mean 'options'?"]),
     Mistake("[limits]", "[limit]", ["'limit'", "Did you mean 'limits'?"]),
-    Mistake("[limits]", "[[limits]]", ["limits is a table: [limits]"]),
+    Mistake("[limits]", "[[limits]]", ["limits must be a table: [limits]"]),
     # An option, a limit.
     Mistake("max_turns = 50", "max_turn = 50", ["'max_turn' of guerra", "mean 'max_turns'?"]),
     Mistake("max_turns = 50", "max_turns = 1", ["'max_turns'", "a whole number at least 2"]),
@@ -125,7 +129,7 @@ UNPLAYABLE = [
     Mistake('["{python}"]', '["./gone"]', ["bot 'two': there is no file"]),
     Mistake('["{python}"]', '["no-such-program"]', ["bot 'two'", "on the PATH"]),
     Mistake('["{python}"]', "[]", ["bot 'two': its command is empty"]),
-    Mistake('["{python}"]', '["{python}"]\nfiles = ["../x"]', ["bot 'two'", "unlike '../x'"]),
+    Mistake('["{python}"]', '["{python}"]\nfiles = ["../x"]', ["bot 'two'", "not as '../x'"]),
     Mistake('["{python}"]', '["{python}"]\nfiles = ["x"]', ["bot 'two': there is no file"]),
 ]
 """What hinders a bot from playing, but nobody from reading what it played."""
@@ -148,7 +152,7 @@ def refused(folder: Path, read: Callable[[Path], LeaguePlan] = read_league) -> s
 
 def make(folder: Path, **more: Any) -> LeaguePlan:
     settings = {"game": "guerra", "seed": 1} | more.pop("settings", {})
-    entries: dict[str, Any] = {"options": {}, "limits": WALLS, "bots": SHIPPED}
+    entries: dict[str, Any] = {"options": {}, "limits": UNSANDBOXED, "bots": SHIPPED}
     return make_league(folder, Settings(**settings), **(entries | more))
 
 
@@ -208,7 +212,7 @@ def test_bots_that_are_not_written_as_tables_are_told(tmp_path: Path) -> None:
     head, _, _ = FILE.partition("[[bot]]")
     file = write(tmp_path, f'{head}[bot]\nname = "one"\n')
     line = head.count("\n") + 1
-    assert refused(tmp_path) == f"{file}:{line}: bots are written as tables: [[bot]]."
+    assert refused(tmp_path) == f"{file}:{line}: bots must be tables: [[bot]]."
 
 
 def test_too_few_bots_are_told(tmp_path: Path) -> None:
@@ -248,7 +252,9 @@ def test_a_key_is_told_at_its_own_line_and_not_at_another_bots(tmp_path: Path) -
     text = text.replace('name = "two"', 'name = "two"\nkey = ""')
     file = write(tmp_path, text)
     line = text.splitlines().index('key = ""') + 1
-    assert refused(tmp_path).startswith(f"{file}:{line}: bot 'two' has key = \"\"; a key is what")
+    assert refused(tmp_path).startswith(
+        f"{file}:{line}: bot 'two' has key = \"\"; a key is the name"
+    )
 
 
 def test_names_may_be_swapped_with_the_keys(tmp_path: Path) -> None:
@@ -316,8 +322,8 @@ def test_results_without_a_file_are_told_with_both_ways_out(
     with pytest.raises(ArenaError) as caught:
         make(folder) if read is make_league else read(folder)
     assert str(caught.value) == (
-        f"{folder}/league.db holds results, but league.toml is gone. Put it back; or, if all bots "
-        f"came along with the arena, make a new league of the results: `arena export '{folder}' | "
+        f"{folder}/league.db holds results, but league.toml is gone. Put it back; or, if all its "
+        f"bots are bundled, make a new league from the results: `arena export '{folder}' | "
         f"arena import NEW -`."
     )
     assert [path.name for path in folder.iterdir()] == ["league.db"]
@@ -403,7 +409,7 @@ def test_an_existing_league_is_left_alone(tmp_path: Path) -> None:
 def test_a_leagues_file_is_written_anew_beside_its_results(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / "league.db").touch()
-    written = write_league(tmp_path, Settings(game="guerra", seed=2), {}, WALLS, SHIPPED)
+    written = write_league(tmp_path, Settings(game="guerra", seed=2), {}, UNSANDBOXED, SHIPPED)
     assert read_league(tmp_path) == written
     assert written.settings.seed == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["league.db", "league.toml"]
@@ -412,7 +418,7 @@ def test_a_leagues_file_is_written_anew_beside_its_results(tmp_path: Path) -> No
 def test_a_league_that_could_not_be_played_is_not_written_over_another(tmp_path: Path) -> None:
     made = make(tmp_path)
     with pytest.raises(ArenaError, match="needs at least 2 bots"):
-        write_league(tmp_path, made.settings, {}, WALLS, SHIPPED[:1])
+        write_league(tmp_path, made.settings, {}, UNSANDBOXED, SHIPPED[:1])
     assert read_league(tmp_path) == made
     assert [path.name for path in tmp_path.iterdir()] == ["league.toml"]
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from arena.league.bot import find_bot, make_bot
+from arena.league.bot import make_bot
+from arena.league.finding import find_bot
 from arena.store.opening import read_league, read_played
 from tests.arena.conftest import ARENA, ROOT, Arena, League
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 from tests.slow import slow
 
 SOURCE = """\
@@ -412,12 +413,12 @@ def test_results_that_cannot_carry_over_are_told_why(old: Path) -> None:
     (old / "yours.py").write_text("edited")
     said = words_of(do(old, "rank", "cup"))
     assert "mine has changed since it played" in said
-    assert "It may be the same program: all of its folder counted then" in said
+    assert "It may be the same program: then, all files of its folder counted" in said
     assert sorted(matches for matches, _ in standings(old, "--versions").values()) == [0, 4, 4]
     do(old, "run", "cup")
     assert standings(old)["mine"][0] == 4
     program(old / "mine.py", SOURCE + "# better\n")
-    assert "all of its folder counted" not in do(old, "rank", "cup")
+    assert "all files of its folder counted" not in do(old, "rank", "cup")
 
 
 def test_a_helper_may_be_named_in_such_a_league_without_losing_results(old: Path) -> None:

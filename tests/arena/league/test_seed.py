@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.league.bot import SHIPPED
+from arena.league.finding import BUNDLED
 from arena.league.schedule import Schedule
 from arena.league.seed import deal_behind, is_guessable, league_key
 from arena.play import run
@@ -106,7 +106,7 @@ def told(league: League) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of a bot that writes down what it hears, and each start that it heard."""
     with Store(league.folder / "league.db") as store:
         for match in store.matches():
-            evidence = store.record(match)[0].open_evidence()
+            evidence = store.whole(match).evidence
             for bot, said in zip(match.bots, evidence.stderr, strict=True):
                 if bot.name == "spy":
                     yield bot.name, json.loads(said.splitlines()[0])
@@ -115,7 +115,7 @@ def told(league: League) -> Iterator[tuple[str, dict[str, Any]]]:
 def spy(league: League) -> str:
     """Make a bot that plays at random and writes down each `start`; return its entry."""
     entry = league.bot("spy", SPY)
-    shutil.copy(SHIPPED / "duel" / "duel_random.py", league.home / "spy")
+    shutil.copy(BUNDLED / "duel" / "duel_random.py", league.home / "spy")
     return entry
 
 
@@ -339,7 +339,7 @@ def test_results_of_both_derivations_are_not_mixed(
     (tmp_path / "new.jsonl").write_text(before)
     result = arena("import", new.folder, OLD_EXPORT)
     assert result.exit_code == 2
-    assert "derivation was 2, not 1: one of them was begun when seeds were not stretched" in (
+    assert "derivation was 2, not 1: an older Bot Arena, which did not stretch seeds" in (
         " ".join(result.stderr.split())
     )
     assert arena("export", new.folder).stdout == before
@@ -418,10 +418,10 @@ def test_a_run_warns_of_a_short_seed_where_strangers_may_play(
 def test_a_run_of_an_old_league_says_that_a_bot_can_find_its_seed(old: League) -> None:
     text = "import kit, duel_random\nkit.run(duel_random.choose)\n"
     entry = old.bot("mine", text)
-    shutil.copy(SHIPPED / "duel" / "duel_random.py", old.home / "mine")
+    shutil.copy(BUNDLED / "duel" / "duel_random.py", old.home / "mine")
     old.write(FILE + entry)
     said = old.call("run").stderr
-    assert "was begun by an older Bot Arena, and a bot can find its seed by trying" in said
+    assert "was made by an older Bot Arena, and a bot can find its seed by trying" in said
     assert "make a new league without --seed" in said
 
 

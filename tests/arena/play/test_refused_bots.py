@@ -1,14 +1,14 @@
-"""Bots that cannot be run behind the walls: refused or suspended, and how to help."""
+"""Bots that cannot be run in the sandbox: refused or suspended, and how to help."""
 
 from pathlib import Path
 
 import pytest
 
 from referee.sandbox.executable import WINDOWS
-from referee.sandbox.walls import LandlockWalls
+from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena, League
-from tests.arena.play.walled_leagues import LEAGUE, RANDOM, TWO, WITHOUT, refused
-from tests.referee.sandbox.walled import ROOT, need
+from tests.arena.play.sandboxed_leagues import LEAGUE, RANDOM, TWO, WITHOUT, refused
+from tests.referee.sandbox.sandboxed import ROOT, need
 
 as_root = pytest.mark.skipif(
     not ROOT, reason="WHAT ROOT DOES IS NOT TESTED HERE: run the tests as root, too"
@@ -187,7 +187,7 @@ def test_no_python_that_the_bots_user_can_execute(
     arena: Arena, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need("landlock")
-    monkeypatch.setattr(LandlockWalls, "interpreter", lambda *_: "")
+    monkeypatch.setattr(LandlockSandbox, "interpreter", lambda *_: "")
     league.write(LEAGUE + TWO)
     refused(
         arena("run", league.folder),
@@ -202,7 +202,9 @@ def test_the_leagues_results_among_a_bots_files(arena: Arena, league: League) ->
     (league.folder / "bot").touch(0o755)
     enter(league, league.folder, "./bot", files='files = ["bot", "league.db"]')
     need("landlock")
-    refused(arena("run", league.folder), "bot 'mine': ", "league.db is a league's", "take it off")
+    refused(
+        arena("run", league.folder), "bot 'mine': ", "league.db belongs to a league", "take it off"
+    )
 
 
 def test_a_bot_in_the_leagues_own_folder_does_not_see_the_results(

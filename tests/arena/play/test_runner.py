@@ -15,6 +15,7 @@ from pathlib import Path
 import multiprocess
 import pytest
 
+from arena.play.events import Problem, Started
 from arena.play.local import usable_cores
 from arena.play.run import open_run
 from arena.store.opening import read_league
@@ -142,7 +143,7 @@ def test_a_run_survives_the_death_of_a_worker_or_its_fork_server_and_says_so(
     pid = next(pid for pid, words in steady.processes().items() if victim in words)
     os.kill(pid, signal.SIGKILL)
     stderr = steady.finish(process).stderr
-    assert f"A worker {told}; another plays what it had. No result is lost.\n" in stderr
+    assert f"A worker {told}; another plays its matches. No result is lost.\n" in stderr
     assert "Traceback" not in stderr
     assert_same(steady, undisturbed)
 
@@ -184,7 +185,7 @@ def test_what_a_worker_left_that_was_told_to_end_is_played_by_another(league: Le
     (worker,) = league.workers()
     os.kill(worker, signal.SIGTERM)
     told = league.finish(process).stderr
-    assert "A worker was told to end; another plays what it had. No result is lost." in told
+    assert "A worker was told to end; another plays its matches. No result is lost." in told
     assert league.count() == 16
     assert league.is_left_clean()
 
@@ -194,12 +195,12 @@ def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
 ) -> None:
     with open_run(read_league(steady.folder), 1, None) as run:
         playing = run.play()
-        next(playing)  # the worker is up
-        next(playing)  # its bots are checked
+        checked = [next(playing) for _ in range(3)]  # and nothing was given out
+        assert all(isinstance(event, Started) for event in checked)
         for child in multiprocess.active_children():
             child.kill()
             child.join()
-        problems = [problem for progress in playing for problem in progress.problems]
+        problems = [event for event in playing if isinstance(event, Problem)]
     assert problems == []
     assert_same(steady, undisturbed)
 
@@ -233,7 +234,7 @@ def test_a_second_signal_stops_at_once(league: League, number: signal.Signals) -
     process = league.start("run", "--workers", "1")
     until(mark.exists)
     os.killpg(process.pid, number)
-    hear(process, "Finishing the matches being played; once more to stop at once.")
+    hear(process, "Finishing the matches being played; Ctrl-C once more stops at once.")
     time.sleep(APART)
     os.killpg(process.pid, number)
     stopped = league.finish(process, code=1)
@@ -369,7 +370,9 @@ def test_two_bots_that_are_too_slow_are_both_suspended_and_named_once(league: Le
     run = league.call("run", "--workers", "1")
     table = " ".join(league.call("rank").stdout.split())
     for name in ("spin", "spin2"):
-        why = f"it {TOO_SLOW}. Mend it, or take it out, or make a league with a larger move_time."
+        why = (
+            f"it {TOO_SLOW}. Make it faster, take it out, or make a league with a larger move_time."
+        )
         assert run.stderr.count(f"{name} is suspended for this run: {why}") == 1
         assert f"{name} was suspended: {why}" in table
         assert f"{name} has forfeited" not in run.stderr

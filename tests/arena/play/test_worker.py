@@ -1,4 +1,4 @@
-"""A worker's table: which process plays what, and what happens to a deal that cannot be played."""
+"""Orders carried out: which process plays what, and what comes of a deal that cannot be played."""
 
 import re
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ from arena.play.messages import (
     Unfit,
     Word,
 )
-from arena.play.worker import Table
+from arena.play.worker import Executor
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
 from referee.game import Move
@@ -42,20 +42,20 @@ kit.run(guerra_random.choose, on_start=tell)
 
 DEALS = [Task((0, 1), number, (0, 1)) for number in range(4)]
 
-SetTable = Callable[..., Table]
+SetUp = Callable[..., Executor]
 
 
 @pytest.fixture
-def set_table(league: League) -> Iterator[SetTable]:
+def set_up(league: League) -> Iterator[SetUp]:
     """Return tables for two talkative bots."""
     entries = league.bot("ada", TALKATIVE) + league.bot("bob", TALKATIVE)
     league.write(
         'game = "guerra"\nseed = 1\noptions.max_turns = 20\nlimits.sandbox = "none"\n' + entries
     )
     with Launcher("none") as launcher:
-        made: list[Table] = []
+        made: list[Executor] = []
 
-        def make(game: str = "guerra", **limits: Any) -> Table:
+        def make(game: str = "guerra", **limits: Any) -> Executor:
             asked = read_league(league.folder)
             setup = Setup(
                 game=game,
@@ -65,25 +65,25 @@ def set_table(league: League) -> Iterator[SetTable]:
                 names=[bot.name for bot in asked.bots],
                 programs=[bot.program for bot in asked.bots],
             )
-            made.append(Table(setup, launcher))
+            made.append(Executor(setup, launcher))
             return made[-1]
 
         yield make
-        for table in made:
-            table.close()
+        for executor in made:
+            executor.close()
 
 
-def told(table: Table, *tasks: Task) -> list[Word]:
-    """Return all that a table says of an order to play."""
-    words = list(table.carry_out(Play(list(tasks))))
+def told(executor: Executor, *tasks: Task) -> list[Word]:
+    """Return all that a executor says of an order to play."""
+    words = list(executor.carry_out(Play(list(tasks))))
     assert isinstance(words.pop(), Done | Left)
     assert not any(isinstance(word, Done | Left) for word in words)
     return words
 
 
-def answer(table: Table, *tasks: Task) -> list[PlayedMatch]:
-    """Return what a table plays."""
-    return matches(told(table, *tasks))
+def answer(executor: Executor, *tasks: Task) -> list[PlayedMatch]:
+    """Return what a executor plays."""
+    return matches(told(executor, *tasks))
 
 
 def matches(words: Iterable[Word]) -> list[PlayedMatch]:
@@ -99,8 +99,8 @@ def processes(played: PlayedMatch) -> Mapping[int, str]:
     return {bot: each[0] for bot, each in zip(played.result.bots, found, strict=True)}
 
 
-def test_a_batch_is_played_in_all_its_rotations(set_table: SetTable) -> None:
-    played = answer(set_table(), *DEALS)
+def test_a_batch_is_played_in_all_its_rotations(set_up: SetUp) -> None:
+    played = answer(set_up(), *DEALS)
     assert [(each.result.number, each.result.rotation) for each in played] == [
         (task.number, rotation) for task in DEALS for rotation in task.rotations
     ]
@@ -108,90 +108,90 @@ def test_a_batch_is_played_in_all_its_rotations(set_table: SetTable) -> None:
     assert seated[0] == seated[1][::-1]
 
 
-def test_only_the_rotations_asked_for_are_played(set_table: SetTable) -> None:
-    (played,) = answer(set_table(), Task((0, 1), 0, (1,)))
+def test_only_the_rotations_asked_for_are_played(set_up: SetUp) -> None:
+    (played,) = answer(set_up(), Task((0, 1), 0, (1,)))
     assert played.result.rotation == 1
 
 
-def test_the_first_match_is_reported_before_the_second_is_played(set_table: SetTable) -> None:
+def test_the_first_match_is_reported_before_the_second_is_played(set_up: SetUp) -> None:
     """Whoever waits for it is not to wait for the bots of another rotation."""
-    table = set_table()
+    executor = set_up()
     for bot in (0, 1):
-        checked, end = table.carry_out(Check(bot))
+        checked, end = executor.carry_out(Check(bot))
         assert isinstance(checked, Fit)
         assert end == Done()
-    first = next(table.carry_out(Play(DEALS)))
+    first = next(executor.carry_out(Play(DEALS)))
     assert [each.result.match[-2:] for each in matches([first])] == ["-0"]
 
 
-def test_a_process_plays_one_rotation_and_so_no_deal_twice(set_table: SetTable) -> None:
+def test_a_process_plays_one_rotation_and_so_no_deal_twice(set_up: SetUp) -> None:
     rotations = defaultdict(set)
-    for played in answer(set_table(), *DEALS):
+    for played in answer(set_up(), *DEALS):
         for process in processes(played).values():
             rotations[process].add(played.result.rotation)
     assert sorted(map(sorted, rotations.values())) == [[0], [0], [1], [1]]
 
 
-def test_fresh_gives_every_match_new_processes(set_table: SetTable) -> None:
-    found = answer(set_table(fresh=True), *DEALS)
+def test_fresh_gives_every_match_new_processes(set_up: SetUp) -> None:
+    found = answer(set_up(fresh=True), *DEALS)
     used = [process for played in found for process in processes(played).values()]
     assert len(set(used)) == len(used) == 16
 
 
 def test_no_more_processes_live_than_the_cap(
-    set_table: SetTable, league: League, monkeypatch: pytest.MonkeyPatch
+    set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "LIVE_PROCESSES", 2)
-    found = answer(set_table(), *DEALS[:2])
+    found = answer(set_up(), *DEALS[:2])
     assert len(league.processes()) == 2
     used = {process for played in found for process in processes(played).values()}
     assert len(used) == 8
 
 
 def test_fewer_processes_live_where_memory_is_short(
-    set_table: SetTable, league: League, monkeypatch: pytest.MonkeyPatch
+    set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = set_table()
-    checked, _ = table.carry_out(Check(0))
+    executor = set_up()
+    checked, _ = executor.carry_out(Check(0))
     assert isinstance(checked, Fit)
     assert checked.bot == 0
     assert 1 << 20 < checked.memory < 100 << 20  # what Python needs for a small program
     monkeypatch.setattr(memory, "available", lambda: checked.memory)
-    words = told(table, *DEALS[:2])
+    words = told(executor, *DEALS[:2])
     assert len(matches(words)) == 4
     assert len(league.processes()) == 2
     (news,) = [word.text for word in words if isinstance(word, News)]
-    assert " keeps only 2 processes of bots at once, as memory is short. " in news
-    assert not any(isinstance(word, News) for word in told(table, *DEALS[2:3]))
+    assert " keeps only 2 processes of bots. The other bots are started anew " in news
+    assert not any(isinstance(word, News) for word in told(executor, *DEALS[2:3]))
 
 
-def test_closing_the_table_ends_the_processes(set_table: SetTable, league: League) -> None:
-    table = set_table()
-    answer(table, DEALS[0])
+def test_closing_the_table_ends_the_processes(set_up: SetUp, league: League) -> None:
+    executor = set_up()
+    answer(executor, DEALS[0])
     assert len(league.processes()) == 4
-    table.close()
+    executor.close()
     assert not league.processes()
 
 
-def test_who_leaves_the_table_plays_no_more(set_table: SetTable) -> None:
-    table = set_table()
-    table.leave()
-    assert list(table.carry_out(Play(DEALS))) == [Left()]
+def test_who_leaves_the_table_plays_no_more(set_up: SetUp) -> None:
+    executor = set_up()
+    executor.leave()
+    assert list(executor.carry_out(Play(DEALS))) == [Left()]
 
 
-def test_bots_are_checked_on_request(set_table: SetTable, league: League) -> None:
+def test_bots_are_checked_on_request(set_up: SetUp, league: League) -> None:
     (league.home / "bob" / "bot.py").write_text("raise SystemExit(3)")
-    table = set_table()
-    assert isinstance(next(table.carry_out(Check(0))), Fit)
-    refused = next(table.carry_out(Check(1)))
+    executor = set_up()
+    assert isinstance(next(executor.carry_out(Check(0))), Fit)
+    refused = next(executor.carry_out(Check(1)))
     assert isinstance(refused, Unfit)
     assert refused.bot == 1
     assert "exited with code 3" in refused.why
 
 
-def test_a_bot_that_does_not_start_again_forfeits(set_table: SetTable, league: League) -> None:
+def test_a_bot_that_does_not_start_again_forfeits(set_up: SetUp, league: League) -> None:
     (league.home / "bob" / "bot.py").write_text("raise SystemExit(3)")
-    (first, second) = answer(set_table(), DEALS[0])
+    (first, second) = answer(set_up(), DEALS[0])
     for played in (first, second):
         seat = played.result.bots.index(1)
         assert played.result.forfeits == [seat]
@@ -212,12 +212,12 @@ class BrokenGame(Guerra):
 
 
 def test_a_deal_the_referee_cannot_play_is_named_and_the_others_are_played(
-    set_table: SetTable, league: League, monkeypatch: pytest.MonkeyPatch
+    set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     schedule = read_league(league.folder).schedule
     monkeypatch.setattr(BrokenGame, "bad_seed", schedule.deal_seed(DEALS[1].deal))
     monkeypatch.setitem(GAMES, "broken", BrokenGame)
-    words = told(set_table("broken"), *DEALS)
+    words = told(set_up("broken"), *DEALS)
     (failed,) = [word for word in words if isinstance(word, Failed)]
     assert failed.task == DEALS[1]
     assert "ZeroDivisionError: a fault of the referee's own" in failed.error
@@ -227,21 +227,21 @@ def test_a_deal_the_referee_cannot_play_is_named_and_the_others_are_played(
 
 
 def test_bots_whose_match_broke_off_play_the_next_with_new_processes(
-    set_table: SetTable, league: League, monkeypatch: pytest.MonkeyPatch
+    set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They were told of a start and never of an end."""
     schedule = read_league(league.folder).schedule
     monkeypatch.setattr(BrokenGame, "bad_seed", schedule.deal_seed(DEALS[1].deal))
     monkeypatch.setitem(GAMES, "broken", BrokenGame)
-    found = answer(set_table("broken"), *DEALS[:3])
+    found = answer(set_up("broken"), *DEALS[:3])
     before, after = (
         processes(next(each for each in found if each.result.number == number)) for number in (0, 2)
     )
     assert set(before.values()).isdisjoint(after.values())
 
 
-def test_playing_leaves_no_files_behind(set_table: SetTable, league: League) -> None:
-    answer(set_table(), DEALS[0])
+def test_playing_leaves_no_files_behind(set_up: SetUp, league: League) -> None:
+    answer(set_up(), DEALS[0])
     assert league.files() == ["league.toml"]
     assert sorted(path.name for path in (league.home / "ada").iterdir()) == [
         "bot.py",

@@ -1,10 +1,31 @@
-"""What a worker has before it, as the runner sees it."""
+"""What a worker has before it, as the runner sees it, and what the runner makes of events."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
 
-from arena.play.messages import Done, Failed, Left, Order, Play, Results, Task, Word
-from arena.play.workforce import Worker
+from arena.league.schedule import BotIndex, Entrant, Schedule
+from arena.play.events import Notice, Problem, Started
+from arena.play.messages import (
+    Broken,
+    Check,
+    Done,
+    Failed,
+    Fit,
+    Left,
+    News,
+    Order,
+    Play,
+    Results,
+    Setup,
+    Task,
+    Word,
+)
+from arena.play.runner import Runner
+from arena.play.workforce import Event, Heard, Worker, Workforce
 from arena.store.result import MatchResult, PlayedMatch, Record
+from referee.limits import Limits
 
 
 class Idle(Worker):
@@ -67,3 +88,73 @@ def test_the_end_of_an_order_ends_it_whatever_is_left_of_it(end: Word) -> None:
     worker.note(Results([played(0, 0)], 0.0))
     worker.note(end)
     assert left(worker) == {1: (0, 1)}
+
+
+class Scripted(Workforce):
+    """An idle worker of whom it is known beforehand what is heard, at one look after the other."""
+
+    def __init__(self, *looks: Sequence[Word | Event]) -> None:
+        self._worker = Idle()
+        self.workers = [self._worker]
+        self._looks = iter(looks)
+
+    @contextmanager
+    def hired(self) -> Iterator[None]:
+        yield
+
+    def begin(self) -> None:
+        self._worker.unchecked = [BotIndex(0), BotIndex(1)]
+        for bot in self._worker.unchecked:
+            self._worker.give(Check(bot))
+
+    def events(self, patience: float) -> list[Event]:
+        words = Fit | Results | Done
+        said = next(self._looks)
+        return [Heard(self._worker, each) if isinstance(each, words) else each for each in said]
+
+    def replace(self, worker: Worker) -> None:
+        raise AssertionError("nobody dies")
+
+    def leave(self) -> None:
+        self.workers = []
+
+    def dismiss(self) -> None:
+        self.workers = []
+
+
+def run(force: Scripted, *tasks: Task) -> list[Results | Notice]:
+    """Return what a runner over deals of two bots makes of what it hears."""
+    entrants = (Entrant("ada", "1"), Entrant("bob", "1"))
+    schedule = Schedule.of_lineup("guerra", "key", "cyclic", entrants)
+    setup = Setup(
+        game="guerra",
+        options={},
+        limits=Limits(),
+        schedule=schedule,
+        names=["ada", "bob"],
+        programs=[],
+    )
+    return [event for happened in Runner(setup, tasks, force).run() for event in happened]
+
+
+CHECKED = [Fit(BotIndex(0), 7), Done(), Fit(BotIndex(1), 8), Done()]
+
+
+def test_all_that_is_heard_at_once_is_to_be_stored_at_once() -> None:
+    one, other = played(0, 0), played(1, 0)
+    force = Scripted(
+        CHECKED,
+        [Results([one], 0.5), Done(), News("so"), Results([other], 0.25), Done()],
+    )
+    assert run(force, Task((0, 1), 0, (0,)), Task((0, 1), 1, (0,))) == [
+        Started("ada", 7),
+        Started("bob", 8),
+        Results([one, other], 0.75),
+        News("so"),
+    ]
+
+
+def test_a_workforce_that_is_broken_is_a_problem_and_the_end() -> None:
+    force = Scripted(CHECKED, [Broken("all are gone.")], [])
+    found = run(force, Task((0, 1), 0, (0,)))
+    assert found[2:] == [Problem("all are gone.")]

@@ -19,9 +19,11 @@ from arena.archive.show import open_match
 from arena.report import choice
 from arena.report.choice import PICKS, Candidates, candidates
 from arena.report.frames import frames_of
+from arena.store.result import Record
 from arena.store.rows import BotVersion, StoredMatch
 from arena.store.store import Store
 from referee.games import GAMES
+from referee.match import Played
 from tests.arena.conftest import ARENA, PLAYED, ROOT, TWO_BOTS, Arena, League
 
 PAGE = Path(choice.__file__).with_name("page")
@@ -108,18 +110,18 @@ def test_a_league_that_has_not_played_has_no_page(arena: Arena, tmp_path: Path) 
 @pytest.mark.parametrize("size", ["", "2", "2 bytes", "-1", "2GB", "1e6", "many"])
 def test_a_size_that_is_none_is_named(arena: Arena, played: Path, size: str) -> None:
     said = refused(arena, played, "-o", "-", "--replays", size)
-    assert said == f"arena: --replays is a size as 500kB or 2MB, or 0, unlike {size!r}.\n"
+    assert said == f"arena: --replays takes a size such as 500kB or 2MB, or 0, not {size!r}.\n"
 
 
 @pytest.mark.parametrize(("text", "word"), [("best,worst", "worst"), ("", ""), ("best,", "")])
 def test_a_pick_that_is_none_is_named(arena: Arena, played: Path, text: str, word: str) -> None:
     said = refused(arena, played, "-o", "-", "--pick", text)
-    assert said == f"arena: --pick is some of best, closest, faulty, sample, unlike {word!r}.\n"
+    assert said == f"arena: --pick takes words among best, closest, faulty, sample, not {word!r}.\n"
 
 
 def test_a_pipe_is_refused_at_once(arena: Arena, played: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert "is no ordinary file" in refused(arena, played, "-o", tmp_path / "pipe")
+    assert "is not a regular file" in refused(arena, played, "-o", tmp_path / "pipe")
 
 
 def test_a_name_that_no_file_can_have_is_told(arena: Arena, played: Path, tmp_path: Path) -> None:
@@ -172,7 +174,7 @@ def test_what_bots_say_is_cut_to_what_can_be_read(played: Path) -> None:
     with Store(played / "league.db") as store:
         opened = open_match(store, next(iter(store.matches())).id)
     evidence = replace(opened.evidence, stderr=["x" * 50_000, "end"])
-    loud = dataclasses.replace(opened, evidence=evidence)
+    loud = dataclasses.replace(opened, record=Record.of(Played(opened.replay, evidence), 0.0))
     texts = [seat["stderr"] for seat in frames_of(loud)["seats"]]
     assert texts == ["(46000 characters before) …" + "x" * 4000, "end"]
 

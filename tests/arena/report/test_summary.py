@@ -207,8 +207,8 @@ def test_bins_hold_every_match_once() -> None:
 
 
 def test_the_setup_tells_the_limits_that_are_not_the_usual(hostile: Summary) -> None:
-    assert hostile.setup.limits == {"move_time": 2.5}
-    assert hostile.setup.first == "2026-01-02T03:04:05+00:00"
+    assert hostile.facts.limits == {"move_time": 2.5}
+    assert hostile.facts.first == "2026-01-02T03:04:05+00:00"
 
 
 def test_the_seed_is_not_told(hostile: Summary) -> None:
@@ -339,7 +339,7 @@ def test_the_sections_count_the_same_matches(hostile: Summary) -> None:
     assert [row["matches"] for row in everybody] == [matches, matches]
     assert hostile.progress[-1].matches == matches
     assert hostile.lengths.matches == sum(hostile.lengths.reasons.values()) == matches
-    assert hostile.setup.matches == matches
+    assert hostile.facts.matches == matches
     page = Parsed(page_of(hostile))
     assert "4 bots, 48 matches, 2026-01-02." in page.text
     assert "left out of the tables" not in page.text
@@ -347,11 +347,11 @@ def test_the_sections_count_the_same_matches(hostile: Summary) -> None:
 
 def test_matches_that_wait_are_among_the_lengths_and_that_is_said(tmp_path: Path) -> None:
     summary = read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))
-    assert (summary.field.matches, summary.lengths.matches, summary.setup.matches) == (6, 7, 7)
+    assert (summary.field.matches, summary.lengths.matches, summary.facts.matches) == (6, 7, 7)
     page = Parsed(page_of(summary))
     assert "2 bots, 6 matches." in page.text
-    assert "Of all 7 matches of these bots, also those left out" in page.said["lengths"]
-    assert "All 7 matches ever stored, also those left out" in page.said["played"]
+    assert "Counted are all 7 matches of these bots, also those left out" in page.said["lengths"]
+    assert "Counted are all 7 matches ever stored, also those left out" in page.said["played"]
 
 
 def test_a_league_all_of_whose_bots_left_says_so(tmp_path: Path) -> None:
@@ -361,7 +361,7 @@ def test_a_league_all_of_whose_bots_left_says_so(tmp_path: Path) -> None:
     assert "2 bots, 0 matches." in page.text
     assert "No two of these bots have met." in page.said["crosstable"]
     assert "No match of these bots was played." in page.said["lengths"]
-    assert "All 8 matches ever stored" in page.said["played"]
+    assert "Counted are all 8 matches ever stored" in page.said["played"]
     assert not any("None" in words for words in page.said.values() if words)
     assert {"None", "nan"}.isdisjoint(each.get("data-value") for _, each in page.elements)
     assert not any(counts["picture"] for counts in page.counts.values())
@@ -391,17 +391,17 @@ def test_an_old_version_beside_the_new_one_counts_for_nothing(tmp_path: Path) ->
     assert [row["decisions"] for row in after.standings.rows] == [40, 40]
     assert sum(sum(row["faults"].values()) for row in after.standings.rows) == 8
     assert (after.lengths.matches, after.progress[-1].matches) == (8, 8)
-    assert after.setup.matches == 16
+    assert after.facts.matches == 16
     page = Parsed(page_of(after))
     assert "left out of the tables" not in page.said["lengths"]
-    assert "All 16 matches ever stored" in page.said["played"]
+    assert "Counted are all 16 matches ever stored" in page.said["played"]
 
 
 def test_remarks_are_told_once(tmp_path: Path) -> None:
     page = Parsed(page_of(read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))))
-    for remark in ("1 more match waits", "1 match is missing"):
+    for remark in ("1 more match counts only", "1 match is missing"):
         assert page.text.count(remark) == page.said["leaderboard"].count(remark) == 1
-    times = "their times are of all matches"
+    times = "their times are those of all matches"
     assert page.text.count(times) == page.said["times"].count(times) == 1
 
 
@@ -484,7 +484,7 @@ def test_what_is_left_out_of_a_picture_is_said(
 ) -> None:
     monkeypatch.setattr(heat, "MOST_BOTS", 2)
     page = Parsed(page_of(read(league_of(tmp_path / "cup", ("ann", "bob", "cat")))))
-    assert "Drawn are the first 2 bots; arena table has all." in page.said["crosstable"]
+    assert "Only the first 2 bots are drawn; arena table shows all." in page.said["crosstable"]
     assert "These pairs as a table" in page.said["crosstable"]
 
 

@@ -17,7 +17,7 @@ from trueskill import Rating as Prior
 
 from arena.stats import likelihood
 from arena.stats.covariance import Covariances
-from arena.stats.likelihood import BETA, MEAN, SIGMA, Belief, Match, draw_margin, environment
+from arena.stats.likelihood import BETA, MEAN, SIGMA, Belief, MatchFactor, draw_margin, environment
 from arena.stats.outcomes import Result, outcome_of
 from arena.stats.ratings import SEPARATED, Rating, Ratings, rank_intervals, widened
 from arena.stats.ratings import fit as fit_deals
@@ -90,7 +90,7 @@ def test_a_match_tells_what_the_package_says(seed: int, drawn: bool) -> None:
     env = environment(0.2)
     groups = [(Prior(prior.mu, prior.sigma),) for prior in priors]
     expected = env.rate(groups, ranks=[0] * count if drawn else range(count), min_delta=1e-9)
-    match = Match(outcome, "unordered")
+    match = MatchFactor(outcome, "unordered")
     for _ in range(10):
         told = match.messages(priors, draw_margin(0.2))
     for prior, message, (own,) in zip(priors, told, expected, strict=True):
@@ -171,12 +171,12 @@ def test_more_wins_give_a_wider_gap() -> None:
 
 def test_a_foregone_win_changes_nothing() -> None:
     priors = [Belief(1.0, 400.0), Belief(1.0, 0.0)]
-    for message in Match((("A",), ("B",)), "unordered").messages(priors, 0.1):
+    for message in MatchFactor((("A",), ("B",)), "unordered").messages(priors, 0.1):
         assert message == pytest.approx((0.0, 0.0))
 
 
 def test_result_beyond_arithmetic_is_refused() -> None:
-    upset = Match((("A",), ("B",)), "unordered")
+    upset = MatchFactor((("A",), ("B",)), "unordered")
     with pytest.raises(ArithmeticError):
         upset.messages([Belief(1.0, 0.0), Belief(1.0, 400.0)], 0.1)
 
@@ -185,7 +185,7 @@ def test_result_that_cannot_be_rated_is_named(monkeypatch: pytest.MonkeyPatch) -
     def fail(*_: object) -> None:
         raise ArithmeticError
 
-    monkeypatch.setattr(Match, "messages", fail)
+    monkeypatch.setattr(MatchFactor, "messages", fail)
     with pytest.raises(ArenaError, match="the result A > B is too unlikely"):
         fit([result("A > B")])
 
@@ -227,7 +227,7 @@ def test_a_comparison_of_a_match_renews_only_the_two_bots_it_is_about(
         calls.append(pi)
         return through(pi, tau)
 
-    match = Match((tuple(f"bot {number}" for number in range(bots)),), "unordered")
+    match = MatchFactor((tuple(f"bot {number}" for number in range(bots)),), "unordered")
     monkeypatch.setattr(likelihood, "_through_noise", counting)
     match.messages([Belief(1 / SIGMA**2, MEAN / SIGMA**2)] * bots, 0.1)
     assert len(calls) == bots + 2 * math.comb(bots, 2)

@@ -140,18 +140,19 @@ def test_two_bots_cannot_share_results(league: League) -> None:
             read_league(league.folder)
         assert str(caught.value) == (
             f"{league.folder}/league.toml:{line}: bot 'zero' has key = \"one\", but there is a bot "
-            f"named 'one'; a key is what a bot was called before it was renamed. Take the key out, "
+            f"named 'one'; a key is the name of a bot before it was renamed. Take the key out, "
             f"or give the other bot another name."
         )
 
 
 def test_a_key_that_nothing_was_played_under_is_asked_about(arena: Arena, league: League) -> None:
     league.write(FILE + renamed(ONE, "none", "one").replace("name", 'key = "zzz"\nname') + TWO)
-    assert "nothing was ever played" not in arena("run", league.folder).stderr
+    assert "no match was played under" not in arena("run", league.folder).stderr
     told = play(arena, league, renamed(ONE, "one", "zero").replace('"one"', '"onne"'), TWO).stderr
-    assert "bot 'zero': nothing was ever played under key \"onne\"" in told
+    assert "bot 'zero': no match was played under key \"onne\"" in told
     assert (
-        "nothing" not in play(arena, league, ONE.replace("name", 'key = "zzz"\nname'), TWO).stderr
+        "no match was played"
+        not in play(arena, league, ONE.replace("name", 'key = "zzz"\nname'), TWO).stderr
     )
 
 
@@ -369,7 +370,7 @@ def test_a_part_that_is_none_is_refused(arena: Arena, league: League, word: str)
     league.write(FILE + ONE + TWO)
     result = arena("run", league.folder, "--part", word)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "--part is K/N" in result.stderr
+    assert "--part takes K/N" in result.stderr
 
 
 def test_anything_else_that_changes_is_refused_with_the_way_out(

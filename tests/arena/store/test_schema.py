@@ -12,7 +12,15 @@ import pytest
 from click.testing import Result
 
 from arena.store.migrations import prepare
-from arena.store.rows import deal_name, deal_number, deal_range
+from arena.store.rows import (
+    DealRow,
+    MatchRow,
+    RecordRow,
+    StoredRow,
+    deal_name,
+    deal_number,
+    deal_range,
+)
 from arena.store.schema import VERSION
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
@@ -46,10 +54,19 @@ def content(path: Path) -> list[object]:
         results = store.results()
         return [
             store.settings(),
-            [(match, store.record(match)) for match in store.matches()],
+            [store.whole(match) for match in store.matches()],
             sorted(repr((results[number], clock)) for number, clock in store.clocks()),
             sorted(count for _, _, count in store.deals(moves=True)),
         ]
+
+
+@pytest.mark.parametrize(
+    ("table", "row"), [("deal", DealRow), ("match", MatchRow), ("record", RecordRow)]
+)
+def test_a_row_has_the_columns_of_its_table(table: str, row: type[StoredRow]) -> None:
+    with Store(Path(":memory:"), create=True) as store:
+        found = [name for _, name, *_ in store._db.execute(f"PRAGMA table_info({table})")]
+    assert list(row.__struct_fields__) == found
 
 
 def told(arena: Callable[..., Result], folder: Path) -> list[str]:
@@ -125,7 +142,7 @@ def test_a_version_from_before_the_first_release_is_refused(copy: Path, version:
     with closing(sqlite3.connect(database)) as db:
         db.execute(f"PRAGMA user_version = {version}")
     before = database.read_bytes()
-    with pytest.raises(ArenaError, match="from before this Bot Arena's first release"):
+    with pytest.raises(ArenaError, match="older than the first release of Bot Arena"):
         Store(database)
     assert database.read_bytes() == before
 

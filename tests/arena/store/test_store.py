@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from arena.league.bot import Bot
-from arena.store.result import MatchResult, PlayedMatch, Record
-from arena.store.rows import BotVersion, Circumstances, SeatedResult
+from arena.store.result import MatchResult, PlayedMatch, Record, Spent, clock_text
+from arena.store.rows import BotVersion, Circumstances, SeatedResult, WholeMatch
 from arena.store.schema import VERSION
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
@@ -23,6 +23,8 @@ from referee.replay import Replay
 from tests.arena.conftest import files_no_larger_than, ordinary_user
 
 ONE, TWO = (Bot(name, Path("/"), ("true", name), ()) for name in ("one", "two"))
+
+CLOCK = [Spent(4, 400, 200, 900), Spent(3, 600, 500, 800)]
 
 SETTINGS: dict[str, Any] = {
     "game": "guerra",
@@ -53,7 +55,7 @@ def match(
         bots=[1, 0],
         reason="breakthrough",
         decisions=7,
-        clock="[[4, 400, 200, 900], [3, 600, 500, 800]]",
+        clock=clock_text(CLOCK),
         **{**usual, **others},
     )
     return PlayedMatch(result, record(size), "here", "none")
@@ -108,7 +110,7 @@ def stored(path: Path) -> set[str]:
     with Store(path) as store:
         matches = list(store.matches())
         for found in matches:
-            store.record(found)
+            store.whole(found)
         return {short(found.id) for found in matches}
 
 
@@ -135,10 +137,8 @@ def test_a_match_comes_back_as_it_was_stored(store: Store) -> None:
     assert (found.reason, found.decisions) == ("breakthrough", 7)
     assert found.faults == ({}, {"late": 2})
     assert found.forfeits == (1,)
-    assert store.record(found) == (
-        played.record,
-        Circumstances("2026-01-01T00:00:00", "here", "none", 0.25),
-    )
+    where = Circumstances("2026-01-01T00:00:00", "here", "none", 0.25)
+    assert store.whole(found) == WholeMatch(found, CLOCK, played.record, where)
 
 
 def test_what_was_stored_is_there_when_the_file_is_opened_later(path: Path) -> None:
@@ -209,7 +209,7 @@ def test_faults_and_clocks_are_told_by_result(store: Store) -> None:
     ((number, faults, forfeits, count),) = store.faults()
     assert (faults, forfeits, count) == ([{}, {"late": 2}], [1], 2)
     assert number in store.results()
-    assert list(store.clocks()) == [(number, [[4, 400, 200, 900], [3, 600, 500, 800]])] * 3
+    assert list(store.clocks()) == [(number, CLOCK)] * 3
 
 
 def test_a_match_is_never_stored_twice(store: Store, path: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_match_is_looked_up_by_its_deals_number_and_bots(store: Store) -> None
     bots = [BotVersion("one", ONE.version), BotVersion("two", TWO.version)]
     found = store.lookup("d100000000000000-1", 7, bots)
     assert found is not None
-    assert (short(found.match.id), found.record) == ("d1-1", store.record(found.match)[0])
+    assert (short(found.match.id), found.record) == ("d1-1", store.whole(found.match).record)
     assert store.lookup("d100000000000000-0", 7, bots) is None
     assert store.lookup("d300000000000000-0", 9, bots) is None
     assert store.lookup("d100000000000000-1", 7, bots[:1]) is None
@@ -289,10 +289,10 @@ def test_a_batch_is_the_same_in_any_order(path: Path) -> None:
     for number, order in enumerate((batch, batch[::-1], batch[5:] + batch[:5])):
         with Store(path.with_name(f"{number}.db"), create=True) as store:
             add(store, *order)
-            found.append([(each, store.record(each)) for each in store.matches()])
+            found.append([store.whole(each) for each in store.matches()])
     assert found[0] == found[1] == found[2]
     records = {each.result.match: each.record for each in batch}
-    assert all(record == records[each.id] for each, (record, _) in found[0])
+    assert all(each.record == records[each.match.id] for each in found[0])
 
 
 def test_many_matches_at_once_are_stored_each_under_its_deal_or_none_at_all(
@@ -349,13 +349,13 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
 
 def test_the_beginning_of_several_ids_is_refused(store: Store) -> None:
     add(store, match("abc"), match("abd"))
-    assert refused(lambda: store.find("ab")) == "'ab' begins 2 ids; give more of it."
+    assert refused(lambda: store.find("ab")) == "2 ids begin with 'ab'; give more of the id."
     assert "there is no match ''" in refused(lambda: store.find(""))
 
 
 def test_a_deal_of_several_matches_is_told_as_such(store: Store) -> None:
     add(store, match("abc", 0), match("abc", 1), match("f"))
-    assert refused(lambda: store.find("ab")) == "'ab' is a deal of 2 matches: ab-0, ab-1."
+    assert refused(lambda: store.find("ab")) == "'ab' is a deal of 2 matches; name one: ab-0, ab-1."
     assert short(store.find("ab-1").id) == "abc-1"
     assert "there is no match 'ab-2'" in refused(lambda: store.find("ab-2"))
 
@@ -637,6 +637,8 @@ def test_who_may_not_clean_up_after_a_killed_process_is_told(
     with ordinary_user():
         message = refused(lambda: Store(path), RunError)
     public.chmod(0o755)
-    assert message.startswith(f"{path} was being written when a run was cut off, and you (uid ")
-    assert "Somebody who may write there must open the league once" in message
+    assert message.startswith(
+        f"{path} was left unfinished by a run that was cut off, and you (uid "
+    )
+    assert "Somebody who may write there must run any command on the league" in message
     assert stored(path) == {"d1-0"}

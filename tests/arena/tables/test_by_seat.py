@@ -134,7 +134,7 @@ def test_mirroring_may_take_out_all_luck() -> None:
             for bots in (("A", "B"), ("B", "A"))
         ]
     )
-    assert "Mirroring takes out all luck here" in text(dealt)
+    assert "Mirroring removes all luck here" in text(dealt)
     assert table(dealt).facts["mirror_gain"] is None
 
 
@@ -172,7 +172,9 @@ def test_every_format_shows_it(form: str) -> None:
 
 
 def test_a_results_file_does_not_say_who_sat_where() -> None:
-    with pytest.raises(ArenaError, match=r"^cup does not say who sat where: it is a file"):
+    with pytest.raises(
+        ArenaError, match=r"^cup is a file of results, which does not say who sat where"
+    ):
         table(field(duels(0.0), by_seat=False))
 
 

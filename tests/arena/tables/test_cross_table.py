@@ -109,7 +109,7 @@ def test_groups_that_never_met_have_a_table_each_numbered_as_in_the_leaderboard(
     ]
     assert second.splitlines()[0].split() == ["#", "Bot", "4", "5"]
     assert "2 groups of bots never met each other: one table for each." in notes
-    assert "Without a match against another: alone." in notes
+    assert "Met no other bot: alone." in notes
 
 
 def test_a_league_without_results_is_all_notes() -> None:

@@ -150,14 +150,16 @@ def test_faults_are_told() -> None:
 def test_two_that_never_met_are_compared_by_their_ratings_alone() -> None:
     apart = field([*deals(9, "A1 C2"), *deals(9, "C1 D2")])
     text = shown(apart, "A", "D")
-    assert text.startswith("A and D never met in what counts. By all matches A surely leads by ")
+    assert text.startswith(
+        "A and D never met in the matches that count. By all matches A surely leads by "
+    )
     assert told(apart, "A", "D")["encounters"] == []
 
 
 def test_two_that_nothing_links_do_not_compare() -> None:
     apart = field([*deals(9, "A1 C2"), *deals(9, "X1 Y2")], bots=("A", "B", "C", "X", "Y"))
     for other in ("X", "B"):
-        assert "their ratings do not compare." in shown(apart, "A", other)
+        assert "their ratings cannot be compared." in shown(apart, "A", other)
         assert told(apart, "A", other)["win_chance"] is None
 
 
@@ -190,7 +192,7 @@ def test_an_unknown_bot_is_refused_with_what_was_meant() -> None:
 
 
 def test_a_bot_against_itself_is_refused() -> None:
-    with pytest.raises(ArenaError, match="name two bots"):
+    with pytest.raises(ArenaError, match="name two different bots"):
         head_to_head(DUELS, rated(DUELS), "A", "A")
 
 
@@ -215,7 +217,7 @@ def test_the_command_compares_two_bots_of_a_league(arena: Arena, played: Path) -
     ("words", "said"),
     [
         (("--between", "one", "tow"), "Did you mean 'two'?"),
-        (("--between", "one", "one"), "name two bots"),
+        (("--between", "one", "one"), "name two different bots"),
         (("--between", "one", "\x1b[2J"), "has no bot '\\x1b[2J'"),
         (("--between", "one", "two", "--show", "wins"), "--show is about the cross-table"),
     ],

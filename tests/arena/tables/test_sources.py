@@ -86,7 +86,7 @@ def test_only_whole_deals_count(duels: Book) -> None:
     duels.play(1, 1)
     field = read_field(duels.folder)
     assert (field.matches, field.deal_count, field.missing, field.waiting) == (2, 1, 7, 1)
-    assert "1 more match waits for the rest of their deals." in field.remarks
+    assert "1 more match counts only when the rest of the deal is played." in field.remarks
 
 
 def test_deals_that_went_alike_are_evidence_each_where_there_is_chance(duels: Book) -> None:

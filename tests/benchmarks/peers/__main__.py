@@ -11,13 +11,12 @@ matches for each worker and then sleeps a tenth of a second. The script made at 
 `play_game.py` by itself, one for each worker. All these start both bots anew for every match;
 `arena run` keeps them.
 
-What the others lack and our figure contains: walls around the bots, clocks and their evidence, the
-limits of every line, mirrored deals, and replays that can be verified. psyleague writes results to
-files and rates after every match, ours waits for the disk and rates at the end, the script does
+What the others lack and our figure contains: a sandbox around each bot, clocks and their evidence,
+the limits of every line, mirrored deals, and replays that can be verified. psyleague writes results
+to files and rates after every match, ours waits for the disk and rates at the end, the script does
 neither. Shown is the pace once it runs: the time of a short run is taken off that of a long one.
 Runners take turns; medians of three rounds. CPU time is that of all processes, bots included, with
-one worker: it says what a match costs even where psyleague sleeps or the machine is busy.
-"""
+one worker: it says what a match costs even where psyleague sleeps or the machine is busy."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Walls of every kind that there is, and a check that nothing is left when they are gone."""
+"""Sandboxes of every kind that there is, and a check that nothing is left when they are gone."""
 
 import os
 import tempfile
@@ -9,32 +9,32 @@ import pytest
 
 from referee.sandbox import Launcher
 from tests.referee.process_watch import children
-from tests.referee.sandbox.walled import ROOT, WALLED, need
+from tests.referee.sandbox.sandboxed import ROOT, SANDBOXED, need
 
 
-@pytest.fixture(params=WALLED)
+@pytest.fixture(params=SANDBOXED)
 def sandbox(request: pytest.FixtureRequest) -> str:
-    """The name of each sandbox with walls; a loud skip where it cannot be had."""
+    """The name of each sandbox that protects; a loud skip where it cannot be had."""
     need(request.param)
     return str(request.param)
 
 
 @pytest.fixture
-def walled(sandbox: str) -> Iterator[Launcher]:
-    """A launcher behind the walls of each sandbox."""
+def sandboxed(sandbox: str) -> Iterator[Launcher]:
+    """A launcher of each sandbox."""
     yield from launcher_of(sandbox)
 
 
 @pytest.fixture
 def in_landlock() -> Iterator[Launcher]:
-    """A launcher with the default walls."""
+    """A launcher with the default sandbox."""
     need("landlock")
     yield from launcher_of("landlock")
 
 
 @pytest.fixture
 def in_bwrap() -> Iterator[Launcher]:
-    """A launcher with the stronger walls."""
+    """A launcher with the stronger sandbox."""
     need("bwrap")
     yield from launcher_of("bwrap")
 

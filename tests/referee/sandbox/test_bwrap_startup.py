@@ -7,7 +7,7 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import PYTHON, Launcher, Program
 from referee.starting import StartupError, start_bot
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 
 def test_a_bot_in_bwrap_is_waited_for_as_long_as_the_limit_says(tmp_path: Path) -> None:

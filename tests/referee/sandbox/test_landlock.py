@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.sandbox import SandboxError, landlock
-from referee.sandbox.bwrap import BwrapWalls
+from referee.sandbox.bwrap import BwrapSandbox
+from referee.sandbox.kinds import LandlockSandbox
 from referee.sandbox.landlock import EXECUTE, READ_DIR, READ_FILE, WRITE_FILE, covering, ruleset
-from referee.sandbox.walls import LandlockWalls
 
 # Which files and folders cover a bot's files
 
@@ -183,22 +183,22 @@ def test_every_error_has_its_cause_and_its_remedy(
     assert text.endswith("To run bots without any protection, say --sandbox none.")
 
 
-BOTH = pytest.mark.parametrize("walls", [LandlockWalls, BwrapWalls])
+BOTH = pytest.mark.parametrize("kind", [LandlockSandbox, BwrapSandbox])
 
 
 @BOTH
 def test_other_systems_are_told_to_use_linux(
-    monkeypatch: pytest.MonkeyPatch, walls: Callable[[], object]
+    monkeypatch: pytest.MonkeyPatch, kind: Callable[[], object]
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(SandboxError, match=r"for darwin\. Run in a Linux container"):
-        walls()
+        kind()
 
 
 @BOTH
 def test_other_machines_are_told_that_the_filter_was_never_run(
-    monkeypatch: pytest.MonkeyPatch, walls: Callable[[], object]
+    monkeypatch: pytest.MonkeyPatch, kind: Callable[[], object]
 ) -> None:
     monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="aarch64"))
     with pytest.raises(SandboxError, match="never run on aarch64, only on x86_64"):
-        walls()
+        kind()

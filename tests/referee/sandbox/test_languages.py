@@ -1,4 +1,4 @@
-"""A bot may be written in anything: each language answers behind the walls of each sandbox."""
+"""A bot may be written in anything: each language answers in the sandbox of each sandbox."""
 
 import os
 import select
@@ -12,7 +12,7 @@ import pytest
 
 from referee.sandbox import Child, Launcher, Program
 from tests.referee.raw_programs import read_all
-from tests.referee.sandbox.walled import limits
+from tests.referee.sandbox.sandboxed import limits
 
 SECONDS = 60.0  # for Java on a busy machine
 
@@ -176,7 +176,7 @@ def build(language: str, folder: Path) -> Program:
     tool = shutil.which(words[0] if words else SCRIPTS[language])
     if tool is None or (language == "java" and shutil.which("java") is None):
         pytest.skip(f"BOTS IN {language.upper()} ARE NOT TESTED HERE: its tools are missing")
-    if language == "numpy" and subprocess.run([tool, "-c", "import numpy"]).returncode != 0:
+    if language == "numpy" and subprocess.run([tool, "-I", "-c", "import numpy"]).returncode != 0:
         pytest.skip(f"BOTS WITH NUMPY ARE NOT TESTED HERE: {tool} cannot import it")
     if words is None:
         (folder / "bot").write_text(SOURCES[language])
@@ -212,29 +212,29 @@ def answered(child: Child, line: str) -> str:
 
 @pytest.mark.parametrize("language", SOURCES)
 def test_a_bot_gets_ready_and_answers(
-    walled: Launcher, built: Callable[[str], Program], language: str
+    sandboxed: Launcher, built: Callable[[str], Program], language: str
 ) -> None:
     program = built(language)
-    walled.check(program)
-    child = walled.start(program, limits(walled))
+    sandboxed.check(program)
+    child = sandboxed.start(program, limits(sandboxed))
     try:
         assert answered(child, '{"type": "hello"}') == '{"type": "ready"}'
         for number in (1, 22):
             asked = f'{{"type": "ask", "id": {number}}}'
             assert answered(child, asked) == f'{{"id": {number}, "move": "pass"}}'
     finally:
-        walled.stop(child)
+        sandboxed.stop(child)
 
 
-def test_pythons_standard_library_is_there(walled: Launcher, public: Path) -> None:
+def test_pythons_standard_library_is_there(sandboxed: Launcher, public: Path) -> None:
     """The parts of it that open files of their own, or load libraries."""
     (public / "bot.py").write_text(
         "import asyncio, ctypes, datetime, decimal, hashlib, json, random, ssl, sqlite3, zoneinfo\n"
         "print(random.SystemRandom().random() < 1, asyncio.run(asyncio.sleep(0, 'slept')))\n"
     )
-    python = walled.walls.interpreter(walled.uid)
+    python = sandboxed.sandbox.interpreter(sandboxed.uid)
     program = Program((python, "bot.py"), str(public), ("bot.py",))
-    child = walled.start(program, limits(walled))
+    child = sandboxed.start(program, limits(sandboxed))
     out, err = read_all(child.stdout), read_all(child.stderr)
-    walled.wait(child)
+    sandboxed.wait(child)
     assert (out, err) == ("True slept\n", ""), sys.version

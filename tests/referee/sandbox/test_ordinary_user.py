@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.referee.sandbox.walled import as_user, python_of
+from tests.referee.sandbox.sandboxed import as_user, python_of
 
 STRANGER = 61234
 HERE = Path(__file__).parent
@@ -14,8 +14,8 @@ ROOT = HERE.parents[2]
 
 
 @pytest.mark.usefixtures("root_only")
-@pytest.mark.parametrize("module", ["test_walls", "test_prove", "test_languages"])
-def test_an_ordinary_user_has_the_same_walls(module: str, public: Path) -> None:
+@pytest.mark.parametrize("module", ["test_kinds", "test_prove", "test_languages"])
+def test_an_ordinary_user_has_the_same_sandbox(module: str, public: Path) -> None:
     public.chmod(0o777)
     python = python_of(STRANGER)
     words = [

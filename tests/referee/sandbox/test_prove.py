@@ -1,4 +1,4 @@
-"""The self test: walls that hold pass it, and a wall that is missing refuses the run."""
+"""The self test: a sandbox that holds passes it, and a part that is missing refuses the run."""
 
 import tempfile
 from base64 import b64encode
@@ -10,22 +10,22 @@ import pytest
 
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program, SandboxError, prove, seccomp
-from referee.sandbox.bwrap import BwrapWalls
-from referee.sandbox.walls import LandlockWalls, Request, Walls
+from referee.sandbox.bwrap import BwrapSandbox
+from referee.sandbox.kinds import LandlockSandbox, Request, Sandbox
 from tests.referee.process_watch import children, descriptors
-from tests.referee.sandbox.walled import limits
+from tests.referee.sandbox.sandboxed import limits
 
-Breaking = Callable[[type[Walls], Callable[[Request], None]], None]
+Breaking = Callable[[type[Sandbox], Callable[[Request], None]], None]
 
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> Breaking:
-    """Leave out a part of what one kind of walls asks for."""
+    """Leave out a part of what one kind of sandbox asks for."""
 
-    def broken(kind: type[Walls], leave_out: Callable[[Request], None]) -> None:
+    def broken(kind: type[Sandbox], leave_out: Callable[[Request], None]) -> None:
         whole: Any = kind.around
 
-        def around(self: Walls, program: Program, allowed: Limits, uid: int | None) -> Request:
+        def around(self: Sandbox, program: Program, allowed: Limits, uid: int | None) -> Request:
             request: Request = whole(self, program, allowed, uid)
             leave_out(request)
             return request
@@ -46,47 +46,47 @@ def refusal(launcher: Launcher) -> str:
     return caught.value.what
 
 
-def test_walls_that_hold_pass(walled: Launcher) -> None:
+def test_a_sandbox_that_holds_passes(sandboxed: Launcher) -> None:
     open_before = descriptors()
-    prove(walled, limits(walled))
-    assert not list(Path(walled.folder or "").glob("canary-*"))
+    prove(sandboxed, limits(sandboxed))
+    assert not list(Path(sandboxed.folder or "").glob("canary-*"))
     assert descriptors() == open_before
-    assert children(walled._server.pid) == set()
+    assert children(sandboxed._server.pid) == set()
 
 
-def test_without_walls_there_is_nothing_to_prove() -> None:
+def test_without_a_sandbox_there_is_nothing_to_prove() -> None:
     with Launcher("none") as launcher:
         prove(launcher, Limits(sandbox="none"))
 
 
 def test_a_missing_filter_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockWalls, lambda request: request.update(seccomp=None))
+    broken(LandlockSandbox, lambda request: request.update(seccomp=None))
     assert refusal(in_landlock) == (
-        "the self test failed: a walled process could open a socket. No match was played."
+        "the self test failed: a sandboxed process could open a socket. No match was played."
     )
 
 
 def test_a_missing_ruleset_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockWalls, lambda request: request.update(landlock=None))
+    broken(LandlockSandbox, lambda request: request.update(landlock=None))
     what = refusal(in_landlock)
     assert "could read a file outside its folder" in what or "could write a file" in what
 
 
-def test_no_walls_at_all_are_noticed(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockWalls, lambda request: request.update(landlock=None, seccomp=None))
+def test_no_sandbox_at_all_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
+    broken(LandlockSandbox, lambda request: request.update(landlock=None, seccomp=None))
     assert "the self test failed" in refusal(in_landlock)
 
 
 def test_a_ruleset_that_opens_too_much_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
     readable = (tempfile.gettempdir(), 1 << 2)
-    broken(LandlockWalls, lambda request: request["landlock"]["rules"].append(readable))
+    broken(LandlockSandbox, lambda request: request["landlock"]["rules"].append(readable))
     assert "could read a file outside its folder" in refusal(in_landlock)
 
 
 def test_a_filter_that_allows_children_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
     lax = seccomp.build(own_pid=False, children=True)
     code = {"code": b64encode(lax.code).decode(), "own_pid_at": lax.own_pid_at}
-    broken(LandlockWalls, lambda request: request.update(seccomp=code))
+    broken(LandlockSandbox, lambda request: request.update(seccomp=code))
     assert "could start a child" in refusal(in_landlock)
 
 
@@ -98,7 +98,7 @@ def test_a_bwrap_that_shows_the_temporary_folder_is_noticed(
     def bind(request: Request) -> None:
         request["argv"][1:1] = ["--ro-bind", folder, folder]
 
-    broken(BwrapWalls, bind)
+    broken(BwrapSandbox, bind)
     assert "could read a file outside its folder" in refusal(in_bwrap)
 
 
@@ -107,36 +107,36 @@ def test_a_bwrap_without_the_filter_is_noticed(in_bwrap: Launcher, broken: Break
         at = request["argv"].index("--seccomp")
         del request["argv"][at : at + 2]
 
-    broken(BwrapWalls, drop)
+    broken(BwrapSandbox, drop)
     assert "could open a socket" in refusal(in_bwrap)
 
 
 def test_a_canary_that_cannot_be_started_refuses(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockWalls, lambda request: request.update(argv=["/no/such/python"]))
+    broken(LandlockSandbox, lambda request: request.update(argv=["/no/such/python"]))
     assert refusal(in_landlock) == (
         "the self test could not be started: /no/such/python: No such file or directory."
     )
 
 
 def test_a_canary_that_does_not_finish_refuses(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockWalls, lambda request: request.update(argv=["/bin/sh", "-c", ":"]))
+    broken(LandlockSandbox, lambda request: request.update(argv=["/bin/sh", "-c", ":"]))
     assert refusal(in_landlock) == "the self test did not end: it said nothing."
 
 
 def test_a_canarys_own_failure_is_told(in_landlock: Launcher, broken: Breaking) -> None:
     words = ["/bin/sh", "-c", "echo no Python here >&2"]
-    broken(LandlockWalls, lambda request: request.update(argv=words))
+    broken(LandlockSandbox, lambda request: request.update(argv=words))
     assert refusal(in_landlock) == "the self test did not end: no Python here."
 
 
 def test_the_refusal_says_how_to_do_without(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockWalls, lambda request: request.update(seccomp=None))
+    broken(LandlockSandbox, lambda request: request.update(seccomp=None))
     with pytest.raises(SandboxError, match="To run bots without any protection, say --sandbox"):
         prove(in_landlock, limits(in_landlock))
 
 
-def test_the_canary_writes_nothing_into_the_package(walled: Launcher) -> None:
+def test_the_canary_writes_nothing_into_the_package(sandboxed: Launcher) -> None:
     folder = Path(prove.__code__.co_filename).parent
     before = sorted(folder.iterdir())
-    prove(walled, limits(walled))
+    prove(sandboxed, limits(sandboxed))
     assert sorted(folder.iterdir()) == before

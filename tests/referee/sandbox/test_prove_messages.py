@@ -5,7 +5,7 @@ import pytest
 
 from referee.limits import Limits
 from referee.sandbox import Launcher, SandboxError, StartError, prove
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 
 @pytest.mark.parametrize(
@@ -53,5 +53,5 @@ def test_a_supervisor_of_system_calls_that_is_there_already_is_named() -> None:
     need("landlock")
     done = subprocess.run([sys.executable, "-c", SUPERVISED], capture_output=True, text=True)
     assert done.stderr == ""
-    assert "a supervisor of system calls is around us already" in done.stdout
+    assert "another program already supervises system calls" in done.stdout
     assert "use --sandbox bwrap" in done.stdout

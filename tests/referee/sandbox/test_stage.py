@@ -14,7 +14,7 @@ from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, Program, StartError
 from referee.sandbox.stage import Stage
 from tests.referee.process_watch import until
-from tests.referee.sandbox.walled import need, said
+from tests.referee.sandbox.sandboxed import need, said
 
 STRANGER = 61234
 ROOT = Path(__file__).parents[3]
@@ -278,7 +278,7 @@ def test_a_file_that_has_gone_is_a_failed_start_and_costs_no_user(
     as_root: Launcher, bot: Program
 ) -> None:
     users = len(as_root._free)
-    sandbox = as_root.walls.name.partition(" ")[0]
+    sandbox = as_root.sandbox.name.partition(" ")[0]
     gone = Program(bot.argv, bot.folder, (*bot.files, "gone"))
     for _ in range(2):
         with pytest.raises(StartError, match="gone"):

@@ -4,7 +4,7 @@
 """
 
 from arena.__main__ import run
-from arena.play.cluster import greeting, host, link, table
+from arena.play.cluster import greeting, host, link, pool
 
 SECONDS = 6.0
 """What is 30 or 60 seconds elsewhere: without a heartbeat, an answer, a sign of life, a task."""
@@ -15,7 +15,7 @@ def dask_setup(dask_worker: object) -> None:
 
 
 link._SILENT_SECONDS = link._ANSWER_SECONDS = greeting._ANSWER_SECONDS = SECONDS
-table._GRACE_SECONDS = SECONDS
+pool._GRACE_SECONDS = SECONDS
 host._IDLE_SECONDS = SECONDS
 
 if __name__ == "__main__":

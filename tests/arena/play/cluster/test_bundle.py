@@ -15,9 +15,9 @@ from arena.play.cluster.bundle import (
     BrokenBundleError,
     Bundle,
     BundledFile,
-    Entry,
+    Manifest,
     discard,
-    entry_of,
+    manifest_of,
     pack_bot,
     unpack_bot,
     unpacked,
@@ -64,7 +64,7 @@ def sent(bot: Bot, base: Path) -> Path:
 
 def changed(bot: Bot, base: Path, *files: BundledFile) -> None:
     """Unpack a bot's bundle with other files than its own."""
-    unpack_bot(msgspec.msgpack.encode(Bundle(entry_of(bot), list(files))), base)
+    unpack_bot(msgspec.msgpack.encode(Bundle(manifest_of(bot), list(files))), base)
 
 
 def as_root() -> AbstractContextManager[None]:
@@ -84,7 +84,7 @@ def somebody(request: pytest.FixtureRequest, folder: Path, base: Path) -> Iterat
 def test_a_bot_arrives_as_it_was(folder, base):
     bot = a_bot(folder)
     there = sent(bot, base)
-    assert unpacked(entry_of(bot), base) == Bot("mine", there, ("./bot",), bot.files)
+    assert unpacked(manifest_of(bot), base) == Bot("mine", there, ("./bot",), bot.files)
     assert (there / "lib" / "deep" / "book.txt").read_text() == "openings"
     assert subprocess.check_output([there / "bot"], text=True) == "hello\n"
 
@@ -117,7 +117,7 @@ def test_a_name_that_is_odd_text_arrives_as_it_is(folder, base):
     there = sent(bot, base)
     assert name in bot.files
     assert name in [path.name for path in there.iterdir()]
-    assert unpacked(entry_of(bot), base).version == bot.version
+    assert unpacked(manifest_of(bot), base).version == bot.version
 
 
 def test_a_link_arrives_as_the_file_that_it_leads_to(folder, base):
@@ -130,7 +130,7 @@ def test_a_link_arrives_as_the_file_that_it_leads_to(folder, base):
 def test_a_bot_without_files_arrives(tmp_path, base):
     bot = make_bot("true", tmp_path, ("true",), [])
     assert files_in(sent(bot, base)) == []
-    assert unpacked(entry_of(bot), base).files == ()
+    assert unpacked(manifest_of(bot), base).files == ()
 
 
 def test_empty_files_and_large_ones_arrive(folder, base):
@@ -144,7 +144,7 @@ def test_empty_files_and_large_ones_arrive(folder, base):
 def test_bots_of_the_same_files_share_them(folder, base):
     one, two = a_bot(folder), make_bot("other", folder, ("./bot",), ["."])
     assert sent(one, base) == sent(two, base)
-    assert [unpacked(entry_of(bot), base).name for bot in (one, two)] == ["mine", "other"]
+    assert [unpacked(manifest_of(bot), base).name for bot in (one, two)] == ["mine", "other"]
 
 
 @pytest.mark.usefixtures("somebody")
@@ -232,9 +232,9 @@ def test_a_path_that_leads_outside_is_refused(folder, base, path):
 def test_a_version_that_is_none_is_refused(folder, base, version):
     """It is the name of the folder."""
     (base / "others").mkdir()
-    entry = Entry("mine", [b"./bot"], version)
+    manifest = Manifest("mine", [b"./bot"], version)
     with pytest.raises(BrokenBundleError):
-        unpack_bot(msgspec.msgpack.encode(Bundle(entry, [executable(b"bot")])), base)
+        unpack_bot(msgspec.msgpack.encode(Bundle(manifest, [executable(b"bot")])), base)
     assert [path.name for path in base.iterdir()] == ["others"]
 
 
@@ -254,12 +254,12 @@ def test_what_changes_where_it_arrived_is_noticed(folder, base, harm):
         case "hidden":
             (there / ".more").touch()
     with pytest.raises(BrokenBundleError, match=r"^bot 'mine': .* is not what was sent"):
-        unpacked(entry_of(bot), base)
+        unpacked(manifest_of(bot), base)
 
 
 def test_a_bot_that_was_never_sent_is_not_there(folder, base):
     with pytest.raises(BrokenBundleError):
-        unpacked(entry_of(a_bot(folder)), base)
+        unpacked(manifest_of(a_bot(folder)), base)
 
 
 def test_bots_that_run_keep_their_files_when_the_same_ones_arrive_again(folder, base):

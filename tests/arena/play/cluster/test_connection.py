@@ -1,16 +1,19 @@
-"""Waiting for Dask's futures, with a real Dask worker."""
+"""Dask kept quiet; and waiting for its futures, with a real Dask worker."""
 
 import asyncio
 import gc
+import logging
 import signal
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from distributed import Client
+from distributed.versions import VersionMismatchWarning
 
-from arena.play.cluster.connection import result_of
+from arena.play.cluster.connection import dask_kept_quiet, result_of
 from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
 
 
@@ -48,3 +51,25 @@ def test_nobody_complains_of_a_fetch_that_is_cancelled_as_its_worker_died(tmp_pa
         worker = cluster.add_worker("ant")
         with ThreadPoolExecutor(1) as pool:  # this thread may have a loop, of a browser's tests
             assert pool.submit(lambda: asyncio.run(_complaints(cluster, worker))).result() == []
+
+
+@pytest.mark.filterwarnings("always")
+def test_dask_is_quiet_and_nobody_else(caplog: pytest.LogCaptureFixture) -> None:
+    def say_all() -> list[str]:
+        caplog.clear()
+        for name in ("distributed", "distributed.client", "tornado.application", "mine"):
+            logger = logging.getLogger(name)
+            logger.addHandler(caplog.handler)  # as Dask's do not propagate
+            logger.error(name)
+            logger.removeHandler(caplog.handler)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.warn("of Dask", VersionMismatchWarning, stacklevel=1)
+            warnings.warn("of mine", UserWarning, stacklevel=1)
+        return sorted({*caplog.messages, *(str(each.message) for each in warned)})
+
+    before = say_all(), list(warnings.filters)
+    assert "distributed.client" in before[0]
+    with dask_kept_quiet():
+        logging.getLogger("distributed.made_later").error("later")
+        assert say_all() == ["mine", "of mine"]
+    assert (say_all(), list(warnings.filters)) == before

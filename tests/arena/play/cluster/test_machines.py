@@ -18,7 +18,7 @@ from arena.store.store import Store
 from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, until
 from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
 from tests.faults.workshop import small_disk
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +68,7 @@ def machines(league: League) -> dict[tuple[str, ...], set[str]]:
     with Store(read.database) as store:
         for match in store.matches():
             names = tuple(sorted(bot.name for bot in match.bots))
-            found.setdefault(names, set()).add(store.record(match)[1].machine)
+            found.setdefault(names, set()).add(store.whole(match).circumstances.machine)
     return found
 
 
@@ -120,7 +120,7 @@ def test_matches_tell_the_machine_that_they_were_played_on(unlike, league):
     true = dict(line.split() for line in diary.read_text().splitlines())
     assert set(true.values()) == {"hill", "hive"}
     with Store(read_league(league.folder).database) as store:
-        told = {match.id: store.record(match)[1].machine for match in store.matches()}
+        told = {match.id: store.whole(match).circumstances.machine for match in store.matches()}
     assert told == true
 
 
@@ -289,7 +289,7 @@ def test_a_core_is_played_on_once_whoever_shares_it(cluster, league):
         cluster.add_worker(name, threads=2, words=only)
     league.write(text("none"))
     said = league.call("run", "--cluster", cluster.address).stderr
-    assert said.count(" cannot play yet: others play on its cores; it is asked again.") == 1
+    assert said.count(" cannot play yet: others play on its cores; the run asks it again.") == 1
     assert "can play: 1 at once, 1 in all." in said
     assert ": 1 match at once, not 2, with a core for each: it has 1." in said
     assert league.count() == 4

@@ -89,7 +89,7 @@ def assert_refused(league: League, address: str, *words: str, code: int = 2) -> 
 def test_what_is_no_address_is_refused(arena: Arena, league: League, address: str) -> None:
     result = arena("run", league.folder, "--cluster", address)
     expected = (
-        f"arena: --cluster takes a scheduler's address or its file, unlike {address!r}: an "
+        f"arena: --cluster takes the address or the file of a scheduler, not {address!r}: an "
         f"address is like tcp://scheduler:8786.\n"
     )
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", expected)
@@ -113,7 +113,7 @@ def test_a_file_that_no_scheduler_wrote_is_refused(
     result = arena("run", league.folder, "--cluster", file)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        f"arena: {file} is not what a scheduler writes, or not yet whole: it holds no address.\n"
+        f"arena: {file} holds no address: a scheduler did not write it, or has not finished yet.\n"
     )
 
 
@@ -149,14 +149,14 @@ def test_a_cluster_and_workers_of_this_machine_are_one_too_many(
     result = arena("run", league.folder, "--cluster", "tcp://127.0.0.1:1", "--workers", "2")
     assert result.exit_code == 2
     assert result.stderr == (
-        "arena: --workers is for this machine: on a cluster, Dask's workers play.\n"
+        "arena: --workers does not go with --cluster: there, Dask's workers play.\n"
     )
 
 
 def test_a_part_is_checked_before_a_cluster_is_asked(arena: Arena, league: League) -> None:
     result = arena("run", league.folder, "--cluster", "tcp://127.0.0.1:1", "--part", "3/2")
     assert result.exit_code == 2
-    assert "--part is K/N" in result.stderr
+    assert "--part takes K/N" in result.stderr
 
 
 # Certificates
@@ -186,8 +186,8 @@ def test_what_is_no_certificate_is_refused(league: League, tmp_path: Path) -> No
     env = tls(CA_FILE=wrong, CLIENT__CERT=wrong, CLIENT__KEY=wrong)
     said = league.call("run", "--cluster", "tls://127.0.0.1:1", code=1, env=env).stderr
     assert said.startswith(
-        "arena: what Dask's configuration names for TLS (distributed.comm.tls: ca-file, "
-        "client.cert, client.key) are no certificates and a key that fit ("
+        "arena: the files that Dask's configuration names for TLS (distributed.comm.tls: ca-file, "
+        "client.cert, client.key) are not certificates with a matching key ("
     )
     assert said.count("\n") == 1
 
@@ -220,7 +220,9 @@ def test_what_speaks_another_language_is_no_scheduler(league: League, banner: by
         with caller:
             caller.sendall(banner)
             said = league.finish(run, 1).stderr
-    assert re.fullmatch("arena: no Dask scheduler answers at tcp://127.*\n", said), said
+    assert re.fullmatch("arena: what answers at tcp://127.* is not a Dask scheduler, .*\n", said), (
+        said
+    )
     assert_only_ours(said)
     assert "EiB" not in said
 
@@ -235,7 +237,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
 def test_ctrl_c_ends_the_wait_for_an_empty_cluster(league: League, empty: DaskCluster) -> None:
     run = league.start("run", "--cluster", empty.address)
     assert run.stderr is not None
-    next(line for line in run.stderr if "no workers yet; they are waited for" in line)
+    next(line for line in run.stderr if "no workers yet; waiting for some" in line)
     run.send_signal(signal.SIGINT)
     said = league.finish(run, 1).stderr
     assert said.endswith("arena: stopped; 4 matches are missing. Run again to go on.\n")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
-from tests.referee.sandbox.walled import need
+from tests.referee.sandbox.sandboxed import need
 
 GUERRA = 'game = "guerra"\nseed = 1\ndeals = 4\noptions.max_turns = 20\n'
 COLD_WAR = """\
@@ -45,7 +45,7 @@ def assert_alike(one: League, other: League) -> None:
         pytest.param(
             COLD_WAR + limits("bwrap") + RIVALS, id="four seats, bwrap", marks=pytest.mark.slow
         ),
-        pytest.param(GUERRA + limits("none") + TWO_BOTS, id="no walls", marks=pytest.mark.slow),
+        pytest.param(GUERRA + limits("none") + TWO_BOTS, id="no sandbox", marks=pytest.mark.slow),
     ],
 )
 def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text):
@@ -58,7 +58,7 @@ def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text)
 
 
 def test_a_match_of_a_cluster_is_like_any_other(cluster, league, arena):
-    """It tells its walls, can be shown, and its moves can be verified."""
+    """It names its sandbox, can be shown, and its moves can be verified."""
     need("landlock")
     league.write(GUERRA.replace("deals = 4", "deals = 1") + limits("landlock") + TWO_BOTS)
     league.call("run", "--cluster", cluster.address)
@@ -103,7 +103,7 @@ def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     second = other.start("run", "--cluster", cluster.address)
     league.finish(first)
     said = other.finish(second).stderr
-    assert " cannot play yet: another run plays there; it is asked again." in said
+    assert " cannot play yet: another run plays there; the run asks it again." in said
     assert (league.count(), other.count()) == (8, 8)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.play.cluster.standouts import Comparison
+from arena.play.cluster.standouts import MachineComparison
 from arena.play.messages import Results
 from arena.store.result import MatchResult, PlayedMatch, Record
 
@@ -66,7 +66,7 @@ def reports(**given: Any) -> list[Results]:
     ]
 
 
-def add(comparison: Comparison, name: str, **given: Any) -> None:
+def add(comparison: MachineComparison, name: str, **given: Any) -> None:
     """Have a machine report."""
     for each in reports(**given):
         comparison.add(name, each)
@@ -74,7 +74,7 @@ def add(comparison: Comparison, name: str, **given: Any) -> None:
 
 def standouts(**machines: Mapping[str, Any]) -> list[str]:
     """Return what is said of machines, given in what they are unlike usual ones."""
-    comparison = Comparison()
+    comparison = MachineComparison()
     for name, unlike in machines.items():
         add(comparison, name, **unlike)
     return list(comparison.standouts())
@@ -124,7 +124,7 @@ def test_one_of_two_machines_can_stand_out():
 
 
 def test_each_is_named_once_for_the_same():
-    comparison = Comparison()
+    comparison = MachineComparison()
     for name, unlike in {"ant": {}, "bee": {"cpu": 900}}.items():
         add(comparison, name, **unlike)
     assert len(list(comparison.standouts())) == 1
@@ -135,7 +135,7 @@ def test_each_is_named_once_for_the_same():
 
 
 def test_matches_count_whatever_reports_they_come_in():
-    few, many = Comparison(), Comparison()
+    few, many = MachineComparison(), MachineComparison()
     for comparison in (few, many):
         add(comparison, "ant")
     add(few, "bee", lag=400e-6, matches=75)
@@ -205,7 +205,7 @@ def test_bots_that_fail_everywhere_are_no_machine_s_fault():
 @pytest.mark.parametrize("odd", [{"cpu": 10**5}, {"faulty": 100}], ids=["slow", "faulty"])
 def test_a_bot_that_only_one_machine_can_run_is_no_oddity_of_that_machine(odd):
     """The others play without it, and what they play looks better."""
-    comparison = Comparison()
+    comparison = MachineComparison()
     for name in ("ant", "bee"):
         add(comparison, name)
     add(comparison, "ant", **odd, bots=[2, 3])
@@ -214,7 +214,7 @@ def test_a_bot_that_only_one_machine_can_run_is_no_oddity_of_that_machine(odd):
 
 @given(shares=st.lists(st.integers(2, 60), min_size=2, max_size=6))
 def test_who_has_more_of_the_slow_and_faulty_bots_does_not_stand_out(shares):
-    comparison = Comparison()
+    comparison = MachineComparison()
     for number, share in enumerate(shares):
         name = f"m{number}"
         add(comparison, name, cpu=10**5, wall=0.1, faulty=share, matches=share, bots=[2, 3])
@@ -223,7 +223,7 @@ def test_who_has_more_of_the_slow_and_faulty_bots_does_not_stand_out(shares):
 
 
 def test_a_machine_that_is_slow_with_one_of_its_bots_stands_out():
-    comparison = Comparison()
+    comparison = MachineComparison()
     for name, cpu in (("ant", 1000), ("bee", 3000)):
         add(comparison, name, cpu=cpu, wall=cpu * 1.2e-6, bots=[2, 3])
         add(comparison, name, cpu=10)
@@ -233,7 +233,7 @@ def test_a_machine_that_is_slow_with_one_of_its_bots_stands_out():
 
 def test_matches_without_a_decision_are_compared_in_nothing():
     """As of a game of pure luck."""
-    comparison = Comparison()
+    comparison = MachineComparison()
     for name in ("ant", "bee"):
         played = report(matches=0)
         comparison.add(name, played)
@@ -276,7 +276,7 @@ def varied(chance: random.Random, spread: float, speed: float = 1.0) -> PlayedMa
 
 def said_of_a_split(chance: random.Random, spread: float, **speeds: float) -> set[str]:
     """Return who is said to be what, of machines that share out matches by chance."""
-    comparison, said = Comparison(), set()
+    comparison, said = MachineComparison(), set()
     for _ in range(MATCHES // 10):
         name = chance.choice([*speeds])
         matches = [varied(chance, spread, speeds[name]) for _ in range(10)]

@@ -28,7 +28,7 @@ class UnwantedError(Exception):
     """Nobody waits for this order any more."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class OrderAnswer(msgspec.Struct, frozen=True):
     """What came back for an order."""
 
     words: list[bytes]
@@ -56,7 +56,7 @@ class _Place:
         self.worker: LocalWorker | None = None
 
 
-class Tables:
+class WorkerPool:
     """A worker on each of some cores, one run's; threads bring it orders.
 
     A worker dies with the thread that started it, so that all are started by one that stays.
@@ -102,7 +102,7 @@ class Tables:
         place.worker = self._keeper.submit(LocalWorker, self._setup, place.core).result()
         return place.worker
 
-    def play(self, order: bytes, is_wanted: Callable[[], bool]) -> Answer:
+    def play(self, order: bytes, is_wanted: Callable[[], bool]) -> OrderAnswer:
         """Have an order carried out by whoever is free first; raise UnwantedError if unwanted."""
         with self._lock:
             self._busy += 1
@@ -117,7 +117,9 @@ class Tables:
                 self._busy -= 1
                 self._rested = time.monotonic()
 
-    def _carried_out(self, place: _Place, order: bytes, is_wanted: Callable[[], bool]) -> Answer:
+    def _carried_out(
+        self, place: _Place, order: bytes, is_wanted: Callable[[], bool]
+    ) -> OrderAnswer:
         each = place.worker or self._hire(place)
         pulse = _Pulse(each.process.pid, self._patience)
         words: list[bytes] = []
@@ -136,14 +138,14 @@ class Tables:
                     continue
                 if word.type == Broken.__name__:
                     self._kill(place)
-                    return Answer(words, broken=word.why)
+                    return OrderAnswer(words, broken=word.why)
                 if word.type == Left.__name__ and not self._leaving:
                     self._kill(place)
-                    return Answer(words, died="was told to end")
+                    return OrderAnswer(words, died="was told to end")
                 words.append(data)
                 self._deaths_in_a_row = 0
                 if word.type in (Done.__name__, Left.__name__):
-                    return Answer(words)
+                    return OrderAnswer(words)
             elif not each.process.is_alive():
                 return self._buried(place, words)
             elif self._closed or not is_wanted():
@@ -151,7 +153,7 @@ class Tables:
                 raise UnwantedError
             elif pulse.is_gone():
                 self._kill(place)
-                return Answer(words, died=f"hung for {self._patience:.0f} s and was killed")
+                return OrderAnswer(words, died=f"hung for {self._patience:.0f} s and was killed")
 
     def check(self, bots: Sequence[BotIndex]) -> dict[BotIndex, str]:
         """Start each of some bots once; return those that do not get ready, and why.
@@ -171,21 +173,21 @@ class Tables:
                         unfit[word.bot] = word.why
         return unfit
 
-    def _checked(self, bot: BotIndex) -> Answer:
+    def _checked(self, bot: BotIndex) -> OrderAnswer:
         """Start a bot; once more if its worker dies, which may be an accident."""
         answer = self.play(_check(bot), lambda: True)
         return self.play(_check(bot), lambda: True) if answer.died else answer
 
-    def _buried(self, place: _Place, words: list[bytes]) -> Answer:
+    def _buried(self, place: _Place, words: list[bytes]) -> OrderAnswer:
         assert place.worker is not None
         was_up, how = place.worker.is_up, place.worker.end()
         place.worker = None
         self._deaths_in_a_row += 1
         allowed = _DEATHS_ALLOWED if was_up else _EARLY_DEATHS_ALLOWED
         if self._deaths_in_a_row < allowed * len(self._places):
-            return Answer(words, died=how)
+            return OrderAnswer(words, died=how)
         many = f"{self._deaths_in_a_row} workers died one after another"
-        return Answer(words, broken=f"{many}: the last {how}")
+        return OrderAnswer(words, broken=f"{many}: the last {how}")
 
     def _kill(self, place: _Place) -> None:
         worker, place.worker = place.worker, None

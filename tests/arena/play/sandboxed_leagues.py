@@ -1,4 +1,4 @@
-"""Leagues to be played behind walls, and the refusal of one."""
+"""Leagues to be played in a sandbox, and the refusal of one."""
 
 from click.testing import Result
 

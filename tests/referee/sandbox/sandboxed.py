@@ -1,4 +1,4 @@
-"""Bots behind real walls: made of a few lines of Python, started, and heard out."""
+"""Bots in a real sandbox: made of a few lines of Python, started, and heard out."""
 
 import functools
 import os
@@ -16,7 +16,7 @@ from referee.sandbox import PYTHON, Child, Launcher, Program, SandboxError
 from referee.sandbox.landlock import abi
 from tests.referee.raw_programs import read_all
 
-WALLED = ("landlock", "bwrap")
+SANDBOXED = ("landlock", "bwrap")
 ROOT = os.getuid() == 0
 
 
@@ -50,8 +50,8 @@ def make(folder: Path, text: str, *neighbours: str) -> Program:
 
 
 def limits(launcher: Launcher, **settings: int) -> Limits:
-    """Return the limits of bots behind the walls of a launcher."""
-    return Limits(sandbox=launcher.walls.name.partition(" ")[0], **settings)  # type: ignore[arg-type]
+    """Return the limits of bots in the sandbox of a launcher."""
+    return Limits(sandbox=launcher.sandbox.name.partition(" ")[0], **settings)  # type: ignore[arg-type]
 
 
 def said(launcher: Launcher, program: Program, **settings: int) -> str:
@@ -64,7 +64,7 @@ def said(launcher: Launcher, program: Program, **settings: int) -> str:
 
 
 def running(launcher: Launcher, program: Program, **settings: int) -> Child:
-    """Start a bot, and wait until it has said its first line: it is there, walls and all."""
+    """Start a bot, and wait until it has said its first line: it is there, sandbox and all."""
     child = launcher.start(program, limits(launcher, **settings))
     os.set_blocking(child.stdout, True)
     said = b""

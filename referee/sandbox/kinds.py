@@ -1,4 +1,4 @@
-"""The kinds of walls: what the fork server is asked to put around a bot."""
+"""The kinds of sandbox: what the fork server is asked to put around a bot."""
 
 import base64
 import os
@@ -30,13 +30,13 @@ _MIB = 1 << 20
 Request = dict[str, Any]
 
 
-class Walls(ABC):
+class Sandbox(ABC):
     """One kind of sandbox as it can be had here."""
 
     name: str
     """What `--sandbox` calls it, with its version."""
     allowed: tuple[str, ...] = ()
-    """What the canary may do behind them."""
+    """What the canary may do in it."""
 
     @abstractmethod
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
@@ -47,7 +47,7 @@ class Walls(ABC):
         return interpreter(uid)
 
     def check(self, program: Program, uid: int | None) -> None:
-        """Raise SandboxError if a program could not be run behind these walls."""
+        """Raise SandboxError if a program could not be run in this sandbox."""
         path = program.argv[0]
         if path == PYTHON:
             if not self.interpreter(uid):
@@ -77,7 +77,7 @@ class Walls(ABC):
             )
 
 
-class NoWalls(Walls):
+class NoSandbox(Sandbox):
     """No sandbox at all: a bot can do whatever its user can."""
 
     name = "none"
@@ -100,7 +100,7 @@ class NoWalls(Walls):
         }
 
 
-class LandlockWalls(Walls):
+class LandlockSandbox(Sandbox):
     """Landlock, a filter of system calls and limits: no privilege and no other program needed."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class LandlockWalls(Walls):
 
 
 def search_path(uid: int | None) -> str:
-    """Return where a walled bot's programs are looked up: the arena's own Python first.
+    """Return where a sandboxed bot's programs are looked up: the arena's own Python first.
 
     It is left out where a `uid` cannot enter.
     """
@@ -138,7 +138,7 @@ def search_path(uid: int | None) -> str:
 
 
 def bounds(limits: Limits) -> list[tuple[int, int]]:
-    """Return the limits of a walled process, as numbers of setrlimit with their values."""
+    """Return the limits of a sandboxed process, as numbers of setrlimit with their values."""
     return [
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_DATA, limits.memory),
@@ -183,9 +183,9 @@ def claim_uids(first: int | None) -> tuple[int, socket.socket]:
             continue
         return uid, claim
     raise SandboxError(
-        f"as root, bots are run as users that nobody else is, but of those from {start} to "
-        f"{start + _BLOCKS * SLOTS - 1} none are free. Pass --sandbox-uid with the first of "
-        f"{SLOTS} that are, or run the arena as an ordinary user."
+        f"as root, bots run as users that nothing else uses, but none from {start} to "
+        f"{start + _BLOCKS * SLOTS - 1} are free. Pass --sandbox-uid with the first of "
+        f"{SLOTS} that are free, or run the arena as an ordinary user."
     )
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from referee.sandbox import Child, Launcher, Program, StartError
-from referee.sandbox.walls import FIRST_UID, SLOTS, THREADS, environment, search_path
+from referee.sandbox.kinds import FIRST_UID, SLOTS, THREADS, environment, search_path
 from tests.referee.process_watch import children, fields
 from tests.referee.raw_programs import read_all
-from tests.referee.sandbox.walled import limits, make, running, said
+from tests.referee.sandbox.sandboxed import limits, make, running, said
 
 SLEEPER = "import time; print('here', flush=True); time.sleep(600)"
 SETTINGS = {"memory_mb": 300, "open_files": 40, "processes": 20}
@@ -25,7 +25,7 @@ MIB = 2**20
 
 @contextmanager
 def asleep(launcher: Launcher, folder: Path, **settings: int) -> Iterator[int]:
-    """Give the pid of a bot that does nothing, all its walls around it."""
+    """Give the pid of a bot that does nothing, its sandbox around it."""
     child = running(launcher, make(folder, SLEEPER), **settings)
     yield own_pid(launcher, child)
     launcher.stop(child)
@@ -33,7 +33,7 @@ def asleep(launcher: Launcher, folder: Path, **settings: int) -> Iterator[int]:
 
 def own_pid(launcher: Launcher, child: Child) -> int:
     """Return the pid of the bot itself: in bwrap it has a parent inside."""
-    (pid,) = children(child.pid) if launcher.walls.name.startswith("bwrap") else (child.pid,)
+    (pid,) = children(child.pid) if launcher.sandbox.name.startswith("bwrap") else (child.pid,)
     return pid
 
 
@@ -45,30 +45,30 @@ def status(pid: int) -> dict[str, str]:
 # As the host sees it
 
 
-def test_no_rights_are_held_and_none_can_be_gained(walled: Launcher, public: Path) -> None:
-    with asleep(walled, public) as pid:
+def test_no_rights_are_held_and_none_can_be_gained(sandboxed: Launcher, public: Path) -> None:
+    with asleep(sandboxed, public) as pid:
         found = status(pid)
     assert found["NoNewPrivs"] == "1"
     assert {found[f"Cap{name}"].strip("0") for name in ("Inh", "Prm", "Eff", "Amb")} == {""}
 
 
-def test_a_filter_of_system_calls_is_in_force(walled: Launcher, public: Path) -> None:
-    with asleep(walled, public) as pid:
+def test_a_filter_of_system_calls_is_in_force(sandboxed: Launcher, public: Path) -> None:
+    with asleep(sandboxed, public) as pid:
         assert status(pid)["Seccomp"] == "2"
 
 
 @pytest.mark.usefixtures("root_only")
-def test_roots_bots_are_run_as_users_that_nobody_is(walled: Launcher, public: Path) -> None:
+def test_roots_bots_are_run_as_users_that_nobody_is(sandboxed: Launcher, public: Path) -> None:
     program = make(public, SLEEPER)
-    bots = [running(walled, program) for _ in range(3)]
+    bots = [running(sandboxed, program) for _ in range(3)]
     found = [status(bot.pid) for bot in bots]
     for bot in bots:
-        walled.stop(bot)
+        sandboxed.stop(bot)
     users = [int(each["Uid"].split()[0]) for each in found]
     assert len(set(users)) == len(bots)
-    assert walled.uid is not None
-    assert walled.uid >= FIRST_UID
-    assert set(users) <= set(range(walled.uid, walled.uid + SLOTS))
+    assert sandboxed.uid is not None
+    assert sandboxed.uid >= FIRST_UID
+    assert set(users) <= set(range(sandboxed.uid, sandboxed.uid + SLOTS))
     for user, each in zip(users, found, strict=True):
         assert each["Uid"].split() == each["Gid"].split() == [str(user)] * 4
         assert each["Groups"] == ""
@@ -76,20 +76,29 @@ def test_roots_bots_are_run_as_users_that_nobody_is(walled: Launcher, public: Pa
 
 
 @pytest.mark.usefixtures("root_only")
-def test_two_referees_have_no_user_in_common(walled: Launcher, sandbox: str) -> None:
+def test_two_referees_have_no_user_in_common(sandboxed: Launcher, sandbox: str) -> None:
     with Launcher(sandbox) as other:
-        assert set(walled._free).isdisjoint(other._free)
+        assert set(sandboxed._free).isdisjoint(other._free)
 
 
 @pytest.mark.usefixtures("root_only")
-def test_a_user_is_free_again_when_its_bot_has_ended(walled: Launcher, public: Path) -> None:
-    before = set(walled._free)
+def test_a_user_is_free_again_when_its_bot_has_ended(sandboxed: Launcher, public: Path) -> None:
+    before = set(sandboxed._free)
     program = make(public, SLEEPER)
     for _ in range(3):
-        walled.stop(running(walled, program))
+        sandboxed.stop(running(sandboxed, program))
     with contextlib.suppress(StartError):  # bwrap itself starts, and ends at once
-        walled.stop(walled.start(Program(("/no/such/bot",), str(public)), limits(walled)))
-    assert set(walled._free) == before
+        sandboxed.stop(sandboxed.start(Program(("/no/such/bot",), str(public)), limits(sandboxed)))
+    assert set(sandboxed._free) == before
+
+
+def test_the_files_a_bot_may_open_do_not_limit_how_many_bots_there_are(
+    sandboxed: Launcher, public: Path
+) -> None:
+    program = make(public, SLEEPER)
+    bots = [running(sandboxed, program, open_files=20) for _ in range(15)]
+    for bot in bots:
+        sandboxed.stop(bot)
 
 
 @pytest.mark.usefixtures("root_only")
@@ -101,13 +110,13 @@ def test_root_itself_can_be_asked_for(sandbox: str, public: Path) -> None:
 
 
 @pytest.mark.usefixtures("user_only")
-def test_an_ordinary_users_bots_are_run_as_that_user(walled: Launcher, public: Path) -> None:
-    with asleep(walled, public) as pid:
+def test_an_ordinary_users_bots_are_run_as_that_user(sandboxed: Launcher, public: Path) -> None:
+    with asleep(sandboxed, public) as pid:
         assert status(pid)["Uid"].split() == [str(os.getuid())] * 4
 
 
-def test_a_bot_leads_a_session_with_private_files(walled: Launcher, public: Path) -> None:
-    with asleep(walled, public) as pid:
+def test_a_bot_leads_a_session_with_private_files(sandboxed: Launcher, public: Path) -> None:
+    with asleep(sandboxed, public) as pid:
         assert status(pid)["Umask"] == "0077"
         session = int(fields(pid)[3])
         assert session not in {0, os.getsid(0)}
@@ -125,8 +134,8 @@ def test_programs_are_looked_up_where_a_bots_user_may_enter(
     assert search_path(FIRST_UID) == system
 
 
-def test_every_limit_is_as_it_was_set(walled: Launcher, public: Path) -> None:
-    with asleep(walled, public, **SETTINGS) as pid:
+def test_every_limit_is_as_it_was_set(sandboxed: Launcher, public: Path) -> None:
+    with asleep(sandboxed, public, **SETTINGS) as pid:
         lines = Path(f"/proc/{pid}/limits").read_text().splitlines()[1:]
     found = {line[:26].strip(): tuple(line[26:].split()[:2]) for line in lines}
     expected = {
@@ -140,7 +149,7 @@ def test_every_limit_is_as_it_was_set(walled: Launcher, public: Path) -> None:
         "Max nice priority": 0,
         "Max realtime priority": 0,
     }
-    if walled.walls.name.startswith("bwrap"):
+    if sandboxed.sandbox.name.startswith("bwrap"):
         expected["Max processes"] = 20
     assert {name: found[name] for name in expected} == {
         name: (str(value), str(value)) for name, value in expected.items()
@@ -151,7 +160,7 @@ def test_every_limit_is_as_it_was_set(walled: Launcher, public: Path) -> None:
 # As the bot feels it
 
 
-def test_the_memory_limit_holds(walled: Launcher, public: Path) -> None:
+def test_the_memory_limit_holds(sandboxed: Launcher, public: Path) -> None:
     take = """
     try:
         bytearray(200 * 2**20)
@@ -159,26 +168,26 @@ def test_the_memory_limit_holds(walled: Launcher, public: Path) -> None:
     except MemoryError:
         print("refused")
     """
-    assert said(walled, make(public, take), memory_mb=400) == "taken"
-    assert said(walled, make(public, take), memory_mb=100) == "refused"
+    assert said(sandboxed, make(public, take), memory_mb=400) == "taken"
+    assert said(sandboxed, make(public, take), memory_mb=100) == "refused"
 
 
 def test_the_environment_is_exactly_as_it_was_built(
-    walled: Launcher, public: Path, monkeypatch: pytest.MonkeyPatch
+    sandboxed: Launcher, public: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """bwrap adds where the scratch is, and the working folder."""
     monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
     text = "import json, os; print(json.dumps(dict(os.environ)))"
-    found = json.loads(said(walled, make(public, text)))
-    expected = dict(environment(search_path(walled.uid)))
-    if walled.walls.name.startswith("bwrap"):
+    found = json.loads(said(sandboxed, make(public, text)))
+    expected = dict(environment(search_path(sandboxed.uid)))
+    if sandboxed.sandbox.name.startswith("bwrap"):
         expected |= {"HOME": "/scratch", "TMPDIR": "/scratch", "PWD": found["PWD"]}
     assert found == expected
     python = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED"}
     assert set(environment("")) == {"LANG", "PATH", *python}
 
 
-def test_three_pipes_are_all_that_is_inherited(walled: Launcher, public: Path) -> None:
+def test_three_pipes_are_all_that_is_inherited(sandboxed: Launcher, public: Path) -> None:
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
     text = """
@@ -190,26 +199,26 @@ def test_three_pipes_are_all_that_is_inherited(walled: Launcher, public: Path) -
             pass
     """
     try:
-        assert said(walled, make(public, text)) == "0 True\n1 True\n2 True"
+        assert said(sandboxed, make(public, text)) == "0 True\n1 True\n2 True"
     finally:
         os.close(reading)
         os.close(writing)
 
 
-def test_a_bot_works_in_its_folder(walled: Launcher, public: Path) -> None:
+def test_a_bot_works_in_its_folder(sandboxed: Launcher, public: Path) -> None:
     text = "import os; print(os.getcwd()); print(sorted(os.listdir()))"
-    where, names = said(walled, make(public, text)).splitlines()
+    where, names = said(sandboxed, make(public, text)).splitlines()
     assert where != str(public)  # but in that of its copy
     assert names == "['bot.py']"
 
 
-def test_signals_are_as_a_program_expects_them(walled: Launcher, public: Path) -> None:
+def test_signals_are_as_a_program_expects_them(sandboxed: Launcher, public: Path) -> None:
     """Seen from outside: Python itself ignores two, so the bot is no Python."""
     program = make(public, "")
     sleeper = Program(("/bin/sh", "-c", "echo; exec sleep 600"), program.folder, program.files)
-    child = running(walled, sleeper)
-    found = status(own_pid(walled, child))
-    walled.stop(child)
+    child = running(sandboxed, sleeper)
+    found = status(own_pid(sandboxed, child))
+    sandboxed.stop(child)
     of_the_c_library = 0b11 << 31
     assert int(found["SigIgn"], 16) & ~of_the_c_library == 0
     assert int(found["SigBlk"], 16) == 0
@@ -227,27 +236,27 @@ for name in {names}:
 """
 
 
-def test_a_bot_reads_exactly_the_files_that_it_lists(walled: Launcher, public: Path) -> None:
+def test_a_bot_reads_exactly_the_files_that_it_lists(sandboxed: Launcher, public: Path) -> None:
     (public / "data").mkdir()
     files = ("data/own", "data/secret", "own", "secret")
     for name in files:
         (public / name).write_text(name)
     absolute = [str(public / name) for name in ("secret", "data/secret")]
     text = READ_ALL.format(names=[*files, *absolute])
-    found = said(walled, make(public, text, "own", "data/own")).splitlines()
+    found = said(sandboxed, make(public, text, "own", "data/own")).splitlines()
     assert found == ["data/own", "refused", "own", "refused", "refused", "refused"]
 
 
-def test_a_neighbour_that_comes_later_stays_closed(walled: Launcher, public: Path) -> None:
+def test_a_neighbour_that_comes_later_stays_closed(sandboxed: Launcher, public: Path) -> None:
     text = READ_ALL.format(names=[str(public / "late")])
-    child = running(walled, make(public, f"print('here', flush=True)\ninput()\n{text}"))
+    child = running(sandboxed, make(public, f"print('here', flush=True)\ninput()\n{text}"))
     (public / "late").write_text("secret")
     os.write(child.stdin, b"\n")
     assert read_all(child.stdout) == "refused\n"
-    walled.stop(child)
+    sandboxed.stop(child)
 
 
-def test_a_bot_cannot_write_what_it_reads(walled: Launcher, public: Path) -> None:
+def test_a_bot_cannot_write_what_it_reads(sandboxed: Launcher, public: Path) -> None:
     (public / "own").write_text("as it was")
     (public / "own").chmod(0o666)
     text = """
@@ -257,35 +266,35 @@ def test_a_bot_cannot_write_what_it_reads(walled: Launcher, public: Path) -> Non
         except OSError:
             print("refused")
     """
-    assert said(walled, make(public, text, "own")) == "refused\nrefused\nrefused"
+    assert said(sandboxed, make(public, text, "own")) == "refused\nrefused\nrefused"
     assert (public / "own").read_text() == "as it was"
 
 
-def test_python_imports_what_is_listed_beside_the_bot(walled: Launcher, public: Path) -> None:
+def test_python_imports_what_is_listed_beside_the_bot(sandboxed: Launcher, public: Path) -> None:
     (public / "helper.py").write_text("WORD = 'imported'\n")
     (public / "package").mkdir()
     (public / "package" / "__init__.py").touch()
     (public / "package" / "part.py").write_text("WORD = 'too'\n")
     text = "import helper; from package import part; print(helper.WORD, part.WORD)"
     names = ("helper.py", "package/__init__.py", "package/part.py")
-    assert said(walled, make(public, text, *names)) == "imported too"
+    assert said(sandboxed, make(public, text, *names)) == "imported too"
 
 
 @pytest.mark.parametrize("name", ["gone", "inner/gone"])
 def test_a_listed_file_that_has_gone_lets_no_other_error_out(
-    walled: Launcher, public: Path, name: str
+    sandboxed: Launcher, public: Path, name: str
 ) -> None:
     """It may start without the file, or be a failed start."""
     program = make(public, "", name)
     for _ in range(2):
         with contextlib.suppress(StartError):
-            walled.stop(walled.start(program, limits(walled)))
+            sandboxed.stop(sandboxed.start(program, limits(sandboxed)))
 
 
-def test_a_listed_program_is_executed(walled: Launcher, public: Path) -> None:
+def test_a_listed_program_is_executed(sandboxed: Launcher, public: Path) -> None:
     (public / "run").write_text("#!/bin/sh\necho executed\n")
     (public / "run").chmod(0o755)
-    assert said(walled, Program((str(public / "run"),), str(public), ("run",))) == "executed"
+    assert said(sandboxed, Program((str(public / "run"),), str(public), ("run",))) == "executed"
 
 
 # Children, threads, scratch
@@ -323,7 +332,7 @@ def test_children_in_bwrap_are_counted(in_bwrap: Launcher, public: Path) -> None
     assert most - 3 <= int(said(in_bwrap, make(public, text), processes=most)) <= most
 
 
-def test_threads_run(walled: Launcher, public: Path) -> None:
+def test_threads_run(sandboxed: Launcher, public: Path) -> None:
     text = """
     import threading
     seen = []
@@ -332,7 +341,7 @@ def test_threads_run(walled: Launcher, public: Path) -> None:
     for thread in threads: thread.join()
     print(sorted(seen))
     """
-    assert said(walled, make(public, text)) == "[0, 1, 2, 3]"
+    assert said(sandboxed, make(public, text)) == "[0, 1, 2, 3]"
 
 
 HOG = """
@@ -350,18 +359,18 @@ threading.Event().wait()
 """
 
 
-def test_threads_are_counted(walled: Launcher, public: Path) -> None:
-    child = walled.start(make(public, HOG), limits(walled, processes=20))
+def test_threads_are_counted(sandboxed: Launcher, public: Path) -> None:
+    child = sandboxed.start(make(public, HOG), limits(sandboxed, processes=20))
     os.set_blocking(child.stdout, True)
-    in_landlock = walled.walls.name.startswith("landlock")
+    in_landlock = sandboxed.sandbox.name.startswith("landlock")
     most = THREADS if in_landlock else 20  # bwrap's own process counts, too
     assert most - 4 <= int(os.read(child.stdout, 100)) < most
-    assert bool(walled.stop(child).refused) == in_landlock
+    assert bool(sandboxed.stop(child).refused) == in_landlock
 
 
-def test_one_bots_threads_leave_others_theirs(walled: Launcher, public: Path) -> None:
+def test_one_bots_threads_leave_others_theirs(sandboxed: Launcher, public: Path) -> None:
     (public / "hog").mkdir()
-    hogs = [running(walled, make(public / "hog", HOG)) for _ in range(3)]
+    hogs = [running(sandboxed, make(public / "hog", HOG)) for _ in range(3)]
     try:
         text = """
         import threading
@@ -371,10 +380,10 @@ def test_one_bots_threads_leave_others_theirs(walled: Launcher, public: Path) ->
         for thread in threads: thread.join()
         print(len(seen))
         """
-        assert said(walled, make(public, text)) == "16"
+        assert said(sandboxed, make(public, text)) == "16"
     finally:
         for hog in hogs:
-            walled.stop(hog)
+            sandboxed.stop(hog)
 
 
 def test_threads_that_end_make_room_for_others(in_landlock: Launcher, public: Path) -> None:
@@ -450,7 +459,7 @@ def test_the_scratch_in_bwrap_is_capped(in_bwrap: Launcher, public: Path) -> Non
     assert said(in_bwrap, make(public, text), scratch_mb=3) == f"{no_space} 3"
 
 
-def test_a_limit_cannot_be_raised(walled: Launcher, public: Path) -> None:
+def test_a_limit_cannot_be_raised(sandboxed: Launcher, public: Path) -> None:
     text = f"""
     import resource
     for kind in {resource.RLIMIT_NOFILE}, {resource.RLIMIT_DATA}:
@@ -460,4 +469,4 @@ def test_a_limit_cannot_be_raised(walled: Launcher, public: Path) -> None:
         except (OSError, ValueError):
             print("refused")
     """
-    assert said(walled, make(public, text)) == "refused\nrefused"
+    assert said(sandboxed, make(public, text)) == "refused\nrefused"

@@ -1,4 +1,4 @@
-"""Whether bots can be run behind the walls that a league asks for."""
+"""Whether bots can be run in the sandbox that a league asks for."""
 
 from collections.abc import Iterable
 
@@ -8,8 +8,8 @@ from referee.limits import Limits
 from referee.sandbox import Launcher, SandboxError, prove
 
 
-def check_walls(limits: Limits, bots: Iterable[Bot], uid: int | None) -> None:
-    """Prove the walls; raise SandboxError if they do not hold, or no bot can be run behind them.
+def check_sandbox(limits: Limits, bots: Iterable[Bot], uid: int | None) -> None:
+    """Prove the sandbox; raise SandboxError if it does not hold, or no bot can be run in it.
 
     What a single bot lacks its first start tells. Raises RunError if the fork server is killed
     meanwhile.
@@ -39,7 +39,7 @@ def _check_one(launcher: Launcher, bots: Iterable[Bot]) -> None:
 
 
 def check_bot(launcher: Launcher, bot: Bot) -> None:
-    """Raise SandboxError, naming the bot, if it could not be run behind these walls."""
+    """Raise SandboxError, naming the bot, if it could not be run in this sandbox."""
     try:
         launcher.check(bot.program)
     except SandboxError as error:

@@ -1,0 +1,160 @@
+"""Which bot a word means: a bundled one, a folder with a `bot.toml`, or an executable."""
+
+import difflib
+import itertools
+import os
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeGuard
+
+from arena.league.bot import Bot, make_bot
+from arena.league.files import readable
+from arena.text import safe
+from protocol.errors import ArenaError
+from referee.sandbox import PYTHON, is_program
+from referee.sandbox.executable import WINDOWS, has_windows_line_ends
+from referee.sandbox.sources import read_at_most
+
+BUNDLED = Path(__file__).parents[2] / "bots"
+"""The folder of the bundled bots, `<game>/<game>_<name>.py` each, and of the kit they share."""
+KIT = BUNDLED / "kit.py"
+"""What does the protocol for bots written in Python."""
+HUMAN = "human"
+"""The word for a person, who sits only in single matches."""
+BOT_FILE = "bot.toml"
+"""What says of a folder how its bot is run."""
+_BOT_FILE_LIMIT = 64 << 10
+_LOOKED_AT = 1000  # names of a folder among which an example is found
+
+
+def bundled(game: str) -> dict[str, Path]:
+    """Return the bundled programs of a game, by name."""
+    return {
+        path.stem.removeprefix(f"{game}_"): path
+        for path in sorted((BUNDLED / game).glob(f"{game}_*.py"))
+    }
+
+
+def bundled_bot(game: str, name: str, called: str | None = None) -> Bot | None:
+    """Return a bundled bot, `called` something else if need be; None if unknown."""
+    path = bundled(game).get(name.removeprefix(f"{game}_"))
+    if path is None:
+        return None
+    bot = make_bot(
+        name if called is None else called, path.parent, (PYTHON, path.name), (path.name,)
+    )
+    return replace(
+        bot,
+        files=tuple(sorted((path.name, KIT.name))),
+        borrowed=((KIT.name, str(KIT)),),
+    )
+
+
+def bot_folder(folder: Path, called: str | None = None) -> Bot:
+    """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`.
+
+    Without `files`, all files of the folder are its own.
+    """
+    file = folder / BOT_FILE
+    said = f"bot {called!r}: " if called else ""
+    shown = safe(str(file))
+    try:
+        if not folder.is_dir():
+            raise ArenaError(f"{said}there is no folder {safe(str(folder))}.")
+        settings = tomllib.loads(read_at_most(file, _BOT_FILE_LIMIT).decode("utf-8-sig"))
+    except FileNotFoundError:
+        raise ArenaError(
+            f"{safe(str(folder))} is a folder without a bot.toml; name the "
+            f"program{_example(folder)}."
+        ) from None
+    except OSError as error:
+        raise ArenaError(f"{said}{shown} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:
+        raise ArenaError(f"{shown}: not TOML: {error}") from None
+    unknown = set(settings) - {"name", "command", "files"}
+    if unknown:
+        raise ArenaError(
+            f"{shown}: there is no key {min(unknown)!r}; the keys are name, command and files."
+        )
+    command = settings.get("command")
+    files = settings.get("files", ["."])
+    if not _is_words(command):
+        is_what = "is missing" if command is None else "must be a list of text"
+        raise ArenaError(f'{shown}: command {is_what}: command = ["./bot"].')
+    if not _is_words(files):
+        raise ArenaError(f'{shown}: files must be a list of text: files = ["bot.py"].')
+    name = settings.get("name", folder.resolve().name) if called is None else called
+    if not isinstance(name, str):
+        raise ArenaError(f"{shown}: name must be text.")
+    return make_bot(name, folder, command, files, listed_in=BOT_FILE)
+
+
+def _example(folder: Path) -> str:
+    """Return the first program of a folder as an example of how to name it, if there is one."""
+    with readable(folder.name), os.scandir(folder) as entries:
+        names = [entry.name for entry in itertools.islice(entries, _LOOKED_AT)]
+    for path in (folder / name for name in sorted(names) if name[0] != "."):
+        if path.is_file() and os.access(path, os.X_OK) and is_program(str(path)):
+            return f", as {safe(str(path))}"
+    return ""
+
+
+def _is_words(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def find_bot(word: str, game: str, called: str | None = None) -> Bot:
+    """Return the bot that a word of the command line means.
+
+    It is the name of a bundled one, a folder with a `bot.toml`, or an executable, which is
+    that file and the kit that it uses. Raises ArenaError if it means none, or two.
+    """
+    if "/" not in word and (bot := bundled_bot(game, word, called)):
+        _check_not_here(word, game)
+        return bot
+    path = Path(word)
+    name = path.stem if called is None else called
+    with readable(name):
+        if path.is_dir():
+            return _with_unix_lines(bot_folder(path, called))
+        if not path.exists():
+            raise _unfound(word, game)
+    return _with_unix_lines(make_bot(name, path.parent, (f"./{path.name}",)).checked())
+
+
+def _with_unix_lines(bot: Bot) -> Bot:
+    """Return a bot; raise ArenaError if its program is a script that Windows' line ends spoil.
+
+    A league that has it goes on without it.
+    """
+    path = bot.folder / bot.command[0]
+    if "/" in bot.command[0] and has_windows_line_ends(str(path)):
+        raise ArenaError(f"bot {bot.name!r}: {safe(str(path))}: {WINDOWS}")
+    return bot
+
+
+def _unfound(word: str, game: str) -> ArenaError:
+    """Return the error of a word that means no bot."""
+    if word == HUMAN:
+        return ArenaError("a human cannot play in a league, only in `arena play`.")
+    known = "bundled bots need --game"
+    if game:
+        names = ", ".join(bundled(game)) or "none"
+        known = f"the bundled bots of {game} are {names}"
+    near = difflib.get_close_matches(word, bundled(game), n=1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    return ArenaError(f"there is no bot {word!r}: no file here has that name, and {known}.{meant}")
+
+
+def _check_not_here(word: str, game: str) -> None:
+    """Raise ArenaError if a word that means a bundled bot may also mean one here."""
+    here = Path(word)
+    if here.is_file() or (here / "bot.toml").is_file():
+        what = "file" if here.is_file() else "folder"
+        short = word.removeprefix(f"{game}_")
+        other = f"{game}_{word}" if word == short else short
+        raise ArenaError(
+            f"{word!r} is a bundled bot and a {what} here: write ./{word} for yours, or "
+            f"{other} for the bundled one."
+        )

@@ -1,0 +1,75 @@
+"""What happens in a run, as whoever follows it sees it; bots are called by their names."""
+
+from typing import TypeAlias
+
+import msgspec
+
+from arena.play.messages import News
+from arena.store.result import PlayedMatch
+from arena.text import counted
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """Matches were played, and are stored."""
+
+    matches: list[PlayedMatch]
+    missing: int
+    """How many are still to be played."""
+
+    @property
+    def played(self) -> int:
+        """How many matches were played."""
+        return len(self.matches)
+
+    def __str__(self) -> str:
+        return f"{counted(self.played, 'match', 'matches')} played, {self.missing:,} missing."
+
+
+class Started(msgspec.Struct, frozen=True):
+    """A bot got ready when it was started for the first time."""
+
+    bot: str
+    memory: int
+    """The bytes that it uses then."""
+
+    def __str__(self) -> str:
+        return f"{self.bot} gets ready, and uses {self.memory / 1e6:.0f} MB then."
+
+
+class Suspended(msgspec.Struct, frozen=True):
+    """A bot takes no further part in this run."""
+
+    bot: str
+    reason: str
+    """Why, as what follows «it»."""
+
+    def __str__(self) -> str:
+        return f"{self.bot} is suspended for this run: it {self.reason}."
+
+
+class Forfeiting(msgspec.Struct, frozen=True):
+    """A bot has, for the first time, forfeited many matches in a row."""
+
+    bot: str
+    match: str
+    """The id of the last of them."""
+    stderr: str
+    """What the bot wrote to its standard error in that one."""
+
+    def __str__(self) -> str:
+        return f"{self.bot} forfeits match after match, such as {self.match}."
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """An error that is not any bot's; a run that had one is not whole."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Notice: TypeAlias = Started | Suspended | Forfeiting | News | Problem
+"""What somebody may want to know besides the results."""
+
+RunEvent: TypeAlias = Stored | Notice

@@ -1,0 +1,195 @@
+"""Words that mean a bot: bundled ones, executables, folders with a `bot.toml`."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from arena.league.bot import PYTHON, Bot
+from arena.league.finding import BUNDLED, bot_folder, bundled, bundled_bot, find_bot
+from referee.games import GAMES
+from tests.arena.conftest import ordinary_user
+from tests.arena.league.conftest import refused
+
+# --- bundled bots
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_bots_that_are_bundled(game: str) -> None:
+    assert {"random", "sensible"} <= set(bundled(game))
+    for name in bundled(game):
+        bot = bundled_bot(game, name)
+        assert bot
+        assert bot.name == name
+        assert set(bot.files) == {f"{game}_{name}.py", "kit.py"}
+        assert bot.program.argv == (PYTHON, f"{game}_{name}.py")
+
+
+VERSIONS = {
+    "cold_war_diplomat": "380dec4a6467e350",
+    "cold_war_echo": "54326991cb279877",
+    "cold_war_loyal": "3c54cf7f55f63922",
+    "cold_war_random": "0ece383e83251f39",
+    "cold_war_sensible": "6527dab54238ea1f",
+    "guerra_general": "145c66f94fadd1bf",
+    "guerra_random": "b4ee2e200baba475",
+    "guerra_rusher": "ce06d4e5bc953bac",
+    "guerra_sensible": "808eee38dd7556e2",
+    "guerra_turtle": "84bc632290d157d0",
+    "world_war_cautious": "2be1561266ddcc36",
+    "world_war_marshal": "ed9678139a15b903",
+    "world_war_random": "f4078e9fec300e93",
+    "world_war_sensible": "8cdfe822055fb443",
+    "war_highest": "dfb0db131da39aa6",
+    "war_random": "0b1ca41c7e5c8e9e",
+    "war_sensible": "0a4554315dd9694c",
+    "steal_war_random": "8a9374b059e311d6",
+    "steal_war_sensible": "040132c7309dc4ea",
+    "pyanitsa_lowest": "47c1bda5c058ec5d",
+    "pyanitsa_random": "e44a05a1fbb7f313",
+    "pyanitsa_sensible": "2fba9e9e0e9dff35",
+    "tod_und_leben_random": "689894b3aec9c5ed",
+    "tod_und_leben_sensible": "bc077dbc2e6c6def",
+    "casino_war_cautious": "92bfc648986fdac9",
+    "casino_war_random": "0bcf8db6f9b76bb5",
+    "casino_war_sensible": "4f3ede2f86fe33c3",
+    "khan_quiet": "5509fe2c77bd9896",
+    "khan_random": "6ca2f1acddfa5d7e",
+    "khan_sensible": "fe5b169ffdeed187",
+    "khan_warlord": "eab48d899502835c",
+    "duel_maestro": "2e7b4deb833698f0",
+    "duel_random": "4f8386d4054c9fad",
+    "duel_sensible": "8a4b3699c127104e",
+    "duel_turtle": "ccdf26ffe506109d",
+}
+"""What results are stored under. A version changes with a bot's text, or with the kit's, and its
+results begin anew: say so in the CHANGELOG."""
+
+
+def test_the_versions_of_bundled_bots_are_what_they_were() -> None:
+    found = {
+        f"{game}_{name}": bot.digest
+        for game in GAMES
+        for name in bundled(game)
+        if (bot := bundled_bot(game, name))
+    }
+    assert found == VERSIONS
+
+
+def test_a_bundled_bot_has_a_long_name_and_may_get_another() -> None:
+    assert bundled_bot("guerra", "guerra_random") == Bot(
+        "guerra_random",
+        BUNDLED / "guerra",
+        (PYTHON, "guerra_random.py"),
+        ("guerra_random.py", "kit.py"),
+        borrowed=(("kit.py", str(BUNDLED / "kit.py")),),
+    )
+    called = bundled_bot("guerra", "random", "mine")
+    assert called
+    assert called.name == "mine"
+
+
+def test_a_bot_of_another_game_is_not_bundled() -> None:
+    assert bundled_bot("guerra", "loyal") is None
+    message = refused(lambda: find_bot("loyal", "guerra"))
+    assert "bundled bots of guerra are general, random" in message
+
+
+# --- words of the command line, and bot.toml
+
+
+def test_a_word_of_the_command_line_may_be_an_executable(folder: Path) -> None:
+    bot = find_bot(str(folder / "run.sh"), "guerra")
+    assert (bot.name, bot.command, bot.folder) == ("run", ("./run.sh",), folder)
+
+
+def test_a_file_that_is_not_executable_is_refused_on_the_command_line(folder: Path) -> None:
+    book = folder / "data" / "book.txt"
+    message = refused(lambda: find_bot(str(book), "guerra"))
+    assert message.endswith(
+        f"{book} is not executable; try chmod +x, and a first line such as #!/bin/sh."
+    )
+    book.write_text("#!/bin/sh\n")
+    message = refused(lambda: find_bot(str(book), "guerra"))
+    assert message.endswith(f"{book} is not executable; try chmod +x.")
+
+
+def test_a_source_file_is_no_program(folder: Path) -> None:
+    source = folder / "bot.c"
+    source.write_text("int main(void) { return 0; }\n")
+    says = f"bot 'bot': {source} is a source file; name the program that is built from it"
+    assert refused(lambda: find_bot(str(source), "guerra")) == f"{says}."
+    (folder / "Makefile").touch()
+    assert refused(lambda: find_bot(str(source), "guerra")) == f"{says} (make -C {folder})."
+
+
+def test_a_word_of_the_command_line_may_be_a_folder_with_a_bot_toml(folder: Path) -> None:
+    (folder / "bot.toml").write_text('command = ["./run.sh", "-v"]\n')
+    bot = find_bot(str(folder), "guerra")
+    assert (bot.name, bot.command) == ("clever", ("./run.sh", "-v"))
+    assert bot.files == ("bot.toml", "data/book.txt", "run.sh")
+
+
+@pytest.mark.parametrize(("word", "other"), [("random", "duel_random"), ("duel_random", "random")])
+def test_a_word_that_means_a_bundled_bot_and_one_here_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, word: str, other: str
+) -> None:
+    monkeypatch.chdir(folder)
+    choice = f"here: write ./{word} for yours, or {other} for the bundled one."
+    shutil.copy("run.sh", word)
+    says = f"{word!r} is a bundled bot and a file {choice}"
+    assert refused(lambda: find_bot(word, "duel", "called")) == says
+    assert find_bot(f"./{word}", "duel").folder == folder
+    assert find_bot(other, "duel").folder == BUNDLED / "duel"
+    assert find_bot(word, "chess").folder == folder  # where no such bot is bundled
+    Path(word).unlink()
+    Path(word).mkdir()
+    assert find_bot(word, "duel").folder == BUNDLED / "duel"  # a folder that is no bot's
+    Path(word, "bot.toml").write_text("command = ['true']")
+    says = f"{word!r} is a bundled bot and a folder {choice}"
+    assert refused(lambda: find_bot(word, "duel")) == says
+
+
+def test_a_bot_toml_may_give_name_and_files(folder: Path) -> None:
+    (folder / "bot.toml").write_text('name = "Ada"\ncommand = ["./run.sh"]\nfiles = ["run.sh"]\n')
+    assert bot_folder(folder).name == "Ada"
+    assert bot_folder(folder).files == ("run.sh",)
+    assert bot_folder(folder, "Bea").name == "Bea"
+
+
+def test_a_folder_without_a_bot_toml_is_refused(folder: Path) -> None:
+    says = f"{folder} is a folder without a bot.toml; name the program"
+    assert refused(lambda: find_bot(str(folder), "guerra")) == f"{says}, as {folder / 'run.sh'}."
+    (folder / "run.sh").chmod(0o644)
+    assert refused(lambda: find_bot(str(folder), "guerra")) == f"{says}."
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"", 'bot.toml: command is missing: command = ["./bot"].'),
+        (b"command = 'true'", 'bot.toml: command must be a list of text: command = ["./bot"].'),
+        (b"command = [1]", "command must be a list of text"),
+        (
+            b"command = ['true']\nfiles = 'run.sh'",
+            'files must be a list of text: files = ["bot.py"].',
+        ),
+        (b"command = ['true']\ncomand = 1", "there is no key 'comand'"),
+        (b"command = ['true']\nname = 5", "name"),
+        (b"command = ['true']\nname = ''", "a bot's name is 1 to 40"),
+        (b"command = []", "its command is empty"),
+        (b"command = [", "bot.toml"),
+        (b"name = '\xff'", "bot.toml"),
+    ],
+)
+def test_every_mistake_in_a_bot_toml_is_told(folder: Path, text: bytes, says: str) -> None:
+    (folder / "bot.toml").write_bytes(text)
+    assert says in refused(lambda: bot_folder(folder))
+
+
+def test_a_bot_toml_that_may_not_be_read_is_told(public: Path) -> None:
+    (public / "bot.toml").write_text("command = ['true']")
+    (public / "bot.toml").chmod(0)
+    with ordinary_user():
+        message = refused(lambda: bot_folder(public))
+    assert str(public / "bot.toml") in message
