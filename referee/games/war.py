@@ -11,8 +11,10 @@ from referee.games.war_family.packs import PackGame, PackOptions, pickup_schema
 
 HEIGHTS = {card: strength(card) for card in deck(jokers=MOST_JOKERS)}
 SHUFFLED_JOKERS = 2
-MOST_CARDS = 56
-"""With four seats and a buried joker for each."""
+EVEN_BY_JOKERS = (3, 9)
+"""The numbers of seats that share an odd number of cards, and an even one with two jokers."""
+MOST_CARDS = 60
+"""With ten seats and a buried joker for each."""
 TEN = 10
 
 
@@ -33,7 +35,7 @@ class WarOptions(PackOptions, frozen=True, kw_only=True):
         Literal["by_seats", "none", "shuffled", "buried"],
         Meta(
             description="Jokers: none, two shuffled in, or one buried in each pack; by_seats: two"
-            " shuffled in with three seats, else none."
+            " shuffled in with three or nine seats, else none."
         ),
     ] = "by_seats"
 
@@ -44,9 +46,10 @@ class War(PackGame):
     name = "war"
     title = "The highest card takes all; the winner orders what it picks up."
     headline = "War"
+    seat_counts = range(2, 11)
     options_type = WarOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "pickup": pickup_schema("[2-9TJQKA][CDHS]|X[1-4]", MOST_CARDS)
+        "pickup": pickup_schema("[2-9TJQKA][CDHS]|X([1-9]|10)", MOST_CARDS)
     }
     typical_decisions = 440
 
@@ -56,7 +59,7 @@ class War(PackGame):
     def _jokers(self) -> str:
         """Return the option `jokers` with its default worked out."""
         if self.options.jokers == "by_seats":
-            return "shuffled" if self.seats == 3 else "none"
+            return "shuffled" if self.seats in EVEN_BY_JOKERS else "none"
         return self.options.jokers
 
     def _cards(self) -> list[str]:

@@ -45,7 +45,7 @@ class StealWar(Game):
 
     name = "steal_war"
     title = "War with open piles: play your card, or steal a pile that shows its rank."
-    seat_counts = range(2, 5)
+    seat_counts = range(2, 11)
     options_type = StealWarOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
     typical_decisions = 100

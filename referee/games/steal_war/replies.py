@@ -30,7 +30,7 @@ TARGET = {
     "description": "The other seat whose pile shows the rank of the card drawn.",
     "type": "integer",
     "minimum": 0,
-    "maximum": 3,
+    "maximum": 9,
 }
 TOP = {
     "description": "One of `won`; the others lie beneath it.",

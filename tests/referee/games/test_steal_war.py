@@ -398,6 +398,12 @@ def test_the_end_of_four_seats_is_told_in_80_columns():
     assert max(map(len, lines)) <= 80
 
 
+def test_ten_seats_are_named_in_80_columns():
+    game = wander(2, 1, seats=10)
+    assert "9 J  pack" in game.text(9)
+    assert all(len(line) <= 80 for line in game.text().splitlines())
+
+
 # --- what always holds
 
 
@@ -413,7 +419,7 @@ def all_cards(game):
     ]
 
 
-PLAYS = st.tuples(st.integers(0, 10**6), st.integers(2, 4), st.booleans())
+PLAYS = st.tuples(st.integers(0, 10**6), st.integers(2, 10), st.booleans())
 
 
 @settings(max_examples=40, deadline=None)

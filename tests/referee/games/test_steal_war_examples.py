@@ -23,6 +23,19 @@ from tests.referee.games.steal_war_positions import (
 
 @pytest.mark.parametrize(("seats", "each", "aside"), [(2, 27, 0), (3, 18, 0), (4, 13, 2)])
 def test_the_deal_gives_27_or_18_or_13_cards(seats, each, aside):
+    assert_dealt(seats, each, aside)
+
+
+@pytest.mark.parametrize(
+    ("seats", "each", "aside"),
+    [(5, 10, 4), (6, 9, 0), (7, 7, 5), (8, 6, 6), (9, 6, 0), (10, 5, 4)],
+)
+def test_h37_up_to_ten_seats_are_dealt_the_same_number(seats, each, aside):
+    assert_dealt(seats, each, aside)
+
+
+def assert_dealt(seats, each, aside):
+    """Assert that each seat of a new game has so many cards, and that so many are left out."""
     game = new_game(seats)
     laid = [len(game.trick.laid[seat]) for seat in range(seats)]
     drawn = [card is not None for card in game.held.drawn]

@@ -79,6 +79,8 @@ def test_in_a_razboi_the_tied_card_says_how_many_are_laid(card, ace, count):
         (2, "buried", 27, 54),
         (3, "buried", 18, 54),
         (4, "buried", 14, 56),
+        (9, "none", 5, 45),
+        (10, "buried", 6, 60),
     ],
 )
 def test_the_deal_gives_each_seat_as_many_as_possible(seats, jokers, each, in_play):
@@ -364,7 +366,7 @@ def assert_views_are_true(game):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 4), OPTIONS)
+@given(st.integers(0, 10**6), st.integers(2, 10), OPTIONS)
 def test_random_play_keeps_every_card_and_ends(seed, seats, options):
     game, rng = new_game(War, seats, str(seed), **options), Random(seed)
     while deciders := game.deciders():
