@@ -12,7 +12,7 @@ VARIANTS: list[tuple[str, int, dict[str, Any]]] = [
     ("war", 2, {"war_length": "razboi", "razboi_ace": 1, "jokers": "buried"}),
     ("war", 2, {"war_length": 3, "out_of_cards": "last_card", "jokers": "shuffled"}),
     ("war", 3, {"order_seen": "winner", "out_of_cards": "last_card"}),
-    ("war", 4, {"war_length": 3}),
+    ("war", 4, {"war_length": 3, "jokers": "two_buried"}),
     ("war", 10, {"jokers": "buried"}),
     ("pyanitsa", 2, {"deck": 52, "tie": "face_down", "aim": "avoid_empty"}),
     ("pyanitsa", 3, {"out_of_cards": "last_card", "placing": "order"}),

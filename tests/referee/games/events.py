@@ -255,12 +255,13 @@ RULES: dict[str, Rule] = {
     ),
     "tod_und_leben": Rule(deal=frozenset({"deck"}), options=({"rounds": 5},)),
     "war": Rule(
-        deal=frozenset({"deck", "joker"}),
+        deal=frozenset({"deck", "jokers", "joker"}),
         events={"pickup": PICKUP},
         piles=_as_dealt,
         options=(
             {"max_battles": 200},
             {"max_battles": 200, "jokers": "buried"},
+            {"max_battles": 200, "jokers": "two_buried"},
             {"max_battles": 200, "pickup": "shuffled"},
         ),
         choose=_sampled_or_default,

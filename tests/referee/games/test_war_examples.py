@@ -100,6 +100,19 @@ def test_t12_buried_jokers_lie_one_in_each_pack_and_never_on_top(seats):
             assert pack[0] != "X", number
 
 
+@pytest.mark.parametrize(("seats", "each"), [(2, 27), (3, 18), (4, 13), (7, 7), (10, 5)])
+def test_h38_two_jokers_are_buried_in_two_packs_however_many_there_are(seats, each):
+    holders = set()
+    games = (new_game(seats=seats, seed=str(seed), jokers="two_buried") for seed in range(80))
+    for game in (game for game in games if not game.reason):
+        packs = [pack.split() for pack in before(game)]
+        assert [len(pack) for pack in packs] == [each] * seats
+        assert sorted(pack.count("X") for pack in packs) == [*[0] * (seats - 2), 1, 1]
+        assert not any(pack[0] == "X" for pack in packs)
+        holders.update(seat for seat, pack in enumerate(packs) if "X" in pack)
+    assert holders == {*range(seats)}
+
+
 def test_h1_the_seat_with_fewer_cards_ran_out_first():
     assert position("7 2 3 / 7 K", war_length=3).reason == "all_cards"
 
