@@ -35,6 +35,18 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `__post_init__`: a sentence for the organizer.
     """
 
+    added: ClassVar[frozenset[str]] = frozenset()
+    """The options that older matches lack, and that are not stored at their defaults."""
+
+    def stored(self) -> dict[str, Any]:
+        """Return the options as replays and the settings of leagues hold them."""
+        usual = {field.name: field.default for field in msgspec.structs.fields(self)}
+        return {
+            name: value
+            for name, value in msgspec.to_builtins(self).items()
+            if name not in self.added or value != usual[name]
+        }
+
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
     """One choice that is asked of one seat now.

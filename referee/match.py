@@ -140,7 +140,7 @@ class Match:
             game=game.name,
             rules=game.rules_version,
             seats=game.seats,
-            options=msgspec.to_builtins(game.options),
+            options=game.options.stored(),
             seed=game.chance.seed,
             entries=self._entries,
             places=places,

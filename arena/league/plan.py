@@ -98,7 +98,7 @@ class LeaguePlan:
             "seed": str(settings.seed),
             "format": settings.format,
             "rotations": settings.rotations,
-            "options": msgspec.to_builtins(self.options),
+            "options": self.options.stored(),
             "limits": msgspec.to_builtins(self.limits),
         }
 

@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
 from arena.store.store import Store
 from protocol.errors import ArenaError
+from referee.games import GAMES
 
 
 def check_unchanged(league: LeaguePlan, store: Store) -> None:
@@ -31,8 +34,15 @@ def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
                 f"stretched yet, so their cards differ"
             )
         if isinstance(old, dict) and isinstance(value, dict):
-            for name in sorted({*old, *value}):
-                if old.get(name) != value.get(name):
-                    return f"{name} in [{key}] was {old.get(name)!r}, not {value.get(name)!r}"
+            usual = _usual_options(now["game"]) if key == "options" else {}
+            was, wanted = {**usual, **old}, {**usual, **value}
+            for name in sorted({*was, *wanted}):
+                if was.get(name) != wanted.get(name):
+                    return f"{name} in [{key}] was {was.get(name)!r}, not {wanted.get(name)!r}"
         return f"{key} was {old!r}, not {value!r}"
     return ""
+
+
+def _usual_options(game: str) -> dict[str, Any]:
+    """Return the defaults of a game, of which not all are stored; none of a game not known here."""
+    return msgspec.to_builtins(GAMES[game].options_type()) if game in GAMES else {}

@@ -7,10 +7,12 @@ import pytest
 from msgspec import Meta
 
 from protocol.errors import ArenaError
+from referee.game import Options
 from referee.games import GAMES
 from referee.games.guerra.game import Guerra, GuerraOptions
 from referee.limits import Limits
 from referee.options import allowed, check_seats, new_game, read_options, read_settings, suggestion
+from tests.referee.games.conformance import option_sets
 from tests.referee.games_for_tests import Countdown, dealt
 
 
@@ -152,10 +154,26 @@ def test_an_error_in_an_option_names_the_game() -> None:
         read_options(Guerra, {"transfers": 3})
 
 
+class Dealt(Options, frozen=True, kw_only=True):
+    """Options of which one came after matches had been stored."""
+
+    added = frozenset({"jokers"})
+
+    cards: int = 40
+    jokers: int = 0
+
+
+def test_an_option_added_later_is_not_stored_at_its_default() -> None:
+    assert Dealt().stored() == {"cards": 40}
+    assert Dealt(cards=48, jokers=2).stored() == {"cards": 48, "jokers": 2}
+
+
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_options_survive_a_replay(game: Any) -> None:
-    options = read_options(game, {})
-    assert read_options(game, msgspec.to_builtins(options)) == options
+def test_what_is_stored_of_options_says_all_of_them(game: Any) -> None:
+    assert game.options_type.added <= {*game.options_type().__struct_fields__}
+    for changed in ({}, *option_sets(game)):
+        options = read_options(game, changed)
+        assert read_options(game, options.stored()) == options
 
 
 def test_an_option_of_a_type_unknown_here_is_at_least_named() -> None:
