@@ -8,6 +8,8 @@ from tests.bots.driver import BOTS, Match, Message, python, seated
 
 VARIANTS: list[tuple[int, dict[str, Any]]] = [
     (2, {"protection": False}),
+    (2, {"protection": False, "steal_back": "at_once"}),
+    (4, {"steal_back": "at_once", "max_tricks": 60}),
     (3, {"max_tricks": 60}),
     (4, {"max_tricks": 60}),
     (10, {"max_tricks": 60}),

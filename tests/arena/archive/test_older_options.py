@@ -1,0 +1,96 @@
+"""Leagues from before a game got an option: they open, verify, go on, and are exported as ever."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.arena.conftest import ROOT, Arena, League
+
+VECTORS = ROOT / "tests" / "vectors"
+
+
+class Older(NamedTuple):
+    """A league that commit 602c485 exported, and an option that its game did not have yet."""
+
+    game: str
+    bots: tuple[str, ...]
+    settings: str
+    option: str
+    usual: str
+    other: str
+
+    @property
+    def export(self) -> Path:
+        return VECTORS / f"before_options_{self.game}.jsonl"
+
+    def write(self, league: League, deals: int = 1, option: str = "") -> None:
+        """Write the file of the league, perhaps with a value of the option."""
+        chosen = f'options.{self.option} = "{option}"\n' if option else ""
+        entries = (f'[[bot]]\nname = "{bot}"\nshipped = "{bot}"\n' for bot in self.bots)
+        league.write(
+            f'game = "{self.game}"\nseats = {len(self.bots)}\nseed = 12345678901234567\n'
+            f'deals = {deals}\noptions.{self.settings}\n{chosen}limits.sandbox = "none"\n'
+            + "".join(entries)
+        )
+
+
+LEAGUES = [
+    Older(
+        "steal_war",
+        ("random", "sensible"),
+        "max_tricks = 20",
+        "steal_back",
+        "never",
+        "at_once",
+    ),
+]
+each_league = pytest.mark.parametrize("older", LEAGUES, ids=lambda older: older.option)
+
+
+def lines(text: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the header and the matches of an export."""
+    header, *matches = map(json.loads, text.splitlines())
+    return header, matches
+
+
+@pytest.fixture
+def opened(older: Older, league: League, arena: Arena) -> League:
+    """The league as it was, in a folder."""
+    older.write(league)
+    assert arena("import", league.folder, older.export).exit_code == 0
+    return league
+
+
+@each_league
+def test_it_is_exported_as_it_was(older: Older, opened: League) -> None:
+    assert opened.call("export").stdout == older.export.read_text()
+
+
+@each_league
+def test_it_is_verified(older: Older, opened: League) -> None:
+    count = len(lines(older.export.read_text())[1])
+    assert f"{count} matches verified; none differs." in opened.call("verify").stdout
+
+
+@each_league
+def test_it_goes_on_and_what_it_plays_is_stored_alike(
+    older: Older, opened: League, arena: Arena
+) -> None:
+    older.write(opened, deals=2, option=older.usual)
+    opened.call("run", "--workers", "1")
+    old, _ = lines(older.export.read_text())
+    header, matches = lines(opened.call("export").stdout)
+    assert header["settings"] == old["settings"]
+    assert len(matches) > old["matches"]
+    assert all(each["replay"]["options"] == old["settings"]["options"] for each in matches)
+    opened.call("verify")
+    assert arena("import", opened.folder, older.export).exit_code == 0
+
+
+@each_league
+def test_its_new_option_may_not_change(older: Older, opened: League) -> None:
+    older.write(opened, deals=2, option=older.other)
+    words = f"{older.option} in [options] was {older.usual!r}, not {older.other!r}, when the first"
+    assert words in opened.call("run", code=2).stderr
