@@ -46,7 +46,6 @@ NOTICE_SIZE = 80  # bytes of struct seccomp_notif, which begins with a number of
 CAPABILITY_VERSION_3 = 0x20080522
 O_PATH = 0o10000000
 UINT_MAX = 0xFFFFFFFF
-CLOSE_RANGE_CLOEXEC = 4
 LANDLOCK_RULE_PATH_BENEATH = 1
 # Numbers of system calls on x86_64; those from 424 on are the same everywhere.
 CAPSET = 126
@@ -134,7 +133,9 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
     if ruleset is not None:
         system_call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
     if request["seccomp"]:
-        system_call(CLOSE_RANGE, 3, UINT_MAX, CLOSE_RANGE_CLOEXEC)
+        # the server's own, two for each bot, would leave the filter none below the limit
+        os.closerange(3, link.fileno())
+        system_call(CLOSE_RANGE, link.fileno() + 1, UINT_MAX, 0)
         socket.send_fds(link, [b"+"], [load_filter(request["seccomp"])])
     os.execve(request["argv"][0], request["argv"], request["env"])
 

@@ -92,6 +92,15 @@ def test_a_user_is_free_again_when_its_bot_has_ended(walled: Launcher, public: P
     assert set(walled._free) == before
 
 
+def test_the_files_a_bot_may_open_do_not_limit_how_many_bots_there_are(
+    walled: Launcher, public: Path
+) -> None:
+    program = make(public, SLEEPER)
+    bots = [running(walled, program, open_files=20) for _ in range(15)]
+    for bot in bots:
+        walled.stop(bot)
+
+
 @pytest.mark.usefixtures("root_only")
 def test_root_itself_can_be_asked_for(sandbox: str, public: Path) -> None:
     with Launcher(sandbox, uid=0) as launcher, asleep(launcher, public) as pid:
