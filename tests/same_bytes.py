@@ -2,7 +2,7 @@
 
     python -m tests.same_bytes COMMIT [--keep FOLDER]
 
-plays fixed leagues of all games by this tree and by COMMIT (all numbers of seats, both clocks,
+plays fixed leagues of all games by this tree and by COMMIT (all its numbers of seats, both clocks,
 every sandbox that works here, on this machine and on a cluster of Dask), and compares all that
 they print and store, measured values (times, dates, the machine) aside. The bots are the bundled
 ones of COMMIT, copied into a folder of their own. It takes some minutes for each of both.
@@ -19,13 +19,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.games import GAMES
 from tests.arena.conftest import ROOT
 from tests.arena.play.cluster.dask_cluster import DaskCluster
 
@@ -73,10 +72,9 @@ class League(NamedTuple):
         return f"{self.game}-{self.seats}-{self.sandbox}-{self.clock}-{where}"
 
 
-def leagues() -> Iterator[League]:
-    """Yield each game with each number of seats, and once in each other way."""
-    for game, kind in GAMES.items():
-        seats = kind.seat_counts
+def leagues(seat_counts: Mapping[str, Sequence[int]]) -> Iterator[League]:
+    """Yield each game with each number of its seats, and once in each other way."""
+    for game, seats in seat_counts.items():
         for number in seats:
             yield League(game, number)
         yield League(game, seats[0], clock="wall")
@@ -122,6 +120,11 @@ class Player:
         if done.returncode:
             raise SystemExit(f"arena {' '.join(map(str, words))}: {done.stderr}")
         return done.stdout
+
+    def seat_counts(self) -> dict[str, list[int]]:
+        """Return by how many seats each game of the checkout can be played."""
+        games = json.loads(self.arena("games", "--format", "json"))["games"]
+        return {game["game"]: game["seats"] for game in games}
 
     @contextmanager
     def cluster(self) -> Iterator[str]:
@@ -233,6 +236,7 @@ def main() -> int:
         top = asked.keep or Path(spare) / "kept"
         top.mkdir(mode=0o755)
         before = checked_out(asked.commit, top / "before")
+        seat_counts = Player(before, top).seat_counts()
         for name, checkout in (("old", before), ("new", ROOT)):
             folder = top / name
             folder.mkdir()
@@ -242,7 +246,7 @@ def main() -> int:
                 (bots / file.name).write_bytes(file.read_bytes())
             player = Player(checkout, folder)
             with player.cluster() as address:
-                for league in leagues():
+                for league in leagues(seat_counts):
                     if asked.only in league.name:
                         print(f"{name}: {league.name}", flush=True)
                         player.play(league, bots, address)

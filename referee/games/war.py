@@ -1,18 +1,21 @@
 """War: the highest card takes all, ties go to war, and winners order what they pick up."""
 
 from collections.abc import Collection, Mapping
+from itertools import islice
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
 from referee.games.war_family.battle import Battle, war_by_value
-from referee.games.war_family.cards import MOST_JOKERS, deal, deck, strength
+from referee.games.war_family.cards import MOST_JOKERS, deck, strength
 from referee.games.war_family.packs import PackGame, PackOptions, pickup_schema
 
 HEIGHTS = {card: strength(card) for card in deck(jokers=MOST_JOKERS)}
-SHUFFLED_JOKERS = 2
-MOST_CARDS = 56
-"""With four seats and a buried joker for each."""
+TWO_JOKERS = 2
+EVEN_BY_JOKERS = (3, 9)
+"""The numbers of seats that share an odd number of cards, and an even one with two jokers."""
+MOST_CARDS = 60
+"""With ten seats and a buried joker for each."""
 TEN = 10
 
 
@@ -30,10 +33,10 @@ class WarOptions(PackOptions, frozen=True, kw_only=True):
         Literal[10, 1, 11], Meta(description="What a tied ace says, with razboi.")
     ] = 10
     jokers: Annotated[
-        Literal["by_seats", "none", "shuffled", "buried"],
+        Literal["by_seats", "none", "shuffled", "buried", "two_buried"],
         Meta(
-            description="Jokers: none, two shuffled in, or one buried in each pack; by_seats: two"
-            " shuffled in with three seats, else none."
+            description="Jokers: none, two shuffled in, one buried in each pack, or two buried in"
+            " different packs; by_seats: two shuffled in with three or nine seats, else none."
         ),
     ] = "by_seats"
 
@@ -44,9 +47,10 @@ class War(PackGame):
     name = "war"
     title = "The highest card takes all; the winner orders what it picks up."
     headline = "War"
+    seat_counts = range(2, 11)
     options_type = WarOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "pickup": pickup_schema("[2-9TJQKA][CDHS]|X[1-4]", MOST_CARDS)
+        "pickup": pickup_schema("[2-9TJQKA][CDHS]|X([1-9]|10)", MOST_CARDS)
     }
     typical_decisions = 440
 
@@ -56,20 +60,30 @@ class War(PackGame):
     def _jokers(self) -> str:
         """Return the option `jokers` with its default worked out."""
         if self.options.jokers == "by_seats":
-            return "shuffled" if self.seats == 3 else "none"
+            return "shuffled" if self.seats in EVEN_BY_JOKERS else "none"
         return self.options.jokers
 
     def _cards(self) -> list[str]:
-        count = {"none": 0, "shuffled": SHUFFLED_JOKERS, "buried": self.seats}
-        return deck(jokers=count[self._jokers()])
+        count = {"none": 0, "buried": self.seats}
+        return deck(jokers=count.get(self._jokers(), TWO_JOKERS))
 
     def _deal(self) -> list[list[str]]:
-        if self._jokers() != "buried":
-            return super()._deal()
-        plain, jokers = self.cards[: -self.seats], self.cards[-self.seats :]
-        packs = deal(self.chance.shuffled(plain, "deck"), self.seats)
-        for seat, (pack, joker) in enumerate(zip(packs, jokers, strict=True)):
-            pack.insert(self.chance.die(len(pack), "joker", seat), joker)
+        if self._jokers() == "buried":
+            return self._buried(range(self.seats))
+        if self._jokers() == "two_buried":
+            return self._buried(self.chance.shuffled(range(self.seats), "jokers")[:TWO_JOKERS])
+        return super()._deal()
+
+    def _buried(self, holders: Collection[int]) -> list[list[str]]:
+        """Return the packs with a joker in that of each of `holders`, but never on top."""
+        jokers = iter(self.cards[-len(holders) :])
+        shuffled = iter(self.chance.shuffled(self.cards[: -len(holders)], "deck"))
+        packs = []
+        for seat in range(self.seats):
+            pack = [*islice(shuffled, len(self.cards) // self.seats - (seat in holders))]
+            if seat in holders:
+                pack.insert(self.chance.die(len(pack), "joker", seat), next(jokers))
+            packs.append(pack)
         return packs
 
     def _heights(self, cards: Collection[str]) -> list[int]:

@@ -8,8 +8,11 @@ from tests.bots.driver import BOTS, Match, Message, python, seated
 
 VARIANTS: list[tuple[int, dict[str, Any]]] = [
     (2, {"protection": False}),
+    (2, {"protection": False, "steal_back": "at_once"}),
+    (4, {"steal_back": "at_once", "max_tricks": 60}),
     (3, {"max_tricks": 60}),
     (4, {"max_tricks": 60}),
+    (10, {"max_tricks": 60}),
 ]
 
 
@@ -19,7 +22,7 @@ def commands(*names: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(("seats", "options"), VARIANTS, ids=str)
 def test_they_make_only_legal_moves_with_any_option(seats: int, options: dict[str, Any]) -> None:
-    with seated(*commands(*(["sensible", "random"] * 2)[:seats])) as programs:
+    with seated(*commands(*(["sensible", "random"] * 5)[:seats])) as programs:
         for seed in range(4):
             Match("steal_war", programs, seed, **options).play()
         assert [program.leave() for program in programs] == [0] * seats

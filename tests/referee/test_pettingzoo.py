@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 TABLES = [
     ("duel", 2),
     *(("khan", seats) for seats in (2, 5)),
-    *(("steal_war", n) for n in (2, 3, 4)),
+    *(("steal_war", n) for n in (2, 3, 4, 10)),
 ]
 each_table = pytest.mark.parametrize(("game", "seats"), TABLES)
 each_game = pytest.mark.parametrize("game", ["duel", "khan", "steal_war"])

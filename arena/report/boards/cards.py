@@ -8,7 +8,7 @@ import msgspec
 
 from arena.report.scene import Card, Suit
 
-LETTERS = "ABCDEFGH"
+LETTERS = "ABCDEFGHIJKL"
 """What the referee calls the seats in words, by seat."""
 
 Mark = Literal["", "new", "lost", "won", "used"]

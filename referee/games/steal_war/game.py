@@ -3,13 +3,19 @@
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options, ranked
-from referee.games.steal_war.replies import DECISIONS, all_moves, steal_refusal, top_refusal
+from referee.games.steal_war.replies import (
+    DECISIONS,
+    WAIT,
+    all_moves,
+    steal_refusal,
+    top_refusal,
+)
 from referee.games.steal_war.text import (
     told_holdings,
     told_laid,
@@ -28,6 +34,8 @@ FEWEST_TOLD, MOST_TOLD = 4, 10
 class StealWarOptions(Options, frozen=True, kw_only=True):
     """The options of Steal War."""
 
+    added = frozenset({"steal_back"})
+
     protection: Annotated[
         bool,
         Meta(
@@ -35,6 +43,13 @@ class StealWarOptions(Options, frozen=True, kw_only=True):
             " pile safe until everyone has played."
         ),
     ] = True
+    steal_back: Annotated[
+        Literal["never", "at_once"],
+        Meta(
+            description="Whether a pile may be stolen back at once: then a seat may wait with its"
+            " card to see what the others do."
+        ),
+    ] = "never"
     max_tricks: Annotated[
         int, Meta(ge=1, description="Tricks before the game is stopped and cards are counted.")
     ] = 2000
@@ -45,7 +60,7 @@ class StealWar(Game):
 
     name = "steal_war"
     title = "War with open piles: play your card, or steal a pile that shows its rank."
-    seat_counts = range(2, 5)
+    seat_counts = range(2, 11)
     options_type = StealWarOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
     typical_decisions = 100
@@ -66,6 +81,9 @@ class StealWar(Game):
         self.ran_out: dict[int, tuple[int, int]] = {}
         """By each seat that is out, its last trick, and how many cards it laid there."""
         self._deciders: list[int] = []
+        self._is_waiting_allowed = self.options.steal_back == "at_once"
+        self._hurried: int | None = None
+        """The seat that lots keep from waiting on, while all others wait."""
         self._decided = [0] * seats
         """By seat, the last trick that was over when it last decided."""
         self._play_on()
@@ -79,7 +97,8 @@ class StealWar(Game):
         if self.asked == "top":
             return Decision("top", legal=[{"top": card} for card in self.won])
         thefts = [{"action": "steal", "target": other} for other in self.held.targets(seat)]
-        return Decision("steal", legal=[{"action": "play"}, *thefts])
+        waits = [WAIT.copy()] if self._may_wait(seat) else []
+        return Decision("steal", legal=[{"action": "play"}, *thefts, *waits])
 
     def view(self, seat: int) -> Observation:
         """Return the table, the card that `seat` has drawn, and what was played since it decided.
@@ -113,7 +132,7 @@ class StealWar(Game):
             return "you are not asked now"
         if self.asked == "top":
             return top_refusal(move, self.won)
-        return steal_refusal(move, seat, self.held)
+        return steal_refusal(move, seat, self.held, may_wait=self._may_wait(seat))
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Carry out the thefts, or put the pot on the winner's pile; then play on."""
@@ -123,12 +142,15 @@ class StealWar(Game):
             self._decided[seat] = self.trick.number
             self._finish(moves[seat]["top"])
         else:
-            aims = {}
+            aims, waiting = {}, []
             for seat in deciders:
                 self._decided[seat] = self.trick.number - 1
-                if moves[seat]["action"] == "steal":
+                action = moves[seat]["action"]
+                if action == "steal":
                     aims[seat] = moves[seat]["target"]
-            self._resolve(aims)
+                elif action == "wait":
+                    waiting.append(seat)
+            self._resolve(aims, waiting)
         self._play_on()
 
     def default(self, seat: int) -> Move:
@@ -140,10 +162,10 @@ class StealWar(Game):
         if self.asked == "top":
             return {"top": self.won[int(rng.random() * len(self.won))]}
         targets = self.held.targets(seat)
-        chosen = int(rng.random() * (len(targets) + 1))
-        if chosen == len(targets):
-            return {"action": "play"}
-        return {"action": "steal", "target": targets[chosen]}
+        chosen = int(rng.random() * (len(targets) + 1 + self._may_wait(seat)))
+        if chosen < len(targets):
+            return {"action": "steal", "target": targets[chosen]}
+        return {"action": "play"} if chosen == len(targets) else WAIT.copy()
 
     def places(self) -> list[int]:
         """Return the places: seats still in by cards held, then the last to run out first."""
@@ -158,7 +180,7 @@ class StealWar(Game):
 
     def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
         """Yield each decision's name and every move that it may ever list."""
-        return all_moves(self.seats)
+        return all_moves(self.seats, may_wait=self._is_waiting_allowed)
 
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does with a card, in a few words."""
@@ -168,6 +190,8 @@ class StealWar(Game):
         card = self.held.drawn[seat]
         if move["action"] == "play":
             return f"{who} plays {card}"
+        if move["action"] == "wait":
+            return f"{who} waits"
         target = move["target"]
         return f"{who} steals {NAMES[target]}'s pile of {len(self.held.piles[target])} with {card}"
 
@@ -200,22 +224,47 @@ class StealWar(Game):
                 self.trick = Trick(self.trick.number + 1, staying)
                 self._draw(staying)
 
-    def _draw(self, seats: Sequence[int]) -> None:
-        """Let `seats` look at their next card, and ask those who could steal with it."""
+    def _draw(self, seats: Sequence[int], waiting: Sequence[int] = ()) -> None:
+        """Let `seats` look at their next card, and ask them and those `waiting` what to do."""
         for seat in seats:
             self.held.draw(seat, self.trick)
-        self._deciders = [seat for seat in seats if self.held.targets(seat)]
+        self._ask(sorted([*seats, *waiting]) if waiting else seats)
+
+    def _ask(self, seats: Sequence[int]) -> None:
+        """Ask those of `seats` who could steal or wait; if none could, all play."""
+        targets = self.held.targets
+        if self._is_waiting_allowed:
+            self._deciders = [seat for seat in seats if targets(seat) or self._may_wait(seat)]
+        else:
+            self._deciders = [seat for seat in seats if targets(seat)]
         if self._deciders:
             self.asked = "steal"
         else:
             self._resolve({})
 
-    def _resolve(self, aims: Mapping[int, int]) -> None:
+    def _may_wait(self, seat: int) -> bool:
+        """Return whether `seat` may keep its card: others have one, too, and a pile its rank."""
+        if not self._is_waiting_allowed or seat == self._hurried:
+            return False
+        held = self.held
+        matches = held.targets(seat) or held.could_steal_back(seat)
+        return bool(matches) and len(held.holders()) > 1
+
+    def _resolve(self, aims: Mapping[int, int], waiting: Sequence[int] = ()) -> None:
         trick = self.trick
-        thieves = self.held.resolve(trick, aims, protection=self.options.protection)
-        if thieves:
+        if self._hurried is not None:
+            waiting = [seat for seat in self.held.holders() if seat != self._hurried]
+        all_wait = waiting and waiting == self.held.holders()
+        thieves = self.held.resolve(trick, aims, waiting, protection=self.options.protection)
+        if thieves or waiting:
             trick.turn += 1
-            self._draw(thieves)
+            self._hurried = None
+            if all_wait:
+                event = ("hurried", trick.number, trick.war, trick.turn)
+                self._hurried = self.chance.choice(waiting, *event)
+                self._ask([self._hurried])
+            else:
+                self._draw(thieves, waiting)
             return
         highest = trick.highest()
         if len(highest) == 1:

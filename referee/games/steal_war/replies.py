@@ -26,11 +26,12 @@ def _action(name: str) -> dict[str, Any]:
     return {"description": "What is done with the card.", "const": name}
 
 
+WAIT = {"action": "wait"}
 TARGET = {
     "description": "The other seat whose pile shows the rank of the card drawn.",
     "type": "integer",
     "minimum": 0,
-    "maximum": 3,
+    "maximum": 9,
 }
 TOP = {
     "description": "One of `won`; the others lie beneath it.",
@@ -40,10 +41,11 @@ TOP = {
 DECISIONS: Mapping[str, Mapping[str, Any]] = {
     "steal": {
         "$schema": DRAFT,
-        "description": "What to do with the card drawn: play it, or steal a pile with it.",
+        "description": "What to do with the card drawn: play it, steal a pile with it, or wait.",
         "oneOf": [
             _form("Play the card.", {"action": _action("play")}),
             _form("Steal a pile.", {"action": _action("steal"), "target": TARGET}),
+            _form("Wait; with the option `steal_back`.", {"action": _action("wait")}),
         ],
     },
     "top": {
@@ -53,13 +55,15 @@ DECISIONS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def steal_refusal(move: Move, seat: int, held: Holdings) -> str | None:
-    """Return why `seat` can neither play nor steal by this `move`."""
+def steal_refusal(move: Move, seat: int, held: Holdings, *, may_wait: bool) -> str | None:
+    """Return why `seat` can neither play nor steal by this `move`, nor wait if it may."""
     action = move.get("action")
-    if action == "play":
+    if action == "play" or (action == "wait" and may_wait):
         return wrong_fields(move, "action")
     if action != "steal":
-        return '"action" must be "play" or "steal"'
+        return '"action" must be ' + (
+            '"play", "steal" or "wait"' if may_wait else '"play" or "steal"'
+        )
     if reason := wrong_fields(move, "action", "target"):
         return reason
     target = move["target"]
@@ -79,10 +83,10 @@ def top_refusal(move: Move, won: Collection[str]) -> str | None:
     return None
 
 
-def all_moves(seats: int) -> Iterator[tuple[str, list[Move]]]:
+def all_moves(seats: int, *, may_wait: bool) -> Iterator[tuple[str, list[Move]]]:
     """Yield each decision and every move that it may list."""
     thefts = [{"action": "steal", "target": seat} for seat in range(seats)]
-    yield "steal", [{"action": "play"}, *thefts]
+    yield "steal", [{"action": "play"}, *thefts, *[WAIT] * may_wait]
     yield "top", [{"top": card} for card in DECK]
 
 

@@ -111,12 +111,23 @@ class Holdings:
             if pile and pile[-1][0] == card[0] and other != seat
         ]
 
-    def resolve(self, trick: Trick, aims: Mapping[int, int], *, protection: bool) -> list[int]:
-        """Carry out what all seats with a card do: those in `aims` steal, the others play.
+    def could_steal_back(self, seat: int) -> bool:
+        """Return whether the own pile of `seat` shows the rank of the card that it has drawn."""
+        card, pile = self.drawn[seat], self.piles[seat]
+        return card is not None and bool(pile) and pile[-1][0] == card[0]
 
-        Returns the thieves who have succeeded and draw again.
+    def holders(self) -> list[int]:
+        """Return the seats that have drawn a card and not yet played it."""
+        return [seat for seat, card in enumerate(self.drawn) if card]
+
+    def resolve(
+        self, trick: Trick, aims: Mapping[int, int], waiting: Collection[int], *, protection: bool
+    ) -> list[int]:
+        """Carry out what the seats with a card do: those in `aims` steal, the others play.
+
+        Those `waiting` keep their cards. Returns the thieves who have succeeded and draw again.
         """
-        drawn = {seat: card for seat, card in enumerate(self.drawn) if card}
+        drawn = {seat: card for seat, card in enumerate(self.drawn) if card and seat not in waiting}
         if protection:
             trick.protected |= {
                 seat

@@ -14,7 +14,7 @@ STRENGTH = {rank: number for number, rank in enumerate(RANKS, start=2)}
 """By a card's first character, how high it is: 2 to 14, a joker 15."""
 
 
-MOST_JOKERS = 4
+MOST_JOKERS = 10
 
 
 def strength(card: str) -> int:

@@ -73,7 +73,6 @@ class PackOptions(Options, frozen=True, kw_only=True):
 class PackGame(Game):
     """Packs whose top cards fight, battle after battle, until one seat holds them all."""
 
-    seat_counts = range(2, 5)
     options: PackOptions
     headline: ClassVar[str]
     """The game's name for people."""

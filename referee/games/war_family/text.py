@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from referee.games.war_family.battle import Battle
 
-NAMES = "ABCD"
+NAMES = "ABCDEFGHIJKL"
 WIDTH = 80
 
 

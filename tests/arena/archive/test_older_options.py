@@ -62,6 +62,14 @@ LEAGUES = [
         "small_die",
     ),
     Older("guerra", ("random", "rusher"), "max_turns = 12", "archers", "volley", "aimed"),
+    Older(
+        "steal_war",
+        ("random", "sensible"),
+        "max_tricks = 20",
+        "steal_back",
+        "never",
+        "at_once",
+    ),
 ]
 each_league = pytest.mark.parametrize("older", LEAGUES, ids=lambda older: older.option)
 

@@ -76,7 +76,7 @@ def test_a_fit_bot_passes_every_step(arena: Arena) -> None:
 
 
 def test_every_seat_of_every_number_of_seats_is_tried(steps: Steps) -> None:
-    assert steps("random", "--seconds", "20")[WHOLE]["detail"] == "27 matches of 2 to 4 seats"
+    assert steps("random", "--seconds", "20")[WHOLE]["detail"] == "54 matches of 2 to 10 seats"
     assert steps("random", "--seconds", "20", "--seats", 3)[WHOLE]["detail"].endswith("of 3 seats")
 
 

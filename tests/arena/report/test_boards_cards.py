@@ -27,8 +27,8 @@ CODE = re.compile(r"\b(?:[1-7]|1[0-2])[OCEB]\b|\b[2-9TJQKA][CDHS]\b|\bX[12]\b")
 """A card in the words of these games."""
 SPANISH = {"oros": "O", "copas": "C", "espadas": "E", "bastos": "B"}
 FRENCH = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
-NAMES = ("ann", "bob", "cid", "dora", "eve", "fay", "gus", "hal")
-MOST_ITEMS = 60
+NAMES = ("ann", "bob", "cid", "dora", "eve", "fay", "gus", "hal", "ida", "jon", "kim", "leo")
+MOST_ITEMS = 84  # all cards of Steal War, and three places for each of ten seats
 EMPTY = Card(count=0)
 
 Views = Sequence[Observation | None]

@@ -151,9 +151,9 @@ def _sampled_or_default(game: Game, seat: int, rng: Random) -> Move:
 
 
 def _stolen(game: Game, seat: int, rng: Random) -> Move:
-    """Steal where that is possible."""
+    """Steal where that is possible, or wait where that is."""
     legal = game.decision(seat).legal or [game.sample(seat, rng)]
-    return rng.choice([move for move in legal if move.get("action") == "steal"] or legal)
+    return rng.choice([move for move in legal if move.get("action") in ("steal", "wait")] or legal)
 
 
 def _drawing(game: Game, seat: int, rng: Random) -> Move:
@@ -247,20 +247,23 @@ RULES: dict[str, Rule] = {
         events={
             "pack": Event(_trick, in_one_order_of_all_cards, shared=0.4),
             "lot": Event(_trick, the_same_of_as_many, shared=0.0),
+            "hurried": Event(_trick, the_same_of_as_many, shared=0.0),
         },
         piles=lambda game: {f"pack {seat}": pack for seat, pack in enumerate(game.held.packs)},
         renews=lambda event: f"pack {event[-1]}" if event[0] == "pack" else None,
+        options=({}, {"steal_back": "at_once"}),
         seats=3,
         choose=_stolen,
     ),
     "tod_und_leben": Rule(deal=frozenset({"deck"}), options=({"rounds": 5},)),
     "war": Rule(
-        deal=frozenset({"deck", "joker"}),
+        deal=frozenset({"deck", "jokers", "joker"}),
         events={"pickup": PICKUP},
         piles=_as_dealt,
         options=(
             {"max_battles": 200},
             {"max_battles": 200, "jokers": "buried"},
+            {"max_battles": 200, "jokers": "two_buried"},
             {"max_battles": 200, "pickup": "shuffled"},
         ),
         choose=_sampled_or_default,

@@ -9,6 +9,7 @@ from referee.games.steal_war.game import StealWar, StealWarOptions
 from referee.games.steal_war.trick import DECK, Holdings
 
 PLAY = {"action": "play"}
+WAIT = {"action": "wait"}
 
 
 def steal(target: int) -> Move:

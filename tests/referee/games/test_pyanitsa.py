@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from referee.game import plain
 from referee.games.pyanitsa import Pyanitsa
 from tests.referee.games.war_positions import (
+    SEATS,
     before,
     examples,
     new_game,
@@ -162,6 +163,15 @@ def test_the_end_of_four_seats_is_told_in_80_columns():
     assert max(map(len, lines)) <= 80
 
 
+def test_the_end_of_twelve_seats_is_told_in_80_columns():
+    game = new_game(Pyanitsa, 12, placing="order", max_battles=1)
+    lines = game.text(11).splitlines()
+    ranked = zip(SEATS, game.places(), strict=True)
+    places = ", ".join(f"{letter} {place}" for letter, place in ranked)
+    assert f"places: {places}; you are L" in " ".join(lines[:2])
+    assert max(map(len, lines)) <= 80
+
+
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={
@@ -178,7 +188,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 4), OPTIONS)
+@given(st.integers(0, 10**6), st.integers(2, 12), OPTIONS)
 def test_random_play_keeps_every_card_and_ends(seed, seats, options):
     game, rng = new_game(Pyanitsa, seats, str(seed), **options), Random(seed)
     while deciders := game.deciders():

@@ -8,6 +8,7 @@ import pytest
 
 from referee.games.pyanitsa import Pyanitsa, PyanitsaOptions
 from tests.referee.games.war_positions import (
+    dealt,
     examples,
     new_game,
     options_of,
@@ -43,6 +44,16 @@ H19             | K Q T / 9 8 7 / J T 8   | max_battles=1  | A wins 3: 3 1 1
 )
 def test_battle(packs, options, result):
     assert outcome(pyanitsa(packs, **options_of(options))) == result
+
+
+@pytest.mark.parametrize(
+    ("seats", "each", "aside"),
+    [(5, 7, 1), (6, 6, 0), (7, 5, 1), (8, 4, 4), (9, 4, 0), (10, 3, 6), (11, 3, 3), (12, 3, 0)],
+)
+def test_h36_up_to_twelve_seats_are_dealt_the_same_number(seats, each, aside):
+    game = new_game(Pyanitsa, seats, max_battles=1)
+    assert dealt(game) == [each] * seats
+    assert len(game.aside) == aside
 
 
 def test_h17_the_seat_that_ran_out_is_safe_and_the_others_go_on():

@@ -12,6 +12,7 @@ from referee.games.steal_war.game import StealWarOptions
 from referee.games.steal_war.trick import DECK
 from tests.referee.games.steal_war_positions import (
     PLAY,
+    WAIT,
     new_game,
     packs,
     piles,
@@ -128,6 +129,79 @@ def test_lots_on_two_piles_do_not_hang_together():
         won = (theft.seat for theft in game.trick.thefts if theft.result == "stolen")
         thieves.add(tuple(won))
     assert thieves == {(0, 2), (0, 3), (1, 2), (1, 3)}
+
+
+# --- waiting
+
+ORIGINAL = {"protection": False, "steal_back": "at_once"}
+
+
+def test_without_the_option_nobody_may_wait():
+    game = position("9 5 6 | 2 3", "K 4 7 | J 9")
+    assert game.decision(0).legal == [PLAY, steal(1)]
+    assert game.check(0, WAIT) == '"action" must be "play" or "steal"'
+
+
+def test_who_waits_sees_what_the_others_played():
+    game = position("9 5 6 | 2 3", "9 4 7 | J 9", "6 8 Q", **ORIGINAL)
+    play(game, WAIT, PLAY, None)
+    assert plain(game.view(0))["up"] == [None, "9D", "6D"]
+    assert game.decision(0).legal == [PLAY, steal(1)]
+
+
+def test_one_whose_card_matches_no_pile_does_not_wait():
+    game = position("9 5 6 | 2 3", "K 4 7 | J 9", **ORIGINAL)
+    assert game.deciders() == [0]
+    play(game, WAIT, None)
+    assert up(game) == "K"
+    assert game.decision(0).legal == [PLAY, steal(1)]
+
+
+def test_who_waits_may_wait_again_while_another_has_a_card():
+    game = position("9 5 6 | 2 9", "9 4 7 | J 3", "9 8 T", **ORIGINAL)
+    play(game, WAIT, WAIT, PLAY)
+    assert game.decision(0).legal == [PLAY, WAIT]
+    assert game.decision(1).legal == [PLAY, steal(0), WAIT]
+    play(game, WAIT, PLAY, None)
+    assert [ranks(cards[:1]) for cards in game.trick.laid.values()] == ["9", "9", "9"]
+
+
+def test_after_the_one_that_waits_no_longer_the_others_may_wait_again():
+    cards = ("9 5 6 | 2 9", "9 4 7 | J 3", "9 8 T | 6 5")
+    games = (position(*cards, seed=str(seed), **ORIGINAL) for seed in range(20))
+    hurried = set()
+    for game in games:
+        play(game, WAIT, WAIT, WAIT)
+        alone = game.deciders() if len(game.deciders()) == 1 else []  # A has nothing to choose
+        for seat in alone:
+            assert WAIT not in game.decision(seat).legal
+            game.apply({seat: PLAY})
+        (played,) = game.trick.up
+        hurried.add(played)
+        assert game.deciders() == [seat for seat in range(3) if seat != played]
+        assert all(WAIT in game.decision(seat).legal for seat in game.deciders())
+    assert hurried == {0, 1, 2}
+
+
+def test_a_pile_that_became_a_pack_cannot_be_stolen_back():
+    game = position("9 5 6 | 2 9", "9", "K 8 T | 6 5", **ORIGINAL)
+    play(game, WAIT, steal(0), None)
+    assert (piles(game)[1], game.asked) == ("", "top")
+    assert up(game)[0] == "9"
+
+
+def test_a_fourth_card_may_wait_too():
+    game = position("7 2 3 4 9 A 5 | 6 9", "7 2 3 4 9 6 5 8 | K J", **ORIGINAL)
+    assert game.trick.war == 1
+    play(game, WAIT, steal(0))
+    assert game.decision(0).legal == [PLAY, steal(1), WAIT]
+
+
+def test_a_reply_that_may_be_to_wait_says_so_when_refused():
+    game = position("9 5 6 | 2 3", "9 4 7 | J 9", **ORIGINAL)
+    assert game.check(0, {"action": "rob"}) == '"action" must be "play", "steal" or "wait"'
+    assert "'target' is no field" in game.check(0, {**WAIT, "target": 1})
+    assert game.describe(0, WAIT) == "A waits"
 
 
 # --- wars
@@ -270,7 +344,14 @@ def test_the_guard_lets_the_last_trick_be_stolen_in():
 
 
 @pytest.mark.parametrize(
-    "options", [{"max_tricks": 0}, {"max_tricks": 1.5}, {"protection": 1}, {"jokers": 2}]
+    "options",
+    [
+        {"max_tricks": 0},
+        {"max_tricks": 1.5},
+        {"protection": 1},
+        {"steal_back": True},
+        {"jokers": 2},
+    ],
 )
 def test_other_options_are_refused(options):
     with pytest.raises(msgspec.ValidationError):
@@ -278,7 +359,9 @@ def test_other_options_are_refused(options):
 
 
 def test_the_options_have_the_defaults_of_the_page():
-    assert StealWarOptions() == StealWarOptions(protection=True, max_tricks=2000)
+    assert StealWarOptions() == StealWarOptions(
+        protection=True, steal_back="never", max_tricks=2000
+    )
 
 
 # --- what is shown
@@ -398,6 +481,12 @@ def test_the_end_of_four_seats_is_told_in_80_columns():
     assert max(map(len, lines)) <= 80
 
 
+def test_ten_seats_are_named_in_80_columns():
+    game = wander(2, 1, seats=10)
+    assert "9 J  pack" in game.text(9)
+    assert all(len(line) <= 80 for line in game.text().splitlines())
+
+
 # --- what always holds
 
 
@@ -413,14 +502,20 @@ def all_cards(game):
     ]
 
 
-PLAYS = st.tuples(st.integers(0, 10**6), st.integers(2, 4), st.booleans())
+PLAYS = st.tuples(
+    st.integers(0, 10**6),
+    st.integers(2, 10),
+    st.fixed_dictionaries(
+        {"protection": st.booleans(), "steal_back": st.sampled_from(["never", "at_once"])}
+    ),
+)
 
 
 @settings(max_examples=40, deadline=None)
 @given(PLAYS)
 def test_random_play_keeps_every_card_and_the_pack_rule_and_ends(how):
-    seed, seats, protection = how
-    game, rng = new_game(seats, str(seed), protection=protection, max_tricks=300), Random(seed)
+    seed, seats, options = how
+    game, rng = new_game(seats, str(seed), max_tricks=300, **options), Random(seed)
     while deciders := game.deciders():
         assert sorted(all_cards(game)) == sorted(DECK)
         for pack, pile in zip(game.held.packs, game.held.piles, strict=True):
@@ -435,12 +530,19 @@ def test_random_play_keeps_every_card_and_the_pack_rule_and_ends(how):
 
 @settings(max_examples=60, deadline=None)
 @given(PLAYS, st.integers(0, 150))
-def test_a_steal_is_asked_only_of_those_with_a_pile_to_steal(how, steps):
-    seed, seats, protection = how
-    game = wander(seed, steps, seats, protection=protection)
+def test_a_steal_is_asked_only_of_those_with_a_pile_to_steal_or_to_steal_back(how, steps):
+    seed, seats, options = how
+    game = wander(seed, steps, seats, **options)
     if game.asked == "steal":
+        asked = game.deciders()
         could = [seat for seat in range(seats) if game.held.targets(seat)]
-        assert game.deciders() == could != []
+        if options["steal_back"] == "never":
+            assert asked == could != []
+        else:
+            tops = [pile[-1][0] for pile in game.held.piles if pile]
+            assert asked
+            assert all(game.held.drawn[seat][0] in tops for seat in asked)
+            assert {*could} <= {*asked} or len(asked) == 1
     elif game.asked == "top":
         (winner,) = game.deciders()
         assert (game.trick.winner, bool(game.held.packs[winner])) == (winner, True)
@@ -449,8 +551,8 @@ def test_a_steal_is_asked_only_of_those_with_a_pile_to_steal(how, steps):
 @settings(max_examples=40, deadline=None)
 @given(PLAYS, st.integers(0, 60))
 def test_what_one_seat_has_drawn_changes_nothing_for_the_others(how, steps):
-    seed, seats, protection = how
-    game = wander(seed, steps, seats, protection=protection)
+    seed, seats, options = how
+    game = wander(seed, steps, seats, **options)
     if game.asked == "steal":
         shown = [(plain(game.view(seat)), game.text(seat)) for seat in range(seats)]
         for seat, card in enumerate(game.held.drawn):

@@ -9,6 +9,7 @@ from referee.game import plain
 from referee.games.steal_war.trick import DECK
 from tests.referee.games.steal_war_positions import (
     PLAY,
+    WAIT,
     new_game,
     packs,
     piles,
@@ -23,6 +24,19 @@ from tests.referee.games.steal_war_positions import (
 
 @pytest.mark.parametrize(("seats", "each", "aside"), [(2, 27, 0), (3, 18, 0), (4, 13, 2)])
 def test_the_deal_gives_27_or_18_or_13_cards(seats, each, aside):
+    assert_dealt(seats, each, aside)
+
+
+@pytest.mark.parametrize(
+    ("seats", "each", "aside"),
+    [(5, 10, 4), (6, 9, 0), (7, 7, 5), (8, 6, 6), (9, 6, 0), (10, 5, 4)],
+)
+def test_h37_up_to_ten_seats_are_dealt_the_same_number(seats, each, aside):
+    assert_dealt(seats, each, aside)
+
+
+def assert_dealt(seats, each, aside):
+    """Assert that each seat of a new game has so many cards, and that so many are left out."""
     game = new_game(seats)
     laid = [len(game.trick.laid[seat]) for seat in range(seats)]
     drawn = [card is not None for card in game.held.drawn]
@@ -147,6 +161,58 @@ def test_h31_a_joker_steals_a_pile_that_ends_in_one():
 def test_h32_the_higher_card_wins():
     game = position("9 2 3", "K 4 5")
     assert game.trick.winner == 1
+
+
+ORIGINAL = {"protection": False, "steal_back": "at_once"}
+NINES = ("9 6 7 8 T J | 2 9", "9 K T J Q 8 | 3 5")
+"""A and B have drawn nines, and A's pile shows one."""
+
+
+def test_t29_a_pile_that_was_stolen_is_stolen_back_at_once():
+    game = position(*NINES, **ORIGINAL)
+    assert game.decision(0).legal == [PLAY, WAIT]
+    assert game.decision(1).legal == [PLAY, steal(0), WAIT]
+    play(game, WAIT, steal(0))
+    assert piles(game) == ["", "3 5 2 9 9"]
+    assert game.decision(0).legal == [PLAY, steal(1), WAIT]
+    play(game, steal(1), None)
+    assert piles(game) == ["3 5 2 9 9 9", ""]
+    assert up(game) == "6 K"
+
+
+def test_t30_what_is_stolen_from_one_who_has_played_stays_stolen():
+    game = position(*NINES, **ORIGINAL)
+    play(game, PLAY, WAIT)
+    assert up(game) == "9"
+    assert game.decision(1).legal == [PLAY, steal(0)]
+    play(game, None, steal(0))
+    assert piles(game) == ["", "3 5 2 9 9"]
+    assert up(game) == "9 K"
+
+
+def test_h39_when_all_wait_lots_decide_who_waits_no_longer():
+    found = set()
+    for seed in range(20):
+        game = position(*NINES, seed=str(seed), **ORIGINAL)
+        play(game, WAIT, WAIT)
+        if game.trick.up:
+            assert up(game) == "9"
+            assert game.decision(1).legal == [PLAY, steal(0)]
+            found.add("A had to play its nine")
+        else:
+            assert (game.deciders(), game.decision(1).legal) == ([1], [PLAY, steal(0)])
+            play(game, None, steal(0))
+            assert game.decision(0).legal == [PLAY, steal(1), WAIT]
+            found.add("B had to choose, and A could steal back")
+    assert len(found) == 2
+
+
+def test_h40_a_card_that_was_played_protects_from_those_who_waited():
+    game = position(*NINES, steal_back="at_once")
+    play(game, PLAY, WAIT)
+    play(game, None, steal(0))
+    assert piles(game) == ["2 9", "3 5"]
+    assert [theft.result for theft in game.trick.thefts] == ["protected"]
 
 
 def test_h25_the_chance_that_the_first_cards_tie():

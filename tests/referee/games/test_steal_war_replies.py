@@ -3,7 +3,9 @@
 from random import Random
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from referee.games.steal_war.replies import DECISIONS
 from tests.referee.games.steal_war_positions import (
     PLAY,
     new_game,
@@ -77,6 +79,11 @@ def test_both_answers_are_accepted(move):
 def test_the_legal_moves_are_the_play_and_every_pile_of_the_rank():
     game = position("9 5 6", "K 4 7 | J 9", "2 4 5", "3 6 7 | T 9")
     assert game.decision(0).legal == [PLAY, steal(1), steal(3)]
+
+
+@pytest.mark.parametrize(("target", "is_seat"), [(0, True), (9, True), (10, False)])
+def test_the_schema_takes_every_seat_for_a_target(target, is_seat):
+    assert Draft202012Validator(DECISIONS["steal"]).is_valid(steal(target)) == is_seat
 
 
 def test_every_card_won_may_go_on_top():

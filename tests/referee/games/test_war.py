@@ -79,6 +79,11 @@ def test_in_a_razboi_the_tied_card_says_how_many_are_laid(card, ace, count):
         (2, "buried", 27, 54),
         (3, "buried", 18, 54),
         (4, "buried", 14, 56),
+        (9, "none", 5, 45),
+        (10, "buried", 6, 60),
+        (2, "two_buried", 27, 54),
+        (3, "two_buried", 18, 54),
+        (4, "two_buried", 13, 52),
     ],
 )
 def test_the_deal_gives_each_seat_as_many_as_possible(seats, jokers, each, in_play):
@@ -97,6 +102,11 @@ def test_two_shuffled_jokers_may_lie_in_one_pack_and_on_top():
 def test_a_buried_joker_may_lie_anywhere_but_on_top():
     packs = [before(new_game(seed=str(seed), jokers="buried"))[0] for seed in range(400)]
     assert {pack.split().index("X") for pack in packs} == set(range(1, 27))
+
+
+def test_for_two_seats_two_buried_jokers_are_those_of_all_packs():
+    one, two = (new_game(seed="x", jokers=jokers) for jokers in ("buried", "two_buried"))
+    assert (one.packs, one.battles[0].laid) == (two.packs, two.battles[0].laid)
 
 
 def test_the_same_seed_deals_the_same_packs():
@@ -343,7 +353,7 @@ OPTIONS = st.fixed_dictionaries(
         "out_of_cards": st.just("last_card"),
         "war_length": st.sampled_from([3, "razboi"]),
         "razboi_ace": st.sampled_from([1, 11]),
-        "jokers": st.sampled_from(["none", "shuffled", "buried"]),
+        "jokers": st.sampled_from(["none", "shuffled", "buried", "two_buried"]),
         "max_battles": st.integers(1, 300),
     },
 )
@@ -364,7 +374,7 @@ def assert_views_are_true(game):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 4), OPTIONS)
+@given(st.integers(0, 10**6), st.integers(2, 10), OPTIONS)
 def test_random_play_keeps_every_card_and_ends(seed, seats, options):
     game, rng = new_game(War, seats, str(seed), **options), Random(seed)
     while deciders := game.deciders():

@@ -13,6 +13,7 @@ from referee.options import check_seats, read_options
 from tests.benchmarks.figures.war import chance_of_war
 from tests.referee.games.war_positions import (
     before,
+    dealt,
     examples,
     held,
     new_game,
@@ -49,6 +50,7 @@ H7  | 9 2 3 4 K 2 / 9 5 / 4 6 8       | war_length=3                     | A win
 H9  | 4 2 / K 3 / 9 5                 | pickup=won_first max_battles=1   | B wins 3: 2 1 2
 H10 | K 2 3 / 9 4 5 / 9 6 7           |                                  | A wins 3: goes on
 H13 | 9 2 Q 7 / 9 3 Q 8 / 4 5 6 J T J | out_of_cards=last_card           | C wins 13: 2 2 1
+H35 | K 2 3 J / K 4 5 Q / 6 7 8 / 6 7 A / 6 7 9 / 8 9 |                      | D wins 17: goes on
 """
 
 
@@ -96,6 +98,19 @@ def test_t12_buried_jokers_lie_one_in_each_pack_and_never_on_top(seats):
         for number, pack in enumerate(before(game)):
             assert pack.split().count("X") == 1
             assert pack[0] != "X", number
+
+
+@pytest.mark.parametrize(("seats", "each"), [(2, 27), (3, 18), (4, 13), (7, 7), (10, 5)])
+def test_h38_two_jokers_are_buried_in_two_packs_however_many_there_are(seats, each):
+    holders = set()
+    games = (new_game(seats=seats, seed=str(seed), jokers="two_buried") for seed in range(80))
+    for game in (game for game in games if not game.reason):
+        packs = [pack.split() for pack in before(game)]
+        assert [len(pack) for pack in packs] == [each] * seats
+        assert sorted(pack.count("X") for pack in packs) == [*[0] * (seats - 2), 1, 1]
+        assert not any(pack[0] == "X" for pack in packs)
+        holders.update(seat for seat, pack in enumerate(packs) if "X" in pack)
+    assert holders == {*range(seats)}
 
 
 def test_h1_the_seat_with_fewer_cards_ran_out_first():
@@ -155,9 +170,19 @@ def test_h14_an_option_out_of_range_or_unknown_is_refused(raw):
         read_options(War, raw)
 
 
-def test_h14_five_seats_are_refused():
-    with pytest.raises(ArenaError, match="2, 3, 4 seats, not by 5"):
-        check_seats(War, 5)
+def test_h14_eleven_seats_are_refused():
+    with pytest.raises(ArenaError, match="2, 3, 4, 5, 6, 7, 8, 9, 10 seats, not by 11"):
+        check_seats(War, 11)
+
+
+@pytest.mark.parametrize(
+    ("seats", "each", "aside"),
+    [(5, 10, 2), (6, 8, 4), (7, 7, 3), (8, 6, 4), (9, 6, 0), (10, 5, 2)],
+)
+def test_h34_up_to_ten_seats_are_dealt_the_same_number(seats, each, aside):
+    game = new_game(seats=seats, max_battles=1)
+    assert dealt(game) == [each] * seats
+    assert len(game.aside) == aside
 
 
 @pytest.mark.parametrize(

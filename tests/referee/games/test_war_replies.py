@@ -58,7 +58,7 @@ REFUSALS = {
     "suit first": (ordered("KC", "9C", "C8"), "'C8' is not a card"),
     "ten in digits": (ordered("KC", "9C", "10C"), "'10C' is not a card"),
     "small letters": (ordered("KC", "9C", "8c"), "'8c' is not a card"),
-    "no fifth joker": (ordered("X5"), "'X5' is not a card"),
+    "no eleventh joker": (ordered("X11"), "'X11' is not a card"),
     "a lone surrogate": (ordered("\ud800"), "is not a card"),
     "a number for a card": (ordered("KC", "9C", 8), "a card is written like '7H' or 'TC', not as"),
     "a huge number": (ordered(10**4000), "not as a number"),
@@ -107,6 +107,13 @@ def test_pyanitsa_refuses_likewise():
     game = pyanitsa("K 6 7 / 9 7 8")
     assert game.check(0, ordered("9C", "KC")) is None
     assert game.check(0, ordered("9C", "X1")) == "'X1' is not among the cards you have won"
+
+
+def test_the_schema_takes_all_cards_that_ten_seats_can_lay():
+    game = new_game(seats=10, jokers="buried")
+    cards = [card for card in game.cards if card not in game.aside]
+    assert len(cards) == War.decisions["pickup"]["properties"]["order"]["maxItems"]
+    VALIDATOR.validate({"order": cards})
 
 
 CARD = st.sampled_from([*WON, "2C", "8D", "1C", "X1"]) | st.none() | st.integers() | st.text()

@@ -9,7 +9,7 @@ from referee.games.war import War
 from referee.games.war_family.cards import SUITS
 from referee.games.war_family.packs import PackGame
 
-SEATS = "ABCD"
+SEATS = "ABCDEFGHIJKL"
 
 
 def packs_of(text: str) -> list[list[str]]:
@@ -53,6 +53,12 @@ def before(game: PackGame) -> list[str]:
     """Return the ranks of each pack as it was before the last battle."""
     laid = game.battles[-1].laid
     return [ranks([*laid.get(seat, ()), *pack]) for seat, pack in enumerate(game.packs)]
+
+
+def dealt(game: PackGame) -> list[int]:
+    """Return how many cards each seat was dealt; one battle has been fought."""
+    assert game.battle == 1
+    return [left + len(game.battles[0].laid[seat]) for seat, left in enumerate(game.unseen)]
 
 
 def outcome(game: PackGame) -> str:
