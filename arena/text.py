@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+_SHOWN_OF_A_LINE = 60  # characters
 _FILLER = "\ue000"
 _FIRST_STAND_IN = 0xF0000  # of the private use planes: no printable text holds them
 
@@ -143,6 +144,16 @@ def safe_lines(text: str, indent: str = "") -> str:
 def toml(value: object) -> str:
     """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def not_toml(text: str, error: Exception) -> str:
+    """Return what follows a file's name where its text is not TOML: the line, and what is wrong."""
+    found = re.fullmatch(r"(.+) \(at line (\d+), column \d+\)", str(error))
+    if found is None:
+        return f": not TOML: {error}"
+    what, line = found[1], int(found[2])
+    shown = text.splitlines()[line - 1].strip()[:_SHOWN_OF_A_LINE]
+    return f":{line}: not TOML: {what[0].lower()}{what[1:]}: {safe(shown)} (text needs quotes)."
 
 
 def guarded(text: str) -> str:

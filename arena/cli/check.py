@@ -12,6 +12,7 @@ from arena.author.trial import Setting
 from arena.cli import main
 from arena.cli.common import (
     Seconds,
+    game_option,
     key_values,
     output_format,
     sandbox_option,
@@ -36,7 +37,7 @@ _BEGINNING, _END = 190, 120  # characters of a long line that are shown
 
 @main.command("check")
 @click.argument("bot")
-@click.option("--game", required=True, help="The game to play: see `arena games`.")
+@game_option
 @click.option("--seats", type=int, help="Bots in a match.  [default: each number the game allows]")
 @click.option("--seed", default="check", show_default=True, help="Seed of the deals.")
 @click.option(

@@ -13,6 +13,7 @@ import msgspec
 
 from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
 from protocol.errors import ArenaError
+from referee.games import GAMES
 from referee.sandbox import SANDBOXES
 
 UNPROTECTED = "bots run unprotected (sandbox none): they can do whatever you can."
@@ -28,6 +29,19 @@ output_format = click.option(
     metavar="NAME",
     help="json, csv, or a format of tabulate: github, html, latex, psql, tsv ...  "
     "[default: simple]",
+)
+
+
+class _GameName(click.types.StringParamType):
+    """The name of a game; which there are is said where none is given."""
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        """Return what follows the sentence that the option is missing."""
+        return f"The games are {', '.join(GAMES)}."
+
+
+game_option = click.option(
+    "--game", type=_GameName(), required=True, help="The game to play: see `arena games`."
 )
 sandbox_option = click.option(
     "--sandbox",

@@ -11,6 +11,7 @@ import click
 
 from arena.cli import main
 from arena.cli.common import (
+    game_option,
     key_values,
     output_format,
     sandbox_option,
@@ -42,7 +43,7 @@ from referee.options import check_seats, find_game
 @main.command()
 @click.argument("one", metavar="A")
 @click.argument("other", metavar="B")
-@click.option("--game", required=True, help="The game to play: see `arena games`.")
+@game_option
 @click.option(
     "--with",
     "others",

@@ -16,6 +16,7 @@ import click
 from arena.cli import main
 from arena.cli.common import (
     default_workers,
+    game_option,
     key_values,
     league_argument,
     output_format,
@@ -58,7 +59,7 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 @main.command()
 @click.argument("league", type=click.Path(path_type=Path))
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...")
-@click.option("--game", required=True, help="The game to play: see `arena games`.")
+@game_option
 @click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
 @click.option("--deals", type=int, default=50, show_default=True, help="Deals for each line-up.")
 @click.option(

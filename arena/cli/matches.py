@@ -64,7 +64,7 @@ def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) 
         shown = min(count, limit or count)
         notes = [safe(each.remark) for each in asked.lost]
         if not count:
-            notes.append("No such match was played.")
+            notes.append(_none_found(bot, faulty=faulty))
         if shown < count:
             notes.append(f"The first {shown} of {count} matches; --limit 0 lists all.")
             if form in ("csv", "json"):
@@ -90,6 +90,13 @@ def _rows(
 def _check_known(bot: str, known: Collection[str]) -> None:
     if bot not in known:
         raise ArenaError(f"there is no bot {bot!r} in this league. {suggestion(bot, known)}")
+
+
+def _none_found(bot: str | None, *, faulty: bool) -> str:
+    """Return in a sentence that there is no match of those that were asked for."""
+    if faulty:
+        return f"No match was played in which {bot or 'a bot'} had a fault."
+    return f"No match of {bot} was played." if bot else "No match was played."
 
 
 def _chosen(

@@ -7,6 +7,7 @@ import click
 
 from arena.author.new import find_language, languages, write_bot
 from arena.cli import main
+from arena.cli.common import game_option
 from arena.text import safe
 from referee.options import find_game
 
@@ -14,7 +15,7 @@ from referee.options import find_game
 @main.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--lang", required=True, metavar="LANGUAGE", help=f"One of {', '.join(languages())}.")
-@click.option("--game", required=True, help="The game to play: see `arena games`.")
+@game_option
 def new(folder: Path, lang: str, game: str) -> None:
     """Begin a new bot: a folder with a program that plays, a kit, and what to try next.
 

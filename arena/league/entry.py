@@ -11,9 +11,10 @@ import msgspec
 
 from arena.league.bot import Bot, check_name, lost_bot, make_bot
 from arena.league.files import LEAGUE_FILE
-from arena.league.finding import bot_folder, bundled_bot, find_bot
+from arena.league.finding import bot_folder, bundled, bundled_bot, find_bot
 from arena.text import composed
 from protocol.errors import ArenaError
+from referee.options import suggestion
 from referee.sandbox import PYTHON
 
 
@@ -108,7 +109,8 @@ def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
     if entry.shipped is not None:
         bot = bundled_bot(game, entry.shipped, entry.name)
         if bot is None:
-            raise ArenaError(f"no bot {entry.shipped!r} is bundled for {game}; see `arena bots`.")
+            near = suggestion(entry.shipped.removeprefix(f"{game}_"), bundled(game))
+            raise ArenaError(f"no bot {entry.shipped!r} is bundled for {game}. {near}")
         return bot
     here = folder / (entry.folder or "")
     if entry.command is None:

@@ -21,7 +21,7 @@ from arena.league.entry import (
 )
 from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.plan import DATABASE, LeaguePlan, Settings
-from arena.text import toml
+from arena.text import not_toml, toml
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.limits import Limits
@@ -98,7 +98,7 @@ def _read(file: Path, text: str, purpose: Purpose) -> LeaguePlan:
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ArenaError(f"{file}: not TOML: {error}") from None
+        raise ArenaError(f"{file}{not_toml(text, error)}") from None
     return _Reader(file, text, purpose).league(tables)
 
 

@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from arena.league.bot import Bot, make_bot
 from arena.league.files import readable
-from arena.text import safe
+from arena.text import not_toml, safe
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, is_program
 from referee.sandbox.executable import WINDOWS, has_windows_line_ends
@@ -62,7 +62,7 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
     try:
         if not folder.is_dir():
             raise ArenaError(f"{said}there is no folder {safe(str(folder))}.")
-        settings = tomllib.loads(read_at_most(file, _BOT_FILE_LIMIT).decode("utf-8-sig"))
+        text = read_at_most(file, _BOT_FILE_LIMIT).decode("utf-8-sig")
     except FileNotFoundError:
         raise ArenaError(
             f"{safe(str(folder))} is a folder without a bot.toml; name the "
@@ -70,8 +70,12 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
         ) from None
     except OSError as error:
         raise ArenaError(f"{said}{shown} cannot be read: {error.strerror}.") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ArenaError(f"{shown}: not TOML: {error}") from None
+    try:
+        settings = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ArenaError(f"{shown}{not_toml(text, error)}") from None
     unknown = set(settings) - {"name", "command", "files"}
     if unknown:
         raise ArenaError(
@@ -142,9 +146,24 @@ def _unfound(word: str, game: str) -> ArenaError:
     if game:
         names = ", ".join(bundled(game)) or "none"
         known = f"the bundled bots of {game} are {names}"
-    near = difflib.get_close_matches(word, bundled(game), n=1)
-    meant = f" Did you mean {near[0]!r}?" if near else ""
+    words = {**_here(word), **{name: name for name in bundled(game)}}
+    near = difflib.get_close_matches(word, words, n=1)
+    meant = f" Did you mean {words[near[0]]!r}?" if near else ""
     return ArenaError(f"there is no bot {word!r}: no file here has that name, and {known}.{meant}")
+
+
+def _here(word: str) -> dict[str, str]:
+    """Return the words for what could be a bot where a word looks for one, by what is like them."""
+    place = f"{Path(word).parent}/" if "/" in word.removeprefix("./") else "./"
+    like: dict[str, str] = {}
+    if Path(place).is_dir():
+        with readable(word), os.scandir(place) as entries:
+            for entry in itertools.islice(entries, _LOOKED_AT):
+                path = Path(entry.path)
+                if (path / BOT_FILE).is_file() or (path.is_file() and os.access(path, os.X_OK)):
+                    for form in (f"{place}{entry.name}", entry.name, path.stem):
+                        like.setdefault(form, f"{place}{entry.name}")
+    return like
 
 
 def _check_not_here(word: str, game: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from arena.stats.combined import Combined, combined
 from arena.stats.ratings import Ratings
 from arena.tables.field import Field
-from arena.tables.leaderboard import ranks_text, rating_text
+from arena.tables.leaderboard import RANKS, ranks_text, rating_text
 from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import fold
 from protocol.errors import ArenaError
@@ -13,8 +13,7 @@ from protocol.errors import ArenaError
 KEYS = ("group", "rank", "bot", "rating", "error", "leagues")
 RULE = (
     "A bot's rating is the mean of its ratings in the leagues, which all count alike. Each of "
-    "them is measured from the mean of the compared bots. A rank is a range: bots that the "
-    "results cannot separate share it."
+    f"them is measured from the mean of the compared bots. {RANKS}"
 )
 
 

@@ -12,6 +12,8 @@ from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.text import counted
 from protocol.errors import ArenaError
 
+RANKS = "A rank is a range: bots that the results cannot separate share it."
+"""What a reader must know of ranks."""
 KEYS = (
     *(
         "group",
@@ -177,7 +179,7 @@ _TIMES = (
 def _notes(
     field: Field, ratings: Ratings, rows: Sequence[Row], facts: Mapping[str, Any]
 ) -> list[str]:
-    notes = [f"{field.extent}. A rank is a range: bots that the results cannot separate share it."]
+    notes = [f"{field.extent}. {RANKS}"]
     if len(ratings.groups) > 1:
         notes.append(
             f"{len(ratings.groups)} groups of bots never met each other: ranks and ratings hold "

@@ -229,7 +229,7 @@ def test_matches_may_be_narrowed_to_a_bot(arena: Arena, noted: League) -> None:
     assert len(mine) == 8
     assert mine == [row for row in every if "scribe" in {seat["bot"] for seat in row["seats"]}]
     assert arena("matches", noted.folder, "--faulty").stdout.endswith(
-        "\nNo such match was played.\n"
+        "\nNo match was played in which a bot had a fault.\n"
     )
 
 

@@ -1,5 +1,6 @@
 """`league.toml`: what it may say, what is told about every mistake, and what is written."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -124,7 +125,11 @@ MISTAKES = [
     Mistake('name = "two"', 'name = "two"\nkey = "one"', ["there is a bot named 'one'"]),
 ]
 UNPLAYABLE = [
-    Mistake('shipped = "random"', 'shipped = "loyal"', ["no bot 'loyal' is bundled for guerra"]),
+    Mistake(
+        'shipped = "random"',
+        'shipped = "loyal"',
+        ["no bot 'loyal' is bundled for guerra. Known: general"],
+    ),
     Mistake('shipped = "random"', 'folder = "gone"', ["bot 'one'", "there is no folder"]),
     Mistake('["{python}"]', '["./gone"]', ["bot 'two': there is no file"]),
     Mistake('["{python}"]', '["no-such-program"]', ["bot 'two'", "on the PATH"]),
@@ -296,7 +301,14 @@ def test_too_many_deals_are_told(tmp_path: Path) -> None:
 def test_what_is_not_toml_is_told(tmp_path: Path, text: bytes) -> None:
     file = tmp_path / "league.toml"
     file.write_bytes(text)
-    assert refused(tmp_path).startswith(f"{file}: not TOML: ")
+    assert re.match(rf"{re.escape(str(file))}(:\d+)?: not TOML: ", refused(tmp_path))
+
+
+def test_what_is_not_toml_is_shown_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "league.toml"
+    file.write_text('game = "khan"\n\ndeals = fourty # and more\n')
+    said = "not TOML: invalid value: deals = fourty # and more (text needs quotes)."
+    assert refused(tmp_path) == f"{file}:3: {said}"
 
 
 def test_a_file_saved_by_a_windows_editor_is_read(tmp_path: Path) -> None:

@@ -150,6 +150,33 @@ def test_a_word_that_means_a_bundled_bot_and_one_here_is_refused(
     assert refused(lambda: find_bot(word, "duel")) == says
 
 
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("mien", "./mine.sh"),
+        ("./mien.sh", "./mine.sh"),
+        ("mine", "./mine.sh"),
+        ("cleverer", "./clever"),
+        ("randm", "random"),
+        ("sub/inne", "sub/inner.sh"),
+        ("nodes", None),
+        ("zzz", None),
+        ("gone/mine", None),
+    ],
+)
+def test_a_word_that_means_nothing_brings_a_near_one(
+    folder: Path, word: str, near: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    (folder / "bot.toml").write_text('command = ["./run.sh"]')
+    Path("sub").mkdir()
+    for name in ("mine.sh", "sub/inner.sh"):
+        shutil.copy(folder / "run.sh", name)
+    Path("notes").write_text("neither a program nor a bot's folder")
+    message = refused(lambda: find_bot(word, "khan"))
+    assert message.partition("Did you mean ")[2] == (f"{near!r}?" if near else "")
+
+
 def test_a_bot_toml_may_give_name_and_files(folder: Path) -> None:
     (folder / "bot.toml").write_text('name = "Ada"\ncommand = ["./run.sh"]\nfiles = ["run.sh"]\n')
     assert bot_folder(folder).name == "Ada"
