@@ -124,9 +124,10 @@ class Runner:
                 yield Problem(word.why)
 
     def _count_forfeits(self, matches: Iterable[PlayedMatch]) -> Iterator[Notice]:
+        has_rows = bool(self._forfeits)
         for played in matches:
             result = played.result
-            if not result.forfeits and not self._forfeits:
+            if not result.forfeits and not has_rows:
                 continue  # as nearly always
             for seat, bot in enumerate(result.bots):
                 gone = seat in result.forfeits
@@ -138,6 +139,7 @@ class Runner:
                     self._forfeiting.add(bot)
                     stderr = played.record.open_evidence().stderr[seat]
                     yield Forfeiting(self._setup.names[bot], result.match, stderr)
+            has_rows = bool(self._forfeits)
 
     def _suspend(self, bot: BotIndex, reason: str) -> Iterator[Suspended]:
         if bot not in self._suspended:
@@ -287,6 +289,8 @@ def _results(events: Sequence[Event]) -> Iterator[Results]:
     """Yield all results that came in as one: the busier, the fewer are to be stored."""
     heard = (event.word for event in events if isinstance(event, Heard))
     words = [word for word in heard if isinstance(word, Results)]
-    if words:
+    if len(words) == 1:
+        yield words[0]
+    elif words:
         matches = [played for word in words for played in word.matches]
         yield Results(matches, sum(word.lag for word in words))

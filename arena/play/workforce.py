@@ -78,9 +78,11 @@ class Worker(ABC):
                 self.is_up = True
             case Results():
                 for played in word.matches:
-                    key = (tuple(sorted(played.result.bots)), played.result.number)
-                    rest[key].remove(played.result.rotation)
-                    if not rest[key]:
+                    result = played.result
+                    key = (tuple(sorted(result.bots)), result.number)
+                    rotations = rest[key]
+                    rotations.remove(result.rotation)
+                    if not rotations:
                         del rest[key]
             case Failed():
                 del rest[word.task.key]
