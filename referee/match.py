@@ -3,54 +3,20 @@
 from collections.abc import Callable, Sequence
 from math import ceil
 from time import monotonic
-from typing import Annotated
 
 import msgspec
 
 from protocol.messages import End, Start, TimeControl
 from referee.clock import Turn
+from referee.evidence import Evidence, Played
 from referee.fault import Fault
 from referee.game import Game, Move
 from referee.judging import BY_FORFEIT, Forfeits, fault_of, final_places
 from referee.replay import Entry, Replay
 from referee.seat import Answer, Seat
 
-Microseconds = Annotated[int, msgspec.Meta(ge=0)]
-
 Watch = Callable[[Game, Sequence[Entry]], None]
 """Called before each step is applied, with the decisions of that step."""
-
-
-class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was measured and kept of a match; nothing of it enters a result."""
-
-    cpu: list[Microseconds]
-    """The bot's CPU time for each entry of the replay."""
-    wall: list[Microseconds]
-    """The time on the wall from the ask to its answer, for each entry; 0 if nobody was asked."""
-    lag: list[Microseconds]
-    """The referee's own time before each ask: since the answer before it."""
-    stderr: list[str]
-    """By seat, what was kept of the standard error."""
-    conversations: list[list[str]]
-    """By seat, the last lines exchanged before the first fault."""
-    burners: list[int]
-    """The seats whose process burnt CPU off turn and was frozen between its turns."""
-    charged: dict[int, Microseconds] = {}
-    """By seat, the CPU time used off turn that its decisions were charged, if any."""
-    unfrozen: dict[int, Microseconds] = {}
-    """By seat, the CPU time that it used while it was frozen, if any."""
-    waited: dict[int, int] = {}
-    """By entry, how much less than `wall` was held against the bot, as it waited for a core; where
-    the wall is judged, less than nothing if it was charged. Of long turns alone."""
-
-
-class Played(msgspec.Struct, frozen=True):
-    """A match that was played, as the referee returns it: what happened, and what was measured."""
-
-    replay: Replay
-    evidence: Evidence
-
 
 _LONG_SECONDS = 0.02  # of a turn in which the bot may have had to wait for a core
 

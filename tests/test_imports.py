@@ -24,8 +24,8 @@ ORDER = {
     "referee": [
         *("lazy", "fault", "chance", "clock", "limits", "game", "games", "options", "hint"),
         *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
-        *("verdict", "bot_process", "seat", "starting", "judging", "replay", "match", "all_moves"),
-        *("local", "pettingzoo"),
+        *("verdict", "bot_process", "seat", "starting", "judging", "replay", "evidence", "match"),
+        *("all_moves", "local", "pettingzoo"),
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""

@@ -14,7 +14,7 @@ from arena.store.opening import read_played
 from arena.store.rows import BotVersion, Circumstances, FixedSettings, WholeMatch
 from arena.store.store import Store
 from protocol.errors import ArenaError
-from referee.match import Evidence
+from referee.evidence import Evidence
 from referee.replay import Replay
 
 VERSION = 1

@@ -20,10 +20,10 @@ from arena.store.rows import (
 )
 from arena.store.schema import lineup_text, match_row
 from protocol.errors import ArenaError
+from referee.evidence import Evidence, Played
 from referee.games import GAMES
 from referee.judging import BY_FORFEIT, Forfeits, final_places
 from referee.limits import Limits
-from referee.match import Evidence, Played
 from referee.replay import Entry, Replay, steps
 
 _PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "record"}

@@ -17,7 +17,7 @@ from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, stored_clock
 from arena.tables.results_file import STANDARD_INPUT
 from protocol.errors import ArenaError
-from referee.match import Evidence, Played
+from referee.evidence import Evidence, Played
 from referee.replay import Replay
 
 _LINE_LIMIT = 1 << 28  # bytes

@@ -27,9 +27,10 @@ from arena.store.rows import (
 from protocol.errors import ArenaError, RunError
 from protocol.messages import VERSION as PROTOCOL
 from protocol.messages import Hello
+from referee.evidence import Evidence, Played
 from referee.game import ranked
 from referee.limits import Limits
-from referee.match import Evidence, Played, starts
+from referee.match import starts
 from referee.replay import Replay, game_of
 
 VERSION = 1

@@ -8,9 +8,10 @@ from time import monotonic
 from typing import NamedTuple
 
 from referee.bot_process import BotProcess
+from referee.evidence import Played
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.limits import Limits
-from referee.match import Match, Played, bot_seeds, starts
+from referee.match import Match, bot_seeds, starts
 from referee.options import new_game
 from referee.replay import Entry
 from referee.seat import Answer, FunctionSeat, ProcessSeat

@@ -12,8 +12,8 @@ from arena.cli.common import screen_width
 from arena.text import fold, safe, safe_lines
 from protocol.errors import RunError
 from referee.bot_process import BotProcess
+from referee.evidence import Evidence
 from referee.game import Decision, Game, Observation
-from referee.match import Evidence
 from referee.replay import Entry
 from referee.seat import Answer, ProcessSeat
 

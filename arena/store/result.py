@@ -12,7 +12,7 @@ from msgspec import Meta
 from msgspec.structs import astuple
 
 from arena.league.schedule import BotIndex
-from referee.match import Evidence, Played
+from referee.evidence import Evidence, Played
 from referee.replay import Replay
 
 Natural: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]

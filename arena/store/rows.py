@@ -25,8 +25,8 @@ from arena.league.schedule import PAIRS_LIMIT, Rotations
 from arena.league.seed import Derivation, league_key
 from arena.store.result import Natural, Record, Spent
 from protocol.errors import ArenaError
+from referee.evidence import Evidence
 from referee.limits import Limits
-from referee.match import Evidence
 from referee.replay import Replay
 
 T = TypeVar("T")

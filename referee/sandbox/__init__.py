@@ -1,12 +1,17 @@
 """The sandbox around a bot's process, and the one way to start it."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from referee.sandbox.errors import MachineError, SandboxError, StartError
 from referee.sandbox.executable import is_program, opening
-from referee.sandbox.launcher import Child, Ended, Launcher
 from referee.sandbox.program import PYTHON, Program
-from referee.sandbox.prove import prove
-from referee.sandbox.runtime import Runtime, runtime_of
 from referee.sandbox.temporary import room_for, temporary_folder
+
+if TYPE_CHECKING:
+    from referee.sandbox.launcher import Child, Ended, Launcher
+    from referee.sandbox.runtime import Runtime, runtime_of
+    from referee.sandbox.self_test import prove
 
 SANDBOXES = ("landlock", "bwrap", "none")
 """The sandboxes there are; nothing ever goes from one to another by itself."""
@@ -29,3 +34,18 @@ __all__ = [
     "runtime_of",
     "temporary_folder",
 ]
+
+_LATER = {
+    **dict.fromkeys(("Child", "Ended", "Launcher"), "launcher"),
+    **dict.fromkeys(("Runtime", "runtime_of"), "runtime"),
+    "prove": "self_test",
+}
+"""What only those need who run bots, by its module: commands that read a league load none of it."""
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name whose module is loaded when it is first asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    return found

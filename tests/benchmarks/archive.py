@@ -21,7 +21,7 @@ from arena.play.run import open_run
 from arena.store.opening import open_store
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, WholeMatch
-from referee.match import Played
+from referee.evidence import Played
 
 BOTS = [{"name": name, "shipped": name} for name in ("sensible", "random")]
 LIMITS = {"sandbox": "none"}

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from arena.archive.export import ExportedBot, FixedSettings, Header, MatchLine
+from referee.evidence import Evidence
 from referee.fault import Fault
-from referee.match import Evidence
 from referee.replay import Replay
 
 ROOT = Path(__file__).parents[2]

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 from protocol.messages import End, Start, TimeControl
 from referee.clock import Turn
+from referee.evidence import Played
 from referee.fault import Fault
 from referee.game import Decision, Game, Move, Observation
-from referee.match import Match, Played, starts
+from referee.match import Match, starts
 from referee.seat import Answer, Seat
 
 CONTROL = TimeControl(judge="cpu", move_time=1.0, bank=0.0, increment=0.0)

@@ -10,9 +10,10 @@ from textwrap import dedent
 from typing import Any
 
 from referee.bot_process import BotProcess
+from referee.evidence import Played
 from referee.game import Game
 from referee.limits import Limits
-from referee.match import Match, Played, Watch, starts
+from referee.match import Match, Watch, starts
 from referee.sandbox import PYTHON, Launcher, Program
 from referee.seat import ProcessSeat, Seat
 from referee.starting import start_bot

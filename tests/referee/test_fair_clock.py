@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from referee.bot_process import BotProcess
-from referee.match import Played
+from referee.evidence import Played
 from referee.meter import FREE_SECONDS
 from referee.procfs import cpu_of, family
 from referee.sandbox import Launcher

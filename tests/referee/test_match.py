@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from protocol.messages import End, Start
+from referee.evidence import Played
 from referee.fault import Fault, Kind
 from referee.game import Decision, Game, Move, Observation
 from referee.games.cold_war import ColdWar
 from referee.games.guerra.game import Guerra
-from referee.match import Played
 from referee.replay import Entry
 from referee.seat import Answer, EmptySeat, FunctionSeat
 from tests.referee.games_for_tests import AtOnce, Countdown, Lenient, dealt

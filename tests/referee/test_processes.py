@@ -9,8 +9,8 @@ import pytest
 
 from referee.bot_process import BotProcess
 from referee.capture import KEPT
+from referee.evidence import Evidence, Played
 from referee.fault import Fault
-from referee.match import Evidence, Played
 from referee.seat import EmptySeat, FunctionSeat
 from referee.starting import StartupError, end_processes
 from tests.referee.games_for_tests import AtOnce, Countdown, dealt

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.bot_process import BotProcess
-from referee.match import Played
+from referee.evidence import Played
 from referee.sandbox import Launcher
 from referee.seat import FunctionSeat
 from tests.referee.games_for_tests import Countdown, dealt

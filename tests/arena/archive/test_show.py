@@ -19,8 +19,8 @@ from arena.store.opening import open_store, read_league
 from arena.store.result import Record
 from arena.store.rows import WholeMatch
 from arena.text import width
+from referee.evidence import Evidence, Played
 from referee.fault import Fault
-from referee.match import Evidence, Played
 from referee.replay import Replay
 from tests.arena.conftest import TWO_BOTS, Arena, League, lazy_bot, naughty
 

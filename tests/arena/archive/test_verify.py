@@ -23,9 +23,9 @@ from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.schema import Writer
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
+from referee.evidence import Played
 from referee.fault import Fault
 from referee.games import GAMES
-from referee.match import Played
 from referee.replay import Entry, Replay, game_of
 from tests.arena.conftest import STEADY, TWO_BOTS, Arena, League, naughty
 from tests.arena.store.test_schema import version_3_of, version_4_of

@@ -22,8 +22,8 @@ from arena.report.frames import frames_of
 from arena.store.result import Record
 from arena.store.rows import BotVersion, StoredMatch
 from arena.store.store import Store
+from referee.evidence import Played
 from referee.games import GAMES
-from referee.match import Played
 from tests.arena.conftest import ARENA, PLAYED, ROOT, TWO_BOTS, Arena, League
 
 PAGE = Path(choice.__file__).with_name("page")

@@ -18,7 +18,7 @@ from arena.store.rows import BotVersion, Circumstances, SeatedResult, WholeMatch
 from arena.store.schema import VERSION
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
-from referee.match import Evidence
+from referee.evidence import Evidence
 from referee.replay import Replay
 from tests.arena.conftest import files_no_larger_than, ordinary_user
 

@@ -14,7 +14,7 @@ ROOT = HERE.parents[2]
 
 
 @pytest.mark.usefixtures("root_only")
-@pytest.mark.parametrize("module", ["test_kinds", "test_prove", "test_languages"])
+@pytest.mark.parametrize("module", ["test_kinds", "test_self_test", "test_languages"])
 def test_an_ordinary_user_has_the_same_sandbox(module: str, public: Path) -> None:
     public.chmod(0o777)
     python = python_of(STRANGER)

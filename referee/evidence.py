@@ -1,0 +1,40 @@
+"""What was measured and kept of a match, beside its replay; no result depends on it."""
+
+from typing import Annotated
+
+import msgspec
+
+from referee.replay import Replay
+
+Microseconds = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was measured and kept of a match; nothing of it enters a result."""
+
+    cpu: list[Microseconds]
+    """The bot's CPU time for each entry of the replay."""
+    wall: list[Microseconds]
+    """The time on the wall from the ask to its answer, for each entry; 0 if nobody was asked."""
+    lag: list[Microseconds]
+    """The referee's own time before each ask: since the answer before it."""
+    stderr: list[str]
+    """By seat, what was kept of the standard error."""
+    conversations: list[list[str]]
+    """By seat, the last lines exchanged before the first fault."""
+    burners: list[int]
+    """The seats whose process burnt CPU off turn and was frozen between its turns."""
+    charged: dict[int, Microseconds] = {}
+    """By seat, the CPU time used off turn that its decisions were charged, if any."""
+    unfrozen: dict[int, Microseconds] = {}
+    """By seat, the CPU time that it used while it was frozen, if any."""
+    waited: dict[int, int] = {}
+    """By entry, how much less than `wall` was held against the bot, as it waited for a core; where
+    the wall is judged, less than nothing if it was charged. Of long turns alone."""
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A match that was played, as the referee returns it: what happened, and what was measured."""
+
+    replay: Replay
+    evidence: Evidence
