@@ -74,7 +74,7 @@ class LocalWorkforce(Workforce):
         self.workers: list[LocalWorker] = []
 
     @contextmanager
-    def hired(self) -> Iterator[None]:
+    def running(self) -> Iterator[None]:
         """Have workers, and the sandbox proven while those get ready; all end with the context.
 
         Raises as `check_sandbox` does.
@@ -128,7 +128,7 @@ class LocalWorkforce(Workforce):
         for each in self.workers:
             each.leave()
 
-    def dismiss(self) -> None:
+    def release_idle(self) -> None:
         """Let the workers end, which takes a moment if their bots do."""
         for each in self.workers:
             if not each.is_dismissed:

@@ -65,7 +65,7 @@ class Runner:
 
     def staffed(self) -> AbstractContextManager[None]:
         """Have workers, which get ready beside the caller and start no bot before `run`."""
-        return self._force.hired()
+        return self._force.running()
 
     def run(self) -> Iterator[Sequence[Results | Notice]]:
         """Play with its workers; yield what happened, as often as it looks, until nothing is left.
@@ -94,9 +94,9 @@ class Runner:
             case Heard():
                 yield from self._hear(event.worker, event.word)
             case Died():
-                yield from self._bury(event)
+                yield from self._replace_dead(event)
             case Lost():
-                yield from self._miss(event)
+                yield from self._requeue_lost(event)
             case News():
                 yield event
             case Broken():
@@ -148,7 +148,7 @@ class Runner:
             self._again = [task for task in self._again if bot not in task.lineup]
             yield Suspended(self._setup.names[bot], reason)
 
-    def _bury(self, death: Died) -> Iterator[Notice]:
+    def _replace_dead(self, death: Died) -> Iterator[Notice]:
         """Take leave of a dead worker: what it left is played by another, each deal by itself.
 
         Only the batch it was at can have killed it.
@@ -185,7 +185,7 @@ class Runner:
         if self._suspended.isdisjoint(task.lineup):
             where.append(task)
 
-    def _miss(self, lost: Lost) -> Iterator[Problem]:
+    def _requeue_lost(self, lost: Lost) -> Iterator[Problem]:
         """Let others play what a worker had that is out of reach; it may be wholly innocent."""
         for number, given in enumerate(lost.worker.given):
             for task in given.tasks():
@@ -218,7 +218,7 @@ class Runner:
         if any(each.given for each in workers):
             return
         if self._stopping or not self._has_more():
-            self._force.dismiss()
+            self._force.release_idle()
         elif workers and not self._force.is_settling:
             yield from self._give_up()
 

@@ -136,7 +136,7 @@ class Workforce(ABC):
     """Those there are now. Some may join or leave while events are waited for, or none be left."""
 
     @abstractmethod
-    def hired(self) -> AbstractContextManager[None]:
+    def running(self) -> AbstractContextManager[None]:
         """Return a context in which there are workers, who start no bot before `begin`.
 
         Entering raises ArenaError or RunError if nobody can play.
@@ -159,7 +159,7 @@ class Workforce(ABC):
         """Let the matches that are being played be the last."""
 
     @abstractmethod
-    def dismiss(self) -> None:
+    def release_idle(self) -> None:
         """Let those go who have nothing to do."""
 
     @property

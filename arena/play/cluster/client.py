@@ -66,7 +66,7 @@ class ClusterWorkforce(Workforce):
         self._is_over = False
 
     @contextmanager
-    def hired(self) -> Iterator[None]:
+    def running(self) -> Iterator[None]:
         """Be connected to the scheduler; raise RunError if there is none."""
         runner = asyncio.Runner()
         self._loop = runner.get_loop()
@@ -231,7 +231,7 @@ class ClusterWorkforce(Workforce):
         """Let the matches that are being played be the last."""
         self._call(self._link.leave)
 
-    def dismiss(self) -> None:
+    def release_idle(self) -> None:
         """Let the cluster go; what it says from now on is not heard."""
         self._is_over = True
         self.workers.clear()

@@ -99,7 +99,7 @@ class Scripted(Workforce):
         self._looks = iter(looks)
 
     @contextmanager
-    def hired(self) -> Iterator[None]:
+    def running(self) -> Iterator[None]:
         yield
 
     def begin(self) -> None:
@@ -118,7 +118,7 @@ class Scripted(Workforce):
     def leave(self) -> None:
         self.workers = []
 
-    def dismiss(self) -> None:
+    def release_idle(self) -> None:
         self.workers = []
 
 
