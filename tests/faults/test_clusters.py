@@ -195,7 +195,7 @@ def test_a_killed_process_of_the_arena_is_replaced(stage: Stage, which: str) -> 
     first, _ = getattr(ant, which)()
     os.kill(first, signal.SIGKILL)
     told = scene.finish(run)
-    assert told.count("another plays what it had. No result is lost.") == 1
+    assert told.count("another plays its matches. No result is lost.") == 1
 
 
 @pytest.mark.parametrize("which", ["arena_workers", "fork_servers"])

@@ -240,7 +240,7 @@ def test_dask_workers_with_other_code_or_none_get_no_work(cluster, league, tmp_p
     (bare,) = [line for line in lines if line.startswith("bare (tcp://")]
     assert "install bot-arena[cluster] there" in bare
     assert "Exception(" not in bare
-    assert said.count("none of the cluster's workers can play, as is said above.") == 1
+    assert said.count("none of the cluster's workers can play; the reasons are above.") == 1
     assert "arena: 1 problem, above; 4 matches are missing. Run again to go on." in said
     assert league.count() == 0
 
@@ -250,7 +250,7 @@ def test_no_dask_worker_has_the_sandbox(cluster, league):
     league.write(text("bwrap"))
     said = league.call("run", "--cluster", cluster.address, code=1).stderr
     assert "bwrap not found" in said
-    assert "none of the cluster's workers can play, as is said above." in said
+    assert "none of the cluster's workers can play; the reasons are above." in said
     assert "No match was played" in said or "4 matches are missing" in said
 
 
@@ -320,7 +320,7 @@ def test_ctrl_c_takes_back_what_waits_behind_other_tasks_of_dask(cluster, league
         run = league.start("run", "--cluster", cluster.address)
         assert run.stderr is not None
         next(line for line in run.stderr if "can play: 1 at once" in line)
-        waits = ": tasks of others have its threads, and ours wait behind them in Dask's queue.\n"
+        waits = ": tasks of others use its threads; this run waits behind them in Dask's queue.\n"
         assert next(run.stderr).endswith(waits)
         run.send_signal(signal.SIGINT)
         assert "stopped; 4 matches are missing" in league.finish(run, 1).stderr
