@@ -103,7 +103,7 @@ class Pipes:
         return self._lines.pop()
 
     def unread(self) -> bytes:
-        """Return what the bot has sent that is not a whole line."""
+        """Return the incomplete line that the bot has sent."""
         return bytes(self._lines.held)
 
     def has_read_all(self) -> bool:

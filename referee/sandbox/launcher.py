@@ -122,7 +122,7 @@ class Launcher:
     def start(self, program: Program, limits: Limits) -> Child:
         """Start `program`; raise StartError if it cannot be, or MachineError if nothing can.
 
-        When this returns, the program has been executed, every wall around it.
+        When this returns, the program has been executed, inside the whole sandbox.
         """
         uid = self._own_uid if self.uid is None else self._free.pop()
         with ExitStack() as undo:
