@@ -1,4 +1,4 @@
-"""Folders of ours: who may work in one now, where what is unfinished is kept, what fails there."""
+"""Our folders: who may work in one now, where unfinished files are kept, and what fails there."""
 
 import errno
 import fcntl

@@ -75,7 +75,7 @@ class _Stream(io.FileIO):
         """Write everything, or give up for ever, or drop it.
 
         Nothing is written twice when Ctrl-C is noticed after it, which is why there is no
-        `BufferedWriter` above: it would try again what it was not told of.
+        `BufferedWriter` above: it would write again what it does not know to be written.
         """
         left = memoryview(data)
         try:

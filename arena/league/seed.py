@@ -1,7 +1,7 @@
 """From a seed to what chance comes from: a key that says nothing about the seed; pure.
 
-Bots are told ids, seeds of their own and cards. Whatever is told comes from the key, and the key
-costs so much that nobody tries all seeds that people type in the time that a bot has.
+Bots get ids, seeds of their own and cards. All these come from the key, and the key costs so much
+that nobody can try all seeds that people type in the time that a bot has.
 """
 
 import hashlib

@@ -163,7 +163,7 @@ class Run:
         yield from self._edited()
 
     def _edited(self) -> Iterator[News | Problem]:
-        """Yield what to tell of each bot whose files are no longer those that were entered."""
+        """Yield a message on each bot whose files are no longer those that were entered."""
         again = [(bot, replace(bot, known_digest="")) for bot in self._league.bots]  # not yet read
         same = [
             now

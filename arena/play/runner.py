@@ -55,7 +55,7 @@ class Runner:
         self._suspended: set[BotIndex] = set()
         self._forfeiting: set[BotIndex] = set()
         self._stopping = False
-        self._is_broken = False  # the machine, so that all stop, and it is told once
+        self._is_broken = False  # the machine, so that all stop, and it is reported once
         self._seconds = 0.0  # that there were workers for, each counted
         self._finished = 0
 

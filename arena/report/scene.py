@@ -133,7 +133,7 @@ Views = Sequence[Observation | None]
 
 
 class Fixed(NamedTuple):
-    """What bots are told of a match at its start only: the game's `table()` and its options."""
+    """What bots are sent at the start of a match only: the game's `table()` and its options."""
 
     table: Mapping[str, Any]
     options: Mapping[str, Any]

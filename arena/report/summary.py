@@ -60,7 +60,7 @@ class Lengths:
 
 @dataclass(frozen=True, kw_only=True)
 class LeagueFacts:
-    """What was played, where and when; the seed, which would tell the deals to come, is not in."""
+    """What was played, where and when; not the seed, which would reveal the deals to come."""
 
     game: str
     title: str
@@ -116,7 +116,7 @@ class Summary:
 def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None) -> Summary:
     """Return the summary of a league, which is read with `read_played`.
 
-    `watch` is told now and then, in words, what is being done. Raises ArenaError if nothing was
+    `watch` is called now and then with what is being done. Raises ArenaError if nothing was
     played, or what was cannot be read.
     """
     name = safe(league.folder.resolve().name)

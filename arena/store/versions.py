@@ -1,4 +1,4 @@
-"""What is to be said and asked about bots that are not those that played."""
+"""Hints for organizers when a bot's name, key or files differ from those that played."""
 
 import json
 from collections import defaultdict
@@ -19,7 +19,7 @@ _OLD_RULE = (
 def changed(league: LeaguePlan, store: Store) -> list[str]:
     """Return a sentence for each bot that has played, but not in its present version.
 
-    One that has played only for earlier releases, by which all of its folder counted, is told so.
+    For a bot that played only under earlier releases, which counted all of its folder, it says so.
     """
     played = set(store.bot_keys())
     known = {key for key, _ in played}

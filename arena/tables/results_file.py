@@ -74,7 +74,7 @@ class _Lines:
 def _field(name: str, lines: _Lines) -> Field:
     played = _Played(lines)
     rest = iter(lines)
-    for first in rest:  # that is not blank: it tells the form, and the form reads the rest
+    for first in rest:  # that is not blank: it shows the form, and the form reads the rest
         if first.lstrip().startswith(("{", "[")):
             _read_json(chain([first], rest), lines, played)
         elif first.strip():

@@ -1,4 +1,4 @@
-"""What can happen on a cluster, as `link` tells it to `client`."""
+"""What can happen on a cluster, as `link` reports it to `client`."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ class Waiting(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """A Dask worker plays for us no more, and why, as what follows a colon; empty if not told."""
+    """A Dask worker plays for us no more, and why, as what follows a colon; empty if not shown."""
 
     machine: Machine
     why: str

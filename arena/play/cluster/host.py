@@ -83,7 +83,7 @@ _host = _Host()
 
 
 def describe() -> dict[str, Any]:
-    """Return what tells whether this is a worker like those of the runner's own machine."""
+    """Return what shows whether this is a worker like those of the runner's own machine."""
     return {"code": fingerprint(), "machine": os.uname().nodename}
 
 

@@ -40,10 +40,10 @@ from arena.play.cluster.pool import OrderAnswer, UnwantedError
 from arena.play.messages import Broken, News, Setup, decode_word
 
 _LOOK_SECONDS = 1.0  # between looks at who is in the cluster
-_LOOKED_AT = 200  # Dask workers a second, as what is told of each takes a while to read
-_KEEP_SECONDS = 15.0  # between words to all that the run goes on
+_LOOKED_AT = 200  # Dask workers a second, as reading the state of each takes a while
+_KEEP_SECONDS = 15.0  # between messages to all that the run goes on
 _SILENT_SECONDS = 30.0  # without a heartbeat, after which a Dask worker is taken for lost
-_ANSWER_SECONDS = 30.0  # for the scheduler to tell who is there
+_ANSWER_SECONDS = 30.0  # for the scheduler to say who is there
 _AGAIN_SECONDS = 3.0  # until one that was busy, or did not answer, is asked again
 _WAIT_SECONDS = 600.0  # for a scheduler that has gone
 _FAREWELL_SECONDS = 5.0
@@ -99,7 +99,7 @@ class Link:
                     return
 
     async def _is_back(self, end: asyncio.Event) -> bool:
-        """Wait for the scheduler; return whether it answers again, and tell."""
+        """Wait for the scheduler; report and return whether it answers again."""
         since = time.monotonic()
         while not end.is_set():
             try:
@@ -140,7 +140,7 @@ class Link:
             await within(end.wait(), max(_LOOK_SECONDS, len(found["workers"]) / _LOOKED_AT))
 
     async def _keep(self, client: Any, addresses: list[str]) -> None:
-        """Tell Dask workers that the run goes on, and note where it waits for others' tasks."""
+        """Inform Dask workers that the run goes on, and note where it waits for others' tasks."""
         answers = await client.run(host.keep, self._run, workers=addresses, on_error="ignore")
         for address, waits in answers.items():
             machine = self._machines.get(address)
@@ -150,7 +150,7 @@ class Link:
                     self._put(Waiting(machine))
 
     async def _lose_all(self, error: Exception) -> None:
-        """Take leave of everybody, as the scheduler is out of reach."""
+        """Give up all Dask workers, as the scheduler is out of reach."""
         why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         self._put(
             News(
@@ -223,7 +223,7 @@ class Link:
             self.fail(error)
 
     def fail(self, error: BaseException) -> None:
-        """Tell of an error of ours, once, and expect nothing more of anybody."""
+        """Report an error of ours, once, and expect nothing more of anybody."""
         if self._has_failed:
             return
         self._has_failed = True
@@ -268,7 +268,7 @@ class Link:
                 retries=0,
                 pure=False,
             )
-        except Exception:  # noqa: BLE001 - Dask's client is closed, as a look will tell
+        except Exception:  # noqa: BLE001 - Dask's client is closed, as a look will show
             self._put(Unreached(slot))
             return
         slot.pending.append(future)
@@ -308,7 +308,7 @@ class Link:
     def _lose(self, machine: Machine, why: str, *, has_begun: bool = True) -> None:
         """Expect nothing more of a Dask worker; others will be asked for what it had.
 
-        `why` is told unless it is empty.
+        `why` is shown unless it is empty.
         """
         if self._machines.get(machine.address) is not machine:
             return
@@ -354,7 +354,7 @@ class Link:
         task.add_done_callback(self._errands.discard)
 
     async def close(self) -> None:
-        """Play no more, and let the cluster be as it was."""
+        """Play no more, and leave the cluster as it was."""
         known = self._joined | self._greetings.keys()  # also who was lost and lives
         self._tell(host.close, [*known & self._seen.keys()])
         for greeting in self._greetings.values():

@@ -1,8 +1,8 @@
 """Whose machine stands out: one that lags, is held up or slow, or whose bots fail.
 
 Bots differ more than machines do: what a bot did is compared with what the same bot did elsewhere.
-A bot's matches may differ as much, some taking a thousand times as long as others: nobody is named
-for what the scatter of his own makes likely.
+A bot's matches may differ as much, some taking a thousand times as long as others: no machine is
+named for what the scatter of its own matches makes likely.
 """
 
 from collections import Counter, defaultdict
