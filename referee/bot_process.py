@@ -87,7 +87,7 @@ class BotProcess:
             self.freeze()
 
     def send(self, line: bytes) -> None:
-        """Send a line that needs no answer; raise GoneError if nobody can read it."""
+        """Send a line that needs no answer; raise GoneError if the bot cannot read it."""
         if self.tap is not None:
             self.tap("→", line)
         if self.ended is not None:

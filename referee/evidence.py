@@ -15,7 +15,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cpu: list[Microseconds]
     """The bot's CPU time for each entry of the replay."""
     wall: list[Microseconds]
-    """The time on the wall from the ask to its answer, for each entry; 0 if nobody was asked."""
+    """The time on the wall from the ask to its answer, for each entry; 0 if no seat was asked."""
     lag: list[Microseconds]
     """The referee's own time before each ask: since the answer before it."""
     stderr: list[str]

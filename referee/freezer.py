@@ -71,7 +71,7 @@ class Freezer:
                 self._mark = self._cpu()
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Let the process go on."""
         if self.frozen:
             if self._is_inside:
                 self._thawed = monotonic()  # before it can take the core from us

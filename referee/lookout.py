@@ -9,7 +9,7 @@ from referee.sandbox import Child
 
 LOOK_SECONDS = 0.02
 """Between looks, each of which takes some 30 us."""
-_AWAY_SECONDS = 0.005  # of a turn without using CPU: somebody else may have the core
+_AWAY_SECONDS = 0.005  # of a turn without using CPU: another process may have the core
 
 
 class Neighbour(Protocol):

@@ -12,7 +12,7 @@ File = tuple[int, int]
 """A file by the numbers of its device and of its inode."""
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
-_TRIES = 10  # at finding a file that somebody may be giving another number just now
+_TRIES = 10  # at finding a file that may be getting another number just now
 _CUTIME, _CSTIME, _PROCESSOR = 13, 14, 36  # places in /proc/PID/stat after the name
 
 

@@ -29,7 +29,7 @@ _OPENINGS: tuple[tuple[Verdict, str], ...] = (
     ("memory", r"^fatal error: .*(out of memory|cannot allocate)"),
     ("processes", r"^runtime: failed to create new OS thread"),
 )
-"""Of traces so long that they may stand before the last words, as Go's."""
+"""Signs of traces so long that they may stand before the last words, as Go's."""
 _NO_PROCESSES = (
     "it asked for another process, and --sandbox landlock allows threads alone: use these, or "
     "--sandbox bwrap"

@@ -41,13 +41,13 @@ _SIZE_LIMIT = 1 << 28  # bytes
 
 
 class SavedSeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who sat at one place; a person has neither version nor command."""
+    """The holder of one seat; a person has neither version nor command."""
 
     name: str
     version: str | None = None
     command: list[str] | None = None
     seed: Annotated[int, Meta(ge=0)]
-    """Its own, which a bot gets in `start`."""
+    """The bot's own seed, which it gets in `start`."""
 
 
 class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -160,7 +160,7 @@ def _verdicts(
         return
     links = []
     try:
-        for _ in range(workers):  # they never hear Ctrl-C: whoever started them does, and ends them
+        for _ in range(workers):  # they never get Ctrl-C: their parent does, and ends them
             started = spawn(_serve, path, conditions, key, blocked=(signal.SIGINT,))
             links.append(started.link)
         ahead = _AHEAD * workers

@@ -11,7 +11,7 @@ from typing import Literal
 Derivation = Literal[1, 2]
 """How the key comes from the seed. 1: it is the seed. 2: it is stretched."""
 NEWEST: Derivation = 2
-"""That of leagues in which nothing was played yet."""
+"""The derivation of leagues in which nothing was played yet."""
 
 SHORT = 12
 """Characters of a seed that may be found by trying: a number below 10**12, or a word."""

@@ -107,7 +107,7 @@ class LocalWorkforce(Workforce):
                 word = decode_word(each.link.recv_bytes())
                 if not isinstance(word, Left) or self._leaving:
                     return Heard(each, word)
-                each.was_told_to_end = True  # by somebody else: another is to play what it left
+                each.was_told_to_end = True  # not by us: another is to play what it left
                 each.process.kill()
                 return None
         elif each.link.poll():

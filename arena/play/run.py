@@ -29,7 +29,7 @@ class Part(NamedTuple):
     """One of so many parts of a league's deals, which several machines share out."""
 
     number: int
-    """From 1."""
+    """The number of the part, from 1."""
     of: int
 
     def holds(self, deal: str) -> bool:

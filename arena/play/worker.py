@@ -133,7 +133,7 @@ class Executor:
         self._interrupted = False
         self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
         self._room = Room()
-        self._fewest = 0  # processes that were kept for want of memory; 0 while all are
+        self._fewest = 0  # processes that were kept when memory was short; 0 while all are
         self._is_shortage_told = False
 
     def leave(self) -> None:

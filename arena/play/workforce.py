@@ -119,7 +119,7 @@ class Died(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """A worker can no longer be reached: what it played may be blamed on nobody."""
+    """A worker can no longer be reached: no bot may be blamed for what it played."""
 
     worker: Worker
     has_begun: bool

@@ -24,7 +24,7 @@ class Point:
 
     matches: int
     ratings: Mapping[str, Rating]
-    """Of the bots that had played by then."""
+    """The ratings of the bots that had played by then."""
 
 
 def progress(

@@ -48,7 +48,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True, tag="row", tag_field=
     label: str
     items: Sequence[Card | Token] = ()
     seat: int | None = None
-    """Whose it is: drawn in that seat's colour."""
+    """The seat it belongs to: drawn in that seat's colour."""
     note: str = ""
     """A few words behind the label."""
 
@@ -95,7 +95,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True, tag="facts", tag_fi
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     seats: Sequence[int] = ()
-    """By row, whose it is; none, if the rows are nobody's."""
+    """The seat of each row; empty if the rows belong to no seat."""
 
 
 class Group(msgspec.Struct, frozen=True, omit_defaults=True, tag="group", tag_field="t"):

@@ -18,7 +18,7 @@ from arena.stats.propagation import OutcomeFactor, Propagation
 
 Matrix = list[list[float]]
 Covariance = Mapping[str, Mapping[str, float]]
-"""Of the ratings of bots that are linked by matches, each measured from their mean."""
+"""The covariance of the ratings of linked bots, each measured from their mean."""
 
 _Row = defaultdict[str, float]
 _MOST_UNSEEN = 1.5  # times the precision of the prior: about what straight wins show, if exact

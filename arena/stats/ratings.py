@@ -29,7 +29,7 @@ class Rating:
     sigma_by_deal: float
     """The standard deviation that the deals bear out, mirrored deals included."""
     matches: int
-    """Those with others."""
+    """Matches with other bots."""
     deals: int
 
     @property

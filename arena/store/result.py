@@ -106,7 +106,7 @@ class PlayedMatch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     machine: str = ""
     """Where it was played; empty where that stands beside it, as in an archive."""
     sandbox: str = ""
-    """In which sandbox, likewise."""
+    """The sandbox in which it was played, likewise."""
 
 
 def result_of(

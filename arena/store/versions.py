@@ -77,7 +77,7 @@ def likely_renamed(league: LeaguePlan, store: Store) -> list[str]:
     played = set(store.bot_keys())
     new = {bot.key: bot for bot in league.bots if (bot.key, bot.version) not in played}
     settled = {bot.key for bot in league.bots} - new.keys()
-    free = sorted(played, key=lambda known: (known[0] not in new, known))  # who left, last
+    free = sorted(played, key=lambda known: (known[0] not in new, known))  # those that left, last
     before = {version: key for key, version in free if key not in settled}
     return [
         _renamed(bot, before[bot.version], new.get(before[bot.version]))

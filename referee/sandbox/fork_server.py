@@ -90,9 +90,9 @@ def system_call(number: int, *arguments: object) -> int:
 
 
 def go_first() -> None:
-    """Have bots run as soon as they are asked, before the referee goes on to wait for them.
+    """Make bots run as soon as they are asked, before the referee goes on to wait for them.
 
-    From 6.12 on, the kernel lets whoever is woken take the core of a process with a longer slice;
+    From 6.12 on, the kernel lets a woken process take the core of a process with a longer slice;
     how much of the core each has stays the same. Forked processes inherit it.
     """
     attributes = ctypes.create_string_buffer(48)  # struct sched_attr, first version

@@ -116,7 +116,7 @@ class Launcher:
 
     @property
     def folder(self) -> str | None:
-        """Where temporary files may be put that go with the launcher, by whatever death."""
+        """A folder for temporary files that goes with the launcher, however that ends."""
         return self._stage.folder if self._stage is not None else None
 
     def start(self, program: Program, limits: Limits) -> Child:

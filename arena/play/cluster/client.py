@@ -121,7 +121,7 @@ class ClusterWorkforce(Workforce):
         self._call(self._begin.set)
 
     def send(self, slot: Slot, order: bytes) -> None:
-        """Have an order carried out in a slot."""
+        """Give an order to a slot."""
         self._call(self._link.send, slot, order)
 
     def events(self, patience: float) -> list[Event]:

@@ -25,7 +25,7 @@ class Machine:
     runtimes: dict[BotIndex, Runtime]
     """What runs the bots there, those aside that are executables of their own."""
     slots_used: set["Slot"] = field(default_factory=set)
-    """Those that were given orders."""
+    """The slots that were given orders."""
     waits: bool = False
     """Whether other tasks of Dask had threads for which ours wait, when it was last asked."""
 

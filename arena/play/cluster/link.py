@@ -89,7 +89,7 @@ class Link:
         self._client = await first_connection(self._address)
 
     async def play(self, end: asyncio.Event) -> None:
-        """Have Dask workers join and play until the `end`, whatever becomes of the connection."""
+        """Let Dask workers join and play until the `end`, whatever happens to the connection."""
         while not end.is_set() and not self._has_failed:
             try:
                 await self._attend(end)
@@ -120,7 +120,7 @@ class Link:
         return False
 
     async def _attend(self, end: asyncio.Event) -> None:
-        """Look who is there, again and again; raise if the connection fails."""
+        """Look again and again which Dask workers are there; raise if the connection fails."""
         while not end.is_set() and not self._has_failed:
             if self._client.status != "running":
                 raise ConnectionError("it closed the connection")
@@ -173,7 +173,7 @@ class Link:
         self._scheduler = ""
 
     def _look(self, workers: dict[str, dict[str, Any]]) -> None:
-        """Greet those who are new, and lose those who have gone."""
+        """Greet the Dask workers that are new, and lose those that have gone."""
         now = time.monotonic()
         for address, found in workers.items():
             if self._seen.get(address, (None, 0.0))[0] != found["last_seen"]:
@@ -212,7 +212,7 @@ class Link:
         return News("The cluster has no workers yet; waiting for some.")
 
     def _begun(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        """Have something done; if an error of ours ends it, that ends the run."""
+        """Start some work; if an error of ours ends it, that ends the run."""
         task = asyncio.create_task(work)
         task.add_done_callback(self._ended)
         return task
@@ -355,7 +355,7 @@ class Link:
 
     async def close(self) -> None:
         """Play no more, and leave the cluster as it was."""
-        known = self._joined | self._greetings.keys()  # also who was lost and lives
+        known = self._joined | self._greetings.keys()  # also those that were lost and live
         self._tell(host.close, [*known & self._seen.keys()])
         for greeting in self._greetings.values():
             greeting.cancel()
