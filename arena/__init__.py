@@ -34,7 +34,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name; its module is loaded with the first of them, and not for a command."""
+    """Return a public name; its module is loaded at first use, so that no command loads it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from arena import library

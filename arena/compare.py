@@ -39,7 +39,7 @@ class Comparison:
 
     Deals come in any order and wait for those before them, so that what is counted is the same
     for any number of workers. Matches after the end are left out. Without chance, a deal that was
-    played like an earlier one tells nothing new and is not counted.
+    played like an earlier one shows nothing new and is not counted.
     """
 
     def __init__(self, league: LeaguePlan, one: str, other: str, rates: Rates) -> None:
@@ -98,13 +98,13 @@ class Comparison:
                 self._add(each.number, _Match(each.rotation, result, *rest))
 
     def suspend(self, bot: str, reason: str) -> None:
-        """End for want of a bot that takes no further part."""
+        """End because a bot takes no further part."""
         if self.ending is None:
             self.ending = "suspended"
             self._suspended = (bot, reason)
 
     def finish(self, *, stopped: bool) -> None:
-        """End for want of deals: those asked for were played, or somebody stopped the run."""
+        """End because no deals are left: those asked for were played, or the run was stopped."""
         if self.ending is None:
             self.ending = "stopped" if stopped else "undecided"
 
@@ -156,7 +156,7 @@ class Comparison:
         return is_known
 
     def _programs(self, result: Result) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return who sat where with which place, without telling copies of a third bot apart."""
+        """Return who sat where with which place, not distinguishing copies of a third bot."""
         programs = (bot if bot in self.bots else self._versions[bot] for bot in result.bots)
         return tuple(programs), result.places
 
@@ -259,7 +259,7 @@ class Comparison:
                 return f"Not decided {yet}after {self._counted()}{found}"
 
     def _condition(self) -> str:
-        """Return what all rests on where processes live on from match to match."""
+        """Return what the verdict depends on where processes live on from match to match."""
         if self._league.limits.fresh:
             return ""
         return ", if no bot keeps anything from one match to the next (fresh = false)"

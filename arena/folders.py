@@ -1,4 +1,4 @@
-"""Folders of ours: who may work in one now, where what is unfinished is kept, what fails there."""
+"""Our folders: who may work in one now, where unfinished files are kept, and what fails there."""
 
 import errno
 import fcntl
@@ -16,7 +16,7 @@ def locked(folder: Path, by: str = "run or import") -> Iterator[None]:
     """Keep others away from a folder; the lock is on the folder and leaves nothing behind.
 
     Not on a file in it: an editor that saves puts another file in its place. Raises ArenaError,
-    naming the process, if somebody else has it, who is called `by`.
+    naming the process, if another process has it, which is called `by`.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

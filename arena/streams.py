@@ -17,7 +17,7 @@ from protocol.errors import ArenaError, RunError
 
 
 def make_sure() -> None:
-    """Have all three streams, and nothing else under their numbers; to be called first of all.
+    """Make sure that all three streams are open, under their own numbers; called first of all.
 
     A descriptor that is closed would be the next one that is opened: a league's database, or what
     a worker inherits. Then the words for standard error would be written there.
@@ -75,13 +75,13 @@ class _Stream(io.FileIO):
         """Write everything, or give up for ever, or drop it.
 
         Nothing is written twice when Ctrl-C is noticed after it, which is why there is no
-        `BufferedWriter` above: it would try again what it was not told of.
+        `BufferedWriter` above: it would write again what it does not know to be written.
         """
         left = memoryview(data)
         try:
             while left:
                 written = super().write(left) if self._is_open else self._no_stream()
-                if written is None:  # somebody has made it a stream that does not wait
+                if written is None:  # another process made it a stream that does not wait
                     select.select([], [self], [])
                 else:
                     left = left[written:]
@@ -94,7 +94,7 @@ class _Stream(io.FileIO):
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
     def _give_up(self, error: OSError) -> None:
-        """Know that something could not be written."""
+        """Take note that something could not be written."""
 
 
 class _Log(_Stream):

@@ -69,9 +69,9 @@ def _pieces(text: str, most: int) -> Iterator[str]:
 
 
 class StandIns:
-    """Puts characters in place of letters, as many as these take columns, and takes them away.
+    """Puts a stand-in, one character a column, for each letter that needs it, and takes them away.
 
-    In between, the length of text is its width, and nobody strips the spaces at its ends.
+    In between, the length of text is its width, and spaces at its ends are not stripped.
     """
 
     def __init__(self) -> None:

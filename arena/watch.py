@@ -91,7 +91,7 @@ class Watcher:
     def look(self) -> Sight:
         """Return how things stand.
 
-        What cannot be read, as while a file is being edited, is told in place of news. Raises
+        What cannot be read, as while a file is being edited, is reported in place of news. Raises
         ArenaError if nothing could be read before, or the league is gone.
         """
         run = holder(self._folder)

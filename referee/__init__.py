@@ -1,4 +1,4 @@
-"""One match, from seats to places; and, to be imported from here, a loop for those who train."""
+"""Plays one match, from seats to places; its public names are a loop for training bots."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name; its module is loaded with the first of them, and not for a match."""
+    """Return a public name; its module is loaded at first use, so that a match never loads it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from referee import local

@@ -1,6 +1,6 @@
-"""Every move that a game's decisions may list, each with a number that stays.
+"""Every move that a game's decisions may list, each with a fixed number.
 
-It is for those who want a number in place of a move, as a learner with one output for each does.
+It serves those who want a number in place of a move, as a learner with one output for each.
 """
 
 import msgspec

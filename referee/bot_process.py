@@ -30,12 +30,12 @@ class UnfrozenError(Exception):
 
 
 class GoneError(Exception):
-    """The bot's process has ended or will not talk any more; the text says how."""
+    """The bot's process has ended or closed its pipes; the text says how."""
 
     def __init__(self, how: str, kind: Verdict = "crash") -> None:
         super().__init__(how)
         self.kind = kind
-        """Which limit it hit, as far as that shows."""
+        """The limit that it hit, as far as that shows."""
 
 
 class BotProcess:
@@ -64,7 +64,7 @@ class BotProcess:
         self.tap: Callable[[str, bytes], None] | None = None
         """Called with every line that passes, and an arrow: → sent or ← received."""
         self.is_ready = False
-        """Whether it has said so."""
+        """Whether it has said that it is ready."""
         self.ended: Ended | None = None
         """How the process ended, once it has."""
         self._has_played = False
@@ -87,7 +87,7 @@ class BotProcess:
             self.freeze()
 
     def send(self, line: bytes) -> None:
-        """Send a line that needs no answer; raise GoneError if nobody can read it."""
+        """Send a line that needs no answer; raise GoneError if the bot cannot read it."""
         if self.tap is not None:
             self.tap("→", line)
         if self.ended is not None:
@@ -104,7 +104,7 @@ class BotProcess:
     def ask(self, line: bytes, clock: Clock) -> bytes:
         """Start the clock, send what is asked, and return the bot's next line.
 
-        Raises what `read_line` does, and UnfrozenError, with which the bot is not asked.
+        Raises what `read_line` does, and UnfrozenError before the bot is asked.
         """
         if self.tap is not None:
             self.tap("→", line)
@@ -190,14 +190,14 @@ class BotProcess:
         raise LateError(turn.why_late(moment, reading) + did)
 
     def unread(self) -> bytes:
-        """Return what the bot has sent that is not a whole line; it passes the tap as it is."""
+        """Return the incomplete line that the bot has sent; the tap gets it unchanged."""
         held = self._pipes.unread()
         if held and self.tap is not None:
             self.tap("←", held)
         return held
 
     def overheard(self, seconds: float) -> bytes:
-        """Let the bot run for a while in which nothing is asked; return what it says all the same.
+        """Let the bot run for a while without an ask; return any line that it sends.
 
         CPU used meanwhile is off-turn time. The bot is frozen afterwards, as between matches.
         Raises what `read_line` does, except for LateError.
@@ -219,7 +219,7 @@ class BotProcess:
         """Stop the clock; return what the turn took."""
         try:
             reading: float | None = clock_gettime(self._cpu_clock)
-        except OSError:  # it has ended, as the next turn is to find out
+        except OSError:  # it has ended, as the next turn finds out
             reading = None
         turn = self.turn_clock.end(reading)
         if self.meter.burner or self._is_inside:
@@ -266,7 +266,7 @@ class BotProcess:
     def watch(self) -> None:
         """Freeze the bot if it uses more CPU than is free while another is asked.
 
-        One that runs though it is frozen is frozen again, and ended the second time.
+        A frozen bot that runs is frozen again; the second time it is ended.
         """
         if self.ended is not None:
             return
@@ -311,7 +311,7 @@ class BotProcess:
         return bool(waiting.poll(seconds * 1000))
 
     def _cpu(self, *, if_gone: float) -> float:
-        """Return the CPU seconds that the process has used; there is no clock of one reaped."""
+        """Return the CPU seconds that the process has used; a reaped process has no clock."""
         try:
             return clock_gettime(self._cpu_clock)
         except OSError:

@@ -67,7 +67,7 @@ class Chance:
         The event orders all cards there are, whichever of them are at hand. So a card more or
         less, after another choice of a bot, moves no other card, and the order that the pile had
         before does not matter. Of equal cards the pile takes the first in the universe: which
-        they are must not hang on the shuffle, or cards with copies elsewhere would come up early.
+        they are must not depend on the shuffle, or cards with copies elsewhere would come up early.
 
         Raises `ValueError` if the pile is no part of the universe.
         """

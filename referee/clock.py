@@ -6,7 +6,7 @@ from protocol.messages import TimeControl, TimeLeft
 
 _CAP_FACTOR = 2.0
 CAP_SECONDS = 1.0
-"""On the wall, with which a decision that is judged by CPU time costs no more than that."""
+"""Seconds on the wall in which a decision that is judged by CPU time costs only that."""
 _LONGEST = 10 * 86_400.0  # seconds: no poll waits for a month
 
 
@@ -21,13 +21,13 @@ def cpu_clock(pid: int) -> int:
 def wall_cap(allowed: float) -> float:
     """Return how long a bot that is judged by CPU time may take on the wall, in seconds.
 
-    It stops sleepers, and leaves a slow machine room enough to run an honest bot.
+    It stops sleepers, and leaves a slow machine enough room to run an honest bot.
     """
     return _CAP_FACTOR * allowed + CAP_SECONDS
 
 
 def cap_words(allowed: float) -> str:
-    """Return that in words, with where it comes from."""
+    """Return the wall cap in words, and how it is worked out."""
     return (
         f"{wall_cap(allowed):.3f} s allowed there: {_CAP_FACTOR:g} times the {allowed:.3f} s of "
         f"CPU time, and {CAP_SECONDS:g} s"
@@ -61,7 +61,7 @@ class Clock:
         self.allowed = min(self.move_time + bank, _LONGEST)
         """The most a decision may take now, in seconds."""
         self.left = TimeLeft(self.move_time, round(bank, 3))
-        """What the seat may spend now, as its ask tells it."""
+        """What the seat may spend now, as its ask shows it."""
 
     def spend(self, cpu: float, wall: float) -> bool:
         """Pay for a decision that took so many seconds; return whether it was in time.

@@ -15,7 +15,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cpu: list[Microseconds]
     """The bot's CPU time for each entry of the replay."""
     wall: list[Microseconds]
-    """The time on the wall from the ask to its answer, for each entry; 0 if nobody was asked."""
+    """The time on the wall from the ask to its answer, for each entry; 0 if no seat was asked."""
     lag: list[Microseconds]
     """The referee's own time before each ask: since the answer before it."""
     stderr: list[str]
@@ -23,14 +23,14 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     conversations: list[list[str]]
     """By seat, the last lines exchanged before the first fault."""
     burners: list[int]
-    """The seats whose process burnt CPU off turn and was frozen between its turns."""
+    """The seats whose process used too much CPU off turn and was frozen between its turns."""
     charged: dict[int, Microseconds] = {}
     """By seat, the CPU time used off turn that its decisions were charged, if any."""
     unfrozen: dict[int, Microseconds] = {}
     """By seat, the CPU time that it used while it was frozen, if any."""
     waited: dict[int, int] = {}
-    """By entry, how much less than `wall` was held against the bot, as it waited for a core; where
-    the wall is judged, less than nothing if it was charged. Of long turns alone."""
+    """By entry, how much of `wall` was not held against the bot, as it waited for a core; where the
+    wall is judged and the bot was charged, it is negative. Long turns only."""
 
 
 class Played(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ Kind = Literal[
 FATAL: frozenset[Kind] = frozenset(
     {"crash", "memory", "files", "processes", "killed", "flood", "startup"}
 )
-"""The kinds after which there is nobody left to ask: they forfeit at once."""
+"""The kinds after which no process is left to ask: they forfeit at once."""
 
 _SHOWN = 2000  # characters of a line that are kept
 

@@ -1,8 +1,8 @@
 """Stops a bot's processes between its turns, and finds out if they run all the same.
 
-They are stopped by a signal, and programs have found ways to have the kernel send themselves the
-one that lifts it: the sandbox refuses those that are known. What counts is what is measured: who
-used CPU while it was stopped has lifted its freeze.
+A signal stops them, and programs have found ways to make the kernel send them the signal that lifts
+it. The sandbox refuses the known ways. What counts is measured: a process that used CPU while it
+was stopped has lifted its freeze.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from referee.procfs import cores_of, cpu_of, family
 from referee.sandbox import Child
 
 _STOPPING_SECONDS = 0.02  # of CPU that a process may use until it has stopped
-_LIFTED_SECONDS = 0.1  # of CPU used in a match while frozen: who did so has lifted its freeze
+_LIFTED_SECONDS = 0.1  # of CPU used in a match while frozen: more means that it lifted its freeze
 _LOOK_SECONDS = 0.02  # between looks at all processes of a sandbox, each of which takes 50 us
 
 
@@ -24,8 +24,8 @@ class Freezer:
 
     Args:
         child: its process, running.
-        sandbox: its kind. In `bwrap` the process that is known only waits for the bot's, so that
-            the CPU time of all in there is read.
+        sandbox: its kind. In `bwrap` the known process only waits for the bot's, so the CPU time of
+            all processes in there is read.
 
     """
 
@@ -71,7 +71,7 @@ class Freezer:
                 self._mark = self._cpu()
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Let the process go on."""
         if self.frozen:
             if self._is_inside:
                 self._thawed = monotonic()  # before it can take the core from us
@@ -81,8 +81,8 @@ class Freezer:
     def look(self) -> float:
         """Look at a frozen bot; if it runs, stop it again.
 
-        Returns the CPU seconds that it used and that its own clock does not show. Less than what
-        stopping may take is nothing; in one freeze, it adds up from look to look.
+        Returns the CPU seconds that it used and that its own clock does not show. What stopping may
+        take is not counted; within one freeze, CPU time adds up from look to look.
         """
         if not self._is_inside:
             now = self._cpu()

@@ -31,8 +31,8 @@ def ranked(scores: Sequence[Any]) -> list[int]:
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A game's options: types, ranges and defaults as its rules page lists them.
 
-    What each value allows alone, but two of them together do not, is a ValueError raised by
-    `__post_init__`: a sentence for the organizer.
+    `__post_init__` raises ValueError, with a sentence for the organizer, for values that are
+    allowed alone but not together.
     """
 
     added: ClassVar[frozenset[str]] = frozenset()
@@ -115,7 +115,7 @@ class Game(ABC):
 
     @abstractmethod
     def view(self, seat: int) -> Observation:
-        """Return all that `seat` may know and was not told at the start: options and `table`.
+        """Return all that `seat` may know, except what `start` holds: options and `table`.
 
         It is enough for a program that remembers nothing else, and holds `game`, `seat` and
         `decision` (None when the game is over). It may hold lists, dictionaries and structs that
@@ -166,7 +166,7 @@ class Game(ABC):
     def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
         """Yield each decision's name and every move that it may ever list, always in one order.
 
-        With these a learner gives every move a number. None stand for: more than can be numbered.
+        A learner gives every move a number by these. None at all means: too many to be numbered.
         """
         return ()
 

@@ -1,4 +1,4 @@
-"""What authors are told of their bots' faults."""
+"""Hints for authors on their bots' faults."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -19,7 +19,7 @@ _LONG = 160  # characters of a move or of limits that are shown
 def at_decision(decision: Decision, fault: Fault, stderr: str) -> Fault:
     """Return a fault whose reason begins with what was asked.
 
-    Who crashes over a list of moves that is not there is told so.
+    If a bot crashes because it expects a list of moves, the reason says that there is none.
     """
     asked = decision.name
     if fault.kind == "crash" and decision.legal is None and "legal" in stderr[-_LAST:]:
@@ -30,7 +30,7 @@ def at_decision(decision: Decision, fault: Fault, stderr: str) -> Fault:
 def refusal(decision: Decision, move: Move, reason: str) -> str:
     """Return why a move was refused, with what was sent and what would have been legal.
 
-    Where moves are listed, that is the one most like it or, if none is, the first few.
+    Of listed moves, it shows the one most like it or, if none is, the first few.
     """
     legal = decision.legal
     if legal is None:

@@ -61,7 +61,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def time_control(self) -> TimeControl:
-        """The part that concerns time, as bots are told it."""
+        """The part that concerns time, as it is sent to bots."""
         return TimeControl(
             judge=self.judge,
             move_time=self.move_time,

@@ -1,7 +1,7 @@
 """Matches between functions in this process, for whoever trains a bot: no clock, no sandbox.
 
-A bot is here what it is for the kit, a function from a decision to a move; what was trained goes
-into a bot's file as it is.
+A bot is a function from a decision to a move, as for the kit; a trained function goes into a bot's
+file unchanged.
 """
 
 import json
@@ -153,10 +153,10 @@ def play(
     """Play one match, a bot for each seat in their order; return the record of it.
 
     It is the match that `arena play` plays with this seed, if that has 16 hexadecimal digits or
-    more; others it stretches. A refused move raises RefusedMoveError, which names the decision,
-    the move and the reason; with `faults_allowed` it is a fault as in a league. Whatever a bot
-    raises goes through. ArenaError is raised for a game or options that there are not, and for a
-    number of bots that cannot play it.
+    more; others it stretches. A refused move raises RefusedMoveError, which names the decision, the
+    move and the reason; with `faults_allowed` it is a fault as in a league. What a bot raises
+    passes through. Raises ArenaError for an unknown game or option, and for a number of bots that
+    cannot play the game.
     """
     kind = find_game(game)
     check_seats(kind, len(bots))
@@ -260,7 +260,7 @@ class _ChooserSeat(Seat):
         return Answer(reply.move, turn, None, note)
 
     def end(self, end: End) -> None:
-        """Have nobody to tell."""
+        """Do nothing: a function needs no notice."""
 
     @property
     def offending(self) -> str:

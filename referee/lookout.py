@@ -1,4 +1,4 @@
-"""What is looked at while one bot is waited for: its neighbours, its pipes, and its core."""
+"""What the referee looks at while it waits for a bot: its neighbours, its pipes, and its core."""
 
 import os
 from collections.abc import Collection
@@ -9,14 +9,14 @@ from referee.sandbox import Child
 
 LOOK_SECONDS = 0.02
 """Between looks, each of which takes some 30 us."""
-_AWAY_SECONDS = 0.005  # of a turn without using CPU: somebody else may have the core
+_AWAY_SECONDS = 0.005  # of a turn without using CPU: another process may have the core
 
 
 class Neighbour(Protocol):
     """A process that may use the core of the one that is asked."""
 
     def watch(self) -> None:
-        """Freeze it if it does."""
+        """Freeze it if it uses more CPU than is free."""
 
 
 class Lookout:
@@ -41,11 +41,11 @@ class Lookout:
         self._forgiven = 0.0
 
     def look(self, own: Neighbour, moment: float, began: float, used: float) -> str:
-        """See to it that the bot has the core; return which of its pipes it has closed, if one.
+        """Make sure that the bot has the core; return the pipe that it has closed, if any.
 
-        `own` is the bot, which has `used` so many seconds of CPU in the turn that `began` then.
-        Neighbours are frozen if they use the core. What others take of it is noticed from now on.
-        Nothing is done so soon after the turn began, or after the last look.
+        `own` is the bot; `used` is its CPU time, in seconds, in the turn that `began` then. Freezes
+        neighbours that use the core, and begins to notice what others take of it. Does nothing too
+        soon after the turn began, or after the last look.
         """
         if moment - max(self._looked, began) < LOOK_SECONDS:
             return ""
@@ -81,5 +81,5 @@ class Lookout:
         return self._forgiven if self._waits is not None and self._looked >= began else 0.0
 
     def forget(self) -> None:
-        """Begin anew to notice what others take."""
+        """Begin to notice anew what others take."""
         self._waits = None

@@ -21,7 +21,7 @@ Watch = Callable[[Game, Sequence[Entry]], None]
 _LONG_SECONDS = 0.02  # of a turn in which the bot may have had to wait for a core
 
 _UNASKED = Answer(None, Turn(0.0, 0.0))
-"""That of a seat that is out, and not asked."""
+"""The answer of a seat that is out, and not asked."""
 
 
 class Match:
@@ -38,7 +38,7 @@ class Match:
         self._turns: list[Turn] = []
 
     def play(self, starts: Sequence[Start], watch: Watch | None = None) -> Played:
-        """Play the match; `starts` holds what each seat is told at the beginning."""
+        """Play the match; `starts` holds what each seat is sent at the beginning."""
         game = self._game
         self._start(starts)
         began = monotonic()
@@ -141,13 +141,13 @@ class Match:
         )
 
     def _by_seat(self, seconds: Callable[[Seat], float]) -> dict[int, int]:
-        """Return what is not nothing of each seat, in microseconds."""
+        """Return the time of each seat that has any, in microseconds."""
         found = ((number, int(seconds(seat) * 1e6)) for number, seat in enumerate(self._seats))
         return {number: used for number, used in found if used}
 
 
 def starts(game: Game, match: str, control: TimeControl, seeds: Sequence[int]) -> list[Start]:
-    """Return what each seat of a match is told at its beginning; `seeds` are the bots' own."""
+    """Return what each seat of a match is sent at its beginning; `seeds` are the bots' own."""
     options = msgspec.to_builtins(game.options)
     table = game.table()
     return [

@@ -1,8 +1,8 @@
 """CPU time that a bot uses between its turns: how much is free, and what is charged; pure.
 
 Runtimes work a little while nobody asks them anything: they collect garbage and compile. That much
-is free. What is used between turns beyond it is charged to the next decision, so that whoever
-thinks while others do gains nothing.
+is free. What is used between turns beyond it is charged to the next decision, so that a bot gains
+nothing if it thinks while others do.
 """
 
 FREE_SECONDS = 0.1
@@ -38,7 +38,7 @@ class Meter:
         self._earned = 0.0  # how much of `on_turn` has earned its share
 
     def begin_match(self) -> None:
-        """Begin to count what is charged in a match; what turns before it earned is over."""
+        """Begin to count what is charged in a match; what earlier turns earned is gone."""
         self.charged = 0.0
         self.burner = False
         self._free += FREE_PER_MATCH

@@ -103,13 +103,13 @@ def read_settings(kind: type[msgspec.Struct], raw: Mapping[str, Any], what: str)
 
 
 def read_options(game: type[Game], raw: Mapping[str, Any]) -> Options:
-    """Return a game's options, defaults filled in; raise ArenaError for what it has not."""
+    """Return a game's options, defaults filled in; raise ArenaError for unknown ones."""
     options: Options = read_settings(game.options_type, raw, f"option {{}} of {game.name}")
     return options
 
 
 def check_seats(game: type[Game], seats: int) -> None:
-    """Raise ArenaError unless the game can be played by so many."""
+    """Raise ArenaError unless the game can be played by so many bots."""
     if seats not in game.seat_counts:
         counts = ", ".join(map(str, game.seat_counts))
         raise ArenaError(f"{game.name} is played by {counts} seats, not by {seats}.")

@@ -35,7 +35,7 @@ RENDER_MODES = ("ansi", "human")
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Features = Callable[[Observation], Sequence[float] | Array]
-"""What a learner makes of a view: so many numbers, always as many."""
+"""What a learner makes of a view: numbers, always equally many."""
 
 
 def env(game: str, **settings: Any) -> AECEnv:
@@ -46,11 +46,11 @@ def env(game: str, **settings: Any) -> AECEnv:
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own name for it
     """One game, dealt anew by every `reset`; the agents are `seat_0`, `seat_1` ...
 
-    `seats` are as few as the game takes unless told, `options` the game's own. Raises ArenaError
-    for a game whose moves have no numbers in `all_moves`, and for what the game has not.
+    `seats` are by default as few as the game takes, `options` the game's own. Raises ArenaError for
+    a game whose moves have no numbers in `all_moves`, and for what the game does not have.
 
     An action is the number of a move, the same in every match with these seats and options;
-    `all_moves` tells which. `action_mask` marks the legal ones, and is empty for a seat that is
+    `all_moves` shows which. `action_mask` marks the legal ones, and is empty for a seat that is
     not asked. `observation` is what `features` makes of the view, or else the view itself: its
     JSON as bytes, with zeros behind. `infos` of the agent asked hold `decision`, `view` and
     `legal` as the kit has them, and at the end of the match everybody's `place` and its `reason`.
@@ -170,7 +170,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         return None
 
     def close(self) -> None:
-        """Have nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def _ask_next(self) -> None:
         """Select the agent that is asked next; end the match if there is none."""

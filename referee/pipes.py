@@ -12,7 +12,7 @@ from referee.sandbox import Child
 
 _GLANCE = 470  # bytes read at a look: nearly always a whole line, and no work for malloc
 _PIECE = LINE_LIMIT  # bytes read at a time: what a pipe holds, and never too much for a line
-_DRAINED = 64  # pieces of standard error read when nobody waits for them
+_DRAINED = 64  # pieces of standard error read when nothing waits for them
 
 
 class ClosedError(Exception):
@@ -46,7 +46,7 @@ class Pipes:
     def send(self, line: bytes) -> None:
         """Send a line, or as much of it as the pipe holds; the rest is kept for `wait`.
 
-        Raises ClosedError if nobody can read it.
+        Raises ClosedError if the bot cannot read it.
         """
         data = self._unsent + line if self._unsent else line
         try:
@@ -103,7 +103,7 @@ class Pipes:
         return self._lines.pop()
 
     def unread(self) -> bytes:
-        """Return what the bot has sent that is not a whole line."""
+        """Return the incomplete line that the bot has sent."""
         return bytes(self._lines.held)
 
     def has_read_all(self) -> bool:

@@ -12,7 +12,7 @@ File = tuple[int, int]
 """A file by the numbers of its device and of its inode."""
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
-_TRIES = 10  # at finding a file that somebody may be giving another number just now
+_TRIES = 10  # at finding a file that may be getting another number just now
 _CUTIME, _CSTIME, _PROCESSOR = 13, 14, 36  # places in /proc/PID/stat after the name
 
 
@@ -76,7 +76,7 @@ def identity(seen: os.stat_result) -> File:
 def open_in_none(pids: Iterable[int], files: Set[File]) -> set[File]:
     """Return which of some files none of the processes has open, as far as can be seen.
 
-    Who is ending has nothing open any more: if all are, nothing can be said. A file may get
+    A process that is ending has nothing open: if all are ending, nothing is known. A file may get
     another number while the numbers are read, as kits do with the output, and is looked for again.
     """
     pids = list(pids)
@@ -105,8 +105,8 @@ class Waits:
     """How long a process had no core, as others had it, from when this is made.
 
     A thread may also wait for another of its own process: on one core, for as long as that runs.
-    This is taken off, so that nobody gains time by making itself wait. Without schedstats in the
-    kernel nobody is seen to wait.
+    This is taken off, so that a bot gains no time by making itself wait. Without schedstats in the
+    kernel, no waiting is seen.
     """
 
     def __init__(self, pid: int) -> None:

@@ -1,4 +1,4 @@
-"""A place at the table and who holds it: a bot's process, or a function of Python."""
+"""The seats of a match: a bot's process, or a function of Python, decides for each."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from referee.game import Decision, Move, Observation, plain
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
-    """What came of asking a seat: a move that still has to be checked, or a fault."""
+    """What a seat answers: a move that still has to be checked, or a fault."""
 
     move: Move | None
     turn: Turn
@@ -25,7 +25,7 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Seat(ABC):
-    """Whoever decides at one place of the table, for one match."""
+    """What decides at one seat, for one match."""
 
     conversation: Sequence[str] = ()
     """The last lines exchanged before the first fault, where there is a wire."""
@@ -55,7 +55,7 @@ class Seat(ABC):
 
     @property
     def burner(self) -> bool:
-        """Whether the bot burnt CPU between its turns."""
+        """Whether the bot used more CPU between its turns than is free."""
         return False
 
     @property
@@ -107,7 +107,7 @@ class EmptySeat(Seat):
         return Fault("startup", self._reason)
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Never be asked."""
+        """Fail: this seat is never asked."""
         raise AssertionError("an empty seat was asked")
 
     def end(self, end: End) -> None:
@@ -188,7 +188,7 @@ class ProcessSeat(Seat):
             self.process.end_match()
 
     def dismiss(self) -> None:
-        """Leave the process frozen, so that it takes nothing from those who play on."""
+        """Leave the process frozen, so that it takes no time from the seats that play on."""
         self.process.freeze()
 
     @property

@@ -6,7 +6,7 @@ from referee.clock import CAP_SECONDS, Clock, Turn, cap_words, wall_cap
 from referee.meter import Meter
 
 _STALL_SECONDS = 0.5  # a wait that overran by more: the referee was stopped, and the bot perhaps
-_IDLE_SHARE = 0.1  # of the time allowed: who used less CPU waits for something
+_IDLE_SHARE = 0.1  # of the time allowed: a bot that used less CPU waits for something
 _SHORT_SECONDS = 0.0001  # between two turns: what was used then counts as used in the second
 _LEAST_SECONDS = 0.01  # for which a bot that had no core is waited for once more
 
@@ -112,7 +112,7 @@ class TurnClock:
         return max(left, _LEAST_SECONDS) if left > 0 else 0.0
 
     def why_late(self, moment: float, reading: float) -> str:
-        """Return in words how the time was used up of a turn that has none left."""
+        """Return in words how a turn that has no time left has used it up."""
         used, wall = self.used(reading), moment - self._cap_start
         if not self.by_cpu:
             return f"no answer after {wall:.3f} s{self._before()}; {self.allowed:.3f} s allowed"
@@ -132,7 +132,7 @@ class TurnClock:
         )
 
     def _before(self) -> str:
-        """Return in words what of the turn's time was used before it; nothing if nothing was."""
+        """Return in words what of the turn's time was used before it, if any."""
         return f", {self.charge:.3f} s of it before it was asked" if self.charge else ""
 
     def end(self, reading: float | None) -> Turn:

@@ -1,4 +1,4 @@
-"""What ended a bot or kept it from answering, as far as its traces tell."""
+"""What ended a bot or kept it from answering, as far as its traces show."""
 
 import re
 import signal
@@ -29,7 +29,7 @@ _OPENINGS: tuple[tuple[Verdict, str], ...] = (
     ("memory", r"^fatal error: .*(out of memory|cannot allocate)"),
     ("processes", r"^runtime: failed to create new OS thread"),
 )
-"""Of traces so long that they may stand before the last words, as Go's."""
+"""Signs of traces so long that they may stand before the last words, as Go's."""
 _NO_PROCESSES = (
     "it asked for another process, and --sandbox landlock allows threads alone: use these, or "
     "--sandbox bwrap"
@@ -56,9 +56,9 @@ _REFUSALS = (
         "and settings of the machine",
     ),
 )
-"""What errors mean that come of the sandbox, by signs in the last trace."""
+"""What errors mean that the sandbox causes, by signs in the last trace."""
 _FATAL_SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGTRAP)
-_NEARLY = 0.9  # of the memory allowed: who dies there of a signal was refused more
+_NEARLY = 0.9  # of the memory allowed: a bot that a signal kills there was refused more
 _BY_SIGNAL = 128  # what shells and bwrap add to a signal's number
 _THREADS = "new thread|OS thread|native thread"
 _TRACEBACK = "Traceback (most recent call last):\n"
@@ -75,7 +75,7 @@ _DENIED = re.compile(
     "Permission|permission|permitted|denied|Denied|resolution|getaddrinfo|unreachable|UnknownHost"
     "|temporary directory|Read-only|EROFS|EACCES|EPERM|EAI_AGAIN|ECONNREFUSED"
 )
-"""What the line that says most says of what a sandbox may refuse."""
+"""Signs of what a sandbox may refuse, in the line that says most."""
 
 
 def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
@@ -109,9 +109,9 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
 
 
 def _refusal(stderr: str) -> str:
-    """Return how the sandbox explains the end of a standard error; empty if they do not.
+    """Return how the sandbox explains the end of a standard error; empty if it does not.
 
-    The frames of a trace may tell more than its last line.
+    The frames of a trace may say more than its last line.
     """
     if not _DENIED.search(last_word(stderr)):
         return ""

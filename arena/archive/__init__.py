@@ -1,1 +1,1 @@
-"""Matches of a league shown, sent, saved, and proven."""
+"""Shows, exports, imports, saves and verifies the matches of a league."""

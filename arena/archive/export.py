@@ -59,7 +59,7 @@ class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     match: str
     deal: Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
-    """Its number, counted for each line-up."""
+    """The number of the deal, counted for each line-up."""
     rotation: Annotated[int, Meta(ge=0)]
     bots: tuple[BotVersion, ...]
     places: list[int]
@@ -69,7 +69,7 @@ class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     forfeits: list[int]
     moves: str
     clock: list[tuple[int, ...]]
-    """Of each seat the fields of `Spent`; older exports lack the last, the wall."""
+    """The fields of `Spent` for each seat; older exports lack the last, the wall."""
     replay: Replay
     evidence: Evidence
     seconds: Annotated[float, Meta(ge=0)]

@@ -1,4 +1,4 @@
-"""What a seat was told in a match, told once more: as lines, or to a bot that answers again."""
+"""The messages that a seat was sent in a match: as lines, or for a bot that answers again."""
 
 import copy
 from collections.abc import Iterator, Sequence
@@ -33,9 +33,9 @@ class Asked:
     """
 
     number: int
-    """Of the decision in the match, from 1, as `arena show` counts."""
+    """The number of the decision in the match, from 1, as `arena show` counts."""
     id: int
-    """Of the ask."""
+    """The id of the ask."""
     game: Game
     decision: Decision
     view: Observation
@@ -59,7 +59,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Feed:
-    """All that one seat was told in a match, from `hello` to `end`.
+    """All that one seat was sent in a match, from `hello` to `end`.
 
     What was left in a bank is worked out from the times kept, so it is right to the millisecond.
     """
@@ -67,7 +67,7 @@ class Feed:
     opened: WholeMatch
     seat: int
     limits: Limits
-    """Those of the match."""
+    """The limits of the match."""
     hello: Hello
     start: Start
 
@@ -110,9 +110,9 @@ class Feed:
 
 
 def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
-    """Return what a seat was told in a match of a league, by the settings it was played with.
+    """Return what a seat was sent in a match of a league, by the settings it was played with.
 
-    Raises ArenaError if the rules it was played by are not those that are here.
+    Raises ArenaError if it was played by other rules than those here.
     """
     opened.check_seat(seat)
     game = game_of(opened.replay)
@@ -161,7 +161,7 @@ class Again:
 
 
 def ask_again(feed: Feed, process: BotProcess) -> Iterator[Again]:
-    """Ask a bot that is ready what the feed holds; yield what it answers to each.
+    """Ask a bot that is ready what the feed holds; yield its answer to each ask.
 
     Whatever it answers, the match goes on as it was recorded. A fault does not stop it unless the
     process cannot be asked any more.

@@ -167,7 +167,7 @@ def _other(line: MatchLine, played: PlayedMatch, known: WholeMatch) -> str:
 
 
 def _bare(replay: Replay) -> Replay:
-    """Return a replay without the words of bots and faults, which may tell measured times."""
+    """Return a replay without the words of bots and faults, which may hold measured times."""
     entries = [
         msgspec.structs.replace(
             entry,
@@ -204,7 +204,7 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
 
 
 def _keep(path: Path) -> None:
-    """Have a file or a folder survive a power cut."""
+    """Make a file or a folder survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""One match as a file: all that is kept of it, to be told like a match of a league."""
+"""One match as a file: all that is kept of it, to be shown like a match of a league."""
 
 import contextlib
 import os
@@ -35,19 +35,19 @@ from referee.replay import Replay, game_of
 
 VERSION = 1
 MATCH = "play"
-"""What bots are told that a match outside a league is called."""
+"""The id that bots are sent for a match outside a league."""
 
 _SIZE_LIMIT = 1 << 28  # bytes
 
 
 class SavedSeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who sat at one place; a person has neither version nor command."""
+    """The holder of one seat; a person has neither version nor command."""
 
     name: str
     version: str | None = None
     command: list[str] | None = None
     seed: Annotated[int, Meta(ge=0)]
-    """Its own, which a bot gets in `start`."""
+    """The bot's own seed, which it gets in `start`."""
 
 
 class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,11 +66,11 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def names(self) -> list[str]:
-        """What those who sat there are called."""
+        """The names of those who sat there."""
         return distinct([seat.name for seat in self.seats])
 
     def opened(self) -> WholeMatch:
-        """Return the match as it is told."""
+        """Return the match in the form in which it is shown."""
         bots = [
             BotVersion(name, seat.version or "")
             for name, seat in zip(self.names, self.seats, strict=True)
@@ -101,9 +101,9 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return WholeMatch(match, clock, Record.of(played, self.seconds), where, self.limits)
 
     def feed(self, seat: int) -> Feed:
-        """Return what a seat was told.
+        """Return what a seat was sent.
 
-        Raises ArenaError for a person's, and if the rules are not those that are here.
+        Raises ArenaError for a person's seat, and if the rules are not those that are here.
         """
         opened = self.opened()
         opened.check_seat(seat)
@@ -126,7 +126,7 @@ def seated(bots: Sequence[Bot | None], seeds: Sequence[int]) -> list[SavedSeat]:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Return names that tell the seats apart, even if a bot plays itself."""
+    """Return a different name for each seat, even if a bot plays itself."""
     return [f"{name}#{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
 
@@ -204,7 +204,7 @@ def _check_kind(path: Path, text: bytes) -> None:
             )
         return
     if text.startswith(b'{"arena":"match"'):
-        return  # what is damaged in it, the decoder tells
+        return  # the decoder says what is damaged in it
     if text.startswith(b'{"arena":"league"'):
         raise ArenaError(f"{path} is an exported league; `arena import LEAGUE {path}` reads it.")
     raise ArenaError(

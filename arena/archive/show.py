@@ -1,4 +1,4 @@
-"""A match told: as text, move by move, and as a table for programs."""
+"""Shows a match: as text, move by move, and as a table for programs."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ def move_line(game: Game, entry: Entry, names: Sequence[str]) -> str:
 def result(opened: WholeMatch, width: int = WIDTH) -> Iterator[str]:
     """Yield how a match ended, best place first, with the faults of each seat.
 
-    Why a process ended is told where a line of `width` columns has room for it.
+    It says why a process ended where a line of `width` columns has room for that.
     """
     yield f"Ended: {safe(opened.match.reason)}"
     for row in _by_place(opened):
@@ -142,7 +142,7 @@ def fault_row(fault: Fault) -> dict[str, Any]:
 
 
 def _changed(limits: Limits | None) -> str:
-    """Return the limits that are not the usual ones; the sandbox is told elsewhere."""
+    """Return the limits that are not the usual ones; the sandbox is shown elsewhere."""
     if limits is None:
         return ""
     usual = msgspec.structs.asdict(Limits())

@@ -37,9 +37,9 @@ class Verdict(msgspec.Struct):
 
 
 class Verification:
-    """A league's results on trial; `run` verifies them, and `table` says what was found.
+    """Verifies a league's results: `run` does it, and `table` shows what was found.
 
-    Needs the league's database alone: bots may be gone, and `league.toml` be as it likes. Raises
+    Needs the league's database alone: bots may be gone, and `league.toml` may hold anything. Raises
     ArenaError if there is no database, and RunError if its file is damaged.
     """
 
@@ -160,7 +160,7 @@ def _verdicts(
         return
     links = []
     try:
-        for _ in range(workers):  # they never hear Ctrl-C: whoever started them does, and ends them
+        for _ in range(workers):  # they never get Ctrl-C: their parent does, and ends them
             started = spawn(_serve, path, conditions, key, blocked=(signal.SIGINT,))
             links.append(started.link)
         ahead = _AHEAD * workers
@@ -168,7 +168,7 @@ def _verdicts(
             link = links[number % workers]
             if number >= ahead:
                 yield _answer(link)
-            with suppress(OSError):  # it was killed, as its answer will tell
+            with suppress(OSError):  # it was killed, as its answer will show
                 link.send(page)
         for number in range(max(0, len(pages) - ahead), len(pages)):
             yield _answer(links[number % workers])
@@ -177,7 +177,7 @@ def _verdicts(
 
 
 def _serve(link: Any, path: Path, conditions: FixedSettings, key: str) -> None:
-    """Answer pages with verdicts until there is nobody who asks."""
+    """Answer pages with verdicts until nobody asks any more."""
     with suppress(EOFError, ConnectionError):
         try:
             with RawStore(path) as store:

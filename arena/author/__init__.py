@@ -1,1 +1,1 @@
-"""For authors of bots: new ones, and whether they are fit to play."""
+"""For authors of bots: makes new ones, and checks whether they are fit to play."""

@@ -42,7 +42,7 @@ MATCHES = 20
 """How many matches are played at least, unless time runs out; more if there are more seats."""
 
 _QUIET_SECONDS = 0.1  # in which a bot that is asked nothing is listened to ...
-_REST_SECONDS = 0.3  # ... and after its matches: long enough to be known for a burner
+_REST_SECONDS = 0.3  # ... and after its matches: long enough to show that it uses CPU off turn
 _END_SECONDS = 2.0  # in which it is to end by itself; a league waits shorter, and kills it
 _PATIENT = 3  # times as many matches are played while a decision has not come up
 _REPEATED = 4  # matches that are played again, twice ...
@@ -67,9 +67,9 @@ class Step:
 def check(
     bot: Bot, setting: Setting, sandbox_uid: int | None, tell: Callable[[str], None]
 ) -> Iterator[Step]:
-    """Yield the steps as they are done; after one that failed, and for want of time, some are not.
+    """Yield the steps as they are done; some are left out after a failure, or if time is up.
 
-    `tell` hears how it is getting on. Raises SandboxError if the sandbox does not hold here.
+    `tell` is called with its progress. Raises SandboxError if the sandbox does not hold here.
     """
     titles = list(STEPS)
     with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
@@ -131,7 +131,7 @@ class _Check:
         yield from self._repeated(trials)
 
     def _play_all(self, process: BotProcess, trials: list[Trial]) -> str:
-        """Play matches until there were enough or one had a fault; return what is wrong else."""
+        """Play matches until there are enough or one has a fault; return what else is wrong."""
         try:
             chatter = process.overheard(_QUIET_SECONDS)
             self._began = monotonic()
@@ -208,8 +208,8 @@ class _Check:
     def _failed_later(self, trial: Trial) -> Step:
         """Return the step that a fault after the first match fails.
 
-        A crash may come of what the process had played before, or of the match alone: a new
-        process that plays this match tells which.
+        A crash may come of what the process had played before, or of the match alone: a new process
+        that plays this match shows which.
         """
         failed = self._blamed(trial)
         if failed.title != WHOLE:

@@ -119,7 +119,7 @@ def _template(language: str, kind: Language, game: type[Game]) -> Path:
 
 
 def _check_free(name: str, game: str) -> None:
-    """Raise ArenaError for a name that means somebody else on the command line."""
+    """Raise ArenaError for a name that means another bot on the command line."""
     if name == HUMAN:
         raise ArenaError(f"{name!r} means a person who plays; choose another name for the folder.")
     if name.removeprefix(f"{game}_") in bundled(game):

@@ -68,12 +68,12 @@ class Trial:
 
     @property
     def moves(self) -> list[Move | None]:
-        """What it answered."""
+        """The moves that the bot answered."""
         return [entry.move for entry in self.entries]
 
     @property
     def faulty(self) -> tuple[int, Entry] | None:
-        """Its first fault, and the number of the decision from 1."""
+        """The bot's first fault, and the number of the decision from 1."""
         entries = enumerate(self.entries, 1)
         return next(((at, entry) for at, entry in entries if entry.fault), None)
 

@@ -64,9 +64,9 @@ _COMMANDS = {
         "Show which sandboxes work on this machine, and whether a bot starts in them.",
     ),
 }
-"""The commands in an order that tells a story: where each is, and its first sentence of help.
+"""The commands, in the order of use: where each is, and its first sentence of help.
 
-A command's module is imported when it is used, for most of a short command's time is imports.
+A command's module is imported when it is used: imports take most of a short command's time.
 """
 
 

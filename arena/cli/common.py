@@ -33,7 +33,7 @@ output_format = click.option(
 
 
 class _GameName(click.types.StringParamType):
-    """The name of a game; which there are is said where none is given."""
+    """The name of a game; without it, the error lists the games."""
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
         """Return what follows the sentence that the option is missing."""
@@ -82,7 +82,7 @@ def screen_width() -> int:
 
 
 def warn_unprotected(sandbox: str) -> None:
-    """Say it where bots are run without a sandbox."""
+    """Warn if bots are run without a sandbox."""
     if sandbox == "none":
         click.echo(f"Warning: {UNPROTECTED}", err=True)
 

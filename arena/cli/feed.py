@@ -1,4 +1,4 @@
-"""A bot that gets the messages of a match again, and what is told of it."""
+"""Feeds a bot the messages of a match again, and prints what it answers."""
 
 from collections.abc import Iterator
 from functools import partial

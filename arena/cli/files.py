@@ -67,7 +67,7 @@ def print_pieces(pieces: Iterable[bytes]) -> None:
 
 @contextmanager
 def spare_folder() -> Iterator[Path]:
-    """Have a folder of temporary files; raise MachineError if that cannot be."""
+    """Yield a folder for temporary files; raise MachineError if it cannot be made."""
     folder = temporary_folder("arena-")
     try:
         yield folder

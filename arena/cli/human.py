@@ -48,7 +48,7 @@ class HumanSeat(Seat):
         self._hand: list[str] | None = None
 
     def start(self, start: Start) -> Fault | None:
-        """Have nothing to prepare."""
+        """Do nothing: a person needs no preparation."""
         return None
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
@@ -83,7 +83,7 @@ class HumanSeat(Seat):
         return " ".join(map(str, new.elements()))
 
     def end(self, end: End) -> None:
-        """Leave it to the command to tell the end."""
+        """Do nothing: the command shows the end."""
 
     def _read(self, question: Question, decision: Decision) -> Move:
         move: Move | None = None

@@ -157,7 +157,7 @@ def _tell_plan(
 
 
 def _warn_guessable(league: LeaguePlan) -> None:
-    """Say it where the seed may be found by trying, and the authors of bots may be strangers."""
+    """Warn if the seed may be found by trying, and the authors of bots may be strangers."""
     if not is_guessable(league.settings.seed) or all(bot.is_bundled for bot in league.bots):
         return
     what = (
@@ -336,7 +336,7 @@ def _bot(league: LeaguePlan, name: str) -> Bot:
 
 @contextmanager
 def collected_rarely() -> Iterator[None]:
-    """Have Python look for circles of objects more rarely, as results are many and have none.
+    """Make Python look for reference cycles more rarely: results are many and have none.
 
     It saves a run a seventh of its own time: see `tests.benchmarks.dispatch`.
     """
@@ -353,7 +353,7 @@ def stopped_by_signals(run: Run, rest: str = GO_ON) -> Iterator[list[int]]:
     """Stop a run softly at the first SIGINT or SIGTERM, and hard at the second.
 
     One that comes at once after the first is the same one: `timeout` sends it to the process and
-    then to its group. Yields the signals heard so far. After the second, `rest` is said.
+    then to its group. Yields the signals heard so far. After the second, `rest` is printed.
     """
     heard: list[int] = []
     last = -_ECHO_SECONDS

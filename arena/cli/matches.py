@@ -241,11 +241,11 @@ class _Found(NamedTuple):
 
     opened: WholeMatch
     feed: Callable[[int], Feed]
-    """Returns what a seat was told."""
+    """Returns what a seat was sent."""
     again: Callable[[str, int | None], tuple[Bot, Feed]]
-    """Returns the bot of a word, and what it is to be told, in its seat or the one given."""
+    """Returns the bot of a word, and what it is to be sent, in its seat or the one given."""
     hints: Callable[[int], list[str]] = lambda _seat: []
-    """Returns what the sandbox hid from the bot of a seat, which ended for want of it perhaps."""
+    """Returns what the sandbox hid from the bot of a seat, which may have ended because of it."""
 
 
 def _of_league(folder: Path, match: str | None) -> _Found:

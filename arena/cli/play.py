@@ -51,7 +51,7 @@ _EXCERPT = 20  # lines at each end of a standard error
 
 
 class _Way(NamedTuple):
-    """How the match is told; `pause` is in seconds, `view` a seat."""
+    """How the match is shown; `pause` is in seconds, `view` a seat."""
 
     step: bool
     pause: float | None
@@ -92,7 +92,7 @@ class _Way(NamedTuple):
             )
 
     def telling(self, names: Sequence[str], processes: Sequence[BotProcess | None]) -> Telling:
-        """Return what tells the match."""
+        """Return what shows the match."""
         if self.quiet:
             return Telling()
         if self.log:

@@ -120,13 +120,13 @@ class Question:
         return "\n".join(lines)
 
     def silence(self) -> Move | None:
-        """Return the move of saying nothing, where one may."""
+        """Return the move that says nothing, if it is legal."""
         field = spoken_field(self._schema)
         move = {field: ""} if field else None
         return None if move is None or self._game.check(self._seat, move) else move
 
     def answer(self, line: str) -> Move:
-        """Return the legal move that is meant; raise ArenaError to tell why there is none."""
+        """Return the legal move that is meant; raise ArenaError that says why if there is none."""
         listed = self._from_menu(line) if self._menu else None
         if listed is not None:
             return listed
@@ -180,7 +180,7 @@ class Question:
 
 
 def _worth(example: str) -> tuple[bool, int, int]:
-    """Return the less the more an example shows, if it is short."""
+    """Return a key that is the smaller the more an example shows, if it is short."""
     empty = sum(word in ("none", "0") for word in example.split())
     return len(example) > SHORT, empty, -len(example)
 

@@ -1,4 +1,4 @@
-"""A match told while it is played: by its moves, or step by step with the table and pauses."""
+"""Shows a match while it is played: by its moves, or step by step with the table and pauses."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,22 +25,22 @@ Pause = Callable[[Entry | None], object]
 
 
 class Telling:
-    """What is told of a match while it is played; this tells nothing."""
+    """Shows a match while it is played; this class shows nothing."""
 
     def __init__(self) -> None:
         self.kept: list[str] = []
-        """What is to be told after the end."""
+        """What is to be shown after the end."""
         self.pauses = Pauses([], lambda _: None)
 
     def before(self, game: Game) -> None:
-        """Know that a bot is about to be asked."""
+        """Take note that a bot is about to be asked."""
 
     def __call__(self, game: Game, step: Sequence[Entry]) -> None:
-        """Tell one step; a `Watch`."""
+        """Show one step; a `Watch`."""
 
 
 class ShownSeat(ProcessSeat):
-    """A bot's seat in a match that is told: before the bot is asked, the table may be drawn."""
+    """A bot's seat in a match that is shown: before the bot is asked, the table may be drawn."""
 
     def __init__(self, process: BotProcess, game: Game, telling: Telling) -> None:
         super().__init__(process)
@@ -48,15 +48,15 @@ class ShownSeat(ProcessSeat):
         self._telling = telling
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Let the match be told as far as it is, then ask."""
+        """Show the match so far, then ask."""
         self._telling.before(self._game)
         return super().ask(decision, view)
 
 
 class Moves(Telling):
-    """Tells the moves as they are made.
+    """Shows the moves as they are made.
 
-    Where people play, their tables tell what they may know; a fault may tell more, and is kept.
+    Where people play, their tables show what they may know; a fault may show more, and is kept.
     """
 
     def __init__(self, names: Sequence[str], *, people: bool) -> None:
@@ -65,7 +65,7 @@ class Moves(Telling):
         self._people = people
 
     def __call__(self, game: Game, step: Sequence[Entry]) -> None:
-        """Tell one step."""
+        """Show one step."""
         for entry in step:
             lines = entry_lines(game, entry, self._names)
             if not self._people:
@@ -75,24 +75,24 @@ class Moves(Telling):
 
 
 class Faults(Telling):
-    """Tells nothing but faults, on standard error."""
+    """Shows nothing but faults, on standard error."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
         self._names = names
 
     def __call__(self, game: Game, step: Sequence[Entry]) -> None:
-        """Tell the faults of one step."""
+        """Show the faults of one step."""
         for entry in step:
             if entry.fault is not None:
                 _echo(entry_lines(game, entry, self._names), err=True)
 
 
 class Steps(Telling):
-    """Draws the table before each step and tells its decisions, with a pause after each.
+    """Draws the table before each step and shows its decisions, with a pause after each.
 
     With `seat`, the table is drawn as that seat sees it, whenever it sees something else than
-    before, and only its own decisions are told: those of others may be what it must not know,
+    before, and only its own decisions are shown: those of others may be what it must not know,
     and the next table shows what it may. Their faults are kept for the same reason.
     """
 
@@ -117,7 +117,7 @@ class Steps(Telling):
             self._is_new = True
 
     def __call__(self, game: Game, step: Sequence[Entry]) -> None:
-        """Tell one step."""
+        """Show one step."""
         self._draw(game)
         for entry in step:
             lines = entry_lines(game, entry, self._names)
@@ -176,7 +176,7 @@ class Keys:
 
 
 class Pauses:
-    """Pauses in which the bots are frozen, and which count for nobody."""
+    """Pauses in which the bots are frozen, and which no seat pays for."""
 
     def __init__(self, processes: Iterable[BotProcess], pause: Pause) -> None:
         self._processes = list(processes)
@@ -193,7 +193,7 @@ class Pauses:
         self._since += time.monotonic() - began
 
     def over(self) -> None:
-        """Know that somebody is asked now."""
+        """Take note that somebody is asked now."""
         self._before.append(self._since)
         self._since = 0.0
 

@@ -19,7 +19,7 @@ Reading = tuple[Any, Words]
 """A value, and the words that are left after it."""
 
 MOST_TRIES = 50_000
-"""So many values are looked for in a line before it is given up as a riddle."""
+"""So many values are looked for in a line before reading it is given up."""
 MOST_WORDS = 200
 """In one line: reading nests as deep as a list is long."""
 LEAST_PREFIX = 2

@@ -89,7 +89,7 @@ def _show_whole(sight: Sight) -> None:
 
 @contextmanager
 def _resizes_kept() -> Iterator[None]:
-    """Let changes of the terminal's size be told by `sigtimedwait`."""
+    """Make `sigtimedwait` report changes of the terminal's size."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGWINCH})
     try:
         yield

@@ -48,13 +48,13 @@ class Bot:
     command: tuple[str, ...]
     files: tuple[str, ...]
     first_name: str | None = None
-    """What it was called when it entered the league, if it was renamed."""
+    """The bot's name when it entered the league, if it was renamed."""
     borrowed: Borrowed = ()
-    """Those of its files that lie elsewhere."""
+    """The files that lie elsewhere."""
     listed_in: str = field(default="", compare=False)
-    """The file that may name its files; empty for a lone program of the command line."""
+    """The file that may list its files; empty for a lone program of the command line."""
     by_command: bool = field(default=False, compare=False)
-    """Whether nothing names its files, so that they are those that its command names."""
+    """Whether its files are not listed, so that they are those that its command names."""
     known_digest: str = field(default="", compare=False)
     """The hash of command and files, where it is known without reading them."""
     plays_as: str = field(default="", compare=False)
@@ -82,7 +82,7 @@ class Bot:
 
     @cached_property
     def first_look(self) -> Look:
-        """What its files were when they were first read."""
+        """What the files were when they were first read."""
         return self.look()
 
     def look(self) -> Look:
@@ -172,7 +172,7 @@ class Bot:
 
 @dataclass(frozen=True)
 class LostBot(Bot):
-    """A bot that is still in a league, while what it was run from is not there any more.
+    """A bot that is still in a league, though what it was run from is not there any more.
 
     It has results, but cannot be run: asked for its program, it raises ArenaError.
     """
@@ -199,7 +199,7 @@ class LostBot(Bot):
 
 
 def lost_bot(name: str, key: str | None, error: ArenaError) -> LostBot:
-    """Return what is left of a bot that an error says is not to be found."""
+    """Return a lost bot in place of one that an error says is missing."""
     problem = str(error).removeprefix(f"bot {name!r}: ")
     return LostBot(name, Path(), (), (), first_name=key, problem=problem)
 
@@ -240,7 +240,7 @@ def make_bot(
 
 
 def _check_command(name: str, command: Sequence[str]) -> None:
-    """Raise ArenaError for a command that nobody could pass on."""
+    """Raise ArenaError for a command that cannot be passed on."""
     if not command:
         raise ArenaError(f"bot {name!r}: its command is empty.")
     for word in command:

@@ -82,10 +82,10 @@ Purpose: TypeAlias = Literal["read", "play", "send"]
 def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot:
     """Return the bot of an entry in a league of a game in a folder.
 
-    Raises ArenaError if it says of no bot where it is. One that is not there, or cannot be run,
-    is an error only if it is to play; otherwise it is lost, or as its files are, which are not
-    read yet. What is found on the PATH, or anywhere else outside of its folder, need not be here
-    if it plays elsewhere.
+    Raises ArenaError if the entry does not say where its bot is. A bot that is missing, or cannot
+    be run, is an error only if it is to play; otherwise it is lost, or as its files are, which are
+    not read yet. What is found on the PATH, or anywhere else outside of its folder, need not be
+    here if it plays elsewhere.
     """
     if entry.shipped is None and entry.command is None and entry.folder is None:
         raise ArenaError(

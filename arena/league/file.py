@@ -85,7 +85,7 @@ def _file_of(folder: Path) -> tuple[Path, str]:
 
 
 def _check_not_bereft(folder: Path) -> None:
-    """Raise ArenaError for a folder with results and no file that says of what."""
+    """Raise ArenaError for a folder with results but without a league's file."""
     if (folder / DATABASE).exists() and not (folder / FILE).exists():
         raise ArenaError(
             f"{folder / DATABASE} holds results, but {FILE} is gone. Put it back; or, if all its "

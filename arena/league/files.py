@@ -108,7 +108,7 @@ def _kit_of(folder: Path, file: str) -> str:
         with Sources(folder) as sources, sources.open(file) as program:
             text = program.read(_LOOKED_AT)
     except OSError:
-        return ""  # which is told when it is hashed
+        return ""  # which is reported when it is hashed
     if not re.search(rb"\bkit\b", text):
         return ""
     kit = _kit_of_language(Path(file).suffix, text)

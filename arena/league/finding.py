@@ -19,11 +19,11 @@ from referee.sandbox.sources import read_at_most
 BUNDLED = Path(__file__).parents[2] / "bots"
 """The folder of the bundled bots, `<game>/<game>_<name>.py` each, and of the kit they share."""
 KIT = BUNDLED / "kit.py"
-"""What does the protocol for bots written in Python."""
+"""The kit, which does the protocol for bots written in Python."""
 HUMAN = "human"
 """The word for a person, who sits only in single matches."""
 BOT_FILE = "bot.toml"
-"""What says of a folder how its bot is run."""
+"""The file that says how a folder's bot is run."""
 _BOT_FILE_LIMIT = 64 << 10
 _LOOKED_AT = 1000  # names of a folder among which an example is found
 

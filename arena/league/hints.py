@@ -1,4 +1,4 @@
-"""What a bot's folder tells its author: files hidden from the bot, and a build that is old."""
+"""Hints for authors from a bot's folder: files hidden from the bot, and a build that is old."""
 
 import itertools
 import os

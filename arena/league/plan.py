@@ -73,7 +73,7 @@ class LeaguePlan:
     def check_extent(self) -> Outline:
         """Return how much there is to play or choose from; raise ArenaError if it is too much.
 
-        What the bots' files are does not matter for that.
+        The bots' files do not matter for that.
         """
         return Outline(**self._extent([""] * len(self.bots)))
 

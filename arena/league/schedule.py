@@ -152,7 +152,7 @@ class Schedule(Outline):
 
     game: str
     key: str
-    """What all chance comes from: made of the seed, which workers are never told."""
+    """What all chance comes from: made of the seed, which workers never get."""
 
     @classmethod
     def of_lineup(
@@ -196,7 +196,7 @@ class Schedule(Outline):
         return tuple(order[rotation:] + order[:rotation])
 
     def bot_seed(self, match: str, entrant: BotIndex) -> int:
-        """Return the seed a bot is given for its own dice; it tells nothing about the deal."""
+        """Return the seed a bot is given for its own dice; it says nothing about the deal."""
         digest = self._digest("bot", match, self.entrants[entrant].key)
         return int.from_bytes(digest[:8], "little") >> (64 - _SEED_BITS)
 

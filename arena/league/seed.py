@@ -1,7 +1,7 @@
 """From a seed to what chance comes from: a key that says nothing about the seed; pure.
 
-Bots are told ids, seeds of their own and cards. Whatever is told comes from the key, and the key
-costs so much that nobody tries all seeds that people type in the time that a bot has.
+Bots get ids, seeds of their own and cards. All these come from the key, and the key costs so much
+that nobody can try all seeds that people type in the time that a bot has.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from typing import Literal
 Derivation = Literal[1, 2]
 """How the key comes from the seed. 1: it is the seed. 2: it is stretched."""
 NEWEST: Derivation = 2
-"""That of leagues in which nothing was played yet."""
+"""The derivation of leagues in which nothing was played yet."""
 
 SHORT = 12
 """Characters of a seed that may be found by trying: a number below 10**12, or a word."""

@@ -1,1 +1,1 @@
-"""Who plays it: a run, its workers, on this machine or on a cluster."""
+"""Plays a league: a run and its workers, on this machine or on a cluster."""

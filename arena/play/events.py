@@ -1,4 +1,4 @@
-"""What happens in a run, as whoever follows it sees it; bots are called by their names."""
+"""What happens in a run, as its caller sees it; bots are called by their names."""
 
 from typing import TypeAlias
 
@@ -41,7 +41,7 @@ class Suspended(msgspec.Struct, frozen=True):
 
     bot: str
     reason: str
-    """Why, as what follows «it»."""
+    """The reason, as what follows «it»."""
 
     def __str__(self) -> str:
         return f"{self.bot} is suspended for this run: it {self.reason}."
@@ -70,6 +70,6 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 Notice: TypeAlias = Started | Suspended | Forfeiting | News | Problem
-"""What somebody may want to know besides the results."""
+"""Something worth knowing besides the results."""
 
 RunEvent: TypeAlias = Stored | Notice

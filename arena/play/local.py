@@ -38,7 +38,7 @@ class LocalWorker(Worker):
             self.give(Check(bot))
 
     def _send(self, order: Order) -> None:
-        with suppress(OSError):  # it has died, as its sentinel will tell
+        with suppress(OSError):  # it has died, as its sentinel will show
             self.link.send_bytes(encode(order))
         self.is_dismissed = isinstance(order, Finish)
 
@@ -95,7 +95,7 @@ class LocalWorkforce(Workforce):
             each.check()
 
     def events(self, patience: float) -> list[Event]:
-        """Return what the workers have sent, and their deaths, but for those who were dismissed."""
+        """Return what the workers have sent, and their deaths, but for those that were to end."""
         ends = {end: each for each in self.workers for end in (each.link, each.process.sentinel)}
         ready = wait(list(ends), patience)
         found = [self._event(ends[end], end) for end in ready if ends[end] in self.workers]
@@ -107,7 +107,7 @@ class LocalWorkforce(Workforce):
                 word = decode_word(each.link.recv_bytes())
                 if not isinstance(word, Left) or self._leaving:
                     return Heard(each, word)
-                each.was_told_to_end = True  # by somebody else: another is to play what it left
+                each.was_told_to_end = True  # not by us: another is to play what it left
                 each.process.kill()
                 return None
         elif each.link.poll():
@@ -123,7 +123,7 @@ class LocalWorkforce(Workforce):
         self.workers[-1].check()
 
     def leave(self) -> None:
-        """Tell the workers to leave what they have not begun."""
+        """Make the workers leave what they have not begun."""
         self._leaving = True
         for each in self.workers:
             each.leave()

@@ -28,7 +28,7 @@ _SECOND = _Files("memory.max", "memory.current", "inactive_file")
 
 
 class Room:
-    """Tells whether there is memory for one more process, judged by the largest so far."""
+    """Judges whether there is memory for one more process, by the largest so far."""
 
     def __init__(self) -> None:
         self._largest = 0  # bytes

@@ -115,7 +115,7 @@ class Done(msgspec.Struct, frozen=True, tag=True):
 
 
 class Left(msgspec.Struct, frozen=True, tag=True):
-    """The rest of the oldest order is left, and so will be all others: it was told to leave."""
+    """The rest of the oldest order is left, as was asked; so will be all other orders."""
 
 
 class Broken(msgspec.Struct, frozen=True, tag=True):

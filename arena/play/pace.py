@@ -9,8 +9,8 @@ from arena.store.rows import stored_clock
 from arena.text import counted, duration
 
 _LEAST_SECONDS = 5.0  # of play, before anything is said of it
-_LONG_SECONDS = 20.0  # until the end: where less is left, nobody need be named
-_SHARES = 2.0  # who takes so many times its share of the time holds up the others
+_LONG_SECONDS = 20.0  # until the end: where less is left, no bot is named
+_SHARES = 2.0  # a bot that takes so many times its share of the time holds up others
 _LEAST_SHARE, _MOST_SHARE = 0.2, 0.8  # of all time: the bounds of that
 
 
@@ -77,7 +77,7 @@ class Pace:
         return ""
 
     def _sentence(self, bot: int, part: _Part, missing: int, left: float) -> str:
-        """Return who takes how much of the time, and what the rest takes with it and without."""
+        """Return a bot's part of time, and what the rest takes with and without it, as text."""
         spent = part.spent
         share = 100 * spent.wall * 1e-6 / self._seconds
         wall, cpu = (each / spent.decisions / 1000 for each in (spent.wall, spent.cpu))

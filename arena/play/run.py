@@ -29,7 +29,7 @@ class Part(NamedTuple):
     """One of so many parts of a league's deals, which several machines share out."""
 
     number: int
-    """From 1."""
+    """The number of the part, from 1."""
     of: int
 
     def holds(self, deal: str) -> bool:
@@ -163,7 +163,7 @@ class Run:
         yield from self._edited()
 
     def _edited(self) -> Iterator[News | Problem]:
-        """Yield what to tell of each bot whose files are no longer those that were entered."""
+        """Yield a message on each bot whose files are no longer those that were entered."""
         again = [(bot, replace(bot, known_digest="")) for bot in self._league.bots]  # not yet read
         same = [
             now

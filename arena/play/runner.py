@@ -33,7 +33,7 @@ from referee.judging import BY_FORFEIT
 _LARGEST_BATCH = 500
 _AHEAD = 2  # batches a worker has before it: the one it plays and the next
 _DEATHS_ALLOWED = 2  # of workers over one deal
-_LOSSES_ALLOWED = 5  # of workers that were lost together with a deal, as nobody knows what killed
+_LOSSES_ALLOWED = 5  # of workers that were lost together with a deal, as it is unknown what killed
 _PASSED_LIMIT = 10_000  # deals that are kept for a worker that can play them
 _PATIENCE = 0.25  # seconds between looks at whether to stop
 
@@ -46,7 +46,7 @@ class Runner:
         self._tasks = (task for task in tasks if self._suspended.isdisjoint(task.lineup))
         self._force = workforce
         self._again: list[Task] = []  # from dead workers; played one at a time
-        self._passed: deque[Task] = deque()  # that come before others, for whoever can play them
+        self._passed: deque[Task] = deque()  # before others, for any worker that can play them
         self._early_deaths = 0  # of workers that could not play yet
         self._deaths: Counter[Key] = Counter()
         self._deaths_at_start: Counter[BotIndex] = Counter()  # of a bot
@@ -55,7 +55,7 @@ class Runner:
         self._suspended: set[BotIndex] = set()
         self._forfeiting: set[BotIndex] = set()
         self._stopping = False
-        self._is_broken = False  # the machine, so that all stop, and it is told once
+        self._is_broken = False  # the machine, so that all stop, and it is reported once
         self._seconds = 0.0  # that there were workers for, each counted
         self._finished = 0
 
@@ -207,7 +207,7 @@ class Runner:
         workers = self._force.workers
         if not all(each.is_ready for each in workers):
             return
-        sated: set[int] = set()  # of those who can run the same bots, one look is enough
+        sated: set[int] = set()  # of workers that can run the same bots, one look is enough
         for each in workers:
             while len(each.given) < _AHEAD and id(each.unfit) not in sated:
                 tasks = self._next_tasks(each)

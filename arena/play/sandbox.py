@@ -11,7 +11,7 @@ from referee.sandbox import Launcher, SandboxError, prove
 def check_sandbox(limits: Limits, bots: Iterable[Bot], uid: int | None) -> None:
     """Prove the sandbox; raise SandboxError if it does not hold, or no bot can be run in it.
 
-    What a single bot lacks its first start tells. Raises RunError if the fork server is killed
+    What a single bot lacks shows at its first start. Raises RunError if the fork server is killed
     meanwhile.
     """
     try:

@@ -63,7 +63,7 @@ class _Interpreter(popen_spawn_posix.Popen):  # type: ignore[misc] # the library
             os.close(orders)
             os.close(alive)
         with suppress(BrokenPipeError), open(order, "wb", closefd=False) as file:
-            file.write(pickled.getbuffer())  # or it was killed, as its sentinel tells
+            file.write(pickled.getbuffer())  # or it was killed, as its sentinel shows
 
     @staticmethod
     def _prepared(name: str) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def wait(ends: list[Any], patience: float) -> list[Any]:
 
 
 def kill_all() -> None:
-    """Kill all processes that were spawned, and see to their ends."""
+    """Kill all processes that were spawned, and wait for their ends."""
     children = active_children()
     for child in children:
         child.kill()

@@ -133,7 +133,7 @@ class Executor:
         self._interrupted = False
         self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
         self._room = Room()
-        self._fewest = 0  # processes that were kept for want of memory; 0 while all are
+        self._fewest = 0  # processes that were kept when memory was short; 0 while all are
         self._is_shortage_told = False
 
     def leave(self) -> None:
@@ -141,7 +141,7 @@ class Executor:
         self._leaving = True
 
     def interrupt(self) -> None:
-        """Note that everybody may have been told to end, the bots too, as when a service stops."""
+        """Note a signal to end that all may have got, the bots too, as when a service stops."""
         self._interrupted = True
 
     def carry_out(self, order: Play | Check) -> Iterator[Word]:
@@ -179,8 +179,8 @@ class Executor:
                     self._leaving = True
                 except (ConnectionError, MachineError):
                     raise
-                except Exception:  # noqa: BLE001 - it is told of, and ends the run with 1
-                    for bot in task.lineup:  # it was told of a start and never of an end
+                except Exception:  # noqa: BLE001 - it is reported, and ends the run with 1
+                    for bot in task.lineup:  # it was sent a start and never an end
                         self._discard((bot, rotation))
                     yield Failed(task, traceback.format_exc())
                     break

@@ -1,4 +1,4 @@
-"""Those who play for a runner, as it sees them: workers, what comes from them, and their ends."""
+"""The workers of a runner, as it sees them: what comes from them, and their ends."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -119,7 +119,7 @@ class Died(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """A worker can no longer be reached: what it played may be blamed on nobody."""
+    """A worker can no longer be reached: no bot may be blamed for what it played."""
 
     worker: Worker
     has_begun: bool
@@ -133,7 +133,7 @@ class Workforce(ABC):
     """The workers of one run."""
 
     workers: Sequence[Worker]
-    """Those there are now. Some may join or leave while events are waited for, or none be left."""
+    """The workers there are now. Some may join or leave while events are waited for."""
 
     @abstractmethod
     def running(self) -> AbstractContextManager[None]:
@@ -152,7 +152,7 @@ class Workforce(ABC):
 
     @abstractmethod
     def replace(self, worker: Worker) -> None:
-        """Have another worker where one has died, who checks what that one had not."""
+        """Replace a worker that has died; the new one checks what the dead one had not."""
 
     @abstractmethod
     def leave(self) -> None:
@@ -164,7 +164,7 @@ class Workforce(ABC):
 
     @property
     def batch_seconds(self) -> float:
-        """How much work is given to a worker at once."""
+        """How many seconds of work are given to a worker at once."""
         return 0.5
 
     @property

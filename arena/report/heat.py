@@ -10,7 +10,7 @@ from arena.text import many
 LEVELS = 10
 """The last of the steps; the middle one is a half of the points."""
 MOST_BOTS = 150
-"""Of a group: a browser would choke on the cells of many more."""
+"""The most bots of a group: a browser would choke on the cells of many more."""
 _COMPACT_FROM, _DENSE_FROM, _TINY_FROM = 21, 46, 111  # bots that are drawn
 _MARKS = {1: "+", 0: "", -1: "−"}
 _WORDS = {1: ", surely ahead", 0: "", -1: ", surely behind"}

@@ -45,7 +45,7 @@ class Page:
 
 
 def made(folder: Path, wanted: Wanted, watch: Callable[[str], None] = lambda _: None) -> Page:
-    """Return the page of a league; `watch` is told now and then what is being done.
+    """Return the page of a league; `watch` is called now and then with what is being done.
 
     Raises ArenaError if nothing was played, or what was cannot be read.
     """

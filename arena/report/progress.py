@@ -24,7 +24,7 @@ class Point:
 
     matches: int
     ratings: Mapping[str, Rating]
-    """Of the bots that had played by then."""
+    """The ratings of the bots that had played by then."""
 
 
 def progress(
@@ -38,7 +38,8 @@ def progress(
     """Return the ratings at evenly spaced points of the deals, in the order of their storing.
 
     The last point is that of all deals, whose ratings are given; `results` are the
-    `present_results`. There are fewer points where a fit takes long. `watch` is told how far it is.
+    `present_results`. There are fewer points where a fit takes long. `watch` is called with the
+    progress.
     """
     deals = list(islice(_deals(league, store, results), field.deal_count))  # not those stored since
     if not deals:

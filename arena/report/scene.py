@@ -48,7 +48,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True, tag="row", tag_field=
     label: str
     items: Sequence[Card | Token] = ()
     seat: int | None = None
-    """Whose it is: drawn in that seat's colour."""
+    """The seat it belongs to: drawn in that seat's colour."""
     note: str = ""
     """A few words behind the label."""
 
@@ -95,7 +95,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True, tag="facts", tag_fi
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     seats: Sequence[int] = ()
-    """By row, whose it is; none, if the rows are nobody's."""
+    """The seat of each row; empty if the rows belong to no seat."""
 
 
 class Group(msgspec.Struct, frozen=True, omit_defaults=True, tag="group", tag_field="t"):
@@ -133,7 +133,7 @@ Views = Sequence[Observation | None]
 
 
 class Fixed(NamedTuple):
-    """What bots are told of a match at its start only: the game's `table()` and its options."""
+    """What bots are sent at the start of a match only: the game's `table()` and its options."""
 
     table: Mapping[str, Any]
     options: Mapping[str, Any]

@@ -60,7 +60,7 @@ class Lengths:
 
 @dataclass(frozen=True, kw_only=True)
 class LeagueFacts:
-    """What was played, where and when; the seed, which would tell the deals to come, is not in."""
+    """What was played, where and when; not the seed, which would reveal the deals to come."""
 
     game: str
     title: str
@@ -68,14 +68,14 @@ class LeagueFacts:
     """The version of the game's rules."""
     seats: int
     deals: int
-    """For each line-up."""
+    """How many deals there are for each line-up."""
     rotations: str
     share: float
     options: Mapping[str, Any]
     usual_options: Mapping[str, Any]
-    """Those of the game, where nothing else is asked for."""
+    """The options of the game, where nothing else is asked for."""
     limits: Mapping[str, Any]
-    """Those that differ from the usual."""
+    """The limits that differ from the usual ones."""
     sites: Sequence[Site]
     arena: str
     """The version of the arena that made the summary."""
@@ -103,11 +103,11 @@ class Summary:
     name: str
     field: Field
     standings: Table
-    """That of `arena rank --times`."""
+    """The table of `arena rank --times`."""
     encounters: Table
-    """That of `arena table --show points`."""
+    """The table of `arena table --show points`."""
     seats: Table
-    """That of `arena rank --by seat`."""
+    """The table of `arena rank --by seat`."""
     progress: Sequence[Point]
     lengths: Lengths
     facts: LeagueFacts
@@ -116,7 +116,7 @@ class Summary:
 def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None) -> Summary:
     """Return the summary of a league, which is read with `read_played`.
 
-    `watch` is told now and then, in words, what is being done. Raises ArenaError if nothing was
+    `watch` is called now and then with what is being done. Raises ArenaError if nothing was
     played, or what was cannot be read.
     """
     name = safe(league.folder.resolve().name)

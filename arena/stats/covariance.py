@@ -18,10 +18,10 @@ from arena.stats.propagation import OutcomeFactor, Propagation
 
 Matrix = list[list[float]]
 Covariance = Mapping[str, Mapping[str, float]]
-"""Of the ratings of bots that are linked by matches, each measured from their mean."""
+"""The covariance of the ratings of linked bots, each measured from their mean."""
 
 _Row = defaultdict[str, float]
-_MOST_UNSEEN = 1.5  # times the precision of the prior: about what straight wins tell, if exact
+_MOST_UNSEEN = 1.5  # times the precision of the prior: about what straight wins show, if exact
 _BY_CHANCE = 2.0  # times what is seen: how much less than expected may be seen by chance
 
 
@@ -31,7 +31,7 @@ class Covariances(NamedTuple):
     of_width: Covariance
     """How far the ratings may be off."""
     of_order: Covariance
-    """The same if straight wins told how wide a gap is: what a lead has to be held against.
+    """The same if straight wins showed how wide a gap is: what a lead has to be held against.
 
     They make sure of the order, but leave a gap that may be far wider or less wide.
     """
@@ -57,7 +57,7 @@ def covariances(fit: Propagation, kinds: Mapping[tuple[Outcome, ...], int]) -> C
 def _of_group(
     group: Sequence[str], prior: float, most: float, links: "_Links", products: Mapping[str, _Row]
 ) -> Matrix:
-    """Return the covariance of one group's ratings, if unseen wins tell that much at most."""
+    """Return the covariance of one group's ratings, if unseen wins show that much at most."""
     information = [[0.0] * len(group) for _ in group]
     scatter = [[products[bot].get(other, 0.0) for other in group] for bot in group]
     for number, bot in enumerate(group):
@@ -98,12 +98,12 @@ def _products(
 
 
 class _Links:
-    """How precisely the matches tell each bot from each other one, and how far that is borne out.
+    """How precisely the matches separate each two bots, and how far that is confirmed.
 
-    What a match tells of a bot is shared out among those it was compared with, as far as the
-    match tells of them. On average it is the square of its pull, which is large where there is a
-    surprise. Straight wins bring none: they say that a gap is wide, and hardly how wide, though
-    the fit takes each of them for news.
+    What a match says of a bot is shared out among those it was compared with, as far as the match
+    says something of them. On average it is the square of its pull, which is large where there is a
+    surprise. Straight wins bring none: they say that a gap is wide, and hardly how wide, though the
+    fit takes each of them for news.
     """
 
     def __init__(self, fit: Propagation, pulls: Mapping[Outcome, Mapping[str, float]]) -> None:

@@ -1,4 +1,4 @@
-"""TrueSkill's model of one match: what it tells of each bot, given all else that is known.
+"""TrueSkill's model of one match: what it says of each bot, given all else that is known.
 
 Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System", 2006, on the truncated
 Gaussians of the `trueskill` package. Bots are compared in pairs, and the pairs exchange messages;

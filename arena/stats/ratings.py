@@ -12,7 +12,7 @@ from arena.stats.propagation import Propagation, Watch
 from protocol.errors import ArenaError
 
 FEWEST_DEALS = 3
-"""The deals below which a bot is told apart from nobody, and the model's error stands."""
+"""With fewer deals a bot is separated from nobody, and the model's error stands."""
 EXACT = 4
 """The decimals of a rating that a fit settles; what lies beyond them orders nobody."""
 SEPARATED = 2.0
@@ -29,7 +29,7 @@ class Rating:
     sigma_by_deal: float
     """The standard deviation that the deals bear out, mirrored deals included."""
     matches: int
-    """Those with others."""
+    """Matches with other bots."""
     deals: int
 
     @property
@@ -76,7 +76,7 @@ class Ratings:
     def error_between(self, bot: str, other: str) -> float:
         """Return the standard deviation of the difference of two bots of one group.
 
-        It is infinite if a bot has too few deals to tell.
+        It is infinite if a bot has too few deals.
         """
         return self._between(bot, other, self.covariances.of_width)
 

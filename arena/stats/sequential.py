@@ -30,11 +30,11 @@ class Rates:
     """How often a test may err, and the difference that it looks for; each within 0 and 0.5."""
 
     alpha: float = 0.05
-    """The chance to call either of two equal bots better."""
+    """The chance that one of two equal bots is called better."""
     beta: float = 0.05
-    """The chance not to call a bot better that is so by the margin, unless undecided."""
+    """The chance that a bot better by the margin is not called better, unless undecided."""
     margin: float = 0.05
-    """Of the points, beyond a half: 0.05 is 55 % against 45 %."""
+    """The lead, as a share of the points beyond a half: 0.05 is 55 % against 45 %."""
 
 
 class SequentialTest:

@@ -29,7 +29,7 @@ def continued(bots: Sequence[Bot], store: Store, *, trusting: bool) -> tuple[Bot
 
 
 def remember(bots: Iterable[Bot], store: Store) -> None:
-    """Have readers know bots by the signatures of their files."""
+    """Let later readers know bots by the signatures of their files."""
     rows = set(store.known_bots())
     new = []
     for bot in bots:
@@ -88,7 +88,7 @@ class _Known:
         before = self._before(bot)
         if not before or not (bot.by_command or before in continues):
             return bot
-        with suppress(ArenaError):  # one who may not write reads nonetheless
+        with suppress(ArenaError):  # without the right to write, reading goes on
             self._store.keep_known([KnownBot(bot.key, bot.digest, before, "")])
         return replace(bot, known_digest=bot.digest, plays_as=before)
 

@@ -1,4 +1,4 @@
-"""The file of a league's database: what is wrong with it, in words for those who can mend it."""
+"""The file of a league's database: what is wrong with it, in words, and how to mend it."""
 
 import os
 import shlex

@@ -72,7 +72,7 @@ def _renew_clocks(db: sqlite3.Connection) -> None:
             record = Record(row[0], row[1], 0.0)
             found = clock_text(clock_of(record.open_replay(), record.open_evidence()))
         except (TypeError, ValueError, zlib.error, msgspec.MsgspecError):
-            known = json.loads(clock)  # of a damaged record, as `verify` is to tell
+            known = json.loads(clock)  # of a damaged record, as `verify` is to report
             found = json.dumps([[*seat, 0] for seat in known])
         db.execute(
             "UPDATE match SET clock = ? WHERE deal = ? AND rotation = ?",

@@ -1,4 +1,4 @@
-"""The rows of a league's database as they stand, for those who take nothing in them for granted."""
+"""The rows of a league's database as they stand, for code that takes nothing for granted."""
 
 from itertools import islice, pairwise
 from pathlib import Path
@@ -54,7 +54,7 @@ class RawStore(Database):
     _remedy = "Put back a copy of it from before."
 
     def _check_settings(self) -> None:
-        """Do without; `fixed` returns them."""
+        """Do nothing: `fixed` reads the settings."""
 
     def fixed(self) -> FixedSettings:
         """Return the settings of the league; raise Damage if one is not right."""

@@ -104,9 +104,9 @@ class PlayedMatch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     result: MatchResult
     record: Record
     machine: str = ""
-    """Where it was played; empty where that is told beside it, as in an archive."""
+    """Where it was played; empty where that stands beside it, as in an archive."""
     sandbox: str = ""
-    """In which sandbox, likewise."""
+    """The sandbox in which it was played, likewise."""
 
 
 def result_of(

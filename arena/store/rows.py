@@ -136,11 +136,11 @@ class WholeMatch:
 
     match: StoredMatch
     clock: list[Spent]
-    """By seat."""
+    """The clock of each seat."""
     record: Record
     circumstances: Circumstances
     limits: Limits | None = None
-    """Those of a match by itself; one of a league has its league's."""
+    """The limits of a match by itself; for one of a league they stand with the league."""
 
     @property
     def replay(self) -> Replay:

@@ -67,7 +67,7 @@ Deals are numbered as they come, so that what is added stands together in the fi
 there are. A deal's name is its id in the league, a hash, as `deal_number` makes a number of it; it
 has no index, whose pages would be touched at random. The order of storing shows nowhere else.
 
-A look is what the files of a bot were last seen to be; `continuity` tells what for. Its seal is a
+A look is what the files of a bot were last seen to be; `continuity` says what for. Its seal is a
 hash of the rest of the row, which nothing else would prove. A suspension is why a bot was suspended
 in the last run that it was to play in.
 """

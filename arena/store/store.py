@@ -137,7 +137,7 @@ class Store(Tallies):
     """The results of a league: stores matches, and returns them."""
 
     _writer: Writer | None = None
-    """The one of the last transaction that was not rolled back, with what it remembers."""
+    """The writer of the last transaction that was not rolled back, with what it remembers."""
 
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
         """Store the settings that may not change once a match is stored, unless one is."""

@@ -5,7 +5,7 @@ from arena.league.hints import advice
 from referee.limits import Limits
 
 FORFEITS_IN_A_ROW = 10
-"""After so many in a row a bot is named, and suspended if they were for want of time.
+"""After so many in a row a bot is named, and suspended if it was too slow.
 
 Crashing bots are not suspended: they waste no time, and all their matches are played, whenever a
 run is interrupted.

@@ -1,4 +1,4 @@
-"""What is to be said and asked about bots that are not those that played."""
+"""Hints for organizers when a bot's name, key or files differ from those that played."""
 
 import json
 from collections import defaultdict
@@ -19,7 +19,7 @@ _OLD_RULE = (
 def changed(league: LeaguePlan, store: Store) -> list[str]:
     """Return a sentence for each bot that has played, but not in its present version.
 
-    One that has played only for earlier releases, by which all of its folder counted, is told so.
+    For a bot that played only under earlier releases, which counted all of its folder, it says so.
     """
     played = set(store.bot_keys())
     known = {key for key, _ in played}
@@ -77,7 +77,7 @@ def likely_renamed(league: LeaguePlan, store: Store) -> list[str]:
     played = set(store.bot_keys())
     new = {bot.key: bot for bot in league.bots if (bot.key, bot.version) not in played}
     settled = {bot.key for bot in league.bots} - new.keys()
-    free = sorted(played, key=lambda known: (known[0] not in new, known))  # who left, last
+    free = sorted(played, key=lambda known: (known[0] not in new, known))  # those that left, last
     before = {version: key for key, version in free if key not in settled}
     return [
         _renamed(bot, before[bot.version], new.get(before[bot.version]))

@@ -56,7 +56,7 @@ def combined_table(fields: Sequence[Field], ratings: Sequence[Ratings]) -> Table
 
 
 def _names(fields: Sequence[Field]) -> list[str]:
-    """Return the shortest names that tell the fields apart."""
+    """Return the shortest names that distinguish the fields."""
     last = [field.name.rstrip("/").rpartition("/")[2] for field in fields]
     return last if len(set(last)) == len(fields) else [field.name for field in fields]
 

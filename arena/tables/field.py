@@ -22,7 +22,7 @@ class Field:
     bots: tuple[str, ...]
     """In order of name, also those that have played nothing."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """By bot; empty for a file, which does not say."""
+    """The version of each bot; empty for a file, which does not say."""
     deals: Deals
     game: type[Game] | None = None
     """None for a file, which does not say."""
@@ -43,9 +43,9 @@ class Field:
     faults: Mapping[str, Mapping[str, int]] | None = None
     """How many of each kind, by bot, in all matches; None for a file, which does not say."""
     forfeits: Mapping[str, int] = field(default_factory=dict)
-    """How many, by bot, in all matches."""
+    """How many forfeits, by bot, in all matches."""
     times: Mapping[str, Spent] | None = None
-    """By bot, in all matches; None if it was not asked for or is not known."""
+    """The times of each bot in all matches; None if not asked for or not known."""
 
     @cached_property
     def results(self) -> Counter[Result]:

@@ -114,7 +114,7 @@ def _gap(ratings: Ratings, bot: str, other: str) -> float | None:
 
 
 def _doubt(ratings: Ratings, bot: str, other: str) -> float | None:
-    """Return the error of the gap between two bots; None if they have too few deals to tell."""
+    """Return the error of the gap between two bots; None if they have too few deals."""
     error = ratings.error_between(bot, other)
     return error if math.isfinite(error) else None
 

@@ -44,7 +44,7 @@ def leaderboard(
 ) -> Table:
     """Return the table of a field's bots, with times if the field has them.
 
-    With `faults`, every kind of them has a column; otherwise they are told in one. Raises
+    With `faults`, every kind of them has a column; otherwise all stand in one. Raises
     ArenaError if they are asked for and not known.
     """
     if faults and field.faults is None:
@@ -206,7 +206,7 @@ def _notes(
 def _misfits(field: Field, ratings: Ratings, rows: Sequence[Row]) -> dict[str, list[list[str]]]:
     """Return what no rating can show: cycles of bots, and gaps whose width is a guess.
 
-    A gap is told by the bots above and below it.
+    A gap is named by the bots above and below it.
     """
     met = encounters(field.deals)
     gaps = [

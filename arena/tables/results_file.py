@@ -54,7 +54,7 @@ class _Lines:
         self._name = name
         self._stream = stream
         self.number = 0
-        """That of the last line that was read."""
+        """The number of the last line that was read."""
 
     def __iter__(self) -> Iterator[str]:
         while line := self._stream.readline(_LINE_LIMIT + 1):
@@ -74,7 +74,7 @@ class _Lines:
 def _field(name: str, lines: _Lines) -> Field:
     played = _Played(lines)
     rest = iter(lines)
-    for first in rest:  # that is not blank: it tells the form, and the form reads the rest
+    for first in rest:  # that is not blank: it shows the form, and the form reads the rest
         if first.lstrip().startswith(("{", "[")):
             _read_json(chain([first], rest), lines, played)
         elif first.strip():
@@ -94,7 +94,7 @@ class _Played:
         self.named: frozenset[str] = frozenset()
         """All bots there are, if the file says so."""
         self.bots: set[str] = set()
-        """Those of the matches."""
+        """The bots of the matches."""
         self._error = lines.error
         self._results: dict[Result, Result] = {}
         self._alone: Counter[Result] = Counter()

@@ -56,7 +56,7 @@ def field_of(
 
     Other versions of them, and bots that have left, do not count unless they are asked for. The
     deal is the unit of statistics: half a deal would favour whoever sat better. Without chance,
-    a deal that was played like another tells nothing new and counts once.
+    a deal that was played like another shows nothing new and counts once.
     """
     present = {BotVersion(bot.name, bot.version) for bot in league.bots}
     found = store.results()

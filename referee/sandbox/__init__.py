@@ -40,11 +40,11 @@ _LATER = {
     **dict.fromkeys(("Runtime", "runtime_of"), "runtime"),
     "prove": "self_test",
 }
-"""What only those need who run bots, by its module: commands that read a league load none of it."""
+"""Names that only running bots needs, by module: commands that read a league load none."""
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name whose module is loaded when it is first asked for."""
+    """Return a public name whose module is loaded at first use."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

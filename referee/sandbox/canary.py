@@ -1,4 +1,4 @@
-"""A program that tries what must fail, and tells on standard output what did not.
+"""A program that tries what must fail, and prints what did not.
 
 It is run in the sandbox before the first match, as `python canary.py SECRET TARGET PID`: a file
 it may not read, a file it may not write, and the referee's process.

@@ -18,7 +18,7 @@ class SandboxError(ArenaError):
 
 
 class UnfitError(SandboxError):
-    """A program that cannot be run in any sandbox, nor without."""
+    """A program that cannot be run in any sandbox, nor without one."""
 
     def __init__(self, message: str) -> None:
         ArenaError.__init__(self, message)
@@ -26,7 +26,7 @@ class UnfitError(SandboxError):
 
 
 class MachineError(RunError):
-    """What the machine, and no bot, stands in the way of; the text says what to do."""
+    """A failure for which the machine, and no bot, is to blame; the text says what to do."""
 
 
 def unstartable(why: str, number: int | None) -> MachineError:

@@ -1,4 +1,4 @@
-"""What the beginning of a file that is to be executed tells, and why it was not."""
+"""What the first bytes of a program show, and why it was not executed."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ from referee.sandbox.temporary import is_noexec
 
 _FIRST_LINE = 256  # bytes of it that the kernel looks at
 WINDOWS = "its first line ends in CR (Windows line ends). Save it with Unix line ends."
-"""What to say of a script that no kernel finds the interpreter of."""
+"""What to say of a script whose interpreter no kernel finds."""
 _OPENINGS = {".py": "#!/usr/bin/env python3", ".js": "#!/usr/bin/env node"}
 
 
@@ -82,9 +82,9 @@ def has_windows_line_ends(path: str) -> bool:
 def check_executable(program: Program, copies: str | None) -> None:
     """Raise MachineError for a program on a file system on which none may be executed.
 
-    It is run from `copies` of its files, if there are any. Where an interpreter from elsewhere
-    runs it, nothing but a library or a program of its own, which that may be about to load or to
-    execute, is refused by the kernel.
+    It is run from `copies` of its files, if there are any. If an interpreter from elsewhere runs
+    it, the kernel refuses only a library or a program of its own, which the interpreter may be
+    about to load or to execute.
     """
     path, place = program.argv[0], copies or program.folder
     if not path.startswith(f"{program.folder}/"):

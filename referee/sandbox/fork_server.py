@@ -10,7 +10,7 @@ A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}}` comes wit
 for the bot's 0, 1 and 2, and is answered by `{"pid": n}` with a pidfd, or `{"error": reason}`, with
 `"machine": errno` where no bot could be started; what a request may hold is in `kinds.py`.
 `{"stop": pid}` ends a bot. `{"stage": folder}` names a folder that goes with everything else.
-Either way a bot's end is told once: `{"ended": pid, "status": wait status, "cpu": seconds,
+Either way a bot's end is reported once: `{"ended": pid, "status": wait status, "cpu": seconds,
 "memory": bytes at its peak, "refused": threads that it asked for beyond its limit}`.
 
 The kernel counts processes and threads by user, so that one bot's could leave none to another of
@@ -58,7 +58,7 @@ LANDLOCK_ADD_RULE = 445
 LANDLOCK_RESTRICT_SELF = 446
 REQUEST_LIMIT = 1 << 17
 END_SECONDS = 3.0
-REFUSALS_LIMIT = 1000  # of threads: whoever asks on costs others the time that it takes to answer
+REFUSALS_LIMIT = 1000  # of threads: a bot asking on costs others the time that it takes to answer
 SLICE_NANOSECONDS = 100_000  # the least that the kernel takes
 
 Request = dict[str, Any]
@@ -90,9 +90,9 @@ def system_call(number: int, *arguments: object) -> int:
 
 
 def go_first() -> None:
-    """Have bots run as soon as they are asked, before the referee goes on to wait for them.
+    """Make bots run as soon as they are asked, before the referee goes on to wait for them.
 
-    From 6.12 on, the kernel lets whoever is woken take the core of a process with a longer slice;
+    From 6.12 on, the kernel lets a woken process take the core of a process with a longer slice;
     how much of the core each has stays the same. Forked processes inherit it.
     """
     attributes = ctypes.create_string_buffer(48)  # struct sched_attr, first version
@@ -107,7 +107,7 @@ def go_first() -> None:
 def become_bot(request: Request, descriptors: list[int], server: int, link: socket.socket) -> None:
     """Turn the forked child into the bot; never returns.
 
-    `link`, which execution closes, takes what the server is to answer the bot's questions by.
+    `link`, which execution closes, carries the descriptor by which the server answers the bot.
 
     The order matters: the ruleset is made with the referee's rights, the death signal is set
     after the change of user, which clears it, and the filter comes last of all.
@@ -317,7 +317,7 @@ def start(request: Request, descriptors: list[int]) -> StartedBot:
                     become_bot(request, descriptors, server, there)
                 except UnstartableError as error:
                     there.send(b"!" + str(error).encode())
-                except BaseException as error:  # the child may do nothing but tell and go
+                except BaseException as error:  # the child may do nothing but report and exit
                     there.send(explained(error).encode()[:500])
                 finally:
                     os._exit(126)
@@ -404,7 +404,7 @@ def children() -> list[int]:
 def end_all() -> None:
     """Kill and reap every descendant: orphans become children, until there are none.
 
-    After a while a herd of them that forks faster than it dies is left to itself.
+    After a while it gives up on descendants that fork faster than they die.
     """
     deadline = time.monotonic() + END_SECONDS
     while (left := children()) and time.monotonic() < deadline:
@@ -415,7 +415,7 @@ def end_all() -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder with all that is in it, as far as nobody else has."""
+    """Remove a folder with all that is in it, as far as it is still there."""
     try:
         for here, folders, files in os.walk(folder, topdown=False):
             for name in files:
@@ -429,7 +429,7 @@ def remove(folder: str) -> None:
 
 def serve(link: socket.socket, stages: list[str]) -> None:
     """Answer requests until the referee's end of the socket is closed."""
-    bots: dict[int, StartedBot] = {}  # by the pid that is told
+    bots: dict[int, StartedBot] = {}  # by the pid that is reported
     poll = select.poll()
     poll.register(link, select.POLLIN)
 

@@ -87,7 +87,7 @@ class NoSandbox(Sandbox):
         return sys.executable
 
     def check(self, program: Program, uid: int | None) -> None:
-        """Find nothing wrong: whatever the user can run, runs."""
+        """Do nothing: the bot may run whatever the user can."""
 
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
         """Ask for limits of memory alone."""
@@ -114,7 +114,7 @@ class LandlockSandbox(Sandbox):
         }
 
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
-        """Ask for all of it."""
+        """Ask for the rules, the filter and the limits."""
         return {
             "argv": program.argv,
             "env": environment(search_path(uid)),
@@ -165,7 +165,7 @@ def environment(path: str) -> Mapping[str, str]:
 
 
 def claim_uids(first: int | None) -> tuple[int, socket.socket]:
-    """Return the first of SLOTS users that nobody is and no other referee uses, and the claim.
+    """Return the first of SLOTS users that nobody else uses, and the claim to them.
 
     With a user in common, one league's bots could reach for another's. The claim is an abstract
     socket, which goes with its owner. Raises SandboxError if there are no such users from `first`

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from referee.sandbox.errors import SandboxError
 
 CREATE_RULESET = 444
-_VERSION = 1  # a flag: tell the version of the interface
+_VERSION = 1  # a flag: return the version of the interface
 
 EXECUTE = 1 << 0
 WRITE_FILE = 1 << 1

@@ -116,13 +116,13 @@ class Launcher:
 
     @property
     def folder(self) -> str | None:
-        """Where temporary files may be put that go with the launcher, by whatever death."""
+        """A folder for temporary files that goes with the launcher, however that ends."""
         return self._stage.folder if self._stage is not None else None
 
     def start(self, program: Program, limits: Limits) -> Child:
         """Start `program`; raise StartError if it cannot be, or MachineError if nothing can.
 
-        When this returns, the program has been executed, every wall around it.
+        When this returns, the program has been executed, inside the whole sandbox.
         """
         uid = self._own_uid if self.uid is None else self._free.pop()
         with ExitStack() as undo:

@@ -88,8 +88,8 @@ OWN_PID: Final = -1
 class Argument:
     """Holds if one argument of a call, reduced to the bits of `mask`, is one of `values`.
 
-    Only the low 32 bits are seen, because the kernel takes all these arguments as 32 bits wide:
-    who looked at the high ones too could be told a different value than the kernel acts on.
+    Only the low 32 bits are seen, because the kernel takes all these arguments as 32 bits wide: the
+    high bits could show a filter a different value than the kernel acts on.
     """
 
     index: int
@@ -128,7 +128,7 @@ NO_WAKING: Final = (
     Rule("kill tkill rt_sigqueueinfo", (Argument(1, (SIGCONT,)),), REFUSE, None),
     Rule("tgkill rt_tgsigqueueinfo", (Argument(2, (SIGCONT,)),), REFUSE, None),
 )
-"""Whoever sends itself SIGCONT again and again is never frozen for long."""
+"""A process that sends itself SIGCONT again and again is never frozen for long."""
 
 CLONE_THREAD: Final = 0x00010000
 NAMESPACES: Final = 0x7E020000 | 0x80  # the last is CLONE_NEWTIME
@@ -229,7 +229,7 @@ READING: Final = Rule(
     ALLOW,
     ANSWER | errno.EOPNOTSUPP,
 )
-"""Whether a file was read before is told by what can be read of it without waiting."""
+"""What can be read of a file without waiting shows whether it was read before."""
 
 MS_SYNC: Final = 4
 WAITING_FOR_DISK: Final = Rule("msync", (Argument(2, (MS_SYNC,), MS_SYNC),), ANSWER, ALLOW)
@@ -237,7 +237,7 @@ WAITING_FOR_DISK: Final = Rule("msync", (Argument(2, (MS_SYNC,), MS_SYNC),), ANS
 O_ACCMODE: Final = 3
 O_TRUNC: Final = 0o1000
 UNWRITTEN: Final = (O_TRUNC, O_TRUNC | O_ACCMODE)
-"""Truncation by who may not write; both access bits at once ask for neither right."""
+"""Truncation without the right to write; both access bits at once ask for neither right."""
 TRUNCATING_OPENS: Final = (
     never("open", Argument(1, UNWRITTEN, O_TRUNC | O_ACCMODE)),
     never("openat", Argument(2, UNWRITTEN, O_TRUNC | O_ACCMODE)),
@@ -300,7 +300,7 @@ def numbers(*calls: str) -> list[int]:
 
 
 def load(offset: int) -> Instruction:
-    """Return the instruction that loads 32 bits of what the kernel tells of a call."""
+    """Return the instruction that loads 32 bits of what the kernel shows of a call."""
     return Instruction(LOAD, 0, 0, offset)
 
 

@@ -124,12 +124,12 @@ def _check_regular(found: os.stat_result, name: str) -> None:
 
 
 def _is_private(file: os.stat_result, folder: os.stat_result) -> bool:
-    """Return whether a file was perhaps put into a folder by one who may not read it.
+    """Return whether a file was perhaps put into a folder by a user who may not read it.
 
-    A hard link takes any file into a folder of one's own, and root, or its owner, would read it
-    for whoever made the link. Where all may read it, nothing is given away. Else it must be the
-    folder's owner's, unless the folder is root's or ours; where others may write into that, it
-    must have no other name.
+    A hard link takes any file into a folder of one's own, and root, or its owner, would read it for
+    the maker of the link. Where all may read it, nothing is given away. Else it must belong to the
+    folder's owner, unless the folder is root's or ours; where others may write into that, it must
+    have no other name.
     """
     if file.st_mode & stat.S_IROTH:
         return False

@@ -24,7 +24,7 @@ _YOUNG = 60.0  # seconds within which a stage may not be locked yet
 
 
 class Stage:
-    """A folder of copies, there once it is made; the fork server, told before, sees to its end."""
+    """A folder of copies, once it is made; the fork server, which knows it before, removes it."""
 
     def __init__(self, uid: int) -> None:
         base = temporary_base(uid)
@@ -110,7 +110,7 @@ def _pieces(sources: Sources, source: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def _keep_access_time(path: str | Path) -> None:
-    """Have nothing show that a copy is read.
+    """Make sure that nothing shows that a copy is read.
 
     All processes of a bot share its copies, and could leave one another word by reading them. The
     kernel (relatime) leaves a time of access alone that is younger than those of change.

@@ -1,6 +1,6 @@
 """Where temporary files are put: where TMPDIR says, or nowhere.
 
-Not tempfile's own choice, which writes a file to try each folder, may be killed before that is
+tempfile's own choice is not used: it writes a file to try each folder, may be killed before that is
 removed, and goes elsewhere without a word.
 """
 
@@ -54,7 +54,7 @@ def is_noexec(path: str) -> bool:
     """Return whether a path is on a file system on which no program may be executed."""
     try:
         return bool(os.statvfs(path).f_flag & os.ST_NOEXEC)
-    except OSError:  # whatever that is, it is told better by whoever opens it
+    except OSError:  # whoever opens it explains better what that is
         return False
 
 

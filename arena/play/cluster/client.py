@@ -100,20 +100,20 @@ class ClusterWorkforce(Workforce):
             await connecting
         except asyncio.CancelledError:
             return
-        except Exception as error:  # noqa: BLE001 - it is raised where it can be told
+        except Exception as error:  # noqa: BLE001 - it is raised where it can be reported
             self._connected.put(error)
             return
         self._connected.put(None)
         await self._begin.wait()
         try:
             await self._link.play(self._end)
-        except BaseException as error:  # noqa: BLE001 - told, or the runner would wait for ever
+        except BaseException as error:  # noqa: BLE001 - reported, or the runner would wait for ever
             self._link.fail(error)
         finally:
             await self._link.close()
 
     def _call(self, act: Callable[..., object], *words: object) -> None:
-        """Have something done in the thread that talks to Dask."""
+        """Run something in the thread that talks to Dask."""
         self._loop.call_soon_threadsafe(act, *words)
 
     def begin(self) -> None:
@@ -121,11 +121,11 @@ class ClusterWorkforce(Workforce):
         self._call(self._begin.set)
 
     def send(self, slot: Slot, order: bytes) -> None:
-        """Have an order carried out in a slot."""
+        """Give an order to a slot."""
         self._call(self._link.send, slot, order)
 
     def events(self, patience: float) -> list[Event]:
-        """Return what has happened; those who joined or refused alike are told of together."""
+        """Return what has happened; one sentence covers all that joined or refused alike."""
         if self._is_over:
             self.workers.clear()
             return []
@@ -142,7 +142,7 @@ class ClusterWorkforce(Workforce):
         return [*events, *map(News, self._told(found)), *map(News, self._comparison.standouts())]
 
     def _taken(self, each: Happening) -> Iterator[Event]:
-        """Keep the list of workers; yield what the runner is to know."""
+        """Update the list of workers; yield what the runner is to know."""
         if isinstance(each, Joined):
             self.workers += [RemoteWorker(self, each.machine) for _ in range(each.machine.slots)]
         elif isinstance(each, Gone):
@@ -256,7 +256,7 @@ class ClusterWorkforce(Workforce):
 
 
 def _ignore(_loop: asyncio.AbstractEventLoop, _context: object) -> None:
-    """Say nothing of what Dask leaves behind in its loop."""
+    """Ignore what Dask leaves behind in its loop."""
 
 
 def _runtimes_here(setup: Setup, bots: Sequence[Bot]) -> dict[BotIndex, tuple[Runtime, str]]:

@@ -114,7 +114,7 @@ async def connection(word: str) -> Any:
 async def result_of(future: Any) -> Any:
     """Return what comes of a Dask future, or raise what Dask does.
 
-    Where this is cancelled, Dask waits on until its future is: ended in the middle of fetching, it
+    If this is cancelled, Dask waits on until its future is: ended in the middle of fetching, it
     would leave a task behind that nobody watches, and asyncio complains of that.
     """
     fetched = asyncio.ensure_future(future.result())
@@ -128,12 +128,12 @@ def _watched(task: "asyncio.Future[Any]") -> None:
 
 
 async def within(work: Awaitable[object], seconds: float) -> None:
-    """Wait for something, but no longer."""
+    """Wait for something, but not longer than so many seconds."""
     with suppress(TimeoutError):
         await asyncio.wait_for(work, seconds)
 
 
 async def quietly(work: Awaitable[object]) -> None:
-    """Do what may fail, as those whom it is for may have gone."""
+    """Wait for what may fail, as its receivers may have gone."""
     with suppress(Exception):
         await work

@@ -9,7 +9,7 @@ _NAME = "\0bot-arena-core-{}"  # an abstract socket, which goes with its owner
 
 
 class Cores:
-    """Cores that nobody else who asks this way has, until they are given back."""
+    """Cores that no other process asking this way has, until they are given back."""
 
     def __init__(self, most: int) -> None:
         own = sorted(os.sched_getaffinity(0))
@@ -33,7 +33,7 @@ class Cores:
             self.numbers.append(None if self.is_shared else number)
 
     def give_back(self) -> None:
-        """Let others have them."""
+        """Give the cores back."""
         for claim in self._claims:
             claim.close()
         self._claims.clear()

@@ -1,4 +1,4 @@
-"""What can happen on a cluster, as `link` tells it to `client`."""
+"""What can happen on a cluster, as `link` reports it to `client`."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class Machine:
     runtimes: dict[BotIndex, Runtime]
     """What runs the bots there, those aside that are executables of their own."""
     slots_used: set["Slot"] = field(default_factory=set)
-    """Those that were given orders."""
+    """The slots that were given orders."""
     waits: bool = False
     """Whether other tasks of Dask had threads for which ours wait, when it was last asked."""
 
@@ -62,7 +62,7 @@ class Waiting(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """A Dask worker plays for us no more, and why, as what follows a colon; empty if not told."""
+    """A Dask worker plays for us no more, and why, as what follows a colon; empty if not shown."""
 
     machine: Machine
     why: str

@@ -32,7 +32,7 @@ class JoinRefusedError(Exception):
 
 
 class Greeter:
-    """What a run tells every Dask worker; it knows nothing of who is there."""
+    """What a run sends to every Dask worker; it does not depend on who is there."""
 
     def __init__(self, run: str, setup: Setup, bots: Sequence[Bot]) -> None:
         self._run = run

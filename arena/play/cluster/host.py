@@ -83,7 +83,7 @@ _host = _Host()
 
 
 def describe() -> dict[str, Any]:
-    """Return what tells whether this is a worker like those of the runner's own machine."""
+    """Return what shows whether this is a worker like those of the runner's own machine."""
     return {"code": fingerprint(), "machine": os.uname().nodename}
 
 
@@ -125,7 +125,7 @@ async def lacking(manifests: bytes) -> list[str]:
 
 
 def _lacking(manifests: list[Manifest]) -> list[str]:
-    lacking = {}  # each version once, whoever else is called so
+    lacking = {}  # each version once, whatever other bots are called so
     for manifest in manifests:
         try:
             unpacked(manifest, _base())
@@ -238,7 +238,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _expire(pool: WorkerPool) -> None:
-    """Close the pool once nobody has asked for anything in a while."""
+    """Close the pool after a while in which nothing was asked for."""
     while _host.pool is pool:
         time.sleep(1.0)
         with _host.lock:

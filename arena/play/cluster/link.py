@@ -40,10 +40,10 @@ from arena.play.cluster.pool import OrderAnswer, UnwantedError
 from arena.play.messages import Broken, News, Setup, decode_word
 
 _LOOK_SECONDS = 1.0  # between looks at who is in the cluster
-_LOOKED_AT = 200  # Dask workers a second, as what is told of each takes a while to read
-_KEEP_SECONDS = 15.0  # between words to all that the run goes on
+_LOOKED_AT = 200  # Dask workers a second, as reading the state of each takes a while
+_KEEP_SECONDS = 15.0  # between messages to all that the run goes on
 _SILENT_SECONDS = 30.0  # without a heartbeat, after which a Dask worker is taken for lost
-_ANSWER_SECONDS = 30.0  # for the scheduler to tell who is there
+_ANSWER_SECONDS = 30.0  # for the scheduler to say who is there
 _AGAIN_SECONDS = 3.0  # until one that was busy, or did not answer, is asked again
 _WAIT_SECONDS = 600.0  # for a scheduler that has gone
 _FAREWELL_SECONDS = 5.0
@@ -89,7 +89,7 @@ class Link:
         self._client = await first_connection(self._address)
 
     async def play(self, end: asyncio.Event) -> None:
-        """Have Dask workers join and play until the `end`, whatever becomes of the connection."""
+        """Let Dask workers join and play until the `end`, whatever happens to the connection."""
         while not end.is_set() and not self._has_failed:
             try:
                 await self._attend(end)
@@ -99,7 +99,7 @@ class Link:
                     return
 
     async def _is_back(self, end: asyncio.Event) -> bool:
-        """Wait for the scheduler; return whether it answers again, and tell."""
+        """Wait for the scheduler; report and return whether it answers again."""
         since = time.monotonic()
         while not end.is_set():
             try:
@@ -120,7 +120,7 @@ class Link:
         return False
 
     async def _attend(self, end: asyncio.Event) -> None:
-        """Look who is there, again and again; raise if the connection fails."""
+        """Look again and again which Dask workers are there; raise if the connection fails."""
         while not end.is_set() and not self._has_failed:
             if self._client.status != "running":
                 raise ConnectionError("it closed the connection")
@@ -140,7 +140,7 @@ class Link:
             await within(end.wait(), max(_LOOK_SECONDS, len(found["workers"]) / _LOOKED_AT))
 
     async def _keep(self, client: Any, addresses: list[str]) -> None:
-        """Tell Dask workers that the run goes on, and note where it waits for others' tasks."""
+        """Inform Dask workers that the run goes on, and note where it waits for others' tasks."""
         answers = await client.run(host.keep, self._run, workers=addresses, on_error="ignore")
         for address, waits in answers.items():
             machine = self._machines.get(address)
@@ -150,7 +150,7 @@ class Link:
                     self._put(Waiting(machine))
 
     async def _lose_all(self, error: Exception) -> None:
-        """Take leave of everybody, as the scheduler is out of reach."""
+        """Give up all Dask workers, as the scheduler is out of reach."""
         why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         self._put(
             News(
@@ -173,7 +173,7 @@ class Link:
         self._scheduler = ""
 
     def _look(self, workers: dict[str, dict[str, Any]]) -> None:
-        """Greet those who are new, and lose those who have gone."""
+        """Greet the Dask workers that are new, and lose those that have gone."""
         now = time.monotonic()
         for address, found in workers.items():
             if self._seen.get(address, (None, 0.0))[0] != found["last_seen"]:
@@ -212,7 +212,7 @@ class Link:
         return News("The cluster has no workers yet; waiting for some.")
 
     def _begun(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        """Have something done; if an error of ours ends it, that ends the run."""
+        """Start some work; if an error of ours ends it, that ends the run."""
         task = asyncio.create_task(work)
         task.add_done_callback(self._ended)
         return task
@@ -223,7 +223,7 @@ class Link:
             self.fail(error)
 
     def fail(self, error: BaseException) -> None:
-        """Tell of an error of ours, once, and expect nothing more of anybody."""
+        """Report an error of ours, once, and expect nothing more of anybody."""
         if self._has_failed:
             return
         self._has_failed = True
@@ -268,7 +268,7 @@ class Link:
                 retries=0,
                 pure=False,
             )
-        except Exception:  # noqa: BLE001 - Dask's client is closed, as a look will tell
+        except Exception:  # noqa: BLE001 - Dask's client is closed, as a look will show
             self._put(Unreached(slot))
             return
         slot.pending.append(future)
@@ -308,7 +308,7 @@ class Link:
     def _lose(self, machine: Machine, why: str, *, has_begun: bool = True) -> None:
         """Expect nothing more of a Dask worker; others will be asked for what it had.
 
-        `why` is told unless it is empty.
+        `why` is shown unless it is empty.
         """
         if self._machines.get(machine.address) is not machine:
             return
@@ -354,8 +354,8 @@ class Link:
         task.add_done_callback(self._errands.discard)
 
     async def close(self) -> None:
-        """Play no more, and let the cluster be as it was."""
-        known = self._joined | self._greetings.keys()  # also who was lost and lives
+        """Play no more, and leave the cluster as it was."""
+        known = self._joined | self._greetings.keys()  # also those that were lost and live
         self._tell(host.close, [*known & self._seen.keys()])
         for greeting in self._greetings.values():
             greeting.cancel()

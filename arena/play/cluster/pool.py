@@ -33,13 +33,13 @@ class OrderAnswer(msgspec.Struct, frozen=True):
 
     words: list[bytes]
     died: str = ""
-    """How the worker ended that had it, as what follows «a worker»; empty if it lives."""
+    """How the worker of the order ended, as what follows «a worker»; empty if it lives."""
     broken: str = ""
     """What is wrong with the machine; empty if nothing is."""
 
 
 class _Kind(msgspec.Struct):
-    """Which word it is, and why where the machine is broken: results are not decoded here."""
+    """Which word it is, and why if the machine is broken: results are not decoded here."""
 
     type: str
     why: str = ""
@@ -91,7 +91,7 @@ class WorkerPool:
 
     @property
     def forgotten(self) -> float:
-        """For how many seconds nobody has asked for anything, nor said that the run goes on."""
+        """For how many seconds no order came, nor word that the run goes on."""
         return min(self.rested, time.monotonic() - self._kept)
 
     def keep(self) -> None:
@@ -103,7 +103,7 @@ class WorkerPool:
         return place.worker
 
     def play(self, order: bytes, is_wanted: Callable[[], bool]) -> OrderAnswer:
-        """Have an order carried out by whoever is free first; raise UnwantedError if unwanted."""
+        """Give an order to the first worker that is free; raise UnwantedError if it is unwanted."""
         with self._lock:
             self._busy += 1
         place = self._free.get()
@@ -203,7 +203,7 @@ class WorkerPool:
                 place.worker.leave()
 
     def close(self) -> None:
-        """End all workers at once and give back the cores; whoever waits is unwanted."""
+        """End all workers at once and give back the cores; orders that wait are unwanted."""
         self._closed = True
         places = [self._free.get() for _ in self._places]  # each is let go within a look
         for place in places:

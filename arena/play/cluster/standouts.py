@@ -1,8 +1,8 @@
-"""Whose machine stands out: one that lags, is held up or slow, or whose bots fail.
+"""Machines that stand out: one that lags, is held up or slow, or whose bots fail.
 
 Bots differ more than machines do: what a bot did is compared with what the same bot did elsewhere.
-A bot's matches may differ as much, some taking a thousand times as long as others: nobody is named
-for what the scatter of his own makes likely.
+A bot's matches may differ as much, some taking a thousand times as long as others: no machine is
+named for what the scatter of its own matches makes likely.
 """
 
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ _LEAST_OF_A_BOT = 200  # decisions there
 _GROWTH = 1.1  # of a machine's decisions until it is compared again, as that takes a while
 _LEAST_FAULTY = 5  # matches of a bot with a fault
 _LAG_FACTOR = 3.0
-_LAG_SECONDS = 100e-6  # a decision: what is less disturbs nobody
+_LAG_SECONDS = 100e-6  # a decision: less does not matter
 _WALL_FACTOR = 3.0
 _CPU_FACTOR = 2.0
 _DEVIATIONS = 5.0  # from what the others let expect: not by chance
@@ -64,18 +64,18 @@ class _Ratio:
 
 @dataclass
 class _Tally:
-    """Of one bot on one machine."""
+    """What one bot did on one machine."""
 
     matches: int = 0
     faulty: int = 0
     cpu: _Ratio = field(default_factory=_Ratio)
-    """By deal."""
+    """Its CPU time, by deal."""
 
 
 @dataclass
 class _Machine:
     lag: _Ratio = field(default_factory=_Ratio)
-    """By message."""
+    """The referee's own time, by message."""
     waited: _Ratio = field(default_factory=_Ratio)
     """The time that deals took beyond the CPU time of their bots."""
     cpu: float = 0.0

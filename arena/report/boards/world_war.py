@@ -46,7 +46,7 @@ indonesia 800 440, new_guinea 895 425, western_australia 830 530, eastern_austra
 """
 """Where each territory is drawn, as on the usual map of the world."""
 
-_LATELY = 8  # so many deeds are told
+_LATELY = 8  # so many deeds are shown
 _USED = 3  # so many of the used cards are shown: as many as are traded at once
 _PLACED = 3  # so many territories of a placement are named
 
@@ -227,7 +227,7 @@ def _goal(goal: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _deed(event: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return an event in a few words; none for one that another tells of."""
+    """Return an event in a few words; none for one that another event covers."""
     match event["event"]:
         case "setup" | "deploy":
             return f"places {_placed(event['armies'])}"
