@@ -75,7 +75,7 @@ class LocalWorkforce(Workforce):
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Have workers, and the sandbox proven while those get ready; all end with the context.
+        """Start workers, and prove the sandbox while they get ready; all end with the context.
 
         Raises as `check_sandbox` does.
         """

@@ -123,7 +123,7 @@ class Run:
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
-        """Have workers in a proven sandbox; raise as `Workforce.running`.
+        """Start workers in a proven sandbox; raise as `Workforce.running`.
 
         Raises RunError if nothing could be stored.
         """

@@ -64,7 +64,7 @@ class Runner:
         self._stopping = True
 
     def staffed(self) -> AbstractContextManager[None]:
-        """Have workers, which get ready beside the caller and start no bot before `run`."""
+        """Start workers, which get ready beside the caller and start no bot before `run`."""
         return self._force.running()
 
     def run(self) -> Iterator[Sequence[Results | Notice]]:
@@ -149,7 +149,7 @@ class Runner:
             yield Suspended(self._setup.names[bot], reason)
 
     def _replace_dead(self, death: Died) -> Iterator[Notice]:
-        """Take leave of a dead worker: what it left is played by another, each deal by itself.
+        """Remove a dead worker: another plays what it left, each deal by itself.
 
         Only the batch it was at can have killed it.
         """
@@ -186,7 +186,7 @@ class Runner:
             where.append(task)
 
     def _requeue_lost(self, lost: Lost) -> Iterator[Problem]:
-        """Let others play what a worker had that is out of reach; it may be wholly innocent."""
+        """Let others play what an unreachable worker had; it may be wholly innocent."""
         for number, given in enumerate(lost.worker.given):
             for task in given.tasks():
                 self._losses[task.key] += lost.has_begun and number == 0

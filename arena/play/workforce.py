@@ -137,7 +137,7 @@ class Workforce(ABC):
 
     @abstractmethod
     def running(self) -> AbstractContextManager[None]:
-        """Return a context in which there are workers, who start no bot before `begin`.
+        """Return a context in which there are workers, which start no bot before `begin`.
 
         Entering raises ArenaError or RunError if nobody can play.
         """
@@ -160,7 +160,7 @@ class Workforce(ABC):
 
     @abstractmethod
     def release_idle(self) -> None:
-        """Let those go who have nothing to do."""
+        """Let workers end that have nothing to do."""
 
     @property
     def batch_seconds(self) -> float:

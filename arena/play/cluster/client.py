@@ -67,7 +67,7 @@ class ClusterWorkforce(Workforce):
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Be connected to the scheduler; raise RunError if there is none."""
+        """Connect to the scheduler; raise RunError if there is none."""
         runner = asyncio.Runner()
         self._loop = runner.get_loop()
         self._loop.set_exception_handler(_ignore)
@@ -232,7 +232,7 @@ class ClusterWorkforce(Workforce):
         self._call(self._link.leave)
 
     def release_idle(self) -> None:
-        """Let the cluster go; what it says from now on is not heard."""
+        """Release the cluster; what it says from now on is ignored."""
         self._is_over = True
         self.workers.clear()
 
