@@ -122,7 +122,7 @@ def test_a_dask_worker_that_hung_and_goes_on_brings_nothing_twice(
     run = scene.run()
     scene.strike_in_the_middle()
     ant.signal(signal.SIGSTOP)
-    until(lambda: ": not heard of" in scene.league.said(), 30)
+    until(lambda: ": no sign of life" in scene.league.said(), 30)
     before = scene.league.count()
     ant.signal(signal.SIGCONT)
     told = scene.finish(run)
@@ -294,7 +294,7 @@ def test_a_dask_worker_that_was_out_of_reach_for_long_comes_back(
     run = scene.run()
     scene.strike_in_the_middle()
     there.cut()
-    until(lambda: ": not heard of" in scene.league.said(), 30)
+    until(lambda: ": no sign of life" in scene.league.said(), 30)
     there.heal()
     told = scene.finish(run)
     assert joined(told) == 3
