@@ -72,7 +72,8 @@ def test_json_that_is_none_is_said_to_be_none(line: str) -> None:
 
 def test_the_forms_of_a_move_are_shown_in_short() -> None:
     assert [usage(form) for form in forms_of(GAMES["guerra"].decisions["attack"])] == [
-        *("stop", "ATTACKERS ... TARGET", "ATTACKERS ...", "ATTACKERS ... TARGET")
+        *("stop", "ATTACKERS ... TARGET", "ATTACKERS ...", "ATTACKERS ... TARGET"),
+        "ATTACKERS ... TARGET",
     ]
 
 
