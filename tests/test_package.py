@@ -30,7 +30,8 @@ def test_the_wheel_holds_the_four_packages_with_bots_and_rules(wheel: Path) -> N
         "referee",
     }
     bot = "bots/guerra/guerra_sensible.py"
-    assert {"bots/kit.py", bot, "referee/rules/guerra.md"} <= set(names)
+    assert not any("playthroughs" in name for name in names)
+    assert {"bots/kit.py", bot, "referee/games/guerra/rules.md"} <= set(names)
 
 
 @pytest.mark.slow

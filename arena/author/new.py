@@ -13,6 +13,7 @@ from arena.league.bot import check_name
 from arena.league.finding import BUNDLED, HUMAN, bundled
 from arena.text import toml
 from protocol.errors import ArenaError
+from referee.folder import ideas_of
 from referee.game import Game
 from referee.options import suggestion
 
@@ -166,12 +167,8 @@ def _readme(name: str, kind: Language, game: type[Game]) -> str:
 
 def _ideas(game: type[Game]) -> list[str]:
     """Return sentences on what to try in a game, with what they need of view and options."""
-    text = (TEMPLATES / "ideas.toml").read_text(encoding="utf-8")
-    known = tomllib.loads(text)
-    if game.name not in known:
+    ideas = ideas_of(game)
+    if ideas is None:
         return ["Nobody has written down ideas for this game yet."]
-    found = []
-    for each in known[game.name]:
-        fields = ", ".join(f"`{field}`" for field in each["fields"])
-        found.append(f"{each['idea']} ({fields})")
+    found = [f"{idea.text} ({', '.join(f'`{field}`' for field in idea.fields)})" for idea in ideas]
     return found or ["There is nothing to decide in this game: it is all luck."]

@@ -12,7 +12,6 @@ from typing import Any
 import click
 import msgspec
 
-import referee
 from arena.cli import main
 from arena.cli.common import (
     default_workers,
@@ -30,6 +29,7 @@ from arena.tables.table import Column, Table, render
 from arena.text import safe
 from protocol.errors import ArenaError
 from protocol.messages import VERSION, message_schemas
+from referee.folder import rules_of
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
@@ -53,7 +53,7 @@ def games(game: str | None, rules: bool, form: str) -> None:
     if game is None:
         show(_games_table(), form)
     elif rules:
-        click.echo(rules_page(find_game(game)), nl=False)
+        click.echo(rules_of(find_game(game)), nl=False)
     else:
         _tell(find_game(game), form)
 
@@ -138,20 +138,10 @@ def _description(kind: Any) -> str:
     return str((extra or {}).get("description", ""))
 
 
-def rules_page(game: type[Game]) -> str:
-    """Return the rules of a game, as they are documented; raise ArenaError if nobody did that."""
-    package = Path(referee.__file__).parent
-    for folder in (package / "rules", package.parent / "docs" / "rules"):
-        page = folder / f"{game.name}.md"
-        if page.is_file():
-            return page.read_text()
-    raise ArenaError(f"{game.name} has no rules page: its author wrote no {page}.")
-
-
 def rules_text(game: type[Game]) -> str:
     """Return the rules of a game, or that there are none to be read."""
     try:
-        return rules_page(game)
+        return rules_of(game)
     except ArenaError as error:
         return safe(f"The rules cannot be shown: {error}")
 

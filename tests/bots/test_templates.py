@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import tomllib
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from arena.author.new import TEMPLATES
+from referee.folder import ideas_of
 from referee.games import GAMES
 from tests.bots.driver import Message
 from tests.bots.template_cases import (
@@ -104,9 +104,9 @@ def test_the_languages_are_the_folders() -> None:
 @every_game
 def test_an_idea_needs_what_a_view_holds_or_the_options(game: str) -> None:
     views = [asked.message["view"] for asked in recorded(game)]
-    for idea in tomllib.loads((TEMPLATES / "ideas.toml").read_text())[game]:
-        assert idea["idea"].endswith(".")
-        assert set(idea["fields"]) <= {*views[0], "options"}, idea
+    for idea in ideas_of(GAMES[game]) or ():
+        assert idea.text.endswith(".")
+        assert {*idea.fields} <= {*views[0], "options"}, idea
 
 
 @every_game

@@ -54,7 +54,12 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     str(path.relative_to(ROOT))
     for path in sorted(
-        [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "tests" / "README.md"]
+        [
+            *ROOT.glob("*.md"),
+            *(ROOT / "docs").rglob("*.md"),
+            *(ROOT / "referee").rglob("*.md"),
+            ROOT / "tests" / "README.md",
+        ]
     )
 ]
 

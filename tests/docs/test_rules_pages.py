@@ -15,7 +15,7 @@ from referee.games import GAMES
 from tests.referee.games.conformance import cases_of
 
 TESTS = Path(__file__).parents[1]
-PAGES = TESTS.parent / "docs" / "rules"
+PAGES = TESTS.parent / "referee" / "games"
 DECIDED = [name for name, game in GAMES.items() if game.decisions]
 HEADINGS = (
     *("What a bot sees", "The end", "Options", "Three hints"),
@@ -29,7 +29,7 @@ each_decided = pytest.mark.parametrize("name", DECIDED)
 
 def page(name: str) -> str:
     """Return the page of a game."""
-    return (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    return (PAGES / name / "rules.md").read_text(encoding="utf-8")
 
 
 def blocks(text: str) -> list[str]:

@@ -8,79 +8,46 @@ Run it when a game was changed on purpose, and read the difference before commit
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from referee.chance import Chance
+from referee.folder import Playthrough, cases_of, module_of
 from referee.game import Decision, Game, Move, plain
 from referee.games import GAMES
 
-FOLDER = Path(__file__).parent
+
+class Match(NamedTuple):
+    """A match to be kept as text, and the file that keeps it."""
+
+    game: type[Game]
+    play: Playthrough
+    file: Path
 
 
-class Playthrough(NamedTuple):
-    """A match to record, with the fewest seats."""
+def _matches() -> dict[str, Match]:
+    found = {}
+    for game in GAMES.values():
+        folder = module_of(game).parent / "playthroughs"
+        for name, play in cases_of(game).playthrough.items():
+            found[name] = Match(game, play, folder / f"{name}.txt")
+    return found
 
-    game: str
-    options: Mapping[str, Any] = {}
-    seed: str = "1"
 
-
-PLAYTHROUGHS: dict[str, Playthrough] = {name: Playthrough(name) for name in GAMES} | {
-    "casino_war": Playthrough("casino_war", seed="129"),
-    "casino_war_shoe": Playthrough(
-        "casino_war", {"rounds": 30, "bankroll": 120, "reshuffle": "shoe", "decks": 1}, seed="36"
-    ),
-    "cold_war": Playthrough("cold_war", seed="31"),
-    "cold_war_talk": Playthrough(
-        "cold_war",
-        {"talk": True, "talk_exchanges": 2, "max_rounds": 12, "cap_result": "lead"},
-    ),
-    "duel": Playthrough("duel", seed="672"),
-    "duel_capped": Playthrough(
-        "duel", {"deck": 48, "extra_action_cost": "instead", "max_turns": 6}, seed="3"
-    ),
-    "guerra": Playthrough("guerra", seed="7"),
-    "khan": Playthrough("khan", seed="4297"),
-    "pyanitsa": Playthrough("pyanitsa", seed="93"),
-    "steal_war": Playthrough("steal_war", seed="912"),
-    "tod_und_leben": Playthrough("tod_und_leben", {"rounds": 3}),
-    "war": Playthrough("war", seed="19"),
-    "war_hidden": Playthrough(
-        "war",
-        {"order_seen": "winner", "war_length": "razboi", "jokers": "buried"},
-        seed="107",
-    ),
-    "world_war": Playthrough("world_war", {"max_rounds": 5, "max_attacks": 1}, seed="16"),
-    "world_war_in_turn": Playthrough(
-        "world_war",
-        {
-            "objective": "world",
-            "setup": "in_turn",
-            "setup_step": 13,
-            "attack_mode": "single",
-            "defence": "max",
-            "safe_rounds": 0,
-            "max_rounds": 4,
-            "max_attacks": 1,
-        },
-        seed="244",
-    ),
-}
-"""Each file's match; a file stays below 300 KB by options or a seed that shorten the match."""
+PLAYTHROUGHS = _matches()
+"""By name, what the games' own cases ask for."""
 
 
 def transcript(name: str) -> str:
     """Return the whole text of one playthrough."""
-    record = PLAYTHROUGHS[name]
-    kind = GAMES[record.game]
-    options = msgspec.convert(dict(record.options), kind.options_type)
-    game = kind(seats=kind.seat_counts[0], options=options, chance=Chance(record.seed))
-    return "\n".join([*_header(game), *_steps(game, Random(record.seed)), *_end(game), ""])
+    kind, play, _ = PLAYTHROUGHS[name]
+    options = msgspec.convert(play.options, kind.options_type)
+    game = kind(seats=kind.seat_counts[0], options=options, chance=Chance(play.seed))
+    return "\n".join([*_header(game), *_steps(game, Random(play.seed)), *_end(game), ""])
 
 
 def _header(game: Game) -> Iterator[str]:
@@ -135,7 +102,9 @@ def _line(value: object) -> str:
 def main(names: list[str]) -> None:
     """Rewrite the files of `names`, or all."""
     for name in names or PLAYTHROUGHS:
-        (FOLDER / f"{name}.txt").write_text(transcript(name), encoding="utf-8")
+        file = PLAYTHROUGHS[name].file
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(transcript(name), encoding="utf-8")
 
 
 if __name__ == "__main__":

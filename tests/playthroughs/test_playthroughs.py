@@ -3,17 +3,20 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.playthroughs.regenerate import FOLDER, PLAYTHROUGHS, transcript
+from tests.playthroughs.regenerate import PLAYTHROUGHS, transcript
 
+ROOT = Path(__file__).parents[2]
+GAMES = ROOT / "referee" / "games"
 COMMAND = ".venv/bin/python tests/playthroughs/regenerate.py"
 
 
 @pytest.mark.parametrize("name", PLAYTHROUGHS)
 def test_a_game_is_played_as_recorded(name: str) -> None:
-    path = FOLDER / f"{name}.txt"
+    path = PLAYTHROUGHS[name].file
     assert path.exists(), f"write it with `{COMMAND} {name}`"
     assert path.read_text(encoding="utf-8").splitlines() == transcript(name).splitlines(), (
         f"if the change is meant, run `{COMMAND} {name}`"
@@ -22,12 +25,13 @@ def test_a_game_is_played_as_recorded(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLAYTHROUGHS)
 def test_a_playthrough_can_be_read(name: str) -> None:
-    size = (FOLDER / f"{name}.txt").stat().st_size
-    assert size < 300_000, "shorten it with an option, in regenerate.py"
+    size = PLAYTHROUGHS[name].file.stat().st_size
+    assert size < 300_000, "shorten it with an option, in its cases.toml"
 
 
 def test_every_file_is_still_played() -> None:
-    assert {path.stem for path in FOLDER.glob("*.txt")} == set(PLAYTHROUGHS)
+    kept = set(GAMES.glob("*/playthroughs/*.txt"))
+    assert kept == {match.file for match in PLAYTHROUGHS.values()}
 
 
 def transcripts(hash_seed: str) -> bytes:
@@ -36,7 +40,7 @@ def transcripts(hash_seed: str) -> bytes:
     return subprocess.run(
         [sys.executable, "-c", script],
         env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONIOENCODING": "utf-8"},
-        cwd=FOLDER.parents[1],
+        cwd=ROOT,
         capture_output=True,
         check=True,
     ).stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.game import Game
-from referee.games.cold_war import ColdWar
+from referee.games.cold_war.game import ColdWar
 from referee.games.guerra.game import Guerra
 from referee.sandbox import Program
 from tests.referee.games_for_tests import dealt

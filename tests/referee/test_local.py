@@ -14,9 +14,9 @@ import pytest
 import referee
 from protocol.errors import ArenaError
 from referee import LocalAsk, RefusedMoveError, Score, play, play_deals, points, score
+from referee.folder import cases_of
 from referee.games import GAMES
 from referee.replay import steps
-from tests.referee.games.conformance import BRIEF
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots"
@@ -92,7 +92,7 @@ def test_a_function_plays_the_match_that_it_plays_as_a_process_told_the_same(
     game: str, tmp_path: Path, kit: ModuleType
 ) -> None:
     facts = sorted(attributes(kit.Ask) - {"match", "rng"})
-    options = BRIEF.get(game, {})
+    options = cases_of(GAMES[game]).brief
     bot, log = tmp_path / "bot.py", tmp_path / "log"
     shebang = f"#!{sys.executable}\n"
     bot.write_text(shebang + WITNESS.format(bots=str(BOTS), game=game, facts=facts, log=str(log)))

@@ -11,7 +11,7 @@ from protocol.messages import End, Start
 from referee.evidence import Played
 from referee.fault import Fault, Kind
 from referee.game import Decision, Game, Move, Observation
-from referee.games.cold_war import ColdWar
+from referee.games.cold_war.game import ColdWar
 from referee.games.guerra.game import Guerra
 from referee.replay import Entry
 from referee.seat import Answer, EmptySeat, FunctionSeat

@@ -10,7 +10,7 @@ import pytest
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.games import GAMES
-from referee.games.cold_war import ColdWar
+from referee.games.cold_war.game import ColdWar
 from referee.games.guerra.game import Guerra
 from referee.replay import Entry, Replay, steps
 from referee.seat import EmptySeat, FunctionSeat

@@ -13,7 +13,7 @@ import pytest
 from tests.arena.conftest import ROOT
 
 PAGE = ROOT / "docs" / "write-a-game.md"
-LINE = '    {\n        "nim": "referee.games.nim:Nim",\n'
+LINE = '    {\n        "nim": "referee.games.nim.game:Nim",\n'
 BOT = "import random, kit\nkit.run(lambda ask: random.choice(ask.legal))\n"
 
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -25,10 +25,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
     for name in ("protocol", "referee", "arena", "bots"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "docs" / "rules").mkdir(parents=True)
     source = re.search(r"```python\n(\"\"\"Nim: .*?)```", PAGE.read_text(), re.DOTALL)
     assert source is not None
-    (folder / "referee" / "games" / "nim.py").write_text(source[1])
+    (folder / "referee" / "games" / "nim").mkdir()
+    (folder / "referee" / "games" / "nim" / "__init__.py").touch()
+    (folder / "referee" / "games" / "nim" / "game.py").write_text(source[1])
     listed = folder / "referee" / "games" / "__init__.py"
     listed.write_text(listed.read_text().replace("    {\n", LINE, 1))
     for name in ("ann", "bob"):
@@ -58,7 +59,7 @@ def test_a_game_without_a_rules_page_is_told_and_the_page_missed(project: Path) 
     done = call(project, "games", "nim")
     assert (done.returncode, done.stderr) == (0, "")
     assert "A heap of matches" in done.stdout
-    page = project / "docs" / "rules" / "nim.md"
+    page = project / "referee" / "games" / "nim" / "rules.md"
     assert f"nim has no rules page: its author wrote no {page}." in done.stdout
     done = call(project, "games", "nim", "--rules")
     assert done.returncode == 2

@@ -172,7 +172,7 @@ def test_a_game_tells_its_options_decisions_and_rules(arena: Arena, game: str) -
     assert [row["option"] for row in told["options"]] == list(kind.options_type.__struct_fields__)
     assert [row["decision"] for row in told["decisions"]] == list(kind.decisions)
     assert arena("games", game, "--rules").stdout == (
-        ROOT / "docs" / "rules" / f"{game}.md"
+        ROOT / "referee" / "games" / game / "rules.md"
     ).read_text(encoding="utf-8")
 
 

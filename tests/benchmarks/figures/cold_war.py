@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
-from referee.games.cold_war import GAIN, REACH, ColdWar, ColdWarOptions
+from referee.games.cold_war.game import GAIN, REACH, ColdWar, ColdWarOptions
 from referee.options import new_game
 from tests.benchmarks.figures.figure import Figure
 

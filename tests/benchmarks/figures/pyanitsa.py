@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from referee.games.pyanitsa import Pyanitsa
+from referee.games.pyanitsa.game import Pyanitsa
 from tests.benchmarks.figures.figure import Figure, share
 from tests.benchmarks.figures.war import CYCLING_GAMES, first_war, guarded, highest, lowest, played
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from referee.chance import Chance
-from referee.games.tod_und_leben import PACK, TodUndLeben, TodUndLebenOptions
+from referee.games.tod_und_leben.game import PACK, TodUndLeben, TodUndLebenOptions
 from tests.benchmarks.figures.figure import Figure, mean, share
 
 FIRST_TIE = Fraction(3, 31)

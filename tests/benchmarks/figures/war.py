@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from referee.chance import Chance
-from referee.games.war import War
+from referee.games.war.game import War
 from referee.games.war_family.cards import strength
 from referee.games.war_family.packs import PackGame
 from tests.benchmarks.figures.figure import Figure, mean, share

@@ -5,7 +5,7 @@ from typing import Any
 
 from referee.chance import Chance
 from referee.game import Move
-from referee.games.cold_war import ColdWar, ColdWarOptions
+from referee.games.cold_war.game import ColdWar, ColdWarOptions
 
 PASS: Move = {"play": "shift", "move": [0, 0, 0, 0]}
 NULL: Move = {"play": "null"}

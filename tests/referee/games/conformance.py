@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from jsonschema import Draft202012Validator
 
+from referee import folder
 from referee.chance import Chance, Key
 from referee.game import Game, Move, plain
 from referee.games import GAMES
@@ -21,17 +22,6 @@ Choose = Callable[[Game, int], Move]
 
 MOST_DECISIONS = 20_000
 """More than any game can take; a play that takes more never ends."""
-
-
-BRIEF: dict[str, dict[str, Any]] = {
-    "casino_war": {"rounds": 8},
-    "khan": {"max_turns_per_player": 20},
-    "pyanitsa": {"max_battles": 50},
-    "steal_war": {"max_tricks": 30},
-    "war": {"max_battles": 30},
-    "world_war": {"max_rounds": 4, "max_attacks": 1},
-}
-"""By game, the options that shorten all cases but the first, where whole games would take long."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +82,7 @@ def allowed_together(game: type[Game], changed: Mapping[str, Any]) -> bool:
 def cases_of(name: str) -> list[Case]:
     """Return the defaults with every number of seats, then each option set with one of them."""
     counts = GAMES[name].seat_counts
-    brief = BRIEF.get(name, {})
+    brief = folder.cases_of(GAMES[name]).brief
     cases = [Case(name, counts[0]), *(Case(name, seats, brief) for seats in counts[1:])]
     for at, changed in enumerate(option_sets(GAMES[name])):
         cases.append(Case(name, counts[at % len(counts)], {**brief, **changed}))

@@ -1,7 +1,7 @@
-"""For each game, its events of chance, and what two plays of one deal have in common of them.
+"""What is said of a game's events of chance, and what two plays of one deal have in common of them.
 
-`test_chance_by_event.py` lets one seat choose otherwise and holds the two plays against the
-tables. A new game needs one here.
+`test_chance_by_event.py` lets one seat choose otherwise and holds the two plays against the table
+of the game, the `RULE` of `NAME_events.py`.
 """
 
 from collections import Counter
@@ -141,151 +141,10 @@ class Rule:
     choose: Callable[[Game, int, Random], Move] = lambda game, seat, rng: game.sample(seat, rng)
 
 
-def _reshuffled(pile: str) -> Callable[[Name], str | None]:
+def reshuffled(pile: str) -> Callable[[Name], str | None]:
     return lambda event: pile if event[0] == "reshuffle" else None
 
 
-def _sampled_or_default(game: Game, seat: int, rng: Random) -> Move:
+def sampled_or_default(game: Game, seat: int, rng: Random) -> Move:
     """Leave every other choice to the referee, which draws for it."""
     return game.default(seat) if rng.random() < 0.5 else game.sample(seat, rng)
-
-
-def _stolen(game: Game, seat: int, rng: Random) -> Move:
-    """Steal where that is possible, or wait where that is."""
-    legal = game.decision(seat).legal or [game.sample(seat, rng)]
-    return rng.choice([move for move in legal if move.get("action") in ("steal", "wait")] or legal)
-
-
-def _drawing(game: Game, seat: int, rng: Random) -> Move:
-    """Feint every other time, and so draw cards."""
-    legal = game.decision(seat).legal or []
-    feints = [move for move in legal if move.get("action") == "feint"]
-    return rng.choice(feints if feints and rng.random() < 0.5 else legal)
-
-
-def _with_a_short_deck(game: Any) -> None:
-    game.deck.discards += game.deck.cards[20:]
-    del game.deck.cards[20:]
-
-
-def _with_a_short_draw_pile(game: Any) -> None:
-    game.war.used_pile += game.war.draw_pile[10:]
-    del game.war.draw_pile[10:]
-
-
-def _as_dealt(game: Any) -> dict[str, Sequence[Any]]:
-    tops = enumerate(zip(game.packs, game.unseen, strict=True))
-    return {f"pack {seat}": [*pack][: max(0, top)] for seat, (pack, top) in tops}
-
-
-def _round(game: Any) -> tuple[Key, ...]:
-    return (game.now.number,)
-
-
-def _battle(game: Any) -> tuple[Key, ...]:
-    return (game.battle,)
-
-
-def _trick(game: Any) -> tuple[Key, ...]:
-    return (game.trick.number, game.trick.war, game.trick.turn)
-
-
-PICKUP = Event(_battle, in_one_order_of_all_cards, shared=0.6)
-
-RULES: dict[str, Rule] = {
-    "casino_war": Rule(
-        events={
-            "player": Event(_round, as_deep, shared=1.0),
-            "house": Event(_round, as_deep, shared=1.0),
-            "burned": Event(_round, as_deep, shared=0.7),
-            "war player": Event(_round, as_deep, shared=0.7),
-            "war house": Event(_round, as_deep, shared=0.7),
-        },
-        options=({"rounds": 120}, {"rounds": 120, "reshuffle": "shoe", "decks": 1}),
-    ),
-    "cold_war": Rule(),
-    "duel": Rule(
-        deal=frozenset({"deck", "trait"}),
-        events={
-            "rest": Event(
-                lambda game: (game.turn, game.number), the_same_as_far_as_both_throw, shared=0.4
-            ),
-            "reshuffle": Event(
-                lambda game: (game.deck.reshuffles,), in_one_order_of_all_cards, shared=1.0
-            ),
-        },
-        piles=lambda game: {"deck": game.deck.cards},
-        renews=_reshuffled("deck"),
-        prepare=_with_a_short_deck,
-        choose=_drawing,
-    ),
-    "guerra": Rule(
-        deal=frozenset({"deck"}),
-        piles=lambda game: {f"pack {seat}": army.pack for seat, army in enumerate(game.armies)},
-    ),
-    "khan": Rule(
-        deal=frozenset({"deck", "scarce", "bag", "first"}),
-        events={
-            "reshuffle": Event(
-                lambda game: (game.reshuffles,), in_one_order_of_all_cards, shared=1.0
-            )
-        },
-        piles=lambda game: {"deck": game.deck, "bag": game.bag},
-        renews=_reshuffled("deck"),
-        options=({}, {"first_player": "random"}),
-        seats=5,
-    ),
-    "pyanitsa": Rule(
-        deal=frozenset({"deck"}),
-        events={"pickup": PICKUP},
-        piles=_as_dealt,
-        options=({"max_battles": 200}, {"max_battles": 200, "pickup": "shuffled"}),
-        choose=_sampled_or_default,
-    ),
-    "steal_war": Rule(
-        deal=frozenset({"deck"}),
-        events={
-            "pack": Event(_trick, in_one_order_of_all_cards, shared=0.4),
-            "lot": Event(_trick, the_same_of_as_many, shared=0.0),
-            "hurried": Event(_trick, the_same_of_as_many, shared=0.0),
-        },
-        piles=lambda game: {f"pack {seat}": pack for seat, pack in enumerate(game.held.packs)},
-        renews=lambda event: f"pack {event[-1]}" if event[0] == "pack" else None,
-        options=({}, {"steal_back": "at_once"}),
-        seats=3,
-        choose=_stolen,
-    ),
-    "tod_und_leben": Rule(deal=frozenset({"deck"}), options=({"rounds": 5},)),
-    "war": Rule(
-        deal=frozenset({"deck", "jokers", "joker"}),
-        events={"pickup": PICKUP},
-        piles=_as_dealt,
-        options=(
-            {"max_battles": 200},
-            {"max_battles": 200, "jokers": "buried"},
-            {"max_battles": 200, "jokers": "two_buried"},
-            {"max_battles": 200, "pickup": "shuffled"},
-        ),
-        choose=_sampled_or_default,
-    ),
-    "world_war": Rule(
-        deal=frozenset({"deal", "objectives", "draw pile"}),
-        events={
-            "roll": Event(
-                lambda game: (game.war.round, game.war.in_turn, game.war.attacks),
-                the_same_as_far_as_both_throw,
-                shared=0.4,
-            ),
-            "reshuffle": Event(
-                lambda game: (game.war.round, game.war.in_turn),
-                in_one_order_of_all_cards,
-                shared=0.0,
-            ),
-        },
-        piles=lambda game: {"draw pile": game.war.draw_pile},
-        renews=_reshuffled("draw pile"),
-        prepare=_with_a_short_draw_pile,
-        options=({"max_rounds": 40, "max_attacks": 6, "objective": "secret"},),
-    ),
-}
-"""What every game draws, and what a choice leaves as it was."""

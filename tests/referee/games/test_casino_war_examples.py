@@ -15,7 +15,7 @@ from tests.referee.games.casino_war_positions import (
     position,
 )
 
-PAGE = Path(__file__).parents[3] / "docs" / "rules" / "casino_war.md"
+PAGE = Path(__file__).parents[3] / "referee" / "games" / "casino_war" / "rules.md"
 
 
 @pytest.mark.parametrize(("cards", "change"), [("K 9", 10), ("9 K", -10)], ids=["win", "loss"])

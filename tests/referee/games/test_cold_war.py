@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.game import Move, plain
-from referee.games.cold_war import ColdWar, ColdWarOptions
+from referee.games.cold_war.game import ColdWar, ColdWarOptions
 from referee.replay import Replay, steps
 from tests.referee import scripted
 from tests.referee.games.cold_war_notation import (

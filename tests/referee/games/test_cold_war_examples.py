@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from referee.game import plain
-from referee.games.cold_war import ColdWar
+from referee.games.cold_war.game import ColdWar
 from tests.referee.games.cold_war_notation import (
     NULL,
     POSITION_X,

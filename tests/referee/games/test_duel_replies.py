@@ -31,7 +31,7 @@ from tests.referee.games.duel_positions import (
     position,
 )
 
-PAGE = Path(__file__).parents[3] / "docs" / "rules" / "duel.md"
+PAGE = Path(__file__).parents[3] / "referee" / "games" / "duel" / "rules.md"
 
 
 def weak(**attributes):

@@ -21,7 +21,9 @@ from tests.referee.games.khan_positions import (
     show,
 )
 
-PAGE = (Path(__file__).parents[3] / "docs" / "rules" / "khan.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "referee" / "games" / "khan" / "rules.md").read_text(
+    encoding="utf-8"
+)
 VALIDATORS = {name: Draft202012Validator(schema) for name, schema in Khan.decisions.items()}
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.game import plain
-from referee.games.pyanitsa import Pyanitsa
+from referee.games.pyanitsa.game import Pyanitsa
 from tests.referee.games.war_positions import (
     SEATS,
     before,

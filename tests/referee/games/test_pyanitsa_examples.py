@@ -6,7 +6,7 @@ from itertools import combinations
 import msgspec
 import pytest
 
-from referee.games.pyanitsa import Pyanitsa, PyanitsaOptions
+from referee.games.pyanitsa.game import Pyanitsa, PyanitsaOptions
 from tests.referee.games.war_positions import (
     dealt,
     examples,

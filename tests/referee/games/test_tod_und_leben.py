@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from referee.chance import Chance
 from referee.game import plain
-from referee.games.tod_und_leben import PACK, TodUndLeben, TodUndLebenOptions, cards_won
+from referee.games.tod_und_leben.game import PACK, TodUndLeben, TodUndLebenOptions, cards_won
 from referee.games.war_family.cards import strength
 
 
@@ -141,7 +141,7 @@ def test_h25_the_chance_of_a_first_tie():
 
 
 def test_the_view_of_the_page_is_the_one_of_its_cards():
-    page = Path(__file__).parents[3] / "docs" / "rules" / "tod_und_leben.md"
+    page = Path(__file__).parents[3] / "referee" / "games" / "tod_und_leben" / "rules.md"
     text = page.read_text(encoding="utf-8").split("```json\n")[1].partition("```")[0]
     view = msgspec.json.decode(text)
     game = TodUndLeben(seats=2, options=TodUndLebenOptions(), chance=Stacked(view["packs"]))

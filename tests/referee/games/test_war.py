@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.game import plain
-from referee.games.war import War
+from referee.games.war.game import War
 from tests.referee.games.war_positions import (
     before,
     examples,

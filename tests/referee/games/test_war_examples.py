@@ -8,7 +8,7 @@ import pytest
 
 from protocol.errors import ArenaError
 from referee.game import plain
-from referee.games.war import War, WarOptions
+from referee.games.war.game import War, WarOptions
 from referee.options import check_seats, read_options
 from tests.benchmarks.figures.war import chance_of_war
 from tests.referee.games.war_positions import (

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from referee.game import plain
-from referee.games.pyanitsa import Pyanitsa
-from referee.games.war import War
+from referee.games.pyanitsa.game import Pyanitsa
+from referee.games.war.game import War
 from referee.games.war_family.cards import CARDS
 from tests.referee.games.war_positions import new_game, position, pyanitsa
 
@@ -133,13 +133,13 @@ def test_a_reply_nested_out_of_all_bounds_is_refused():
     assert asked().check(0, {"order": deep})
 
 
-PAGES = Path(__file__).parents[3] / "docs" / "rules"
+PAGES = Path(__file__).parents[3] / "referee" / "games"
 EACH_PAGE = pytest.mark.parametrize("kind", [War, Pyanitsa])
 
 
 def blocks(kind):
     """Return the JSON examples of the game's rules page."""
-    page = (PAGES / f"{kind.name}.md").read_text(encoding="utf-8")
+    page = (PAGES / kind.name / "rules.md").read_text(encoding="utf-8")
     return [part.partition("```")[0] for part in page.split("```json\n")[1:]]
 
 

@@ -345,7 +345,7 @@ def test_options_are_validated():
             msgspec.convert(wrong, WorldWarOptions)
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "rules" / "world_war.md"
+PAGE = Path(__file__).parents[3] / "referee" / "games" / "world_war" / "rules.md"
 
 
 @pytest.mark.parametrize("name", ["setup", "deploy"])

@@ -1,13 +1,16 @@
 """Set up positions of War and P'yanitsa in the notation of the rules page: ranks, top first."""
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
-from referee.chance import Chance
+from referee.chance import Chance, Key
 from referee.game import Move
-from referee.games.pyanitsa import Pyanitsa
-from referee.games.war import War
+from referee.games.pyanitsa.game import Pyanitsa
+from referee.games.war.game import War
 from referee.games.war_family.cards import SUITS
 from referee.games.war_family.packs import PackGame
+from tests.referee.games.events import Event, in_one_order_of_all_cards
 
 SEATS = "ABCDEFGHIJKL"
 
@@ -95,3 +98,17 @@ def options_of(cell: str) -> dict[str, object]:
     """Read `war_length=3 pickup=won_first`."""
     pairs = (pair.split("=") for pair in cell.split())
     return {name: int(value) if value.isdigit() else value for name, value in pairs}
+
+
+def as_dealt(game: Any) -> dict[str, Sequence[Any]]:
+    """Return what still lies in the packs as it was dealt."""
+    tops = enumerate(zip(game.packs, game.unseen, strict=True))
+    return {f"pack {seat}": [*pack][: max(0, top)] for seat, (pack, top) in tops}
+
+
+def _battle(game: Any) -> tuple[Key, ...]:
+    return (game.battle,)
+
+
+PICKUP = Event(_battle, in_one_order_of_all_cards, shared=0.6)
+"""What chance does where nobody chooses how the cards won are picked up."""

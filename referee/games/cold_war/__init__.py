@@ -1,0 +1,1 @@
+"""Cold War: its table of missiles, plays, refusals and texts."""

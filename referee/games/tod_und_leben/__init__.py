@@ -1,0 +1,1 @@
+"""Tod und Leben: pure luck."""

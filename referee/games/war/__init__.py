@@ -1,0 +1,1 @@
+"""War: the packs of the family, with jokers and long wars."""
