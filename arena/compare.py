@@ -206,7 +206,7 @@ class Comparison:
     def _notes(self) -> Iterator[str]:
         yield self._sentence()
         game = self._league.game
-        if not game.decisions:
+        if game.is_pure_luck:
             yield f"Nobody decides anything in {game.name}: this is pure luck."
         if any(self._faults[bot] for bot in self.bots):
             yield (

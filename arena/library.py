@@ -9,11 +9,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from arena.archive.agreement import Agreement, agreement_needed
 from arena.league.entry import entries_of
 from arena.league.file import make_league, seed_of
+from arena.league.games import find_game, word_in
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.schedule import Rotations
 from arena.play.events import Forfeiting, Problem, RunEvent, Started, Stored, Suspended
+from arena.play.local import usable_cores
 from arena.play.messages import News
 from arena.play.run import Part, Run, open_run
 from arena.stats.likelihood import Ties
@@ -27,7 +30,6 @@ from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import read_field
 from arena.tables.table import Table, render
 from protocol.errors import ArenaError
-from referee.options import find_game
 from referee.replay import Replay
 
 __all__ = [
@@ -100,10 +102,10 @@ class League:
         calls it NAME. Without a `seed` a new one is drawn. `limits` holds seconds, MiB and the
         sandbox, by the names in `league.toml`. If anything is wrong, nothing is left.
         """
-        kind = find_game(game)
+        kind, source = find_game(game)
         path = Path(folder)
         settings = Settings(
-            game=kind.name,
+            game=word_in(source, path),
             seats=kind.seat_counts[0] if seats is None else seats,
             deals=deals,
             seed=seed_of(None if seed is None else str(seed)),
@@ -202,6 +204,11 @@ class Running:
         """Play; yield whatever happens: a Stored for matches, and others."""
         cluster = self._how[-1]
         plan = read_league(self._folder, "play" if cluster is None else "send")
+        if agreement_needed(plan):
+            agreement = Agreement(plan, self._how[0] or len(usable_cores(None)))
+            yield News(agreement.announcement)
+            for _ in agreement.run():
+                pass
         with open_run(plan, *self._how) as run:
             self._run = run
             try:

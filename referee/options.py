@@ -10,7 +10,6 @@ import msgspec
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.game import Game, Options
-from referee.games import GAMES
 
 
 class SettingError(ArenaError):
@@ -26,13 +25,6 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     known = sorted(known)
     near = difflib.get_close_matches(word, known, n=1)
     return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
-
-
-def find_game(name: str) -> type[Game]:
-    """Return the game of that name; raise ArenaError if there is none."""
-    if name not in GAMES:
-        raise ArenaError(f"there is no game {name!r}. {suggestion(name, GAMES)}")
-    return GAMES[name]
 
 
 def allowed(kind: Any) -> str:

@@ -11,10 +11,11 @@ import msgspec
 
 from protocol.errors import ArenaError, RunError
 from referee.all_moves import AllMoves
+from referee.finding import find_game
 from referee.game import Move, Observation, plain
 from referee.hint import refusal
 from referee.local import RefusedMoveError, points
-from referee.options import check_seats, find_game, new_game, read_options
+from referee.options import check_seats, new_game, read_options
 
 try:
     import numpy as np
@@ -77,7 +78,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         check_seats(self._kind, self._seats)
         self._options = read_options(self._kind, options or {})
         self.metadata = {
-            "name": f"{game}_v{self._kind.rules_version}",
+            "name": f"{self._kind.name}_v{self._kind.rules_version}",
             "render_modes": [*RENDER_MODES],
             "is_parallelizable": False,
         }

@@ -8,7 +8,6 @@ import msgspec
 from protocol.errors import ArenaError
 from referee.fault import Fault
 from referee.game import Game, Move
-from referee.games import GAMES
 from referee.options import new_game, read_options
 
 
@@ -42,11 +41,13 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-def game_of(replay: Replay) -> Game:
-    """Return the replay's game as it was dealt; raise ArenaError if it is not known here."""
-    kind = GAMES.get(replay.game)
-    if kind is None:
-        raise ArenaError(f"this replay is of a game that is not here: {replay.game!r}.")
+def game_of(replay: Replay, kind: type[Game]) -> Game:
+    """Return the replay's game, of which `kind` is the class, as it was dealt.
+
+    Raises ArenaError if it was of another game, or played by other rules.
+    """
+    if kind.name != replay.game:
+        raise ArenaError(f"this replay is of {replay.game}, and not of {kind.name}.")
     if kind.rules_version != replay.rules:
         raise ArenaError(
             f"this replay was played by version {replay.rules} of the rules of {replay.game}; "
@@ -64,12 +65,12 @@ def withdrawn(replay: Replay) -> int:
     return next(moves, len(replay.entries))
 
 
-def steps(replay: Replay) -> Iterator[tuple[Game, list[Entry]]]:
+def steps(replay: Replay, kind: type[Game]) -> Iterator[tuple[Game, list[Entry]]]:
     """Play a replay: yield the game before each step, with the entries that decide it.
 
-    Raises ArenaError where the record does not fit the rules.
+    `kind` is the class of the game. Raises ArenaError where the record does not fit the rules.
     """
-    game = game_of(replay)
+    game = game_of(replay, kind)
     entries = replay.entries
     done = withdrawn(replay)
     for entry in entries[:done]:

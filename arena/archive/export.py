@@ -15,6 +15,7 @@ from arena.store.rows import BotVersion, Circumstances, FixedSettings, WholeMatc
 from arena.store.store import Store
 from protocol.errors import ArenaError
 from referee.evidence import Evidence
+from referee.games import GAMES
 from referee.replay import Replay
 
 VERSION = 1
@@ -47,6 +48,15 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             **msgspec.to_builtins(self.settings),
             "derivation": self.settings.derivation,
         }
+
+    @property
+    def usual_options(self) -> dict[str, Any]:
+        """The defaults of the game's options, of which not all are in the settings."""
+        settings = self.settings
+        if settings.facts is not None:
+            return settings.facts.options
+        is_here = settings.game in GAMES
+        return msgspec.to_builtins(GAMES[settings.game].options_type()) if is_here else {}
 
     @property
     def versions(self) -> dict[BotVersion, tuple[str, ...]]:
@@ -109,9 +119,12 @@ def _settings(folder: Path, store: Store) -> FixedSettings:
     if not settings:
         raise ArenaError(f"{folder} has no results yet; `arena run` plays them.")
     try:
-        return msgspec.convert(settings, FixedSettings)
+        found = msgspec.convert(settings, FixedSettings)
     except msgspec.ValidationError as error:
         raise ArenaError(f"{folder / DATABASE}: the settings are damaged: {error}.") from None
+    if found.facts is None or found.facts.source.kind == "bundled":  # as older arenas read it
+        return msgspec.structs.replace(found, facts=None, code="")
+    return found
 
 
 def _line(store: Store, found: WholeMatch) -> MatchLine:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
 from arena.league.schedule import BotIndex, Entrant, Schedule
 from arena.store.rows import FixedSettings, WholeMatch
@@ -65,6 +66,7 @@ class Feed:
     """
 
     opened: WholeMatch
+    game: type[Game]
     seat: int
     limits: Limits
     """The limits of the match."""
@@ -95,7 +97,7 @@ class Feed:
         number, known = len(absent), 0
         if self.seat in absent:
             return
-        for game, step in steps(replay):
+        for game, step in steps(replay, self.game):
             for entry in step:
                 number += 1
                 if entry.seat != self.seat:
@@ -115,7 +117,9 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
     Raises ArenaError if it was played by other rules than those here.
     """
     opened.check_seat(seat)
-    game = game_of(opened.replay)
+    rules = with_game(league).rules
+    assert rules is not None
+    game = game_of(opened.replay, rules)
     with Store(league.database) as store:  # by key, on which a bot's own dice depend
         bots = store.find(opened.match.id).bots
         settings = msgspec.convert(store.settings(), FixedSettings)
@@ -131,6 +135,7 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
     names = {bot.key: bot.name for bot in league.bots}
     return Feed(
         opened=opened,
+        game=rules,
         seat=seat,
         limits=limits,
         hello=Hello(VERSION, names.get(bots[seat].name, bots[seat].name)),

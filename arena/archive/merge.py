@@ -12,7 +12,7 @@ import msgspec
 from arena.archive.export import MatchLine
 from arena.archive.reader import Archive, open_archive
 from arena.folders import locked, unfinished
-from arena.league.file import FILE, make_league, write_league
+from arena.league.file import FILE, make_league, with_game, write_league
 from arena.league.finding import bundled_bot
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.schedule import BotIndex
@@ -41,6 +41,8 @@ class Merged:
     """The bots of the files that the league's file does not name in this version."""
     made: bool = False
     """Whether the league was made."""
+    other_code: bool = False
+    """Whether not all matches were played by one code of the game."""
 
 
 def import_files(folder: Path, files: Sequence[Path], watch: Watch) -> Merged:
@@ -53,6 +55,8 @@ def import_files(folder: Path, files: Sequence[Path], watch: Watch) -> Merged:
         if not folder.exists():
             return _make(folder, archives, watch)
         league = read_played(folder)
+        if not league.game.seat_counts:  # nothing is stored yet that says what its game is
+            league = with_game(league)
         with locked(folder):
             return _merge(league, folder, archives, watch)
 
@@ -72,6 +76,11 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
             new = _new_matches(archives, store, index, merged, watch)
             settings = store.settings() if has_matches else archives[0].header.fixed
             merged.added = store.merge(settings, commands, new)
+            said = [archive.header.settings for archive in archives]
+            codes = {each.code for each in said if each.facts is not None}
+            if codes and {*codes, settings["code"]} != {settings["code"]}:
+                store.keep_code("")  # so that the next run plays all of them again first
+                merged.other_code = True
     except BaseException:  # Ctrl-C too: raised again once nothing is left of it
         if is_new:
             league.database.unlink(missing_ok=True)
@@ -91,7 +100,7 @@ def _commands(
     known = {bot: tuple(command) for bot, command in store.commands().items()}
     found: dict[BotVersion, tuple[str, ...]] = {}
     for archive in archives:
-        change = difference(fixed, archive.header.fixed)
+        change = difference(fixed, archive.header.fixed, league.game.options)
         if change:
             raise _of_another_league(archive, str(named), change)
         for bot, command in archive.header.versions.items():
@@ -116,7 +125,7 @@ def _check_one_league(archives: Sequence[Archive]) -> None:
     """Raise ArenaError if the headers are not all of leagues that can be merged."""
     first, *others = archives
     for archive in others:
-        change = difference(first.header.fixed, archive.header.fixed)
+        change = difference(first.header.fixed, archive.header.fixed, first.header.usual_options)
         if change:
             raise _of_another_league(archive, first.name, change)
 

@@ -21,7 +21,7 @@ from arena.store.rows import (
 from arena.store.schema import lineup_text, match_row
 from protocol.errors import ArenaError
 from referee.evidence import Evidence, Played
-from referee.games import GAMES
+from referee.game import Game
 from referee.judging import BY_FORFEIT, Forfeits, final_places
 from referee.limits import Limits
 from referee.replay import Entry, Replay, steps
@@ -39,12 +39,16 @@ class OtherRules(Exception):  # noqa: N818 - nothing is wrong with the match
 
 
 def prove(
-    row: Mapping[str, Any], numbers: Mapping[BotVersion, int], conditions: FixedSettings, key: str
+    row: Mapping[str, Any],
+    numbers: Mapping[BotVersion, int],
+    conditions: FixedSettings,
+    key: str,
+    kind: type[Game] | None,
 ) -> None:
     """Return if a match is what it should be, down to each digit of its results.
 
-    `row` is as `RawStore.rows` returns it, `numbers` are those of the bots in the database, and
-    `key` is that of the conditions.
+    `row` is as `RawStore.rows` returns it, `numbers` are those of the bots in the database, `key`
+    is that of the conditions, and `kind` is the game; None where it is not known here.
     Raises Difference with the first thing that is not so, or OtherRules if nothing is wrong and
     the match cannot be played again here. Of faults, what was wrong with an answer is taken on
     trust, as are times and what a bot wrote.
@@ -56,7 +60,7 @@ def prove(
     _check_conditions(replay, conditions)
     _check_schedule(row, replay, numbers, conditions, key)
     _check_columns(row, replay, evidence)
-    _check_rules(replay, conditions.limits)
+    _check_rules(replay, conditions.limits, kind)
 
 
 def _opened(row: Mapping[str, Any]) -> tuple[Replay, Evidence]:
@@ -132,16 +136,15 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
         _check(f"its {name}", row[name], value)
 
 
-def _check_rules(replay: Replay, limits: Limits) -> None:
+def _check_rules(replay: Replay, limits: Limits, kind: type[Game] | None) -> None:
     """Play the replay again; raise Difference where the rules say otherwise."""
-    kind = GAMES.get(replay.game)
-    if kind is None or kind.rules_version != replay.rules:
+    if kind is None or kind.name != replay.game or kind.rules_version != replay.rules:
         raise OtherRules(f"version {replay.rules} of the rules of {replay.game}")
     forfeits = Forfeits(
         replay.seats, limits.faults_allowed, illegal_is_sanctioned=kind.illegal_is_sanctioned
     )
     try:
-        places, reason = _ending(replay, forfeits)
+        places, reason = _ending(replay, kind, forfeits)
     except ArenaError as error:
         raise Difference(str(error)) from None
     except Difference:
@@ -152,11 +155,11 @@ def _check_rules(replay: Replay, limits: Limits) -> None:
     _check("its replay's reason", replay.reason, reason)
 
 
-def _ending(replay: Replay, forfeits: Forfeits) -> tuple[list[int], str]:
+def _ending(replay: Replay, kind: type[Game], forfeits: Forfeits) -> tuple[list[int], str]:
     """Play a replay to its end; return the places and the reason."""
     for entry in takewhile(lambda entry: entry.move is None, replay.entries):
         _take(forfeits, entry, 0)
-    for number, (game, step) in enumerate(steps(replay), 1):
+    for number, (game, step) in enumerate(steps(replay, kind), 1):
         if step and forfeits.end_the_match:
             raise Difference("its replay goes on when all but one have forfeited.")
         for entry in step:

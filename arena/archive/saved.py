@@ -14,6 +14,7 @@ from arena.archive.feed import Feed
 from arena.folders import unfinished
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN
+from arena.league.games import find_game, load_game
 from arena.league.schedule import first_bots
 from arena.store.result import Record, clock_of, result_of
 from arena.store.rows import (
@@ -28,7 +29,8 @@ from protocol.errors import ArenaError, RunError
 from protocol.messages import VERSION as PROTOCOL
 from protocol.messages import Hello
 from referee.evidence import Evidence, Played
-from referee.game import ranked
+from referee.finding import Source
+from referee.game import Game, ranked
 from referee.limits import Limits
 from referee.match import starts
 from referee.replay import Replay, game_of
@@ -63,6 +65,14 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     played_at: str
     machine: str
     sandbox: str
+    source: Source | msgspec.UnsetType = msgspec.UNSET
+    """Where its game comes from, if it is not bundled."""
+
+    def game(self) -> type[Game]:
+        """Return its game; raise ArenaError if it is not here, or the user has not agreed to it."""
+        if self.source is not msgspec.UNSET:
+            return load_game(self.source)
+        return find_game(self.replay.game)[0]
 
     @property
     def names(self) -> list[str]:
@@ -111,8 +121,10 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         if holder.version is None:
             raise ArenaError(f"seat {seat} was played by a person, who was sent no messages.")
         seeds = [each.seed for each in self.seats]
-        told = starts(game_of(self.replay), MATCH, self.limits.time_control, seeds)
-        return Feed(opened, seat, self.limits, Hello(PROTOCOL, holder.name), told[seat])
+        told = starts(game_of(self.replay, self.game()), MATCH, self.limits.time_control, seeds)
+        return Feed(
+            opened, self.game(), seat, self.limits, Hello(PROTOCOL, holder.name), told[seat]
+        )
 
 
 def seated(bots: Sequence[Bot | None], seeds: Sequence[int]) -> list[SavedSeat]:

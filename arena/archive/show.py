@@ -1,9 +1,9 @@
 """Shows a match: as text, move by move, and as a table for programs."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 
 import msgspec
 
@@ -23,6 +23,10 @@ _BUSY = 100_000  # microseconds of lag from which on the machine is called busy
 _INDENT = " " * 6
 _ENDS = frozenset(get_args(Verdict))
 """The kinds of fault with which a process ends, once a match, for a reason of its own."""
+
+
+LoadGame: TypeAlias = Callable[[], type[Game]]
+"""Loads the game of a match; raises ArenaError if it cannot, or may not."""
 
 
 def open_match(store: Store, prefix: str) -> WholeMatch:
@@ -53,7 +57,12 @@ def result(opened: WholeMatch, width: int = WIDTH) -> Iterator[str]:
 
 
 def told(
-    opened: WholeMatch, *, seat: int | None = None, tables: bool = False, width: int = WIDTH
+    opened: WholeMatch,
+    game: LoadGame,
+    *,
+    seat: int | None = None,
+    tables: bool = False,
+    width: int = WIDTH,
 ) -> Iterator[str]:
     """Yield the lines of a match: who, every move with its times, how it ended, what was said.
 
@@ -79,20 +88,20 @@ def told(
     if past.sandbox.startswith("bwrap"):
         yield from folded("In bwrap, only a bot's wall time is measured.", "  ", width)
     yield ""
-    yield from _moves(opened, seat, tables, width)
+    yield from _moves(opened, game, seat, tables, width)
     yield ""
     yield f"Ended: {safe(match.reason)}"
     yield from render(_summary(opened, seat), "simple", width=width).splitlines()
     yield from _remains(opened, seat)
 
 
-def as_table(opened: WholeMatch, seat: int | None = None) -> Table:
+def as_table(opened: WholeMatch, game: LoadGame, seat: int | None = None) -> Table:
     """Return a match as a table for programs: its decisions, and as facts all the rest.
 
     Times are in microseconds. With `seat`, only what concerns that one.
     """
     match, replay, past = opened.match, opened.replay, opened.circumstances
-    words = _Words(replay)
+    words = _Words(replay, game)
     of_league = opened.limits is None
     facts = {
         "match": match.id if of_league else None,
@@ -221,6 +230,7 @@ class _Words:
     """Every move of a replay in words, as far as the rules here can follow it."""
 
     replay: Replay
+    game: LoadGame
     tables: bool = False
     seat: int | None = None
     moves: list[str] = field(default_factory=list)
@@ -234,7 +244,7 @@ class _Words:
         entries = self.replay.entries
         self.moves += [""] * withdrawn(self.replay)
         try:
-            for game, step in steps(self.replay):
+            for game, step in steps(self.replay, self.game()):
                 seats = [entry.seat for entry in step]
                 if not step or (self.tables and (self.seat is None or self.seat in seats)):
                     self.drawn[len(self.moves)] = game.text(self.seat)
@@ -250,8 +260,10 @@ class _Words:
             ]
 
 
-def _moves(opened: WholeMatch, seat: int | None, tables: bool, width: int) -> Iterator[str]:
-    words = _Words(opened.replay, tables, seat)
+def _moves(
+    opened: WholeMatch, game: LoadGame, seat: int | None, tables: bool, width: int
+) -> Iterator[str]:
+    words = _Words(opened.replay, game, tables, seat)
     if words.problem:
         yield from folded(f"Moves as they were recorded: {words.problem}", "", width)
         yield ""

@@ -11,6 +11,7 @@ import msgspec
 
 from arena.archive.proof import Difference, OtherRules, prove
 from arena.league.file import FILE, read_asked
+from arena.league.games import load_game
 from arena.league.plan import DATABASE
 from arena.play.spawning import kill_all, spawn
 from arena.store.raw import Page, RawStore
@@ -18,6 +19,10 @@ from arena.store.rows import Damage, FixedSettings, deal_name
 from arena.tables.table import Column, Table
 from arena.text import counted
 from protocol.errors import ArenaError, RunError
+from referee.finding import Source, find_source, load
+from referee.game import Game
+from referee.games import GAMES
+from referee.identity import facts_of
 
 KEYS = ("match", "problem")
 
@@ -60,6 +65,8 @@ class Verification:
             for words in store.odd_bots():
                 self._add(None, f"{words}.")
             self._conditions = self._read_conditions(store) if self.matches else None
+            self._source = _source_of(self._conditions, folder)
+            self._compare_facts()
         if self._conditions is not None:
             self._compare_limits(folder, self._conditions)
 
@@ -72,6 +79,17 @@ class Verification:
         except Damage as damage:
             self._add(None, f"{damage}. No match can be verified without it.")
             return None
+
+    def _compare_facts(self) -> None:
+        """Compare what is stored of the game with the game that is here."""
+        stored = self._conditions and self._conditions.facts
+        if not stored or self._source is None:
+            return
+        here = facts_of(load(self._source), self._source).portable()
+        release = msgspec.structs.replace(stored.source, version=here.source.version)
+        is_same = here == msgspec.structs.replace(stored, source=release)
+        if here.rules_version == stored.rules_version and not is_same:
+            self._add(None, f"what is stored of the game {here.name} is not what its code says.")
 
     def _compare_limits(self, folder: Path, conditions: FixedSettings) -> None:
         """Compare the limits, of which replays know nothing, with those of the league's file."""
@@ -111,7 +129,9 @@ class Verification:
             return
         with RawStore(self._path) as store:
             pages = store.pages(_PAGE)
-        verdicts = _verdicts(self._path, self._conditions, pages, min(self._workers, len(pages)))
+        verdicts = _verdicts(
+            self._path, self._conditions, self._source, pages, min(self._workers, len(pages))
+        )
         with closing(verdicts):
             for verdict in verdicts:
                 self._sound += verdict.sound
@@ -148,20 +168,41 @@ class Verification:
         yield from self._notes
 
 
+def _source_of(conditions: FixedSettings | None, folder: Path) -> Source | None:
+    """Return where the game is found by which a league was played; None if that is not known.
+
+    Raises ArenaError if it is not there any more, or the user has not agreed to it.
+    """
+    if conditions is None:
+        return None
+    if conditions.game in GAMES:
+        return Source(conditions.game, "bundled")
+    if conditions.facts is None:
+        return None
+    source = find_source(conditions.facts.source.word, folder)
+    load_game(source)
+    return source
+
+
 def _verdicts(
-    path: Path, conditions: FixedSettings, pages: list[Page], workers: int
+    path: Path,
+    conditions: FixedSettings,
+    source: Source | None,
+    pages: list[Page],
+    workers: int,
 ) -> Generator[Verdict, None, None]:
     """Yield the verdict on each page, in their order, from as many processes."""
     key = conditions.key
     if workers == 1:
+        game = None if source is None else load(source)
         with RawStore(path) as store:
             for page in pages:
-                yield _verdict(store, conditions, key, page)
+                yield _verdict(store, conditions, key, game, page)
         return
     links = []
     try:
         for _ in range(workers):  # they never get Ctrl-C: their parent does, and ends them
-            started = spawn(_serve, path, conditions, key, blocked=(signal.SIGINT,))
+            started = spawn(_serve, path, conditions, key, source, blocked=(signal.SIGINT,))
             links.append(started.link)
         ahead = _AHEAD * workers
         for number, page in enumerate(pages):
@@ -176,13 +217,16 @@ def _verdicts(
         kill_all()
 
 
-def _serve(link: Any, path: Path, conditions: FixedSettings, key: str) -> None:
+def _serve(
+    link: Any, path: Path, conditions: FixedSettings, key: str, source: Source | None
+) -> None:
     """Answer pages with verdicts until nobody asks any more."""
     with suppress(EOFError, ConnectionError):
         try:
+            game = None if source is None else load(source)
             with RawStore(path) as store:
                 while True:
-                    link.send(_verdict(store, conditions, key, link.recv()))
+                    link.send(_verdict(store, conditions, key, game, link.recv()))
         except ArenaError as error:
             link.send(error)
 
@@ -198,13 +242,15 @@ def _answer(link: Any) -> Verdict:
     return answer
 
 
-def _verdict(store: RawStore, conditions: FixedSettings, key: str, page: Page) -> Verdict:
+def _verdict(
+    store: RawStore, conditions: FixedSettings, key: str, game: type[Game] | None, page: Page
+) -> Verdict:
     verdict = Verdict()
     rows = store.rows(*page)
     numbers = store.bot_numbers()  # read later than the rows, it knows all their bots
     for row in rows:
         try:
-            prove(row, numbers, conditions, key)
+            prove(row, numbers, conditions, key, game)
         except Difference as difference:
             verdict.damaged.append((_id(row), str(difference)))
         except OtherRules as rules:

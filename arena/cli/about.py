@@ -19,10 +19,12 @@ from arena.cli.common import (
     output_format,
     sandbox_uid_option,
     show,
+    trust_option,
 )
 from arena.cli.progress import StatusLine
 from arena.league.bot import Bot
 from arena.league.finding import KIT, bundled, find_bot
+from arena.league.games import find_game
 from arena.league.hints import advice
 from arena.play.sandbox import check_bot
 from arena.tables.table import Column, Table, render
@@ -33,7 +35,7 @@ from referee.folder import rules_of
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.options import allowed, fields, find_game, read_settings
+from referee.options import allowed, fields, read_settings
 from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, prove
 from referee.starting import StartupError, start_bot
 
@@ -42,6 +44,7 @@ from referee.starting import StartupError, start_bot
 @click.argument("game", required=False)
 @click.option("--rules", is_flag=True, help="Print only the rules of the game.")
 @output_format
+@trust_option
 def games(game: str | None, rules: bool, form: str) -> None:
     """List the games, or describe one: its seats, options, decisions and rules.
 
@@ -53,9 +56,9 @@ def games(game: str | None, rules: bool, form: str) -> None:
     if game is None:
         show(_games_table(), form)
     elif rules:
-        click.echo(rules_of(find_game(game)), nl=False)
+        click.echo(rules_of(find_game(game)[0]), nl=False)
     else:
-        _tell(find_game(game), form)
+        _tell(find_game(game)[0], form)
 
 
 def _games_table() -> Table:
@@ -150,6 +153,7 @@ def rules_text(game: type[Game]) -> str:
 @click.argument("game", required=False)
 @click.option("--kit", is_flag=True, help="Print the kit for Python bots, to copy.")
 @output_format
+@trust_option
 def bots(game: str | None, kit: bool, form: str) -> None:
     """List the bundled bots of all games, or of one.
 
@@ -161,7 +165,7 @@ def bots(game: str | None, kit: bool, form: str) -> None:
     if kit:
         click.echo(KIT.read_text(), nl=False)
         return
-    names = [find_game(game).name] if game else list(GAMES)
+    names = [find_game(game)[0].name] if game else list(GAMES)
     rows = [
         {"game": name, "bot": bot, "description": _first_line(path)}
         for name in names
@@ -182,6 +186,7 @@ def _first_line(path: Path) -> str:
 
 @main.command()
 @click.argument("game", required=False)
+@trust_option
 def schema(game: str | None) -> None:
     """Print the JSON Schema of the messages, or of a game's moves.
 
@@ -192,7 +197,7 @@ def schema(game: str | None) -> None:
     if game is None:
         found = message_schemas()
     else:
-        kind = find_game(game)
+        kind, _ = find_game(game)
         found = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": f"Moves of {kind.name}, by decision",
@@ -209,6 +214,7 @@ def schema(game: str | None) -> None:
 )
 @sandbox_uid_option
 @output_format
+@trust_option
 def doctor(
     bot: str | None,
     game: str | None,
@@ -224,7 +230,7 @@ def doctor(
     arena doctor sensible --game guerra
     arena doctor ./my_bot --limit memory_mb=256 --limit startup=5
     """
-    entered = find_bot(bot, find_game(game).name if game else "") if bot else None
+    entered = find_bot(bot, find_game(game)[0].name if game else "") if bot else None
     settings = [
         read_settings(Limits, {**key_values(limits), "sandbox": name}, "limit {}")
         for name in SANDBOXES

@@ -9,7 +9,7 @@ import click
 from arena.archive.export import exported
 from arena.archive.merge import import_files
 from arena.cli import main
-from arena.cli.common import league_argument
+from arena.cli.common import league_argument, trust_option
 from arena.cli.files import check_target, print_pieces, write_pieces
 from arena.cli.progress import StatusLine
 from arena.league.file import FILE
@@ -54,6 +54,7 @@ def _told(lines: Iterable[bytes], status: StatusLine) -> Iterator[bytes]:
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
 )
+@trust_option
 def import_league(league: Path, files: tuple[Path, ...]) -> None:
     """Add exported matches to a league: all of them, or none.
 
@@ -74,6 +75,12 @@ def import_league(league: Path, files: tuple[Path, ...]) -> None:
         click.echo(
             f"{league / FILE} is written: {counted(max(1, merged.deals), 'deal')} and "
             f"all bots of the matches; edit it if that is not what you want.",
+            err=True,
+        )
+    if merged.other_code:
+        click.echo(
+            f"Not all of these matches were played by the same code of the game: the next "
+            f"`arena run` first plays all matches of {league} again.",
             err=True,
         )
     for bot in merged.strangers:

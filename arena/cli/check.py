@@ -24,11 +24,12 @@ from arena.cli.common import (
 from arena.cli.progress import StatusLine
 from arena.league.bot import Bot
 from arena.league.finding import bundled_bot, find_bot
+from arena.league.games import find_game
 from arena.tables.table import Column, Table
 from arena.text import fold, safe, width
 from protocol.errors import ArenaError
 from referee.limits import Limits
-from referee.options import check_seats, find_game, read_options, read_settings
+from referee.options import check_seats, read_options, read_settings
 
 _PLAIN = "simple"
 _INDENT = 15
@@ -80,7 +81,7 @@ def check_command(
     arena check ./my_bot --game khan --seats 3 --limit move_time=0.1
     arena check ./my_bot --game guerra --format json
     """
-    kind = find_game(game)
+    kind, _ = find_game(game)
     if seats is not None:
         check_seats(kind, seats)
     setting = Setting(

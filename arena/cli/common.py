@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import click
 import msgspec
 
+from arena.league.games import trusting
 from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
 from protocol.errors import ArenaError
 from referee.games import GAMES
@@ -40,9 +41,32 @@ class _GameName(click.types.StringParamType):
         return f"The games are {', '.join(GAMES)}."
 
 
-game_option = click.option(
-    "--game", type=_GameName(), required=True, help="The game to play: see `arena games`."
+def _trust(_ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        trusting.set(True)
+
+
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    expose_value=False,
+    callback=_trust,
+    help="Agree that the game's code runs with your rights, from now on.",
 )
+"""For every command that may execute a game which is not bundled."""
+
+
+def game_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name a game and agree to its code."""
+    named = click.option(
+        "--game",
+        type=_GameName(),
+        required=True,
+        help="The game to play: its name (see `arena games`), or its file, such as ./nim.py.",
+    )
+    return named(trust_option(command))
+
+
 sandbox_option = click.option(
     "--sandbox",
     type=click.Choice(SANDBOXES),

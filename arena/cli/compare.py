@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from arena.cli import main
 from arena.cli.common import (
@@ -22,11 +23,13 @@ from arena.cli.common import (
 from arena.cli.files import spare_folder
 from arena.cli.leagues import GO_ON, stopped_by_signals
 from arena.cli.progress import StatusLine
+from arena.cli.verify import agree
 from arena.compare import Comparison
 from arena.league.bot import NAME_LIMIT, check_name
 from arena.league.entry import entry_of
 from arena.league.file import FILE, make_league, seed_of, write_league
 from arena.league.finding import bundled
+from arena.league.games import find_game, word_in
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
 from arena.play.events import Problem, Stored, Suspended
@@ -36,8 +39,9 @@ from arena.stats.sequential import HALF, Rates
 from arena.store.opening import open_store, read_league, settled
 from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
+from referee.finding import Source
 from referee.game import Game
-from referee.options import check_seats, find_game
+from referee.options import check_seats
 
 
 @main.command()
@@ -124,7 +128,7 @@ def compare(
     arena compare mine=./bot sensible --game cold_war \\
         --with echo --with loyal
     """
-    kind = find_game(game)
+    kind, source = find_game(game)
     seats = kind.seat_counts[0] if seats is None else seats
     check_seats(kind, seats)
     rates = _rates(alpha, beta, margin)
@@ -135,6 +139,7 @@ def compare(
             raise ArenaError(f"{keep} is no league and not empty; give --keep a new folder.")
         kept = read_league(folder) if (folder / FILE).exists() else None
         asked = _Asked(
+            source=source,
             bots=(one, other, *_filled(kind, seats, others)),
             settings=Settings(
                 game=kind.name,
@@ -157,6 +162,7 @@ def compare(
         elif keep:
             league = asked.make(folder)
         comparison = Comparison(league, *asked.names(), rates)
+        agree(league, workers)
         with open_run(league, workers, sandbox_uid) as run:
             if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
                 asked.write(folder)
@@ -192,6 +198,7 @@ def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str
 class _Asked:
     """What the command line asks for; A and B are the first bots."""
 
+    source: Source
     bots: tuple[str, ...]
     settings: Settings
     options: Mapping[str, Any]
@@ -208,7 +215,8 @@ class _Asked:
     def _parts(
         self, folder: Path
     ) -> tuple[Settings, Mapping[str, Any], Mapping[str, Any], list[dict[str, Any]]]:
-        return self.settings, self.options, self.limits, self._entries(folder)
+        settings = msgspec.structs.replace(self.settings, game=word_in(self.source, folder))
+        return settings, self.options, self.limits, self._entries(folder)
 
     def names(self) -> tuple[str, str]:
         """Return the names of A and B."""

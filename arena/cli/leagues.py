@@ -23,13 +23,16 @@ from arena.cli.common import (
     sandbox_option,
     sandbox_uid_option,
     show,
+    trust_option,
     warn_unprotected,
 )
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
+from arena.cli.verify import agree
 from arena.league.bot import Bot
 from arena.league.entry import entries_of
 from arena.league.file import FILE, make_league, seed_of
+from arena.league.games import find_game, word_in
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.schedule import Rotations
@@ -47,7 +50,6 @@ from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
-from referee.options import find_game
 
 GO_ON = "what was stored is safe. Run again to go on."
 _MOST_PARTS = 10_000
@@ -105,11 +107,11 @@ def init(
     arena init cup --game guerra sensible random \\
         --deals 200 --limit move_time=0.2
     """
-    kind = find_game(game)
+    kind, source = find_game(game)
     given = key_values(limits)
-    entries = entries_of(bots, game, league)
+    entries = entries_of(bots, kind.name, league)
     settings = Settings(
-        game=kind.name,
+        game=word_in(source, league),
         seats=kind.seat_counts[0] if seats is None else seats,
         deals=deals,
         seed=seed_of(seed),
@@ -185,6 +187,7 @@ def _warn_guessable(league: LeaguePlan) -> None:
 )
 @sandbox_uid_option
 @output_format
+@trust_option
 def run(
     league: Path,
     workers: int | None,
@@ -255,6 +258,7 @@ def _play_missing(
             f"results in it, stop, and put back a copy.",
             err=True,
         )
+    agree(league, workers)
     with open_run(league, workers, sandbox_uid, part, cluster) as run:
         for hint in run.hints:
             click.echo(safe(hint), err=True)

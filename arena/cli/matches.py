@@ -10,7 +10,7 @@ import click
 
 from arena.archive.feed import Feed, feed_of, seat_of
 from arena.archive.saved import read_match
-from arena.archive.show import as_table, open_match, told
+from arena.archive.show import LoadGame, as_table, open_match, told
 from arena.cli import main
 from arena.cli.common import (
     league_argument,
@@ -18,9 +18,11 @@ from arena.cli.common import (
     sandbox_uid_option,
     screen_width,
     show,
+    trust_option,
 )
 from arena.cli.feed import play_again
 from arena.league.bot import Bot, LostBot
+from arena.league.file import with_game
 from arena.league.finding import find_bot
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan
@@ -30,6 +32,7 @@ from arena.store.store import Store
 from arena.tables.table import Column, Row, Style, Table
 from arena.text import composed, safe
 from protocol.errors import ArenaError
+from referee.game import Game
 from referee.options import suggestion
 
 KEYS = ("match", "deal", "rotation", "seats", "reason", "decisions", "faults")
@@ -184,6 +187,7 @@ _COLUMNS = (
     "--log", is_flag=True, help="With --feed: print only the lines, → sent and ← received."
 )
 @sandbox_uid_option
+@trust_option
 @click.pass_context
 def show_match(
     ctx: click.Context,
@@ -227,9 +231,9 @@ def show_match(
         for message in found.feed(seat).lines():
             click.echo(message, nl=False)
     elif form != "text":
-        show(as_table(opened, seat), form)
+        show(as_table(opened, found.game, seat), form)
     else:
-        for line in told(opened, seat=seat, tables=tables, width=screen_width()):
+        for line in told(opened, found.game, seat=seat, tables=tables, width=screen_width()):
             click.echo(line)
         for number in range(len(opened.names)) if seat is None else [seat]:
             for line in found.hints(number):
@@ -244,6 +248,8 @@ class _Found(NamedTuple):
     """Returns what a seat was sent."""
     again: Callable[[str, int | None], tuple[Bot, Feed]]
     """Returns the bot of a word, and what it is to be sent, in its seat or the one given."""
+    game: LoadGame
+    """Loads the game of the match."""
     hints: Callable[[int], list[str]] = lambda _seat: []
     """Returns what the sandbox hid from the bot of a seat, which may have ended because of it."""
 
@@ -261,7 +267,12 @@ def _of_league(folder: Path, match: str | None) -> _Found:
         bot = bot or find_bot(word, league.game.name)
         return bot, feed(seat_of(opened, composed(word), seat))
 
-    return _Found(opened, feed, again, partial(_hints, league, opened))
+    def game() -> type[Game]:
+        rules = with_game(league).rules
+        assert rules is not None
+        return rules
+
+    return _Found(opened, feed, again, game, partial(_hints, league, opened))
 
 
 def _hints(league: LeaguePlan, opened: WholeMatch, seat: int) -> list[str]:
@@ -289,7 +300,7 @@ def _of_file(file: Path, match: str | None) -> _Found:
         bot = find_bot(word, saved.replay.game)
         return bot, saved.feed(seat_of(opened, bot.name, seat))
 
-    return _Found(opened, saved.feed, again)
+    return _Found(opened, saved.feed, again, saved.game)
 
 
 def _check_together(

@@ -8,8 +8,8 @@ import click
 from arena.author.new import find_language, languages, write_bot
 from arena.cli import main
 from arena.cli.common import game_option
+from arena.league.games import find_game
 from arena.text import safe
-from referee.options import find_game
 
 
 @main.command()
@@ -23,7 +23,7 @@ def new(folder: Path, lang: str, game: str) -> None:
     arena new mine --lang python --game khan
     arena new swift --lang rust --game duel && make -C swift
     """
-    kind = find_game(game)
+    kind, source = find_game(game)
     name, language = find_language(lang)
     files = write_bot(folder, name, kind)
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
@@ -32,5 +32,5 @@ def new(folder: Path, lang: str, game: str) -> None:
         click.echo(f"{lacking} is needed for {language.title}, but is not on the PATH.", err=True)
     word = shlex.quote(str(folder))
     build = f"make -C {word} && " if language.builds else ""
-    click.echo(safe(f"Next: {build}arena check {word} --game {kind.name}"))
+    click.echo(safe(f"Next: {build}arena check {word} --game {shlex.quote(source.word)}"))
     click.echo(safe(f"{folder / 'README.md'} says what to try."))

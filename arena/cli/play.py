@@ -14,6 +14,7 @@ from time import monotonic, sleep
 from typing import NamedTuple
 
 import click
+import msgspec
 
 from arena.archive.saved import MATCH, SavedMatch, Target, distinct, seated
 from arena.archive.show import result
@@ -23,6 +24,7 @@ from arena.cli.common import (
     sandbox_option,
     sandbox_uid_option,
     screen_width,
+    trust_option,
     warn_unprotected,
 )
 from arena.cli.human import HumanSeat
@@ -31,6 +33,7 @@ from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Te
 from arena.cli.wire import show_wire
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN, find_bot
+from arena.league.games import find_game
 from arena.league.hints import advice
 from arena.league.seed import deal_behind
 from arena.play.sandbox import check_bot
@@ -38,10 +41,11 @@ from arena.streams import finished_anyway
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess
+from referee.finding import Source
 from referee.game import Game
 from referee.limits import Limits
 from referee.match import Match, bot_seeds, starts
-from referee.options import check_seats, find_game, new_game, read_options, read_settings
+from referee.options import check_seats, new_game, read_options, read_settings
 from referee.sandbox import Launcher, prove
 from referee.seat import Seat
 from referee.starting import StartupError, end_processes, start_bot
@@ -137,6 +141,7 @@ class _Party(NamedTuple):
 @click.option("--quiet", is_flag=True, help="Print only the result.")
 @click.option("--save", metavar="FILE", help="Keep the match in a file, for `arena show`.")
 @click.option("--force", is_flag=True, help="Let --save overwrite FILE if it exists.")
+@trust_option
 def play(
     game: str,
     bots: tuple[str, ...],
@@ -168,14 +173,14 @@ def play(
     arena play guerra ./my_bot sensible --save match.json && arena show match.json
     arena play guerra ./my_bot sensible --log | grep '^0 '
     """
-    kind = find_game(game)
+    kind, source = find_game(game)
     check_seats(kind, len(bots))
     chosen = read_options(kind, key_values(options))
     allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}")
     way = _Way(step, pause, view, log, quiet)
     way.check(bots)
     target = _target(save, force=force)
-    found = [None if word == HUMAN else find_bot(word, game) for word in bots]
+    found = [None if word == HUMAN else find_bot(word, kind.name) for word in bots]
     names = distinct([bot.name if bot else HUMAN for bot in found])
     seed = seed or secrets.token_hex(8)
     if not seed.isprintable():
@@ -186,7 +191,7 @@ def play(
         with ExitStack() as stack:
             party = _started(stack, found, names, allowed, sandbox_uid)
             telling = way.telling(names, party.processes)
-            saved = _play(match, party, allowed, telling, log=log)
+            saved = _play(match, source, party, allowed, telling, log=log)
         try:
             _tell_end(match, saved, telling.kept, way)
         finally:  # Ctrl-C too
@@ -241,7 +246,9 @@ def _started(
     return _Party(bots, names, processes, launcher.sandbox.name)
 
 
-def _play(game: Game, party: _Party, limits: Limits, telling: Telling, *, log: bool) -> SavedMatch:
+def _play(
+    game: Game, source: Source, party: _Party, limits: Limits, telling: Telling, *, log: bool
+) -> SavedMatch:
     """Play the match; return all that can be kept of it."""
     seeds = bot_seeds(game)
     running = [process for process in party.processes if process]
@@ -261,6 +268,7 @@ def _play(game: Game, party: _Party, limits: Limits, telling: Telling, *, log: b
         played_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         machine=platform.node(),
         sandbox=party.sandbox,
+        source=msgspec.UNSET if source.kind == "bundled" else source,
     )
 
 

@@ -7,7 +7,7 @@ from typing import get_args
 import click
 
 from arena.cli import main
-from arena.cli.common import league_argument
+from arena.cli.common import league_argument, trust_option
 from arena.cli.files import check_target, print_pieces, write_pieces
 from arena.cli.progress import StatusLine
 from arena.report.choice import PICKS, Pick
@@ -47,6 +47,7 @@ _HEAD = 4096  # bytes at the beginning of a page, in which it says who made it
     help="Which matches: of the best bots, of bots closest in rating, with faults, any.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the file even if it is not such a page.")
+@trust_option
 def report(league: Path, file: Path, room: str, words: str, force: bool) -> None:
     """Write a league as one web page: tables, pictures, and matches to step through.
 

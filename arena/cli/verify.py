@@ -5,18 +5,42 @@ from time import monotonic
 
 import click
 
+from arena.archive.agreement import Agreement, agreement_needed
 from arena.archive.verify import Verification
 from arena.cli import main
-from arena.cli.common import default_workers, league_argument, output_format, show
+from arena.cli.common import (
+    default_workers,
+    league_argument,
+    output_format,
+    show,
+    trust_option,
+)
 from arena.cli.progress import StatusLine
-from arena.text import counted
+from arena.league.plan import LeaguePlan
+from arena.text import counted, safe
 from protocol.errors import ArenaError, RunError
+
+
+def agree(league: LeaguePlan, workers: int | None) -> None:
+    """Play the matches of a league again if the code of its game has changed since.
+
+    Raises RunError with the first match that does not come out as it did.
+    """
+    if not agreement_needed(league):
+        return
+    agreement = Agreement(league, workers or default_workers())
+    click.echo(safe(agreement.announcement), err=True)
+    with StatusLine(patience=1.0) as line:
+        for _ in agreement.run():
+            line.show(lambda: f"{agreement.done} of {agreement.matches} matches played again")
+    click.echo("All of them come out as they did.", err=True)
 
 
 @main.command()
 @league_argument
 @click.option("--workers", type=int, help="Processes that verify.  [default: one for each core]")
 @output_format
+@trust_option
 def verify(league: Path, workers: int | None, form: str) -> None:
     """Play every stored match again by the rules, and name those that differ.
 

@@ -5,9 +5,12 @@ import secrets
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+
+import msgspec
 
 from arena.folders import unmake, unwritten
 from arena.league.bot import Bot
@@ -20,16 +23,19 @@ from arena.league.entry import (
     composed_entry,
 )
 from arena.league.files import LEAGUE_FILE, is_of_a_league
+from arena.league.games import find_game
 from arena.league.plan import DATABASE, LeaguePlan, Settings
 from arena.text import not_toml, toml
 from protocol.errors import ArenaError
+from referee.finding import Source, find_source, is_path
+from referee.game import Game
 from referee.games import GAMES
+from referee.identity import GameFacts, facts_of
 from referee.limits import Limits
 from referee.options import (
     SettingError,
     check_seats,
     fields,
-    find_game,
     read_options,
     read_settings,
     suggestion,
@@ -124,23 +130,32 @@ class _Reader:
         for name in tables:
             self._check_place(name)
         settings = self._read(Settings, tables, "key {}")
-        game = self._checked(lambda: find_game(settings.game), "game")
-        seats = settings.seats or game.seat_counts[0]
-        self._checked(lambda: check_seats(game, seats), "seats")
+        word = settings.game
         league = LeaguePlan(
             folder=self._file.parent,
             settings=settings,
-            game=game,
-            options=self._checked(lambda: read_options(game, options), table="options"),
+            game=unread(word),
+            options=options,
+            stored_options=options,
             limits=self._read(Limits, limits, "limit {}", "limits"),
-            bots=self._bots(bots, game.name),
+            bots=(),
         )
-        if self._purpose != "read" and len(league.bots) < seats:
-            raise self._error(
-                f"{game.name} with {seats} seats needs at least {seats} bots; there are "
-                f"{len(league.bots)}."
+        if self._purpose != "read" or word in GAMES:
+            rules, source = self._checked(lambda: find_game(word, league.folder), "game")
+            self._checked(
+                lambda: check_seats(rules, settings.seats or rules.seat_counts[0]), "seats"
             )
-        self._checked(league.check_extent)
+            league = self._checked(lambda: _with_rules(league, rules, source), table="options")
+        elif not league.database.exists():  # which would say what is known of the game
+            self._checked(lambda: find_source(word, league.folder), "game")
+        league = replace(league, bots=self._bots(bots, league.game.name))
+        if self._purpose != "read" and len(league.bots) < league.seats:
+            raise self._error(
+                f"{league.game.name} with {league.seats} seats needs at least {league.seats} bots; "
+                f"there are {len(league.bots)}."
+            )
+        if league.game.seat_counts:
+            self._checked(league.check_extent)
         return league
 
     def _check_place(self, name: str) -> None:
@@ -217,6 +232,37 @@ class _Reader:
         return header or (self._line(table, "") if table else 0)
 
 
+def unread(word: str) -> GameFacts:
+    """Return what is known of a game that a league's file names, before anything was looked at."""
+    name = Path(word.partition(".py:")[0]).stem if is_path(word) else word
+    return GameFacts(name=name, source=Source(word, "file"))
+
+
+def with_game(league: LeaguePlan) -> LeaguePlan:
+    """Return a league with its game loaded, so that matches can be played, or played again.
+
+    Raises ArenaError if the game cannot be loaded, or the user has not agreed to it, or its
+    options or seats are not those of the league any more.
+    """
+    if league.rules is not None:
+        return league
+    rules, source = find_game(league.settings.game, league.folder)
+    loaded = _with_rules(league, rules, source)
+    check_seats(rules, loaded.seats)
+    return loaded
+
+
+def _with_rules(league: LeaguePlan, rules: type[Game], source: Source) -> LeaguePlan:
+    options = read_options(rules, league.options)
+    return replace(
+        league,
+        rules=rules,
+        game=facts_of(rules, source),
+        options=msgspec.to_builtins(options),
+        stored_options=options.stored(),
+    )
+
+
 def make_league(
     folder: Path,
     settings: Settings,
@@ -262,8 +308,7 @@ def write_league(
 
     Raises ArenaError if it could not be played; then the old file is as it was.
     """
-    if settings.game in GAMES:
-        read_options(GAMES[settings.game], options)
+    read_options(find_game(settings.game, folder)[0], options)
     read_settings(Limits, limits, "limit {}")
     file = folder / FILE
     text = _text(settings, options, limits, bots)

@@ -1,6 +1,6 @@
 """A league: what is to be played, by whom and under which limits; without files or results."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,9 @@ from msgspec import Meta
 from arena.league.bot import Bot, LostBot
 from arena.league.schedule import Entrant, Outline, Rotations, Schedule
 from arena.league.seed import NEWEST, Derivation, league_key
-from referee.game import Game, Options
+from protocol.errors import ArenaError
+from referee.game import Game
+from referee.identity import GameFacts, code_of
 from referee.limits import Limits
 
 DATABASE = "league.db"
@@ -36,16 +38,27 @@ class LeaguePlan:
 
     folder: Path
     settings: Settings
-    game: type[Game]
-    options: Options
+    game: GameFacts
+    """What is known of its game; where it is only to be read, without executing the game."""
+    options: Mapping[str, Any]
+    """All options of the game."""
+    stored_options: Mapping[str, Any]
+    """Those of them that are stored with the matches."""
     limits: Limits
     bots: tuple[Bot, ...]
     derivation: Derivation = NEWEST
     """How its chance comes from its seed: as it did when the first match was played."""
+    rules: type[Game] | None = None
+    """The game itself, where it was loaded."""
 
     @property
     def seats(self) -> int:
         """How many seats a match has."""
+        if self.settings.seats is None and not self.game.seat_counts:
+            raise ArenaError(
+                f"{self.folder}: nothing is known yet of the game {self.settings.game!r}, whose "
+                f"code is not executed to read a league: write seats into the league's file."
+            )
         return self.settings.seats or self.game.seat_counts[0]
 
     @property
@@ -98,10 +111,16 @@ class LeaguePlan:
             "seed": str(settings.seed),
             "format": settings.format,
             "rotations": settings.rotations,
-            "options": self.options.stored(),
+            "options": dict(self.stored_options),
             "limits": msgspec.to_builtins(self.limits),
         }
 
     def conditions(self) -> dict[str, Any]:
-        """Return all that is stored of how its matches are played: this, and the derivation."""
-        return {**self.fixed(), "derivation": self.derivation}
+        """Return all that is stored of how its matches are played, in a league with its game."""
+        assert self.rules is not None
+        return {
+            **self.fixed(),
+            "derivation": self.derivation,
+            "facts": msgspec.to_builtins(self.game.portable()),
+            "code": code_of(self.rules),
+        }

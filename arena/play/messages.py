@@ -9,6 +9,7 @@ import msgspec
 
 from arena.league.schedule import BotIndex, Deal, Schedule
 from arena.store.result import PlayedMatch
+from referee.finding import Source
 from referee.limits import Limits
 from referee.sandbox import Program
 
@@ -16,7 +17,7 @@ from referee.sandbox import Program
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """All that a worker must know of a league; bots are in the order of its entrants."""
 
-    game: str
+    game: Source
     options: dict[str, Any]
     limits: Limits
     schedule: Schedule
@@ -24,6 +25,10 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     programs: list[Program]
     sandbox_uid: int | None = None
     """As root, the first user that bots are run as; None for an unused one."""
+    code: str = ""
+    """The hash of the game's code, where it is to be found again on another machine."""
+    game_files: dict[str, bytes] = {}
+    """The files of that code, if it is a game from a file or folder."""
 
 
 Key: TypeAlias = tuple[tuple[BotIndex, ...], int]

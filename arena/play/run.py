@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple, Self
 
-import msgspec
-
 from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
@@ -19,10 +17,11 @@ from arena.play.runner import Runner
 from arena.play.workforce import Workforce
 from arena.store.continuity import remember
 from arena.store.opening import open_store
-from arena.store.settings import check_unchanged
+from arena.store.settings import check_code, check_unchanged
 from arena.store.store import KnownMatches, Store
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
+from referee.game import Game
 
 
 class Part(NamedTuple):
@@ -84,11 +83,12 @@ class Run:
         part: Part,
         cluster: str | None,
     ) -> None:
+        assert league.rules is not None
         tasks = Missing(league.schedule, store.known(league.schedule.rotation_count), part)
         deals, matches = tasks.count()
         setup = Setup(
-            game=league.game.name,
-            options=msgspec.to_builtins(league.options),
+            game=league.game.source,
+            options=dict(league.options),
             limits=league.limits,
             schedule=league.schedule,
             names=[bot.name for bot in league.bots],
@@ -115,7 +115,7 @@ class Run:
         self._store = store
         self._signatures = {bot.key: bot.signature() for bot in league.bots}
         force = (
-            on_cluster(setup, league.bots, cluster)
+            on_cluster(setup, league.rules, league.bots, cluster)
             if cluster is not None
             else LocalWorkforce(setup, league.bots, cores)
         )
@@ -198,18 +198,20 @@ def open_run(
     with locked(league.folder), open_store(league, create=True) as store:
         if store.has_matches():
             check_unchanged(league, store)
+            check_code(league, store)
         with Run(league, store, workers, sandbox_uid, part, cluster).staffed() as run:
             if not run.missing:
                 remember(league.bots, store)
             yield run
 
 
-def on_cluster(setup: Setup, bots: Sequence[Bot], address: str) -> Workforce:
+def on_cluster(setup: Setup, game: type[Game], bots: Sequence[Bot], address: str) -> Workforce:
     """Return the workers of a Dask cluster; raise ArenaError if its library is not installed."""
     try:
+        from arena.play.cluster.bundle import with_code
         from arena.play.cluster.client import ClusterWorkforce
     except ModuleNotFoundError as error:
         raise ArenaError(
             f"--cluster needs Dask ({error.name} is missing): pip install 'bot-arena[cluster]'."
         ) from None
-    return ClusterWorkforce(setup, bots, address)
+    return ClusterWorkforce(with_code(setup, game), bots, address)

@@ -37,8 +37,8 @@ from protocol.errors import ArenaError
 from protocol.messages import TimeControl
 from referee.bot_process import BotProcess
 from referee.fault import Kind
-from referee.game import Options
-from referee.games import GAMES
+from referee.finding import load
+from referee.game import Game, Options
 from referee.match import Match, starts
 from referee.options import new_game
 from referee.sandbox import Launcher, MachineError, SandboxError
@@ -81,12 +81,13 @@ def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
 
 def _serve(link: Any, setup: Setup) -> None:
     try:
+        game = load(setup.game)
         launcher = Launcher(setup.limits.sandbox, uid=setup.sandbox_uid)
     except ArenaError as error:
         link.send_bytes(encode(Broken(str(error))))
         return
     with launcher:
-        executor = Executor(setup, launcher)
+        executor = Executor(setup, game, launcher)
         signal.signal(signal.SIGUSR1, lambda *_: executor.leave())
         for number in _SIGNALS:
             signal.signal(number, lambda *_: executor.interrupt())
@@ -119,10 +120,10 @@ class Executor:
     a deal twice.
     """
 
-    def __init__(self, setup: Setup, launcher: Launcher) -> None:
+    def __init__(self, setup: Setup, game: type[Game], launcher: Launcher) -> None:
         self._setup = setup
         self._launcher = launcher
-        self._game = GAMES[setup.game]
+        self._game = game
         self._options: Options = msgspec.convert(setup.options, self._game.options_type)
         self._control: TimeControl = setup.limits.time_control
         self._where = {"machine": os.uname().nodename, "sandbox": launcher.sandbox.name}

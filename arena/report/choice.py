@@ -12,6 +12,7 @@ import msgspec
 from arena.report.boards import GROUNDS
 from arena.report.frames import packed
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
+from referee.game import Game
 
 Pick = Literal["best", "closest", "faulty", "sample"]
 PICKS: tuple[Pick, ...] = get_args(Pick)
@@ -141,7 +142,7 @@ class _Room:
 
 
 def replays(
-    game: str,
+    game: type[Game],
     chosen: Iterable[tuple[StoredMatch, Sequence[Pick]]],
     open_match: Callable[[StoredMatch], WholeMatch],
     most: int,
@@ -155,7 +156,7 @@ def replays(
     large: list[bytes] = []
     misfits = 0
     for match, picked in chosen:
-        row = _row(open_match(match), picked)
+        row = _row(open_match(match), game, picked)
         if len(row) > most // _PART:
             if len(large) < _MISFITS:
                 large.append(row)
@@ -167,12 +168,12 @@ def replays(
         room.take(row, most)
     if not room.taken:
         return None
-    ground = {"ground": GROUNDS[game]} if game in GROUNDS else {}
-    text = msgspec.json.encode({"game": game, **ground, "matches": room.taken}).decode()
+    ground = {"ground": GROUNDS[game.name]} if game.name in GROUNDS else {}
+    text = msgspec.json.encode({"game": game.name, **ground, "matches": room.taken}).decode()
     return text, len(room.taken)
 
 
-def _row(opened: WholeMatch, picked: Sequence[Pick]) -> bytes:
+def _row(opened: WholeMatch, game: type[Game], picked: Sequence[Pick]) -> bytes:
     match = opened.match
     return msgspec.json.encode(
         {
@@ -183,6 +184,6 @@ def _row(opened: WholeMatch, picked: Sequence[Pick]) -> bytes:
             "decisions": match.decisions,
             "faults": sum(sum(kinds.values()) for kinds in match.faults),
             "picked": picked,
-            "data": packed(opened),
+            "data": packed(opened, game),
         }
     )

@@ -44,13 +44,13 @@ class _Areas:
         return number
 
 
-def packed(opened: WholeMatch) -> str:
+def packed(opened: WholeMatch, game: type[Game]) -> str:
     """Return all that the page shows of a match: JSON, compressed, in letters of base 64."""
-    data = _encode(frames_of(opened))
+    data = _encode(frames_of(opened, game))
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
-def frames_of(opened: WholeMatch) -> dict[str, Any]:
+def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
     """Return all that the page shows of a match, as JSON.
 
     Where the rules here cannot follow the record, there are no boards, and the moves are those
@@ -59,7 +59,7 @@ def frames_of(opened: WholeMatch) -> dict[str, Any]:
     areas = _Areas()
     problem = None
     try:
-        frames = list(_frames(opened, areas))
+        frames = list(_frames(opened, game, areas))
     except ArenaError as error:
         problem = str(error)
         areas = _Areas()
@@ -88,12 +88,12 @@ def frames_of(opened: WholeMatch) -> dict[str, Any]:
     }
 
 
-def _frames(opened: WholeMatch, areas: _Areas) -> Iterator[dict[str, Any]]:
+def _frames(opened: WholeMatch, kind: type[Game], areas: _Areas) -> Iterator[dict[str, Any]]:
     replay, names = opened.replay, opened.names
     number = withdrawn(replay)
     early = [_entry(opened, each, "", "") for each in range(number)]  # out before the first step
     board, fixed = board_of(replay.game), None
-    for game, step in steps(replay):
+    for game, step in steps(replay, kind):
         fixed = fixed or Fixed(game.table(), msgspec.to_builtins(game.options))
         views = [plain(game.view(seat)) for seat in range(replay.seats)]
         yield {

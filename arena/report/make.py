@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
 from arena.report.choice import PICKS, Pick, candidates, replays
 from arena.report.page import page_of
@@ -11,6 +12,8 @@ from arena.report.summary import Summary, summary_of
 from arena.store.opening import open_store, read_played
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.text import counted
+from protocol.errors import ArenaError
+from referee.game import Game
 
 ROOM = 2_000_000
 """Bytes that replays take at the most, unless it is said otherwise."""
@@ -66,6 +69,7 @@ def _replays(
         BotVersion(row["bot"], row["version"]): row["rating"] for row in summary.standings.rows
     }
     opened = 0
+    game = _game(league)
 
     with open_store(league) as store:
         watch("Choosing matches")
@@ -77,4 +81,14 @@ def _replays(
             watch(f"Playing match {opened} again")
             return store.whole(match)
 
-        return replays(league.game.name, chosen, open_match, wanted.room)
+        return replays(game, chosen, open_match, wanted.room)
+
+
+def _game(league: LeaguePlan) -> type[Game]:
+    """Return the game, by whose rules matches are played again; raise ArenaError as `with_game`."""
+    try:
+        rules = with_game(league).rules
+    except ArenaError as error:
+        raise ArenaError(f"{error} Or say --replays 0: then the page has tables alone.") from None
+    assert rules is not None
+    return rules

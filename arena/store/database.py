@@ -13,6 +13,7 @@ from arena.store.errors import WAIT, check_file, explained, patiently
 from arena.store.migrations import is_current, prepare
 from arena.store.rows import BotVersion, Damage, check_bot, setting_of, settings_of
 from arena.store.schema import VERSION
+from referee.identity import GameFacts
 
 
 class Database:
@@ -89,6 +90,12 @@ class Database:
         """Return the settings the stored matches were played with; empty before the first."""
         with self.explained():
             return {key: setting_of(key, value) for key, value in self._setting_rows().items()}
+
+    def facts(self) -> GameFacts | None:
+        """Return what is stored of the league's game; None if nothing is, as in older leagues."""
+        with self.explained():
+            text = self._setting_rows().get("facts")
+            return None if text is None else setting_of("facts", text, GameFacts)
 
     def derivation(self) -> Derivation:
         """Return how chance comes from the league's seed: the newest way before the first match."""

@@ -37,10 +37,13 @@ def read_played(folder: Path) -> LeaguePlan:
 def settled(league: LeaguePlan, *, trusting: bool = False) -> LeaguePlan:
     """Return a league with the versions and the derivation under which its results are stored.
 
-    See `continued`.
+    See `continued`. A game that was not loaded is what is stored of it.
     """
     if not league.database.is_file() or not league.database.stat().st_size:
         return replace(league, bots=unread(league.bots))
     with open_store(league) as store:
         bots = continued(league.bots, store, trusting=trusting)
+        facts = store.facts() if league.rules is None else None
+        if facts is not None:
+            league = replace(league, game=facts, options={**facts.options, **league.options})
         return replace(league, bots=bots, derivation=store.derivation())

@@ -26,6 +26,7 @@ from arena.league.seed import Derivation, league_key
 from arena.store.result import Natural, Record, Spent
 from protocol.errors import ArenaError
 from referee.evidence import Evidence
+from referee.identity import GameFacts
 from referee.limits import Limits
 from referee.replay import Replay
 
@@ -53,6 +54,10 @@ class FixedSettings(
     limits: Limits
     derivation: Derivation = 1
     """How chance comes from the seed; leagues from before there were two ways do not say."""
+    facts: GameFacts | None = None
+    """What is known of the game; leagues from before games could come from outside do not say."""
+    code: str = ""
+    """The hash of the game's code; those do not say it either."""
 
     @property
     def key(self) -> str:

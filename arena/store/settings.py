@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
 from arena.store.store import Store
 from protocol.errors import ArenaError
-from referee.games import GAMES
+from referee.identity import code_of
 
 
 def check_unchanged(league: LeaguePlan, store: Store) -> None:
     """Raise ArenaError if anything differs from what the stored matches were played with."""
-    change = difference(store.settings(), league.fixed())
+    change = difference(store.settings(), league.fixed(), league.game.options)
     if change:
         raise ArenaError(
             f"{league.folder / FILE}: {change}, when the first match was played. Put it back, or "
@@ -22,8 +20,39 @@ def check_unchanged(league: LeaguePlan, store: Store) -> None:
         )
 
 
-def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Return in words what differs first between settings, among those of both; or nothing."""
+class ChangedGameError(ArenaError):
+    """A game whose code is not what the stored matches are known to agree with."""
+
+
+def check_code(league: LeaguePlan, store: Store) -> None:
+    """Raise unless the stored matches were played by the game that is here.
+
+    Raises ArenaError if it was by another version of its rules, and ChangedGameError if its code
+    is another: then the replays are the test, which `arena.archive.agreement` makes.
+    """
+    assert league.rules is not None
+    settings = store.settings()
+    if "facts" not in settings:
+        return  # the league is older than this: versions of rules are taken at their word
+    rules = settings["facts"].get("rules_version", 1)
+    if rules != league.game.rules_version:
+        raise ArenaError(
+            f"the matches of {league.folder} were played by version {rules} of the rules of "
+            f"{league.game.name}, and here is version {league.game.rules_version}. Make a new "
+            f"league."
+        )
+    if settings["code"] != code_of(league.rules):
+        raise ChangedGameError(
+            f"the code of {league.game.name} is not that by which the matches of {league.folder} "
+            f"were played."
+        )
+
+
+def difference(before: Mapping[str, Any], now: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
+    """Return in words what differs first between settings, among those of both; or nothing.
+
+    `usual` are the defaults of the game's options, of which not all are stored.
+    """
     for key, value in now.items():
         if key not in before or before[key] == value:
             continue
@@ -34,15 +63,11 @@ def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
                 f"seeds, made one of the leagues, so their cards differ"
             )
         if isinstance(old, dict) and isinstance(value, dict):
-            usual = _usual_options(now["game"]) if key == "options" else {}
-            was, wanted = {**usual, **old}, {**usual, **value}
+            defaults = usual if key == "options" else {}
+            was, wanted = {**defaults, **old}, {**defaults, **value}
             for name in sorted({*was, *wanted}):
                 if was.get(name) != wanted.get(name):
                     return f"{name} in [{key}] was {was.get(name)!r}, not {wanted.get(name)!r}"
+            continue
         return f"{key} was {old!r}, not {value!r}"
     return ""
-
-
-def _usual_options(game: str) -> dict[str, Any]:
-    """Return the defaults of a game, of which not all are stored; none of a game not known here."""
-    return msgspec.to_builtins(GAMES[game].options_type()) if game in GAMES else {}

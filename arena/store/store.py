@@ -151,6 +151,11 @@ class Store(Tallies):
             [(key, json.dumps(value)) for key, value in settings.items()],
         )
 
+    def keep_code(self, code: str) -> None:
+        """Store the hash of the game's code that all matches agree with; empty if none is known."""
+        with self._transaction():
+            self._db.execute("UPDATE setting SET value = ? WHERE key = 'code'", (json.dumps(code),))
+
     def bot_rows(self, bots: Sequence[Bot]) -> list[BotRow]:
         """Return the database's numbers of bots, adding those it does not know."""
         with self._transaction():

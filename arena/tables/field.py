@@ -10,7 +10,7 @@ from typing import Any
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.store.result import Spent
 from arena.text import counted
-from referee.game import Game
+from referee.identity import GameFacts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Field:
     versions: Mapping[str, str] = field(default_factory=dict)
     """The version of each bot; empty for a file, which does not say."""
     deals: Deals
-    game: type[Game] | None = None
+    game: GameFacts | None = None
     """None for a file, which does not say."""
     by_seat: bool = True
     """Whether the results say who sat where."""
@@ -91,7 +91,7 @@ class Field:
     def remarks(self) -> list[str]:
         """What a reader of any table of the field should know, in sentences."""
         said = [*self.asides]
-        if self.game and not self.game.decisions:
+        if self.game and self.game.is_pure_luck:
             said.append(f"Nobody decides anything in {self.game.name}: this table is pure luck.")
         if self.repeats:
             said.append(

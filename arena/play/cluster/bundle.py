@@ -10,7 +10,11 @@ import msgspec
 
 from arena.league.bot import Bot
 from arena.league.files import readable
+from arena.play.messages import Setup
 from protocol.errors import ArenaError
+from referee.finding import Source, find_source, load
+from referee.game import Game
+from referee.identity import code_files, code_of
 from referee.sandbox.sources import Sources
 
 _FILE = {True: 0o555, False: 0o444}  # by whether it can be executed: nobody is to write
@@ -98,6 +102,49 @@ def unpack_bot(data: bytes, base: Path) -> None:
             new.rename(folder)
     finally:
         discard(new)
+
+
+def with_code(setup: Setup, game: type[Game]) -> Setup:
+    """Return a run's set-up with all that another machine needs to know of its game."""
+    files = {}
+    if setup.game.kind == "file":
+        home, found = code_files(game)
+        files = {path.relative_to(home).as_posix(): path.read_bytes() for path in found}
+    return msgspec.structs.replace(setup, code=code_of(game), game_files=files)
+
+
+def game_here(setup: Setup, base: Path) -> Source:
+    """Return where the game of a run is found on this machine, written below `base` if need be.
+
+    Raises ArenaError if it is not here, or its code is not that of the run.
+    """
+    source = setup.game
+    if source.kind == "bundled":
+        return source
+    if source.kind == "file":
+        source = msgspec.structs.replace(source, path=str(_written(setup, base)))
+    else:
+        source = find_source(source.word)
+        if source.version != setup.game.version:
+            raise ArenaError(
+                f"it has {source.distribution} {source.version}, and the run "
+                f"{setup.game.distribution} {setup.game.version}; install the same version there."
+            )
+    if code_of(load(source)) != setup.code:
+        raise ArenaError(f"the code of the game {source.word!r} is another one there.")
+    return source
+
+
+def _written(setup: Setup, base: Path) -> Path:
+    """Write the files of a game below `base`, anew; return the file or folder that it is."""
+    folder = base / "game"
+    discard(folder)
+    for name, content in setup.game_files.items():
+        path = _inside(folder, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    file = folder / Path(setup.game.path).name
+    return file if file.is_file() else folder
 
 
 def _folder(manifest: Manifest, base: Path) -> Path:

@@ -23,7 +23,14 @@ import arena
 import protocol
 import referee
 from arena.league.schedule import BotIndex, first_bots
-from arena.play.cluster.bundle import BrokenBundleError, Manifest, discard, unpack_bot, unpacked
+from arena.play.cluster.bundle import (
+    BrokenBundleError,
+    Manifest,
+    discard,
+    game_here,
+    unpack_bot,
+    unpacked,
+)
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.pool import UnwantedError, WorkerPool
 from arena.play.messages import Setup
@@ -169,7 +176,9 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
             return Opened(refused="others play on its cores", is_busy=True)
         try:
             unfit, programs = _proven(setup, manifests)
-            _host.pool = WorkerPool(msgspec.structs.replace(setup, programs=programs), cores)
+            game = game_here(setup, _base())
+            here = msgspec.structs.replace(setup, programs=programs, game=game, game_files={})
+            _host.pool = WorkerPool(here, cores)
             fit = [bot for bot in first_bots(len(manifests)) if bot not in unfit]
             unfit |= _host.pool.check(fit)
         except (ArenaError, OSError) as error:

@@ -131,8 +131,8 @@ def test_a_file_is_told_like_a_match_of_a_league(arena: Arena, played: Path, fil
         sandbox=whole.circumstances.sandbox,
     )
     for seat in (None, 1):
-        one = list(told(whole, seat=seat, tables=True))
-        other = list(told(saved.opened(), seat=seat, tables=True))
+        one = list(told(whole, saved.game, seat=seat, tables=True))
+        other = list(told(saved.opened(), saved.game, seat=seat, tables=True))
         assert one[1:] == other[1:]
 
 
@@ -274,7 +274,7 @@ def test_damage_is_told_or_shown_but_never_a_traceback(
     damaged.write_bytes(bytes(text))
     with contextlib.suppress(ArenaError):
         saved = read_match(damaged)
-        list(told(saved.opened(), tables=True))
+        list(told(saved.opened(), saved.game, tables=True))
         list(saved.feed(1).lines())
 
 

@@ -21,6 +21,7 @@ from arena.store.rows import WholeMatch
 from arena.text import width
 from referee.evidence import Evidence, Played
 from referee.fault import Fault
+from referee.games.guerra.game import Guerra
 from referee.replay import Replay
 from tests.arena.conftest import TWO_BOTS, Arena, League, lazy_bot, naughty
 
@@ -72,7 +73,7 @@ def changed(
 
 
 def lines(match: WholeMatch, seat: int | None = None, columns: int = 80) -> list[str]:
-    return list(told(match, seat=seat, width=columns))
+    return list(told(match, lambda: Guerra, seat=seat, width=columns))
 
 
 # --- for people

@@ -25,6 +25,7 @@ from arena.play.messages import (
 from arena.play.worker import Executor
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
+from referee.finding import Source
 from referee.game import Move
 from referee.games import GAMES
 from referee.games.guerra.game import Guerra
@@ -58,14 +59,14 @@ def set_up(league: League) -> Iterator[SetUp]:
         def make(game: str = "guerra", **limits: Any) -> Executor:
             asked = read_league(league.folder)
             setup = Setup(
-                game=game,
+                game=Source(game, "bundled"),
                 options={"max_turns": 20},
                 limits=Limits(sandbox="none", move_time=5.0, **limits),
                 schedule=asked.schedule,
                 names=[bot.name for bot in asked.bots],
                 programs=[bot.program for bot in asked.bots],
             )
-            made.append(Executor(setup, launcher))
+            made.append(Executor(setup, GAMES[game], launcher))
             return made[-1]
 
         yield make

@@ -25,6 +25,7 @@ from arena.play.messages import (
 from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker, Workforce
 from arena.store.result import MatchResult, PlayedMatch, Record
+from referee.finding import Source
 from referee.limits import Limits
 
 
@@ -127,7 +128,7 @@ def run(force: Scripted, *tasks: Task) -> list[Results | Notice]:
     entrants = (Entrant("ada", "1"), Entrant("bob", "1"))
     schedule = Schedule.of_lineup("guerra", "key", "cyclic", entrants)
     setup = Setup(
-        game="guerra",
+        game=Source("guerra", "bundled"),
         options={},
         limits=Limits(),
         schedule=schedule,

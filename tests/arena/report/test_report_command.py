@@ -163,9 +163,9 @@ def test_a_bot_that_writes_much_does_not_keep_others_matches_out(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = {0: 9000, 1: 9000, 2: 9000}
-    monkeypatch.setattr(choice, "_row", lambda opened, picked: b"x" * sizes.get(opened, 100))
+    monkeypatch.setattr(choice, "_row", lambda opened, game, picked: b"x" * sizes.get(opened, 100))
     chosen = [(number, ["best"]) for number in range(50)]
-    text, count = choice.replays("guerra", chosen, lambda match: match, 10_000)
+    text, count = choice.replays(GAMES["guerra"], chosen, lambda match: match, 10_000)
     assert count == 47
     assert len(text) <= 10_000
 
@@ -175,7 +175,7 @@ def test_what_bots_say_is_cut_to_what_can_be_read(played: Path) -> None:
         opened = open_match(store, next(iter(store.matches())).id)
     evidence = replace(opened.evidence, stderr=["x" * 50_000, "end"])
     loud = dataclasses.replace(opened, record=Record.of(Played(opened.replay, evidence), 0.0))
-    texts = [seat["stderr"] for seat in frames_of(loud)["seats"]]
+    texts = [seat["stderr"] for seat in frames_of(loud, GAMES["guerra"])["seats"]]
     assert texts == ["(46000 characters before) …" + "x" * 4000, "end"]
 
 
@@ -264,7 +264,7 @@ def test_a_frame_is_the_table_before_a_step_with_its_decisions(played: Path) -> 
     with Store(played / "league.db") as store:
         match = next(iter(store.matches()))
         opened = open_match(store, match.id)
-    frames = frames_of(opened)["frames"]
+    frames = frames_of(opened, GAMES["guerra"])["frames"]
     entries = [entry for frame in frames for entry in frame["entries"]]
     assert [entry["number"] for entry in entries] == list(range(1, match.decisions + 1))
     assert [entry["seat"] for entry in entries] == [e.seat for e in opened.replay.entries]
@@ -278,7 +278,7 @@ def test_a_match_of_other_rules_is_told_without_boards(
     with Store(played / "league.db") as store:
         opened = open_match(store, next(iter(store.matches())).id)
     monkeypatch.setattr(GAMES["guerra"], "rules_version", 99)
-    found = frames_of(opened)
+    found = frames_of(opened, GAMES["guerra"])
     (frame,) = found["frames"]
     assert "here is version 99" in found["problem"]
     assert frame["all"] == []
@@ -309,6 +309,6 @@ def test_a_seat_that_was_out_before_the_first_step_is_told(arena: Arena, league:
     page = payload(report(arena, league.folder, "--pick", "faulty"))
     with Store(league.folder / "league.db") as store:
         opened = open_match(store, page["matches"][0]["id"])
-    first = frames_of(opened)["frames"][0]["entries"][0]
+    first = frames_of(opened, GAMES["guerra"])["frames"][0]["entries"][0]
     assert first["fault"]["kind"] == "startup"
     assert first["words"] == ""

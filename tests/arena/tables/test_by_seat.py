@@ -16,7 +16,9 @@ from arena.tables.field import Field
 from arena.tables.sources import read_field
 from arena.tables.table import FORMATS, Table, render
 from protocol.errors import ArenaError
+from referee.finding import Source
 from referee.games import GAMES
+from referee.identity import facts_of
 from tests.arena.stats.deals import deals_of
 
 
@@ -148,7 +150,7 @@ def test_deals_of_one_order_compare_no_bot_with_itself() -> None:
 
 
 def test_json_has_a_row_for_every_bot_and_seat() -> None:
-    found = json.loads(render(table(field(turned(3), game=GAMES["war"])), "json"))
+    found = json.loads(render(table(field(turned(3), game=facts_of(GAMES["war"], Source("war", "bundled")))), "json"))
     assert (found["game"], found["matches"], found["deals"]) == ("war", 120, 40)
     assert [(row["bot"], row["seat"]) for row in found["seats"]][:4] == [
         (None, 0), (None, 1), (None, 2), (found["seats"][3]["bot"], 0),

@@ -302,7 +302,8 @@ def test_a_null_play_that_is_shown_is_no_fault_and_is_replayed() -> None:
     played = scripted.play(game, *seats)
     kinds = [entry.fault and entry.fault.kind for entry in played.replay.entries]
     assert kinds == [None, None, None, "illegal"] * 2
-    *_, (again, _) = steps(msgspec.json.decode(msgspec.json.encode(played.replay), type=Replay))
+    stored = msgspec.json.decode(msgspec.json.encode(played.replay), type=Replay)
+    *_, (again, _) = steps(stored, ColdWar)
     assert plain(again.view(0)) == plain(game.view(0))
     assert plain(game.view(0))["last"][0] == {"play": "null", "laid": overdrawn}
 

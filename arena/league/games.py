@@ -1,0 +1,107 @@
+"""Games as leagues and commands use them: found by a word, agreed to by the user, and loaded.
+
+A game is Python code that runs with all rights of the user, and no sandbox is around it. So a game
+that is not bundled is loaded only once this user has agreed to its file or package.
+"""
+
+import json
+import os
+from contextlib import suppress
+from contextvars import ContextVar
+from pathlib import Path
+
+from arena.folders import unwritten
+from protocol.errors import ArenaError
+from referee.finding import Source, find_source, load
+from referee.game import Game
+
+trusting: ContextVar[bool] = ContextVar("trusting", default=False)
+"""Whether the user agrees, with this command or call, to the games that it loads."""
+
+
+class UntrustedError(ArenaError):
+    """A game that this user has not agreed to."""
+
+
+def find_game(word: str, here: Path = Path()) -> tuple[type[Game], Source]:
+    """Return the game that a word means, read in the folder `here`, and where it comes from.
+
+    Raises ArenaError if there is none, or nobody has agreed to it.
+    """
+    source = find_source(word, here)
+    return load_game(source), source
+
+
+def load_game(source: Source) -> type[Game]:
+    """Return the class of a game; raise UntrustedError unless the user has agreed to it."""
+    if source.kind != "bundled":
+        _agree(source)
+    return load(source)
+
+
+def word_in(source: Source, folder: Path) -> str:
+    """Return the word that means a game in the file of the league in `folder`."""
+    if source.kind != "file":
+        return source.word
+    path = os.path.relpath(source.path, folder.resolve())
+    path = path if path.startswith("..") else f"./{path}"
+    return f"{path}:{source.class_name}" if source.class_name else path
+
+
+def _agree(source: Source) -> None:
+    """Return if the user agrees to a game, now or before; remember it if it is now."""
+    file, key = _agreed_file(), _key(source)
+    known = file is not None and key in _agreed(file)
+    if known:
+        return
+    if not trusting.get():
+        raise UntrustedError(
+            f"the game {source.word!r} is code {source.said}, which you have not used before. It "
+            f"would run with all your rights, outside of any sandbox. If you trust its author, "
+            f"say so once: --trust."
+        )
+    if file is not None:
+        _remember(file, key)
+
+
+def agree(source: Source) -> None:
+    """Note that the user agrees to a game, as to one that has just been made here."""
+    token = trusting.set(True)
+    try:
+        _agree(source)
+    finally:
+        trusting.reset(token)
+
+
+def _key(source: Source) -> str:
+    return json.dumps([source.kind, source.path or source.distribution])
+
+
+def _agreed_file() -> Path | None:
+    """Return the file that holds what this user has agreed to; None for one without a home."""
+    if folder := os.environ.get("XDG_STATE_HOME"):
+        return Path(folder) / "bot-arena" / "trusted-games"
+    with suppress(RuntimeError):
+        return Path.home() / ".local" / "state" / "bot-arena" / "trusted-games"
+    return None
+
+
+def _agreed(file: Path) -> set[str]:
+    try:
+        return {*file.read_text(encoding="utf-8").splitlines()}
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise ArenaError(
+            f"{file}, which lists the games that you trust, cannot be read: {why}."
+        ) from None
+
+
+def _remember(file: Path, key: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(f"{key}\n")
+    except OSError as error:
+        raise unwritten(file, error) from None

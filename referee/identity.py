@@ -1,0 +1,150 @@
+"""What a game is without its code: facts that tables need, and a hash of the code itself.
+
+Results belong to a game's name, the version of its rules and the hash of its code: the first two
+are what its author says, the third is what is true.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from protocol.errors import ArenaError
+from referee.finding import FROM_FILE, Source
+from referee.folder import folder_of, module_of
+from referee.game import Game
+
+_NOT_CODE = {"rules.md", "ideas.toml", "cases.toml", "playthroughs", "bots", "__pycache__"}
+"""What lies in a game's folder and changes no match."""
+
+
+class GameFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of a game without executing anything of it."""
+
+    name: str
+    source: Source
+    title: str = ""
+    rules_version: int = 1
+    seat_counts: list[int] = []
+    options: dict[str, Any] = {}
+    """All options at their defaults."""
+    has_chance: bool = True
+    is_pure_luck: bool = False
+    """Whether nobody decides anything."""
+    typical_decisions: int = 0
+
+    def portable(self) -> "GameFacts":
+        """Return what is stored and sent elsewhere: without a path of this machine."""
+        source = msgspec.structs.replace(self.source, path="")
+        return msgspec.structs.replace(self, source=source)
+
+
+def facts_of(game: type[Game], source: Source) -> GameFacts:
+    """Return what tables need of a game."""
+    try:
+        usual = game.options_type()
+    except TypeError as error:
+        raise ArenaError(f"every option of {game.name} needs a default: {error}.") from None
+    return GameFacts(
+        name=game.name,
+        source=source,
+        title=game.title,
+        rules_version=game.rules_version,
+        seat_counts=list(game.seat_counts),
+        options=msgspec.to_builtins(usual),
+        has_chance=game.has_chance,
+        is_pure_luck=not game.decisions,
+        typical_decisions=game.typical_decisions,
+    )
+
+
+def code_of(game: type[Game]) -> str:
+    """Return the hash of a game's code: 16 hexadecimal digits.
+
+    It covers the files of the game's folder, or its one file, and what these import from around
+    them: for a file, from its own folder; for a package, from that package. What is imported by a
+    name that is only known when the game runs is not covered, nor are other packages.
+    """
+    digest = blake2b(digest_size=8)
+    home, files = code_files(game)
+    for name, file in sorted((file.relative_to(home).as_posix(), file) for file in files):
+        text = file.read_bytes()
+        digest.update(f"{name}\0{len(text)}\0".encode() + text)
+    return digest.hexdigest()
+
+
+def code_files(game: type[Game]) -> tuple[Path, set[Path]]:
+    """Return the folder that a game's code is in, and the files of it that the game consists of."""
+    folder = folder_of(game)
+    around = _around(game)
+    files = {module_of(game)} if folder is None else {*_files_in(folder)}
+    todo = [each for each in files if each.suffix == ".py"]
+    while todo:
+        new = {*_imported(todo.pop(), around)} - files
+        files |= new
+        todo += new
+    return around.home, files
+
+
+class _Around(NamedTuple):
+    """Where a game imports its own from."""
+
+    home: Path
+    """The folder."""
+    package: str
+    """How modules in it begin when they are imported by their whole names, with a dot."""
+
+
+def _around(game: type[Game]) -> _Around:
+    name = game.__module__
+    top = "referee.games" if name.startswith("referee.games.") else name.partition(".")[0]
+    if top.startswith(FROM_FILE) or top == name:
+        return _Around(folder_of(game) or module_of(game).parent, "")
+    return _Around(Path(next(iter(sys.modules[top].__path__))), f"{top}.")
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name in _NOT_CODE or path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield from _files_in(path)
+        elif path.is_file() and path.suffix != ".pyc":
+            yield path
+
+
+def _imported(file: Path, around: _Around) -> Iterator[Path]:
+    """Yield the files around a game that one of them imports, as far as its text says it."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except SyntaxError:
+        return  # so nobody can have executed it
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _modules_of(None, alias.name, around)
+        elif isinstance(node, ast.ImportFrom):
+            start = f"{node.module}." if node.module else ""
+            base = file.parents[node.level - 1] if node.level else None
+            for alias in node.names:
+                yield from _modules_of(base, f"{start}{alias.name}", around)
+
+
+def _modules_of(base: Path | None, name: str, around: _Around) -> Iterator[Path]:
+    """Yield the files that importing a name executes; without `base`, the name is a whole one."""
+    if base is None:
+        if not name.startswith(around.package):
+            return
+        base, name = around.home, name.removeprefix(around.package)
+    if around.home not in (base, *base.parents):
+        return
+    place = base
+    for part in name.split("."):
+        place = place / part
+        for found in (place.with_suffix(".py"), place / "__init__.py"):
+            if found.is_file():
+                yield found
