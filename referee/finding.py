@@ -14,7 +14,7 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from hashlib import blake2b
 from importlib import import_module, metadata
@@ -85,9 +85,7 @@ def find_source(word: str, here: Path = Path()) -> Source:
     entry = _entry_point(word)
     if entry is None:
         raise _unknown(word, here)
-    dist = entry.dist
-    assert dist is not None
-    return Source(word, "installed", distribution=dist.name, version=dist.version)
+    return _installed_source(word, entry)
 
 
 def is_path(word: str) -> bool:
@@ -110,26 +108,25 @@ def load(source: Source) -> type[Game]:
     return game
 
 
-def installed() -> Iterator[tuple[str, Source]]:
-    """Yield the name of each entry point for games, with its source; nothing is executed."""
-    for entry in sorted(metadata.entry_points(group=GROUP), key=lambda entry: entry.name):
-        if entry.dist is not None:
-            dist = entry.dist
-            yield (
-                entry.name,
-                Source(entry.name, "installed", distribution=dist.name, version=dist.version),
-            )
+def installed() -> list[Source]:
+    """Return the sources of all installed games and families, by name; nothing is executed."""
+    listed = sorted(metadata.entry_points(group=GROUP), key=lambda entry: entry.name)
+    return [_installed_source(entry.name, entry) for entry in listed if entry.dist is not None]
 
 
-def family(source: Source) -> Family | None:
-    """Return the family that an entry point stands for; None if it is a game.
+def names_of(source: Source) -> list[str] | None:
+    """Return the whole names of the games of a family; None if the source is a game.
 
     This executes code of its distribution.
     """
+    if source.kind != "installed" or ":" in source.word:
+        return None
     entry = _entry_point(source.word)
     assert entry is not None
     found = _executed(entry.load, source)
-    return found if not isinstance(found, type) and isinstance(found, Family) else None
+    if not isinstance(found, Family) or isinstance(found, type):
+        return None
+    return [f"{source.word}:{name}" for name in _executed(found.names, source)]
 
 
 # --- files
@@ -223,6 +220,12 @@ def _module(name: str, file: Path, inside: Path | None = None) -> ModuleType:
 # --- installed packages
 
 
+def _installed_source(word: str, entry: metadata.EntryPoint) -> Source:
+    dist = entry.dist
+    assert dist is not None
+    return Source(word, "installed", distribution=dist.name, version=dist.version)
+
+
 def _entry_point(word: str) -> metadata.EntryPoint | None:
     """Return the entry point that a word means: of its name, or of the family before the colon.
 
@@ -276,7 +279,7 @@ def _unknown(word: str, here: Path) -> ArenaError:
     if lies.is_dir() or lies.with_suffix(".py").is_file():
         file = f"./{word}" if lies.is_dir() else f"./{word}.py"
         return ArenaError(f"there is no game {word!r}; write {file} for what lies here.")
-    known = [*GAMES, *(name for name, _ in installed())]
+    known = [*GAMES, *(source.word for source in installed())]
     return ArenaError(f"there is no game {word!r}. {suggestion(word, known)}")
 
 

@@ -37,6 +37,11 @@ class Match:
         self._entries: list[Entry] = []
         self._turns: list[Turn] = []
 
+    @property
+    def decisions(self) -> int:
+        """How many decisions were taken so far."""
+        return len(self._entries)
+
     def play(self, starts: Sequence[Start], watch: Watch | None = None) -> Played:
         """Play the match; `starts` holds what each seat is sent at the beginning."""
         game = self._game

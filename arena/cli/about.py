@@ -24,13 +24,14 @@ from arena.cli.common import (
 from arena.cli.progress import StatusLine
 from arena.league.bot import Bot
 from arena.league.finding import KIT, bundled, find_bot
-from arena.league.games import find_game
+from arena.league.games import family_of, find_game
 from arena.league.hints import advice
 from arena.play.sandbox import check_bot
 from arena.tables.table import Column, Table, render
 from arena.text import safe
 from protocol.errors import ArenaError
 from protocol.messages import VERSION, message_schemas
+from referee.finding import installed
 from referee.folder import rules_of
 from referee.game import Game
 from referee.games import GAMES
@@ -48,6 +49,9 @@ from referee.starting import StartupError, start_bot
 def games(game: str | None, rules: bool, form: str) -> None:
     """List the games, or describe one: its seats, options, decisions and rules.
 
+    GAME is a name of the list, or a file such as ./nim.py. Of a family of games, the names are
+    listed.
+
     \b
     arena games
     arena games guerra | less
@@ -55,10 +59,12 @@ def games(game: str | None, rules: bool, form: str) -> None:
     """
     if game is None:
         show(_games_table(), form)
+    elif names := family_of(game):
+        show(Table("games", (Column("Game", "game"),), [{"game": name} for name in names]), form)
     elif rules:
         click.echo(rules_of(find_game(game)[0]), nl=False)
     else:
-        _tell(find_game(game)[0], form)
+        _tell(find_game(game)[0], game, form)
 
 
 def _games_table() -> Table:
@@ -66,12 +72,19 @@ def _games_table() -> Table:
         "games",
         (
             Column("Game", "game"),
-            Column("Seats", lambda row: _counts(row["seats"])),
+            Column("Seats", lambda row: _counts(row["seats"]) if row["seats"] else "-"),
             Column("What it is", "title", width=56),
         ),
         [
-            {"game": game.name, "seats": list(game.seat_counts), "title": game.title}
-            for game in GAMES.values()
+            *(
+                {"game": game.name, "seats": list(game.seat_counts), "title": game.title}
+                for game in GAMES.values()
+            ),
+            *(
+                {"game": each.word, "seats": None, "title": f"A game {each.said}."}
+                for each in installed()
+                if each.word not in GAMES
+            ),
         ],
     )
 
@@ -91,7 +104,7 @@ def _counts(seats: Sequence[int]) -> str:
     return str(seats[0]) if len(seats) == 1 else f"{seats[0]}-{seats[-1]}"
 
 
-def _tell(game: type[Game], form: str) -> None:
+def _tell(game: type[Game], word: str, form: str) -> None:
     options = Table(
         "options",
         (
@@ -131,7 +144,7 @@ def _tell(game: type[Game], form: str) -> None:
     parts = [head, render(options, form)]
     parts.append(render(decisions, form) if decisions.rows else "Nobody decides anything.")
     if form == "simple":
-        parts += [f"Moves as JSON Schema: arena schema {game.name}", "-" * 80, rules_text(game)]
+        parts += [f"Moves as JSON Schema: arena schema {word}", "-" * 80, rules_text(game)]
     click.echo_via_pager("\n\n".join(part.rstrip("\n") for part in parts))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.folders import unwritten
 from protocol.errors import ArenaError
-from referee.finding import Source, find_source, load
+from referee.finding import Source, find_source, load, names_of
 from referee.game import Game
 
 trusting: ContextVar[bool] = ContextVar("trusting", default=False)
@@ -37,6 +37,17 @@ def load_game(source: Source) -> type[Game]:
     if source.kind != "bundled":
         _agree(source)
     return load(source)
+
+
+def family_of(word: str) -> list[str] | None:
+    """Return the games of a family, by their whole names; None if the word is no family's.
+
+    Raises ArenaError as `find_game` does.
+    """
+    source = find_source(word)
+    if source.kind == "installed":
+        _agree(source)
+    return names_of(source)
 
 
 def word_in(source: Source, folder: Path) -> str:

@@ -85,10 +85,12 @@ class Results(msgspec.Struct, frozen=True, tag=True):
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """An error of the referee's own stopped a deal."""
+    """An error of the game's own code, or of the referee's, stopped a match."""
 
     task: Task
+    rotation: int
     error: str
+    """Its traceback."""
 
 
 class Fit(msgspec.Struct, frozen=True, tag=True):

@@ -56,6 +56,7 @@ class Runner:
         self._forfeiting: set[BotIndex] = set()
         self._stopping = False
         self._is_broken = False  # the machine, so that all stop, and it is reported once
+        self._errors: set[str] = set()  # tracebacks that were told
         self._seconds = 0.0  # that there were workers for, each counted
         self._finished = 0
 
@@ -109,10 +110,7 @@ class Runner:
             case Results():
                 yield from self._count_forfeits(word.matches)
             case Failed():
-                yield Problem(
-                    f"{self._name(word.task)} was stopped by an error of the referee and not "
-                    f"stored:\n{word.error}"
-                )
+                yield self._failed(word)
             case Fit():
                 yield Started(self._setup.names[word.bot], word.memory)
             case Unfit():
@@ -275,6 +273,16 @@ class Runner:
             return 1
         each = self._seconds / self._finished
         return max(1, min(int(self._force.batch_seconds / each), _LARGEST_BATCH))
+
+    def _failed(self, failed: Failed) -> Problem:
+        """Name a match that was stopped; the traceback is told once for all that have the same."""
+        schedule, task = self._setup.schedule, failed.task
+        match = schedule.match_id(task.deal, failed.rotation)
+        what = f"match {match} ({self._name(task)}) was stopped by an error and not stored"
+        if failed.error in self._errors:
+            return Problem(f"{what}, as one before it.")
+        self._errors.add(failed.error)
+        return Problem(f"{what}:\n{failed.error}")
 
     def _name(self, task: Task) -> str:
         names = ", ".join(self._setup.names[bot] for bot in task.lineup)

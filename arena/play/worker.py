@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import sys
 import time
 import traceback
 from collections import OrderedDict
@@ -49,6 +50,10 @@ from referee.starting import StartupError, end_processes, start_bot
 SERVER_GONE = 3
 """The exit code of a worker whose fork server was killed."""
 
+STUCK_SECONDS = 20.0
+"""CPU seconds of a worker's own in which some decision must be taken: games take milliseconds."""
+MOST_DECISIONS = 1_000_000
+"""Of a match; one that goes on longer never ends."""
 _REPORT_SECONDS = 0.5
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ENDED_BY_THEM = {code for number in _SIGNALS for code in (-number, 128 + number)}
@@ -68,6 +73,7 @@ def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # the runner hears them too and decides
     signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the runner started us with these blocked
+    sys.stdout = sys.stderr  # or what a game prints would stand in the table
     if core is not None:
         os.sched_setaffinity(0, {core})
     try:
@@ -89,6 +95,8 @@ def _serve(link: Any, setup: Setup) -> None:
     with launcher:
         executor = Executor(setup, game, launcher)
         signal.signal(signal.SIGUSR1, lambda *_: executor.leave())
+        signal.signal(signal.SIGVTALRM, lambda *_: executor.look())
+        signal.setitimer(signal.ITIMER_VIRTUAL, STUCK_SECONDS, STUCK_SECONDS)
         for number in _SIGNALS:
             signal.signal(number, lambda *_: executor.interrupt())
         try:
@@ -113,6 +121,10 @@ class _CutShortError(Exception):
     """A match that was not played to its end by its bots' own doing."""
 
 
+class StuckError(Exception):
+    """A game whose code does not come back, or whose match does not end."""
+
+
 class Executor:
     """Carries out orders, one match after another, and keeps the bots' processes between them.
 
@@ -132,6 +144,8 @@ class Executor:
         self._reported = -_REPORT_SECONDS  # the first match is reported at once
         self._leaving = False
         self._interrupted = False
+        self._match_now: Match | None = None
+        self._decisions_then = -1  # of that match, at the last look
         self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
         self._room = Room()
         self._fewest = 0  # processes that were kept when memory was short; 0 while all are
@@ -140,6 +154,23 @@ class Executor:
     def leave(self) -> None:
         """Finish the match that is being played, and leave the rest of every order."""
         self._leaving = True
+
+    def look(self) -> None:
+        """Raise StuckError if nothing was decided since the last look, or far too much.
+
+        Called by a signal, in the middle of whatever is executed.
+        """
+        match, before = self._match_now, self._decisions_then
+        if match is None:
+            return
+        self._match_now, self._decisions_then = match, match.decisions
+        if match.decisions == before:
+            raise StuckError(
+                f"the game has used {STUCK_SECONDS:g} s of CPU time since decision {before}: an "
+                f"endless loop?"
+            )
+        if match.decisions > MOST_DECISIONS:
+            raise StuckError(f"the match has not ended after {MOST_DECISIONS:,} decisions")
 
     def interrupt(self) -> None:
         """Note a signal to end that all may have got, the bots too, as when a service stops."""
@@ -183,7 +214,7 @@ class Executor:
                 except Exception:  # noqa: BLE001 - it is reported, and ends the run with 1
                     for bot in task.lineup:  # it was sent a start and never an end
                         self._discard((bot, rotation))
-                    yield Failed(task, traceback.format_exc())
+                    yield Failed(task, rotation, traceback.format_exc())
                     break
                 if time.monotonic() - self._reported > _REPORT_SECONDS:
                     yield from self._results()
@@ -218,9 +249,12 @@ class Executor:
         game = new_game(self._game, len(bots), self._options, schedule.deal_seed(deal))
         seats = self._seats(bots, rotation)
         seeds = [schedule.bot_seed(match, bot) for bot in bots]
-        played = Match(game, seats, self._setup.limits.faults_allowed).play(
-            starts(game, match, self._control, seeds)
-        )
+        self._match_now = Match(game, seats, self._setup.limits.faults_allowed)
+        self._decisions_then = -1
+        try:
+            played = self._match_now.play(starts(game, match, self._control, seeds))
+        finally:
+            self._match_now = None
         result = result_of(
             played,
             deal=schedule.deal_id(deal),
