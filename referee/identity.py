@@ -18,6 +18,7 @@ from referee.finding import FROM_FILE, Source
 from referee.folder import folder_of, module_of
 from referee.game import Game
 
+_BUNDLED = "referee.games"
 _NOT_CODE = {"rules.md", "ideas.toml", "cases.toml", "playthroughs", "bots", "__pycache__"}
 """What lies in a game's folder and changes no match."""
 
@@ -82,6 +83,9 @@ def code_files(game: type[Game]) -> tuple[Path, set[Path]]:
     folder = folder_of(game)
     around = _around(game)
     files = {module_of(game)} if folder is None else {*_files_in(folder)}
+    if around.package not in ("", f"{_BUNDLED}."):  # its packages are executed first
+        parents = [each for each in module_of(game).parents if around.home in (each, *each.parents)]
+        files |= {init for each in parents if (init := each / "__init__.py").is_file()}
     todo = [each for each in files if each.suffix == ".py"]
     while todo:
         new = {*_imported(todo.pop(), around)} - files
@@ -101,7 +105,7 @@ class _Around(NamedTuple):
 
 def _around(game: type[Game]) -> _Around:
     name = game.__module__
-    top = "referee.games" if name.startswith("referee.games.") else name.partition(".")[0]
+    top = _BUNDLED if name.startswith(f"{_BUNDLED}.") else name.partition(".")[0]
     if top.startswith(FROM_FILE) or top == name:
         return _Around(folder_of(game) or module_of(game).parent, "")
     return _Around(Path(next(iter(sys.modules[top].__path__))), f"{top}.")

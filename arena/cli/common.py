@@ -41,9 +41,10 @@ class _GameName(click.types.StringParamType):
         return f"The games are {', '.join(GAMES)}."
 
 
-def _trust(_ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+def _trust(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
-        trusting.set(True)
+        token = trusting.set(True)
+        ctx.call_on_close(lambda: trusting.reset(token))
 
 
 trust_option = click.option(

@@ -150,7 +150,11 @@ def test_deals_of_one_order_compare_no_bot_with_itself() -> None:
 
 
 def test_json_has_a_row_for_every_bot_and_seat() -> None:
-    found = json.loads(render(table(field(turned(3), game=facts_of(GAMES["war"], Source("war", "bundled")))), "json"))
+    found = json.loads(
+        render(
+            table(field(turned(3), game=facts_of(GAMES["war"], Source("war", "bundled")))), "json"
+        )
+    )
     assert (found["game"], found["matches"], found["deals"]) == ("war", 120, 40)
     assert [(row["bot"], row["seat"]) for row in found["seats"]][:4] == [
         (None, 0), (None, 1), (None, 2), (found["seats"][3]["bot"], 0),

@@ -1,0 +1,266 @@
+"""Games that are not bundled: agreed to once, and never executed to read what was played."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from arena import ArenaError, League
+from arena.league.games import trusting
+from tests.arena.conftest import Arena
+from tests.outside.sources import NIM
+
+WITNESS = "\nimport pathlib\npathlib.Path({flag!r}).touch()\n"
+BOT = "import random, kit\nkit.run(lambda ask: random.Random(len(ask.legal)).choice(ask.legal))\n"
+
+
+class Place:
+    """A folder with a game that leaves a trace when it is executed, and two bots."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.flag = folder / "executed"
+        self.game = folder / "nim.py"
+        self.game.write_text(NIM + WITNESS.format(flag=str(self.flag)))
+        kit = (Path(__file__).parents[3] / "bots" / "kit.py").read_text()
+        for name in ("ann", "bob"):
+            (folder / name).mkdir()
+            (folder / name / "kit.py").write_text(kit)
+            (folder / name / "bot.py").write_text(f"# {name}\n{BOT}")
+            (folder / name / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
+
+    def was_executed(self) -> bool:
+        """Whether the game was executed since this was asked last."""
+        found = self.flag.exists()
+        self.flag.unlink(missing_ok=True)
+        return found
+
+
+def failed(arena: Arena, code: int, *words: object) -> Result:
+    """Call a command that fails with an exit code."""
+    done = arena(*words)
+    assert done.exit_code == code, done.output
+    return done
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return Place(tmp_path)
+
+
+@pytest.fixture
+def cup(arena: Arena, place: Place) -> Path:
+    """A league of that game, of which something was played; nobody has agreed to it since."""
+    words = "init cup ./ann ./bob --game ./nim.py --deals 3 --seed 1 --sandbox none --trust"
+    arena(*words.split())
+    arena("run", "cup", "--workers", "1")
+    (place.folder / "state" / "bot-arena" / "trusted-games").unlink()
+    assert place.was_executed()
+    return place.folder / "cup"
+
+
+EXECUTING = (
+    *("run cup", "verify cup", "report cup -o cup.html", "import cup cup.jsonl --seat"),
+    *("play ./nim.py ./ann ./bob", "check ./ann --game ./nim.py", "schema ./nim.py"),
+    *("games ./nim.py", "new mine --lang python --game ./nim.py", "bots ./nim.py"),
+    *("init other ./ann ./bob --game ./nim.py", "compare ./ann ./bob --game ./nim.py"),
+)
+READING = ("rank cup", "table cup", "matches cup", "export cup", "report cup -o - --replays 0")
+
+
+@pytest.mark.parametrize("words", [words for words in EXECUTING if "--seat" not in words])
+def test_whatever_would_execute_a_game_names_it_and_wants_consent(
+    arena: Arena, place: Place, cup: Path, words: str
+) -> None:
+    done = failed(arena, 2, *words.split())
+    assert str(place.game) in done.stderr
+    assert "say so once: --trust." in done.stderr
+    assert not place.was_executed()
+
+
+@pytest.mark.parametrize("words", READING)
+def test_what_reads_a_league_never_executes_its_game(
+    arena: Arena, place: Place, cup: Path, words: str
+) -> None:
+    arena(*words.split())
+    assert not place.was_executed()
+    place.game.unlink()
+    arena(*words.split())
+
+
+def test_a_match_is_shown_as_it_was_recorded_until_its_game_is_agreed_to(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    match = json.loads(arena("matches", "cup", "--format", "json").stdout)["matches"][0]["match"]
+    said = arena("show", "cup", match).stdout
+    assert "Moves as they were recorded: " in said
+    assert "--trust" in said
+    assert not place.was_executed()
+    assert "Moves as they were recorded" not in arena("show", "cup", match, "--trust").stdout
+    assert place.was_executed()
+
+
+def test_consent_is_asked_once_for_a_file_whatever_it_holds_later(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    arena("verify", "cup", "--trust")
+    place.game.write_text(place.game.read_text() + "# more\n")
+    arena("verify", "cup")
+    other = place.folder / "other.py"
+    other.write_text(place.game.read_text())
+    assert str(other) in failed(arena, 2, "schema", "./other.py").stderr
+
+
+def test_a_list_of_agreed_games_that_cannot_be_read_is_told(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    file = place.folder / "state" / "bot-arena" / "trusted-games"
+    file.write_bytes(b"\xff\xfe")
+    assert f"{file}, which lists the games that you trust, cannot be read" in (
+        failed(arena, 2, "verify", "cup").stderr
+    )
+
+
+def test_in_a_program_consent_is_a_word_too(place: Place) -> None:
+    with pytest.raises(ArenaError, match="say so once"):
+        League.make("cup", "./nim.py", ["./ann", "./bob"])
+    token = trusting.set(True)
+    League.make("cup", "./nim.py", ["./ann", "./bob"], deals=1, limits={"sandbox": "none"})
+    trusting.reset(token)
+    assert [*League("cup").run(workers=1)]
+    assert len([*League("cup").matches()]) == 2
+
+
+# --- where a league finds its game
+
+
+def test_a_league_names_a_file_relative_to_its_own_folder(arena: Arena, place: Place) -> None:
+    (place.folder / "deep").mkdir()
+    words = "init deep/cup ./ann ./bob --game ./nim.py --trust"
+    arena(*words.split())
+    assert 'game = "../../nim.py"' in (place.folder / "deep" / "cup" / "league.toml").read_text()
+    arena("init", "in", "./ann", "./bob", "--game", f"{place.game}:Nim")
+    assert 'game = "../nim.py:Nim"' in (place.folder / "in" / "league.toml").read_text()
+
+
+def test_a_game_that_is_gone_is_told_with_the_line_that_names_it(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    place.game.unlink()
+    assert (
+        "cup/league.toml:4: there is no game '../nim.py'" in failed(arena, 2, "run", "cup").stderr
+    )
+    assert "Or say --replays 0" in failed(arena, 2, "report", "cup", "-o", "cup.html").stderr
+
+
+# --- code that has changed
+
+
+def test_code_that_changes_no_match_is_found_to_agree(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    place.game.write_text(place.game.read_text() + "# more\n")
+    said = arena("run", "cup", "--trust").stderr
+    assert "All 6 stored matches are played again first" in said
+    assert "All of them come out as they did." in said
+    assert "played again" not in arena("run", "cup").stderr
+
+
+def test_code_that_changes_a_match_stops_a_run_and_loses_nothing(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    before = arena("rank", "cup").stdout
+    old = place.game.read_text()
+    place.game.write_text(old.replace("heap = 10 +", "heap = 11 +"))
+    file = cup / "league.toml"
+    file.write_text(file.read_text().replace("deals = 3", "deals = 4"))
+    done = failed(arena, 1, "run", "cup", "--trust")
+    assert "does not come out as it did" in done.stderr
+    assert "rules_version" in done.stderr
+    place.game.write_text(old)
+    arena("run", "cup", "--trust")
+    assert before.splitlines()[2:4] != []
+    assert json.loads(arena("matches", "cup", "--format", "json").stdout)["matches"][7:]
+
+
+def test_another_version_of_the_rules_wants_another_league(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    text = place.game.read_text()
+    place.game.write_text(text.replace("    typical", "    rules_version = 2\n    typical"))
+    assert "were played by version 1 of the rules of nim, and here is version 2" in (
+        failed(arena, 2, "run", "cup", "--trust").stderr
+    )
+
+
+def test_an_export_says_which_game_it_is_of_and_no_place_of_it(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    header = json.loads(arena("export", "cup").stdout.splitlines()[0])
+    assert header["settings"]["facts"]["name"] == "nim"
+    assert str(place.folder) not in json.dumps(header)
+
+
+def test_matches_by_other_code_are_played_again_before_others_are_added(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    text = arena("export", "cup").stdout
+    lines = text.splitlines()
+    header = json.loads(lines[0])
+    header["settings"]["code"] = "0123456789abcdef"
+    (place.folder / "cup.jsonl").write_text("\n".join([json.dumps(header), *lines[1:], ""]))
+    said = arena("import", "cup", "cup.jsonl").stderr
+    assert "the next `arena run` first plays all matches of cup again" in said
+    assert "All 6 stored matches are played again first" in arena("run", "cup", "--trust").stderr
+
+
+# --- errors in the middle of a league
+
+
+def test_an_error_of_a_game_is_named_with_its_match_and_the_others_are_played(
+    arena: Arena, place: Place
+) -> None:
+    text = NIM.replace(
+        "        self.heap -= moves",
+        '        if self.chance.seed[0] in "01234567":\n            raise ValueError("a heap")\n'
+        "        self.heap -= moves",
+    )
+    place.game.write_text(text.replace('"nim"', '"bad"'))
+    words = "init cup ./ann ./bob --game ./nim.py --deals 12 --seed 1 --sandbox none --trust"
+    arena(*words.split())
+    done = failed(arena, 1, "run", "cup")
+    assert "was stopped by an error and not stored" in done.stderr
+    assert "nim.py" in done.stderr
+    assert done.stderr.count("ValueError: a heap") < done.stderr.count("was stopped by an error")
+    assert 0 < len(json.loads(arena("matches", "cup", "--format", "json").stdout)["matches"]) < 24
+
+
+def test_what_a_game_prints_does_not_reach_our_output(arena: Arena, place: Place) -> None:
+    place.game.write_text(
+        NIM.replace(
+            "        self.heap -= moves", '        print("hello")\n        self.heap -= moves'
+        )
+    )
+    words = "init cup ./ann ./bob --game ./nim.py --deals 2 --seed 1 --sandbox none --trust"
+    arena(*words.split())
+    assert "hello" not in arena("run", "cup", "--format", "json").stdout
+
+
+@pytest.mark.slow
+def test_an_endless_loop_of_a_game_ends_after_twenty_seconds_of_cpu(
+    arena: Arena, place: Place
+) -> None:
+    place.game.write_text(
+        NIM.replace(
+            "        self.heap -= moves",
+            '        while self.chance.seed[0] in "01234567":\n            pass\n'
+            "        self.heap -= moves",
+        )
+    )
+    words = "init cup ./ann ./bob --game ./nim.py --deals 3 --seed 2 --sandbox none --trust"
+    arena(*words.split())
+    done = failed(arena, 1, "run", "cup")
+    assert "has used 20 s of CPU time since decision 1: an endless loop?" in done.stderr

@@ -1,0 +1,126 @@
+"""What is known of a game without its code, and the hash of that code."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.finding import Source, find_game, find_source
+from referee.games import GAMES
+from referee.identity import code_files, code_of, facts_of
+from tests.outside.sources import NIM, distribution
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A game that is a folder, with all that may lie in one."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    game = tmp_path / "nim"
+    files = {
+        "game.py": f"from .heap import LEAST\n{NIM}",
+        "heap.py": "from .parts.more import LEAST\n",
+        "parts/__init__.py": "",
+        "parts/more.py": "LEAST = 10\n",
+        "heaps.json": "[10, 20]",
+        "rules.md": "# Nim\n",
+        "ideas.toml": "",
+        "bots/random.py": "",
+        "playthroughs/nim.txt": "",
+    }
+    for name, text in files.items():
+        (game / name).parent.mkdir(parents=True, exist_ok=True)
+        (game / name).write_text(text)
+    return game
+
+
+def hashed(word: Path) -> str:
+    return code_of(find_game(str(word)))
+
+
+@pytest.mark.parametrize("name", ["game.py", "heap.py", "parts/more.py", "heaps.json", "new.py"])
+def test_the_hash_changes_with_every_file_of_the_code(folder: Path, name: str) -> None:
+    before = hashed(folder)
+    with (folder / name).open("a") as file:
+        file.write("\n")
+    assert hashed(folder) != before
+
+
+@pytest.mark.parametrize("name", ["rules.md", "ideas.toml", "bots/random.py", "cases.toml"])
+def test_the_hash_does_not_change_with_what_changes_no_match(folder: Path, name: str) -> None:
+    before = hashed(folder)
+    with (folder / name).open("a") as file:
+        file.write("\n")
+    assert hashed(folder) == before
+
+
+def test_the_hash_is_the_same_in_another_place(folder: Path) -> None:
+    before = hashed(folder)
+    assert hashed(folder.rename(folder.parent / "elsewhere")) == before
+
+
+def test_a_file_is_hashed_with_what_it_imports_from_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "heap_there.py").write_text("from heap_further import LEAST\n")
+    (tmp_path / "heap_further.py").write_text("LEAST = 10\n")
+    (tmp_path / "stranger.py").write_text("")
+    game = tmp_path / "nim.py"
+    game.write_text(f"import json\nfrom heap_there import LEAST\n{NIM}")
+    _, files = code_files(find_game(str(game)))
+    assert {path.name for path in files} == {"nim.py", "heap_there.py", "heap_further.py"}
+
+
+def test_an_installed_game_is_hashed_with_what_it_imports_from_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "heaps_package"
+    (package / "games").mkdir(parents=True)
+    for name in ("__init__.py", "games/__init__.py", "stranger.py"):
+        (package / name).write_text("")
+    (package / "heap.py").write_text("LEAST = 10\n")
+    (package / "games" / "nim.py").write_text(f"from heaps_package.heap import LEAST\n{NIM}")
+    distribution(tmp_path, "heaps", "1", {"nim": "heaps_package.games.nim:Nim"})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    home, files = code_files(find_game("nim"))
+    names = {path.relative_to(home).as_posix() for path in files}
+    assert names == {"games/nim.py", "games/__init__.py", "heap.py", "__init__.py"}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_bundled_game_is_its_folder_and_what_it_shares(name: str) -> None:
+    home, files = code_files(GAMES[name])
+    names = {path.relative_to(home).as_posix() for path in files}
+    assert f"{name}/game.py" in names
+    assert not any(path.suffix in (".md", ".toml", ".txt") for path in files)
+    others = {*GAMES} - {name}
+    assert not any(path.partition("/")[0] in others for path in names)
+
+
+def test_the_hash_does_not_depend_on_the_order_of_sets() -> None:
+    code = (
+        "from referee.games import *; from referee.identity import *; print(code_of(GAMES['khan']))"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_facts_say_what_tables_need(name: str) -> None:
+    game = GAMES[name]
+    facts = facts_of(game, find_source(name))
+    assert (facts.name, facts.title, facts.seat_counts) == (name, game.title, [*game.seat_counts])
+    assert facts.is_pure_luck == (not game.decisions)
+
+
+def test_facts_that_leave_this_machine_hold_no_path_of_it(folder: Path) -> None:
+    source = find_source(str(folder))
+    facts = facts_of(find_game(str(folder)), source).portable()
+    assert facts.source == Source(source.word, "file")
