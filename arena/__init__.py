@@ -30,6 +30,7 @@ __all__ = [
     "Stored",
     "StoredMatch",
     "Suspended",
+    "trust",
 ]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from arena.archive.agreement import Agreement, agreement_needed
 from arena.league.entry import entries_of
 from arena.league.file import make_league, seed_of
-from arena.league.games import find_game, word_in
+from arena.league.games import agree, find_game, word_in
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.schedule import Rotations
 from arena.play.events import Forfeiting, Problem, RunEvent, Started, Stored, Suspended
@@ -30,6 +30,7 @@ from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import read_field
 from arena.tables.table import Table, render
 from protocol.errors import ArenaError
+from referee.finding import find_source
 from referee.replay import Replay
 
 __all__ = [
@@ -45,7 +46,16 @@ __all__ = [
     "Stored",
     "StoredMatch",
     "Suspended",
+    "trust",
 ]
+
+
+def trust(game: str) -> None:
+    """Agree, once and for good, that the code of a game from a file or package may be executed.
+
+    It runs with all your rights. Raises ArenaError if there is no such game.
+    """
+    agree(find_source(game))
 
 
 @dataclass(frozen=True)

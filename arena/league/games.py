@@ -76,7 +76,7 @@ def _agree(source: Source) -> None:
 
 
 def agree(source: Source) -> None:
-    """Note that the user agrees to a game, as to one that has just been made here."""
+    """Note that the user agrees to a game, now and from now on."""
     token = trusting.set(True)
     try:
         _agree(source)
