@@ -31,7 +31,8 @@ from referee.options import suggestion
 
 GROUP = "bot_arena.games"
 """The group of entry points that a distribution's games are listed in."""
-_NAME = re.compile(r"[a-z][a-z0-9_]*(:[A-Za-z0-9_.()=,-]+)?")
+NAME = r"[a-z][a-z0-9_]*(:[A-Za-z0-9_.()=,-]+)?"
+"""What a game may be called, as a pattern."""
 FROM_FILE = "bot_arena_game_"
 """How the modules of games from files are called in this process."""
 
@@ -57,7 +58,8 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
             return "bundled with Bot Arena"
         if self.kind == "installed":
             return f"of the package {self.distribution} {self.version}"
-        return f"of the {'folder' if Path(self.path).is_dir() else 'file'} {self.path}"
+        kind = "folder" if self.path and Path(self.path).is_dir() else "file"
+        return f"of the {kind} {self.path or self.word}"
 
 
 @runtime_checkable
@@ -309,7 +311,7 @@ def told(error: BaseException) -> str:
 
 _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "name": (
-        lambda value: isinstance(value, str) and bool(_NAME.fullmatch(value)),
+        lambda value: isinstance(value, str) and bool(re.fullmatch(NAME, value)),
         'a name of small letters, digits and _, such as "connect_four"',
     ),
     "title": (lambda value: isinstance(value, str) and bool(value), "a sentence"),

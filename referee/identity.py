@@ -9,12 +9,13 @@ import sys
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from protocol.errors import ArenaError
-from referee.finding import FROM_FILE, Source
+from referee.finding import FROM_FILE, NAME, Source
 from referee.folder import folder_of, module_of
 from referee.game import Game
 
@@ -24,11 +25,14 @@ _NOT_CODE = {"rules.md", "ideas.toml", "cases.toml", "playthroughs", "bots", "__
 
 
 class GameFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of a game without executing anything of it."""
+    """What is known of a game without executing anything of it.
 
-    name: str
+    It may come from a stranger's league, so its texts hold nothing that a terminal would obey.
+    """
+
+    name: Annotated[str, Meta(pattern=f"^{NAME}$")]
     source: Source
-    title: str = ""
+    title: Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")] = ""
     rules_version: int = 1
     seat_counts: list[int] = []
     options: dict[str, Any] = {}

@@ -64,6 +64,8 @@ class LeagueFacts:
 
     game: str
     title: str
+    origin: str
+    """Where the game comes from, in words."""
     rules: int
     """The version of the game's rules."""
     seats: int
@@ -162,6 +164,7 @@ def _facts(league: LeaguePlan, store: Store) -> LeagueFacts:
     return LeagueFacts(
         game=league.game.name,
         title=league.game.title,
+        origin=league.game.source.said,
         rules=league.game.rules_version,
         seats=league.seats,
         deals=settings.deals,

@@ -1,6 +1,8 @@
 """Games that are not bundled: agreed to once, and never executed to read what was played."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -214,6 +216,28 @@ def test_matches_by_other_code_are_played_again_before_others_are_added(
     said = arena("import", "cup", "cup.jsonl").stderr
     assert "the next `arena run` first plays all matches of cup again" in said
     assert "All 6 stored matches are played again first" in arena("run", "cup", "--trust").stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "column"),
+    [({"name": "nim\x1b[31m"}, "name"), ({"title": "a\x07b"}, "title"), ({"name": 3}, "name")],
+)
+def test_what_a_strangers_league_says_of_its_game_reaches_no_terminal(
+    arena: Arena, place: Place, cup: Path, change: dict[str, object], column: str
+) -> None:
+    with closing(sqlite3.connect(cup / "league.db")) as db, db:
+        (text,) = db.execute("SELECT value FROM setting WHERE key = 'facts'").fetchone()
+        new = json.dumps({**json.loads(text), **change})
+        db.execute("UPDATE setting SET value = ? WHERE key = 'facts'", (new,))
+    for words in ("rank cup", "matches cup", "run cup --trust", "verify cup --trust", "watch cup"):
+        done = arena(*words.split())
+        assert "the setting facts cannot be read" in done.stdout + done.stderr, words
+        assert "\x1b[31m" not in done.stderr
+
+
+def test_a_league_says_where_its_game_came_from(arena: Arena, place: Place, cup: Path) -> None:
+    page = arena("report", "cup", "-o", "-", "--replays", "0").stdout
+    assert "nim, rules 1, of the file ../nim.py" in page
 
 
 # --- errors in the middle of a league
