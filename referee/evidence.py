@@ -31,6 +31,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     waited: dict[int, int] = {}
     """By entry, how much of `wall` was not held against the bot, as it waited for a core; where the
     wall is judged and the bot was charged, it is negative. Long turns only."""
+    samples: dict[int, int] = {}
+    """By seat, how many samples of legal moves the bot wanted, if any."""
 
 
 class Played(msgspec.Struct, frozen=True):
