@@ -21,6 +21,8 @@ from referee.options import suggestion
 TEMPLATES = BUNDLED / "templates"
 """A folder for each language, with its starter and its kit, and what all languages share."""
 
+_EXAMPLE = "A worked example, in Python, is `arena bots {game} --show sensible`.\n\n"
+
 _ALSO = {"js": "javascript", "node": "javascript", "c++": "cpp", "py": "python"}
 _ALSO |= {"rs": "rust", "golang": "go", "sh": "shell", "bash": "shell"}
 
@@ -135,6 +137,7 @@ def _readme(name: str, kind: Language, game: type[Game]) -> str:
         makefile=makefile,
         build="make                              # after every change\n" if kind.builds else "",
         ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
+        example=_EXAMPLE.format(game=game.name) if "sensible" in bundled(game.name) else "",
         table=" ".join([".", *["random"] * others]),
         person=" ".join(["human", ".", *["random"] * (others - 1)]),
         field=" ".join([".", *bundled(game.name)]),

@@ -22,7 +22,7 @@ from arena.cli.common import (
 )
 from arena.cli.progress import StatusLine
 from arena.league.bot import Bot
-from arena.league.finding import KIT, bundled, find_bot
+from arena.league.finding import AUTHORS_KIT, bundled, find_bot
 from arena.league.hints import advice
 from arena.play.sandbox import check_bot
 from arena.tables.table import Column, Table, render
@@ -33,7 +33,7 @@ from referee.folder import rules_of
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.options import allowed, fields, find_game, read_settings
+from referee.options import allowed, fields, find_game, read_settings, suggestion
 from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, prove
 from referee.starting import StartupError, start_bot
 
@@ -149,17 +149,22 @@ def rules_text(game: type[Game]) -> str:
 @main.command()
 @click.argument("game", required=False)
 @click.option("--kit", is_flag=True, help="Print the kit for Python bots, to copy.")
+@click.option("--show", "shown", metavar="BOT", help="Print the program of a bot of GAME.")
 @output_format
-def bots(game: str | None, kit: bool, form: str) -> None:
+def bots(game: str | None, kit: bool, shown: str | None, form: str) -> None:
     """List the bundled bots of all games, or of one.
 
     \b
     arena bots
     arena bots guerra
+    arena bots guerra --show sensible | less
     arena bots --kit > kit.py
     """
     if kit:
-        click.echo(KIT.read_text(), nl=False)
+        click.echo(AUTHORS_KIT.read_text(), nl=False)
+        return
+    if shown is not None:
+        click.echo(_program(game, shown).read_text(), nl=False)
         return
     names = [find_game(game).name] if game else list(GAMES)
     rows = [
@@ -173,6 +178,18 @@ def bots(game: str | None, kit: bool, form: str) -> None:
         Column("How it plays", "description", width=52),
     )
     show(Table("bots", columns, rows), form)
+
+
+def _program(game: str | None, bot: str) -> Path:
+    """Return the file of a bundled bot; raise ArenaError if there is none of that name."""
+    if game is None:
+        raise ArenaError(f"say of which game: arena bots GAME --show {bot}.")
+    name = find_game(game).name
+    known = bundled(name)
+    path = known.get(bot.removeprefix(f"{name}_"))
+    if path is None:
+        raise ArenaError(f"{name} has no bundled bot {bot!r}. {suggestion(bot, known)}")
+    return path
 
 
 def _first_line(path: Path) -> str:

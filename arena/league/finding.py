@@ -19,7 +19,9 @@ from referee.sandbox.sources import read_at_most
 BUNDLED = Path(__file__).parents[2] / "bots"
 """The folder of the bundled bots, `<game>/<game>_<name>.py` each, and of the kit they share."""
 KIT = BUNDLED / "kit.py"
-"""The kit, which does the protocol for bots written in Python."""
+"""The kit of the bundled bots, whose text is a part of their versions."""
+AUTHORS_KIT = BUNDLED / "templates" / "python" / "kit.py"
+"""The kit for authors, which gets samples of legal moves besides."""
 HUMAN = "human"
 """The word for a person, who sits only in single matches."""
 BOT_FILE = "bot.toml"
@@ -28,12 +30,16 @@ _BOT_FILE_LIMIT = 64 << 10
 _LOOKED_AT = 1000  # names of a folder among which an example is found
 
 
+_FOR_ANY_GAME = {"random": BUNDLED / "any" / "any_random.py"}
+"""The bots that play every game, by name; a game may have its own of that name."""
+
+
 def bundled(game: str) -> dict[str, Path]:
-    """Return the bundled programs of a game, by name."""
-    return {
-        path.stem.removeprefix(f"{game}_"): path
-        for path in sorted((BUNDLED / game).glob(f"{game}_*.py"))
+    """Return the bundled programs that play a game, by name; none for no game."""
+    own = {
+        path.stem.removeprefix(f"{game}_"): path for path in (BUNDLED / game).glob(f"{game}_*.py")
     }
+    return dict(sorted((_FOR_ANY_GAME | own).items())) if game else {}
 
 
 def bundled_bot(game: str, name: str, called: str | None = None) -> Bot | None:
@@ -44,10 +50,11 @@ def bundled_bot(game: str, name: str, called: str | None = None) -> Bot | None:
     bot = make_bot(
         name if called is None else called, path.parent, (PYTHON, path.name), (path.name,)
     )
+    kit = AUTHORS_KIT if path in _FOR_ANY_GAME.values() else KIT
     return replace(
         bot,
-        files=tuple(sorted((path.name, KIT.name))),
-        borrowed=((KIT.name, str(KIT)),),
+        files=tuple(sorted((path.name, kit.name))),
+        borrowed=((kit.name, str(kit)),),
     )
 
 
