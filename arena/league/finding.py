@@ -30,27 +30,35 @@ _BOT_FILE_LIMIT = 64 << 10
 _LOOKED_AT = 1000  # names of a folder among which an example is found
 
 
-_FOR_ANY_GAME = {"random": BUNDLED / "any" / "any_random.py"}
-"""The bots that play every game, by name; a game may have its own of that name."""
+_ANY = "any"
+"""The folder of the bundled bots that play every game."""
 
 
 def bundled(game: str) -> dict[str, Path]:
-    """Return the bundled programs that play a game, by name; none for no game."""
-    own = {
-        path.stem.removeprefix(f"{game}_"): path for path in (BUNDLED / game).glob(f"{game}_*.py")
+    """Return the bundled programs that play a game, by name; none for no game.
+
+    Its own come before those that play every game.
+    """
+    return dict(sorted((_programs(_ANY) | _programs(game)).items())) if game else {}
+
+
+def _programs(folder: str) -> dict[str, Path]:
+    return {
+        path.stem.removeprefix(f"{folder}_"): path
+        for path in (BUNDLED / folder).glob(f"{folder}_*.py")
     }
-    return dict(sorted((_FOR_ANY_GAME | own).items())) if game else {}
 
 
 def bundled_bot(game: str, name: str, called: str | None = None) -> Bot | None:
     """Return a bundled bot, `called` something else if need be; None if unknown."""
-    path = bundled(game).get(name.removeprefix(f"{game}_"))
+    known = {**{f"{_ANY}_{word}": path for word, path in _programs(_ANY).items()}, **bundled(game)}
+    path = known.get(name.removeprefix(f"{game}_")) if game else None
     if path is None:
         return None
     bot = make_bot(
         name if called is None else called, path.parent, (PYTHON, path.name), (path.name,)
     )
-    kit = AUTHORS_KIT if path in _FOR_ANY_GAME.values() else KIT
+    kit = AUTHORS_KIT if path.parent.name == _ANY else KIT
     return replace(
         bot,
         files=tuple(sorted((path.name, kit.name))),
