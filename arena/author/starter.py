@@ -41,7 +41,7 @@ def filled(source: str, game: type[Game]) -> str:
         elif line.endswith("{{end}}"):
             for name in game.decisions:
                 _check_name(name, game)
-                about = _about(schema_of(game, name), met.get(name))
+                about = _about(schema_of(game, name), met.get(name, {}))
                 lines += _written(repeated or (), {"name": name}, {"about": about})
             repeated = None
         elif repeated is not None:
@@ -52,8 +52,25 @@ def filled(source: str, game: type[Game]) -> str:
 
 
 def schema_of(game: type[Game], decision: str) -> Mapping[str, Any]:
-    """Return the JSON Schema of a decision's move."""
-    return game.decisions[decision]
+    """Return the JSON Schema of a decision's move, with all that it refers to in its place."""
+    schema = game.decisions[decision]
+    return dict(_inlined(schema, schema))
+
+
+def _inlined(part: Any, root: Mapping[str, Any], depth: int = 3) -> Any:
+    """Return a part of a schema without references, as far as they do not lead round and round."""
+    if isinstance(part, Sequence) and not isinstance(part, str):
+        return [_inlined(each, root, depth) for each in part]
+    if not isinstance(part, Mapping):
+        return part
+    found = {key: _inlined(value, root, depth) for key, value in part.items() if key != "$defs"}
+    reference = found.pop("$ref", None)
+    if reference is None or not depth:
+        return found
+    target: Any = root
+    for step in str(reference).removeprefix("#").strip("/").split("/"):
+        target = target.get(step, {})
+    return {**_inlined(target, root, depth - 1), **found}
 
 
 def _check_name(name: str, game: type[Game]) -> None:
@@ -68,9 +85,9 @@ def _dealt(game: type[Game]) -> Game:
     return new_game(game, game.seat_counts[0], read_options(game, {}), "1")
 
 
-def _met(game: Game) -> dict[str, Decision]:
-    """Play on at random; return each decision as it first came up, if it did so soon."""
-    met: dict[str, Decision] = {}
+def _met(game: Game) -> dict[str, dict[bool, Decision]]:
+    """Play on at random; return the decisions that soon come up, by whether moves were listed."""
+    met: dict[str, dict[bool, Decision]] = {}
     rng = Random(1)  # noqa: S311 - an example, the same each time
     for _ in range(_WALKED):
         seats = game.deciders()
@@ -78,7 +95,7 @@ def _met(game: Game) -> dict[str, Decision]:
             break
         for seat in seats:
             decision = game.decision(seat)
-            met.setdefault(decision.name, decision)
+            met.setdefault(decision.name, {}).setdefault(decision.legal is not None, decision)
         game.apply({seat: game.sample(seat, rng) for seat in seats})
     return met
 
@@ -107,22 +124,20 @@ def _wrapped(sign: str, indent: str, text: str) -> Iterator[str]:
         yield f"{sign}{line}"
 
 
-def _about(schema: Mapping[str, Any], met: Decision | None) -> list[tuple[str, str]]:
+def _about(schema: Mapping[str, Any], met: Mapping[bool, Decision]) -> list[tuple[str, str]]:
     """Return what is to be known of a decision, in paragraphs with their indents."""
-    about = [("", str(schema.get("description", "")))]
-    forms = schema.get("oneOf", schema.get("anyOf"))
-    if forms is None:
-        about += _form(schema)
-    for form in forms or ():
+    about = [("", str(schema.get("description", ""))), *_form(schema)]
+    for form in schema.get("oneOf", schema.get("anyOf", ())):
         title = str(form.get("description", "")).rstrip(".") or "One form of it"
         about += [("", f"{title}:"), *_form(form)]
-    if met is not None and met.legal is not None:
-        about.append(("", "All legal moves are listed."))
-    elif met is not None:
-        limits = json.dumps(plain(met.limits or {}), ensure_ascii=False)
-        about.append(
-            ("", f"Moves are not listed, but sampled. Limits, such as: {_short(limits, 160)}")
-        )
+    if True in met:
+        also = ", or sampled where there would be too many" if False in met else ""
+        about.append(("", f"All legal moves are listed{also}."))
+    elif False in met:
+        about.append(("", "Moves are not listed, but sampled."))
+    if False in met:
+        limits = json.dumps(plain(met[False].limits or {}), ensure_ascii=False)
+        about.append(("", f"Limits, such as: {_short(limits, 160)}"))
     return about
 
 
@@ -131,7 +146,7 @@ def _form(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
     needed = schema.get("required", ())
     fields = {}
     for name, field in schema.get("properties", {}).items():
-        if field is False or not isinstance(field, Mapping):
+        if not isinstance(field, Mapping):  # False: a field that this form may not have
             continue
         if "const" in field:
             fields[name] = _kind(field)

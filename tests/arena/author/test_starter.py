@@ -74,9 +74,7 @@ def test_it_shows_the_fields_of_a_move_and_how_its_moves_are_found() -> None:
     assert any(
         line.startswith("- tie_bet (a whole number from 0; may be left out): ") for line in found
     )
-    assert any(
-        line.startswith('Moves are not listed, but sampled. Limits, such as: {"') for line in found
-    )
+    assert any(line.startswith('Limits, such as: {"') for line in found)
 
 
 def test_it_shows_the_fields_of_a_view_by_example() -> None:
@@ -117,4 +115,45 @@ class Endless(Countdown):
 
 
 def test_a_game_that_never_ends_is_left_after_a_while() -> None:
-    assert 'Moves are not listed, but sampled. Limits, such as: {"most": 3}' in lines(Endless)
+    assert 'Limits, such as: {"most": 3}' in lines(Endless)
+
+
+class Referring(Countdown):
+    """A game whose schema refers to parts of itself, and that lists its moves now and then."""
+
+    name = "referring"
+    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "take": {
+            "$ref": "#/$defs/Take",
+            "description": "What is taken.",
+            "$defs": {
+                "Take": {
+                    "properties": {
+                        "take": {"$ref": "#/$defs/Number"},
+                        "then": {"$ref": "#/$defs/Take", "description": "And so on."},
+                    },
+                    "required": ["take"],
+                    "anyOf": [{"properties": {"why": {"const": "fun"}}}],
+                },
+                "Number": {"type": "integer", "minimum": 1, "description": "How many."},
+            },
+        }
+    }
+
+    def decision(self, seat: int) -> Decision:
+        listed = super().decision(seat)
+        return Decision("take", limits={"most": 3}) if len(self.taken[seat]) else listed
+
+
+def test_what_a_schema_refers_to_is_shown_in_its_place() -> None:
+    found = lines(Referring)
+    at = found.index("What is taken.")
+    assert found[at : at + 7] == [
+        "What is taken.",
+        "- take (a whole number from 1): How many.",
+        "- then (any value; may be left out): And so on.",
+        "One form of it:",
+        '- why: "fun"',
+        "All legal moves are listed, or sampled where there would be too many.",
+        'Limits, such as: {"most": 3}',
+    ]
