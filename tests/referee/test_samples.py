@@ -15,6 +15,7 @@ from protocol.lines import encode
 from protocol.messages import Ask, TimeLeft
 from referee import LocalAsk, play, play_deals
 from referee.chance import Chance
+from referee.evidence import Evidence
 from referee.game import Decision, Move, Observation
 from referee.games import GAMES
 from referee.limits import Limits
@@ -142,6 +143,15 @@ def test_the_evidence_says_who_wanted_how_many() -> None:
     assert played.evidence.samples == {1: 5}
     without = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), ScriptedSeat(ONE))
     assert b"samples" not in msgspec.msgpack.encode(without.evidence)
+
+
+@pytest.mark.parametrize("count", [-1, 0, 17, 10**9, True, "4"])
+def test_no_evidence_can_ask_for_more_samples_than_a_bot(count: Any) -> None:
+    played = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), WantingSeat(ONE, samples=16))
+    kept = msgspec.to_builtins(played.evidence) | {"lag": []}  # the script's may be below 0
+    assert msgspec.convert(kept, Evidence).samples == {1: 16}
+    with pytest.raises(msgspec.ValidationError, match="samples"):
+        msgspec.convert({**kept, "samples": {1: count}}, Evidence)
 
 
 def test_the_line_of_who_wants_none_is_as_it_was() -> None:
