@@ -104,7 +104,7 @@ class End(msgspec.Struct, tag="end", tag_field="type", frozen=True):
     reason: Annotated[str, Meta(description="In a word, why the match ended.")]
 
 
-class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The bot's answer to `hello`."""
 
     # A field, not a tag: msgspec lets a lone tag be missing.

@@ -63,6 +63,7 @@ if __name__ == "__main__":
 @pytest.fixture
 def kit(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     monkeypatch.syspath_prepend(str(KIT))
+    monkeypatch.delitem(sys.modules, "kit", raising=False)  # another test's, of the bundled bots
     before = set(sys.modules)
     yield importlib.import_module("kit")
     for name in set(sys.modules) - before:

@@ -9,7 +9,7 @@ func choose(ask *Ask) any {
 	case "{{name}}":
 		// {{about}}
 		return anyMove(ask)
-	// {{end}}
+		// {{end}}
 	}
 	return anyMove(ask)
 }
