@@ -122,7 +122,7 @@ class League:
             rotations=rotations,
             share=share,
         )
-        entries = entries_of(bots, kind.name, path)
+        entries = entries_of(bots, kind, path)
         make_league(path, settings, options or {}, limits or {}, entries)
         return cls(path)
 

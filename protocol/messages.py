@@ -18,6 +18,8 @@ VERSION = 1
 """The protocol's version, sent in `hello`; it grows only when old bots would break."""
 NOTE_LIMIT = 1024
 """How many characters of a reply's note are kept."""
+SAMPLES_LIMIT = 16
+"""How many samples of legal moves a bot may want with an ask."""
 
 Seconds = Annotated[float, Meta(ge=0)]
 
@@ -86,6 +88,10 @@ class Ask(
     limits: Annotated[
         dict[str, Any] | None, Meta(description="Where it is: what bounds the moves.")
     ] = None
+    samples: Annotated[
+        list[dict[str, Any]] | None,
+        Meta(description="Where it is: legal moves at random, as many as `ready` wanted."),
+    ] = None
     clock: TimeLeft
 
 
@@ -98,11 +104,19 @@ class End(msgspec.Struct, tag="end", tag_field="type", frozen=True):
     reason: Annotated[str, Meta(description="In a word, why the match ended.")]
 
 
-class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The bot's answer to `hello`."""
 
     # A field, not a tag: msgspec lets a lone tag be missing.
     type: Annotated[Literal["ready"], Meta(description="What the message is.")]
+    samples: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=SAMPLES_LIMIT,
+            description="How many legal moves to get with an ask that does not list them.",
+        ),
+    ] = 0
 
 
 class Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
@@ -125,15 +139,16 @@ _ready = msgspec.json.Decoder(Ready)
 _reply = msgspec.json.Decoder(Reply)
 
 
-def read_ready(line: bytes) -> None:
-    """Raise ProtocolError unless `line` says ready."""
+def read_ready(line: bytes) -> Ready:
+    """Return the `ready` on `line`; raise ProtocolError with a reason for the bot's author."""
     try:
-        _ready.decode(line)
+        ready = _ready.decode(line)
     except UNREADABLE as error:
         reason = why_unreadable(line, error)
         raise ProtocolError(f"{reason}{_hint(reason)}") from None
     if line.count(b":") > 1:
         refuse_repeated_keys(line)
+    return ready
 
 
 _PRINTED = "; what is no answer is to be printed to standard error"

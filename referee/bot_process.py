@@ -65,6 +65,8 @@ class BotProcess:
         """Called with every line that passes, and an arrow: → sent or ← received."""
         self.is_ready = False
         """Whether it has said that it is ready."""
+        self.samples = 0
+        """How many legal moves it wants to see of a decision that does not list them."""
         self.ended: Ended | None = None
         """How the process ended, once it has."""
         self._has_played = False

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from protocol.messages import SAMPLES_LIMIT
 from referee.replay import Replay
 
 Microseconds = Annotated[int, msgspec.Meta(ge=0)]
@@ -31,6 +32,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     waited: dict[int, int] = {}
     """By entry, how much of `wall` was not held against the bot, as it waited for a core; where the
     wall is judged and the bot was charged, it is negative. Long turns only."""
+    samples: dict[int, Annotated[int, msgspec.Meta(ge=1, le=SAMPLES_LIMIT)]] = {}
+    """By seat, how many samples of legal moves the bot wanted, if any."""
 
 
 class Played(msgspec.Struct, frozen=True):

@@ -75,6 +75,12 @@ def rules_of(game: type[Game]) -> str:
     raise ArenaError(f"{game.name} has no rules page: its author wrote no {page}.")
 
 
+def bots_of(game: type[Game]) -> Path | None:
+    """Return the folder of the bots that a game brings along, `NAME.py` each; None if none."""
+    folder = folder_of(game)
+    return folder / "bots" if folder and (folder / "bots").is_dir() else None
+
+
 def ideas_of(game: type[Game]) -> list[Idea] | None:
     """Return what to try in bots for a game; None if nobody wrote anything down.
 

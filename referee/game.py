@@ -52,12 +52,14 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
     """One choice that is asked of one seat now.
 
     Either `legal` lists every legal move, or, where the list would be huge, `limits` holds the
-    numbers and names a program needs to make one.
+    numbers and names a program needs to make one. `samples` are the referee's to fill in.
     """
 
     name: str
     legal: list[Move] | None = None
     limits: dict[str, Any] | None = None
+    samples: list[Move] | None = None
+    """A few legal moves, where none are listed and the seat wants some."""
 
 
 class Game(ABC):

@@ -9,6 +9,7 @@ import math
 import random
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -22,12 +23,13 @@ from referee.fault import Fault, shown
 from referee.finding import find_game
 from referee.game import Decision, Game, Move, Observation, plain
 from referee.limits import Limits
-from referee.match import Match, bot_seeds, starts
+from referee.match import Match, bot_seeds, samples_of, starts
 from referee.options import check_seats, new_game, read_options
 from referee.replay import Entry, Replay
 from referee.seat import Answer, Seat
 
 _CONTROL = Limits().time_control
+_SAMPLES = 4  # as the kits want
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -56,9 +58,18 @@ class LocalMatch:
 class LocalAsk:
     """One decision asked of a bot, with the attributes and the values of the kit's `Ask`."""
 
-    __slots__ = ("clock", "decision", "legal", "limits", "match", "memory", "note", "rng", "view")
+    __slots__ = (
+        *("_draw", "_samples", "clock", "decision", "legal", "limits", "match", "memory", "note"),
+        *("rng", "view"),
+    )
 
-    def __init__(self, match: LocalMatch, decision: Decision, view: Observation) -> None:
+    def __init__(
+        self,
+        match: LocalMatch,
+        decision: Decision,
+        view: Observation,
+        draw: Callable[[], list[Move]],
+    ) -> None:
         self.match = match
         self.rng = match.rng
         self.memory = match.memory
@@ -68,6 +79,18 @@ class LocalAsk:
         self.limits: dict[str, Any] = decision.limits or {}
         self.clock: dict[str, Any] = _TIME_LEFT.copy()
         self.note = ""
+        self._draw = draw
+        self._samples: list[Move] | None = None
+
+    @property
+    def samples(self) -> list[Move]:
+        """A few legal moves where none are listed, drawn when they are first asked for.
+
+        Raises ArenaError if that is after the ask was answered, as the game has gone on then.
+        """
+        if self._samples is None:
+            self._samples = [] if self.legal else self._draw()
+        return self._samples
 
     @property
     def game(self) -> str:
@@ -163,7 +186,7 @@ def play(
     check_seats(kind, len(bots))
     dealt = new_game(kind, len(bots), read_options(kind, options or {}), str(seed))
     told = starts(dealt, f"local-{seed}", _CONTROL, bot_seeds(dealt))
-    match = Match(dealt, [_ChooserSeat(bot) for bot in bots], faults_allowed or 0)
+    match = Match(dealt, [_ChooserSeat(bot, dealt) for bot in bots], faults_allowed or 0)
     return match.play(told, _refuse if faults_allowed is None else None).replay
 
 
@@ -233,9 +256,11 @@ def _refuse(game: Game, step: Sequence[Entry]) -> None:
 class _ChooserSeat(Seat):
     """A seat held by a bot as the kit takes it; its moves are read as if from the wire."""
 
-    def __init__(self, choose: Choose) -> None:
+    def __init__(self, choose: Choose, game: Game) -> None:
         self._choose = choose
+        self._game = game
         self._sent = ""
+        self._open = 0  # the id of the ask that is being answered
 
     def start(self, start: Start) -> Fault | None:
         """Begin with an empty memory and the dice of the seed."""
@@ -244,9 +269,11 @@ class _ChooserSeat(Seat):
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Call the function."""
-        ask = LocalAsk(self._facts, decision, plain(view))
+        self.last_id = self._open = self.last_id + 1
+        ask = LocalAsk(self._facts, decision, plain(view), partial(self._samples, self._open))
         began = monotonic()
         move = self._choose(ask)
+        self._open = 0
         turn = Turn(began, monotonic())
         note = str(ask.note) if ask.note else None
         try:
@@ -259,6 +286,13 @@ class _ChooserSeat(Seat):
                 f"{ask.game}, seat {ask.seat}, {ask.decision}: {error}; sent: {move!r}"
             ) from None
         return Answer(reply.move, turn, None, note)
+
+    def _samples(self, asked: int) -> list[Move]:
+        """Return the samples of an ask that is still open."""
+        if asked != self._open:
+            raise ArenaError("the samples of an ask must be read before it is answered.")
+        samples = samples_of(self._game, self._facts.seat, asked, _SAMPLES)
+        return [plain(move) for move in samples]
 
     def end(self, end: End) -> None:
         """Do nothing: a function needs no notice."""

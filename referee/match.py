@@ -1,7 +1,9 @@
 """One match: ask, check, apply, until there are places; one rule for every fault."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from math import ceil
+from random import Random
 from time import monotonic
 
 import msgspec
@@ -10,7 +12,7 @@ from protocol.messages import End, Start, TimeControl
 from referee.clock import Turn
 from referee.evidence import Evidence, Played
 from referee.fault import Fault
-from referee.game import Game, Move
+from referee.game import Decision, Game, Move
 from referee.judging import BY_FORFEIT, Forfeits, fault_of, final_places
 from referee.replay import Entry, Replay
 from referee.seat import Answer, Seat
@@ -85,6 +87,8 @@ class Match:
         if number not in self._forfeits.steps:
             seat = self._seats[number]
             decision = game.decision(number)
+            if seat.samples:
+                decision = with_samples(game, number, decision, seat.last_id + 1, seat.samples)
             answer = seat.ask(decision, game.view(number))
             fault = fault_of(game, number, decision, answer, seat)
             assert answer.move is not None or fault is not None
@@ -143,6 +147,9 @@ class Match:
             charged=self._by_seat(lambda seat: seat.charged),
             unfrozen=self._by_seat(lambda seat: seat.unfrozen),
             waited=waited,
+            samples={
+                number: seat.samples for number, seat in enumerate(self._seats) if seat.samples
+            },
         )
 
     def _by_seat(self, seconds: Callable[[Seat], float]) -> dict[int, int]:
@@ -173,3 +180,23 @@ def starts(game: Game, match: str, control: TimeControl, seeds: Sequence[int]) -
 def bot_seeds(game: Game) -> list[int]:
     """Return a seed for the bot in each seat, in a match that belongs to no league."""
     return [game.chance.below(2**53, "bot", seat) for seat in range(game.seats)]
+
+
+def samples_of(game: Game, seat: int, ask: int, count: int) -> list[Move]:
+    """Return legal moves of a decider, at random: the same for the same deal, seat and ask.
+
+    `ask` is the id of the ask. The dice are a hash's: whoever works out their state from what they
+    threw is no nearer to the seed of the deal, and no event of the game shares them.
+    """
+    key = f"samples\0{game.chance.seed}\0{seat}\0{ask}".encode()
+    rng = Random(int.from_bytes(hashlib.shake_128(key).digest(16)))  # noqa: S311 - see above
+    return [game.sample(seat, rng) for _ in range(count)]
+
+
+def with_samples(game: Game, seat: int, decision: Decision, ask: int, count: int) -> Decision:
+    """Return a decision with as many samples as a seat wants, unless all moves are listed."""
+    if decision.legal is not None or not count:
+        return decision
+    return Decision(
+        decision.name, limits=decision.limits, samples=samples_of(game, seat, ask, count)
+    )

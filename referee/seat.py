@@ -27,6 +27,10 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 class Seat(ABC):
     """What decides at one seat, for one match."""
 
+    samples = 0
+    """How many legal moves it wants to see of a decision that does not list them."""
+    last_id = 0
+    """The id of its last ask, of which the samples depend; 0 before the first."""
     conversation: Sequence[str] = ()
     """The last lines exchanged before the first fault, where there is a wire."""
 
@@ -124,8 +128,8 @@ class ProcessSeat(Seat):
 
     def __init__(self, process: BotProcess) -> None:
         self.process = process
+        self.samples = process.samples
         self._given_up: set[int] = set()
-        self._id = 0
         self._sent = self.heard = b""
         """The last lines sent and heard."""
         self._before = (b"", b"")
@@ -144,7 +148,7 @@ class ProcessSeat(Seat):
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Send the ask and wait for its reply as long as the clock allows."""
-        self._id = number = self._id + 1
+        self.last_id = number = self.last_id + 1
         process, clock = self.process, self.clock
         ask = Ask(
             id=number,
@@ -152,6 +156,7 @@ class ProcessSeat(Seat):
             view=view,
             legal=decision.legal,
             limits=decision.limits,
+            samples=decision.samples,
             clock=clock.left,
         )
         line = encode_lines([ask])
@@ -169,7 +174,7 @@ class ProcessSeat(Seat):
         if not clock.spend(turn.cpu, turn.wall) and fault is None:
             fault = self._fault("late", process.turn_clock.why_overdrawn(turn))
         if fault is not None:
-            self._given_up.add(self._id)
+            self._given_up.add(self.last_id)
             if fault.kind == "late":
                 process.freeze()
             return Answer(None, turn, fault)
@@ -238,9 +243,9 @@ class ProcessSeat(Seat):
 
     def _reply_after(self, reply: Reply) -> Reply:
         """Return the reply to the last ask; those to asks that were given up are dropped."""
-        while reply.id != self._id:
+        while reply.id != self.last_id:
             if reply.id not in self._given_up:
-                raise ProtocolError(f"it answers ask {reply.id}; ask {self._id} was open")
+                raise ProtocolError(f"it answers ask {reply.id}; ask {self.last_id} was open")
             self._given_up.remove(reply.id)
             self.heard = self.process.read_line()
             reply = read_reply(self.heard)

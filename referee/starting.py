@@ -60,7 +60,7 @@ def start_bot(
     line = b""
     try:
         line = process.ask(encode(Hello(VERSION, name)), clock)
-        read_ready(line)
+        process.samples = read_ready(line).samples
         process.is_ready = True
         process.close_turn()
         process.freeze()  # until its first match: others may be playing

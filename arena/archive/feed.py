@@ -21,7 +21,7 @@ from referee.fault import FATAL, Fault
 from referee.game import Decision, Game, Move, Observation, plain
 from referee.judging import fault_of
 from referee.limits import Limits
-from referee.match import starts
+from referee.match import starts, with_samples
 from referee.replay import Entry, game_of, steps
 from referee.seat import ProcessSeat
 
@@ -53,6 +53,7 @@ class Asked:
                 view=self.view,
                 legal=self.decision.legal,
                 limits=self.decision.limits,
+                samples=self.decision.samples,
                 clock=self.clock.left,
             )
         )
@@ -95,6 +96,7 @@ class Feed:
         clock = Clock(self.start.clock)
         absent = [entry.seat for entry in replay.entries if entry.move is None]
         number, known = len(absent), 0
+        wanted = evidence.samples.get(self.seat, 0)
         if self.seat in absent:
             return
         for game, step in steps(replay, self.game):
@@ -103,7 +105,9 @@ class Feed:
                 if entry.seat != self.seat:
                     continue
                 known += 1
-                decision, view = game.decision(self.seat), plain(game.view(self.seat))
+                decision = game.decision(self.seat)
+                decision = with_samples(game, self.seat, decision, known, wanted)
+                view = plain(game.view(self.seat))
                 yield Asked(number, known, game, decision, view, copy.copy(clock), entry)
                 wall = evidence.wall[number - 1] - evidence.waited.get(number - 1, 0)
                 clock.spend(evidence.cpu[number - 1] / 1e6, wall / 1e6)
@@ -185,8 +189,9 @@ def ask_again(feed: Feed, process: BotProcess) -> Iterator[Again]:
 def _judged(number: int, asked: Asked, seat: ProcessSeat) -> Again:
     game = asked.game
     seat.clock = copy.copy(asked.clock)
-    answer = seat.ask(asked.decision, asked.view)
-    fault, move, words = fault_of(game, number, asked.decision, answer, seat), None, ""
+    decision = with_samples(game, number, game.decision(number), asked.id, seat.samples)
+    answer = seat.ask(decision, asked.view)
+    fault, move, words = fault_of(game, number, decision, answer, seat), None, ""
     if answer.move is not None and fault is None:
         move = game.canonical(number, answer.move)
         words = game.describe(number, move)

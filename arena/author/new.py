@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
+from arena.author.starter import filled
 from arena.folders import unmake, unwritten
 from arena.league.bot import check_name
-from arena.league.finding import BUNDLED, HUMAN, bundled
+from arena.league.finding import BUNDLED, HUMAN, bots_for, bundled
 from arena.text import toml
 from protocol.errors import ArenaError
 from referee.folder import ideas_of
@@ -18,7 +19,9 @@ from referee.game import Game
 from referee.options import suggestion
 
 TEMPLATES = BUNDLED / "templates"
-"""A folder for each language, with a file for every game, and what all languages share."""
+"""A folder for each language, with its starter and its kit, and what all languages share."""
+
+_EXAMPLE = "A worked example, in Python, is `arena bots {game} --show sensible`.\n\n"
 
 _ALSO = {"js": "javascript", "node": "javascript", "c++": "cpp", "py": "python"}
 _ALSO |= {"rs": "rust", "golang": "go", "sh": "shell", "bash": "shell"}
@@ -29,7 +32,6 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     title: str
     bot: str
-    ending: str
     kit: str
     command: list[str]
     needs: list[str]
@@ -84,39 +86,15 @@ def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
 
 
 def _contents(name: str, language: str, game: type[Game]) -> dict[str, bytes]:
-    """Return what is in a new bot's files; raise ArenaError if a game came without a template."""
+    """Return what is in a new bot's files; raise ArenaError where a game cannot be begun."""
     kind, source = languages()[language], TEMPLATES / language
-    copies = {
-        kind.bot: _template(language, kind, game),
-        Path(kind.kit).name: source / kind.kit,
-    }
-    if kind.builds:
-        copies["Makefile"] = source / "Makefile"
-    if not copies[kind.bot].is_file():
-        raise _no_template(copies[kind.bot], kind, game)
+    copies = [kind.kit, "Makefile"] if kind.builds else [kind.kit]
     return {
-        **{target: path.read_bytes() for target, path in copies.items()},
+        kind.bot: filled((source / kind.bot).read_text(encoding="utf-8"), game).encode(),
+        **{file: (source / file).read_bytes() for file in copies},
         "bot.toml": _settings(kind).encode(),
         "README.md": _readme(name, kind, game).encode(),
     }
-
-
-def _no_template(missing: Path, kind: Language, game: type[Game]) -> ArenaError:
-    known = languages().items()
-    others = [name for name, each in known if _template(name, each, game).is_file()]
-    remedy = (
-        f"Choose one of {', '.join(others)}."
-        if others
-        else f"Begin with the kit, `arena bots --kit`, and with `arena schema {game.name}`."
-    )
-    return ArenaError(
-        f"there is no bot in {kind.title} to begin with for {game.name}: its author wrote no "
-        f"{missing}. {remedy}"
-    )
-
-
-def _template(language: str, kind: Language, game: type[Game]) -> Path:
-    return TEMPLATES / language / f"{game.name}.{kind.ending}"
 
 
 def _check_free(name: str, game: str) -> None:
@@ -155,13 +133,14 @@ def _readme(name: str, kind: Language, game: type[Game]) -> str:
         game=game.name,
         title=game.title,
         bot=kind.bot,
-        kit=Path(kind.kit).name,
+        kit=kind.kit,
         makefile=makefile,
         build="make                              # after every change\n" if kind.builds else "",
         ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
+        example=_EXAMPLE.format(game=game.name) if "sensible" in bots_for(game) else "",
         table=" ".join([".", *["random"] * others]),
         person=" ".join(["human", ".", *["random"] * (others - 1)]),
-        field=" ".join([".", *bundled(game.name)]),
+        field=" ".join([".", *bots_for(game)]),
     )
 
 

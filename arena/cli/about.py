@@ -23,7 +23,7 @@ from arena.cli.common import (
 )
 from arena.cli.progress import StatusLine
 from arena.league.bot import Bot
-from arena.league.finding import KIT, bundled, find_bot
+from arena.league.finding import AUTHORS_KIT, bots_for, find_bot
 from arena.league.games import family_of, find_game
 from arena.league.hints import advice
 from arena.play.sandbox import check_bot
@@ -36,7 +36,7 @@ from referee.folder import rules_of
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.options import allowed, fields, read_settings
+from referee.options import allowed, fields, read_settings, suggestion
 from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, prove
 from referee.starting import StartupError, start_bot
 
@@ -165,24 +165,29 @@ def rules_text(game: type[Game]) -> str:
 @main.command()
 @click.argument("game", required=False)
 @click.option("--kit", is_flag=True, help="Print the kit for Python bots, to copy.")
+@click.option("--show", "shown", metavar="BOT", help="Print the program of a bot of GAME.")
 @output_format
 @trust_option
-def bots(game: str | None, kit: bool, form: str) -> None:
+def bots(game: str | None, kit: bool, shown: str | None, form: str) -> None:
     """List the bundled bots of all games, or of one.
 
     \b
     arena bots
     arena bots guerra
+    arena bots guerra --show sensible | less
     arena bots --kit > kit.py
     """
     if kit:
-        click.echo(KIT.read_text(), nl=False)
+        click.echo(AUTHORS_KIT.read_text(), nl=False)
         return
-    names = [find_game(game)[0].name] if game else list(GAMES)
+    if shown is not None:
+        click.echo(_program(game, shown).read_text(), nl=False)
+        return
+    kinds = [find_game(game)[0]] if game else GAMES.values()
     rows = [
-        {"game": name, "bot": bot, "description": _first_line(path)}
-        for name in names
-        for bot, path in bundled(name).items()
+        {"game": kind.name, "bot": bot, "description": _first_line(path)}
+        for kind in kinds
+        for bot, path in bots_for(kind).items()
     ]
     columns = (
         Column("Game", "game"),
@@ -190,6 +195,18 @@ def bots(game: str | None, kit: bool, form: str) -> None:
         Column("How it plays", "description", width=52),
     )
     show(Table("bots", columns, rows), form)
+
+
+def _program(game: str | None, bot: str) -> Path:
+    """Return the file of a bundled bot; raise ArenaError if there is none of that name."""
+    if game is None:
+        raise ArenaError(f"say of which game: arena bots GAME --show {bot}.")
+    kind, _ = find_game(game)
+    known = bots_for(kind)
+    path = known.get(bot.removeprefix(f"{kind.name}_"))
+    if path is None:
+        raise ArenaError(f"{kind.name} has no bot {bot!r} of its own. {suggestion(bot, known)}")
+    return path
 
 
 def _first_line(path: Path) -> str:

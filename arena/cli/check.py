@@ -28,6 +28,8 @@ from arena.league.games import find_game
 from arena.tables.table import Column, Table
 from arena.text import fold, safe, width
 from protocol.errors import ArenaError
+from referee.folder import bots_of
+from referee.game import Game
 from referee.limits import Limits
 from referee.options import check_seats, read_options, read_settings
 
@@ -92,7 +94,7 @@ def check_command(
         seed=seed,
         patience=seconds,
     )
-    name, found = _found(bot, kind.name)
+    name, found = _found(bot, kind)
     warn_unprotected(sandbox)
     steps = []
     has_failed = False  # what is not tried after that is not worth a line
@@ -116,18 +118,18 @@ def check_command(
     context.exit(0 if is_fit else 1)
 
 
-def _found(word: str, game: str) -> tuple[str, Bot | ArenaError]:
+def _found(word: str, game: type[Game]) -> tuple[str, Bot | ArenaError]:
     """Return the name of the bot that a word means, and the bot or why it cannot be run.
 
     Raises ArenaError for a word that names nothing here, or may also mean a bundled bot.
     """
     name = Path(os.path.realpath(word)).stem
     try:
-        bot = find_bot(word, game)
+        bot = find_bot(word, game.name, brought=bots_of(game))
         name = bot.name
         return name, bot.hashed().checked()
     except ArenaError as error:
-        is_ours = "/" not in word and bundled_bot(game, word) is not None
+        is_ours = "/" not in word and bundled_bot(game.name, word) is not None
         if is_ours or not os.path.lexists(word):
             raise
         return name, error

@@ -28,7 +28,7 @@ from arena.compare import Comparison
 from arena.league.bot import NAME_LIMIT, check_name
 from arena.league.entry import entry_of
 from arena.league.file import FILE, make_league, seed_of, write_league
-from arena.league.finding import bundled
+from arena.league.finding import bots_for
 from arena.league.games import find_game, word_in
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
@@ -139,6 +139,7 @@ def compare(
             raise ArenaError(f"{keep} is no league and not empty; give --keep a new folder.")
         kept = read_league(folder) if (folder / FILE).exists() else None
         asked = _Asked(
+            game=kind,
             source=source,
             bots=(one, other, *_filled(kind, seats, others)),
             settings=Settings(
@@ -183,7 +184,7 @@ def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str
     """Return the bots of the seats that A and B leave free."""
     free = seats - 2
     if not others:
-        return ["sensible" if "sensible" in bundled(game.name) else "random"] * free
+        return ["sensible" if "sensible" in bots_for(game) else "random"] * free
     if not free:
         raise ArenaError(f"{game.name} with 2 seats has no other bots: leave out --with.")
     if len(others) != free:
@@ -198,6 +199,7 @@ def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str
 class _Asked:
     """What the command line asks for; A and B are the first bots."""
 
+    game: type[Game]
     source: Source
     bots: tuple[str, ...]
     settings: Settings
@@ -225,7 +227,7 @@ class _Asked:
 
     def _entries(self, folder: Path) -> list[dict[str, Any]]:
         """Return the `[[bot]]` tables of all bots, each with a name of its own."""
-        entries = [entry_of(word, self.settings.game, folder) for word in self.bots]
+        entries = [entry_of(word, self.game, folder) for word in self.bots]
         names = [str(entry["name"]) for entry in entries]
         names[:2] = _two_names(names[:2], self.bots[:2])
         for number, name in enumerate(names[2:], 2):

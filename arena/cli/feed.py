@@ -38,7 +38,7 @@ def play_again(feed: Feed, bot: Bot, *, log: bool, sandbox_uid: int | None) -> i
         process = _started(launcher, feed, bot)
         if log:
             _echo("→", encode(feed.hello))
-            _echo("←", encode(Ready("ready")))
+            _echo("←", encode(Ready("ready", process.samples)))
             _echo("→", encode(feed.start))
         answers = []
         for again in ask_again(feed, process):

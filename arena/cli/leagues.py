@@ -109,7 +109,7 @@ def init(
     """
     kind, source = find_game(game)
     given = key_values(limits)
-    entries = entries_of(bots, kind.name, league)
+    entries = entries_of(bots, kind, league)
     settings = Settings(
         game=word_in(source, league),
         seats=kind.seat_counts[0] if seats is None else seats,

@@ -42,6 +42,7 @@ from arena.text import safe, safe_lines
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess
 from referee.finding import Source
+from referee.folder import bots_of
 from referee.game import Game
 from referee.limits import Limits
 from referee.match import Match, bot_seeds, starts
@@ -180,7 +181,9 @@ def play(
     way = _Way(step, pause, view, log, quiet)
     way.check(bots)
     target = _target(save, force=force)
-    found = [None if word == HUMAN else find_bot(word, kind.name) for word in bots]
+    found = [
+        None if word == HUMAN else find_bot(word, kind.name, brought=bots_of(kind)) for word in bots
+    ]
     names = distinct([bot.name if bot else HUMAN for bot in found])
     seed = seed or secrets.token_hex(8)
     if not seed.isprintable():

@@ -18,5 +18,5 @@ def show_wire(process: BotProcess, seat: int, name: str) -> None:
         click.echo(f"{seat} {wire_line(arrow, line)}")
 
     show("→", encode(Hello(VERSION, name)))
-    show("←", encode(Ready("ready")))
+    show("←", encode(Ready("ready", process.samples)))
     process.tap = show

@@ -14,6 +14,8 @@ from arena.league.files import LEAGUE_FILE
 from arena.league.finding import bot_folder, bundled, bundled_bot, find_bot
 from arena.text import composed
 from protocol.errors import ArenaError
+from referee.folder import bots_of
+from referee.game import Game
 from referee.options import suggestion
 from referee.sandbox import PYTHON
 
@@ -118,7 +120,7 @@ def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
     return make_bot(entry.name, here, entry.command, entry.files, listed_in=LEAGUE_FILE)
 
 
-def entries_of(words: Sequence[str], game: str, league: Path) -> list[dict[str, object]]:
+def entries_of(words: Sequence[str], game: type[Game], league: Path) -> list[dict[str, object]]:
     """Return the tables of all words; raise ArenaError with whatever is wrong with any."""
     entries, errors = [], []
     for word in words:
@@ -134,13 +136,14 @@ def entries_of(words: Sequence[str], game: str, league: Path) -> list[dict[str, 
     return entries
 
 
-def entry_of(word: str, game: str, league: Path) -> dict[str, object]:
+def entry_of(word: str, game: type[Game], league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
     called, equals, what = word.partition("=")
     if equals and not called:
         raise ArenaError(f"{word!r} has no name before the =; write NAME=BOT.")
     is_called = equals and "/" not in called
-    bot = find_bot(what, game, called) if is_called else find_bot(word, game)
+    brought = bots_of(game)
+    bot = find_bot(*(what, game.name, called) if is_called else (word, game.name), brought=brought)
     if bot.is_bundled and bot.command[0] == PYTHON:
         return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
     entry: dict[str, object] = {

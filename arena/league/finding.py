@@ -12,6 +12,8 @@ from arena.league.bot import Bot, make_bot
 from arena.league.files import readable
 from arena.text import not_toml, safe
 from protocol.errors import ArenaError
+from referee.folder import bots_of
+from referee.game import Game
 from referee.sandbox import PYTHON, is_program
 from referee.sandbox.executable import WINDOWS, has_windows_line_ends
 from referee.sandbox.sources import read_at_most
@@ -19,7 +21,9 @@ from referee.sandbox.sources import read_at_most
 BUNDLED = Path(__file__).parents[2] / "bots"
 """The folder of the bundled bots, `<game>/<game>_<name>.py` each, and of the kit they share."""
 KIT = BUNDLED / "kit.py"
-"""The kit, which does the protocol for bots written in Python."""
+"""The kit of the bundled bots, whose text is a part of their versions."""
+AUTHORS_KIT = BUNDLED / "templates" / "python" / "kit.py"
+"""The kit for authors, which gets samples of legal moves besides."""
 HUMAN = "human"
 """The word for a person, who sits only in single matches."""
 BOT_FILE = "bot.toml"
@@ -28,26 +32,47 @@ _BOT_FILE_LIMIT = 64 << 10
 _LOOKED_AT = 1000  # names of a folder among which an example is found
 
 
+_ANY = "any"
+"""The folder of the bundled bots that play every game."""
+
+
 def bundled(game: str) -> dict[str, Path]:
-    """Return the bundled programs of a game, by name."""
+    """Return the bundled programs that play a game, by name; none for no game.
+
+    Its own come before those that play every game.
+    """
+    return dict(sorted((_programs(_ANY) | _programs(game)).items())) if game else {}
+
+
+def _programs(folder: str) -> dict[str, Path]:
     return {
-        path.stem.removeprefix(f"{game}_"): path
-        for path in sorted((BUNDLED / game).glob(f"{game}_*.py"))
+        path.stem.removeprefix(f"{folder}_"): path
+        for path in (BUNDLED / folder).glob(f"{folder}_*.py")
     }
+
+
+def bots_for(game: type[Game]) -> dict[str, Path]:
+    """Return the programs that play a game, by name: those that it brings along, and bundled."""
+    own = bots_of(game)
+    brought = {path.stem: path for path in own.glob("[a-z]*.py")} if own else {}
+    brought.pop(KIT.stem, None)
+    return dict(sorted((bundled(game.name) | brought).items()))
 
 
 def bundled_bot(game: str, name: str, called: str | None = None) -> Bot | None:
     """Return a bundled bot, `called` something else if need be; None if unknown."""
-    path = bundled(game).get(name.removeprefix(f"{game}_"))
+    known = {**{f"{_ANY}_{word}": path for word, path in _programs(_ANY).items()}, **bundled(game)}
+    path = known.get(name.removeprefix(f"{game}_")) if game else None
     if path is None:
         return None
     bot = make_bot(
         name if called is None else called, path.parent, (PYTHON, path.name), (path.name,)
     )
+    kit = AUTHORS_KIT if path.parent.name == _ANY else KIT
     return replace(
         bot,
-        files=tuple(sorted((path.name, KIT.name))),
-        borrowed=((KIT.name, str(KIT)),),
+        files=tuple(sorted((path.name, kit.name))),
+        borrowed=((kit.name, str(kit)),),
     )
 
 
@@ -108,12 +133,18 @@ def _is_words(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
-def find_bot(word: str, game: str, called: str | None = None) -> Bot:
+def find_bot(
+    word: str, game: str, called: str | None = None, *, brought: Path | None = None
+) -> Bot:
     """Return the bot that a word of the command line means.
 
-    It is the name of a bundled one, a folder with a `bot.toml`, or an executable, which is
-    that file and the kit that it uses. Raises ArenaError if it means none, or two.
+    It is the name of one that the game brings along, in the folder `brought`, of a bundled one, a
+    folder with a `bot.toml`, or an executable, which is that file and the kit that it uses. Raises
+    ArenaError if it means none, or two.
     """
+    if "/" not in word and word.isidentifier() and brought and (brought / f"{word}.py").is_file():
+        _check_not_here(word, game)
+        return make_bot(word if called is None else called, brought, (PYTHON, f"{word}.py"))
     if "/" not in word and (bot := bundled_bot(game, word, called)):
         _check_not_here(word, game)
         return bot

@@ -4,8 +4,10 @@
     python -m tests.benchmarks.games khan duel  # some
 
 `rules` is the loop of deciders, sample and apply; `asked` adds what the referee does for each
-decision besides: decision, view and check. The last columns say where the time of `asked`
-goes. Games take turns, so that a noisy machine disturbs all alike; the best of the rounds counts.
+decision besides: decision, view and check. The next columns say where the time of `asked`
+goes, and the last one how many microseconds the samples of a decision take, if it lists no moves
+and a bot wants four of them. Games take turns, so that a noisy machine disturbs all alike; the best
+of the rounds counts.
 """
 
 import sys
@@ -19,11 +21,14 @@ from tabulate import tabulate
 
 from referee.game import Game, plain
 from referee.games import GAMES
+from referee.match import samples_of
 from referee.options import new_game, read_options
 
 ROUNDS = 5
 SECONDS = 0.6
 """The least time of one measurement."""
+SAMPLES = 4
+"""How many a bot wants that has a kit."""
 PARTS = ("deciders", "decision", "view", "sample", "check", "apply")
 
 
@@ -102,6 +107,24 @@ def shares(name: str) -> dict[str, float]:
     return {part: spent[part] / spent.total() for part in PARTS}
 
 
+def samples_cost(name: str) -> float | None:
+    """Return the seconds for the samples of a decision; None if all decisions list their moves."""
+    rng, seed, drawn, spent = Random(1), 0, 0, 0.0
+    began = time.perf_counter()
+    while time.perf_counter() - began < SECONDS:
+        game = dealt(name, seed)
+        while seats := game.deciders():
+            for seat in seats:
+                if game.decision(seat).legal is None:
+                    before = time.perf_counter()
+                    samples_of(game, seat, drawn, SAMPLES)
+                    spent += time.perf_counter() - before
+                    drawn += 1
+            game.apply({seat: game.sample(seat, rng) for seat in seats})
+        seed += 1
+    return spent / drawn if drawn else None
+
+
 def main(names: list[str]) -> None:
     """Print the table."""
     chosen = names or list(GAMES)
@@ -116,16 +139,18 @@ def main(names: list[str]) -> None:
     for name in deciding:
         parts = shares(name)
         rules, whole = best[name, "by_rules"], best[name, "asked"]
+        samples = samples_cost(name)
         rows.append(
             [
                 name,
                 f"{rules:,.0f}",
                 f"{whole:,.0f}",
                 *(f"{100 * parts[part]:.0f}" for part in PARTS),
+                "-" if samples is None else f"{samples * 1e6:.0f}",
             ]
         )
-    print(tabulate(rows, ("game", "rules /s", "asked /s", *(f"{part} %" for part in PARTS)),
-                   colalign=("left", *("right",) * 8), disable_numparse=True))  # fmt: skip
+    heads = ("game", "rules /s", "asked /s", *(f"{part} %" for part in PARTS), "samples us")
+    print(tabulate(rows, heads, colalign=("left", *("right",) * 9), disable_numparse=True))
     for name in chosen:
         if name not in deciding:
             print(f"{name}: no decisions; {matches_rate(name):,.0f} matches a second")

@@ -92,7 +92,7 @@ class Program:
     def greet(self) -> None:
         """Say hello and wait until the program is ready."""
         self.tell({"type": "hello", "protocol": 1, "name": "test"})
-        assert self.hear() == {"type": "ready"}
+        assert self.hear()["type"] == "ready"
 
     def leave(self, seconds: float = 10.0) -> int:
         """End the input; return the exit code."""

@@ -18,6 +18,7 @@ import msgspec
 from arena.author.new import languages, write_bot
 from referee.game import Game, plain
 from referee.games import GAMES
+from referee.match import samples_of
 from referee.sandbox import PYTHON
 from tests.bots.driver import CLOCK, Message, Program
 from tests.referee.games.conformance import Case, cases_of
@@ -27,6 +28,8 @@ ASKS = 30
 """The most asks that are recorded of a match; ten times as many where the options are defaults."""
 FASTER = {"cpp": ["CXXFLAGS=-std=c++17 -O0 -Wall -Wextra"]}
 """By language, what is said to `make` so that building takes half the time."""
+SAMPLES = 4
+"""How many samples every kit wants."""
 SEED = 2
 """One under which every decision of every game soon comes up."""
 
@@ -54,13 +57,19 @@ class Built(NamedTuple):
 
 def built(language: str, game: str, home: Path) -> Built:
     """Lay out and build a template in `home`, once for all who ask, other processes included."""
-    folder = home / f"{language}-{game}"
-    with (home / f"{folder.name}.lock").open("w") as lock:
+    return laid_out(language, home / f"{language}-{game}", GAMES[game])
+
+
+def laid_out(language: str, folder: Path, game: type[Game], source: str | None = None) -> Built:
+    """The same in a folder of any name, if need be with another source in the starter's place."""
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            unfinished = home / f"{folder.name}.unfinished"
+            unfinished = folder.with_name(f"{folder.name}.unfinished")
             shutil.rmtree(unfinished, ignore_errors=True)
-            write_bot(unfinished, language, GAMES[game])
+            write_bot(unfinished, language, game)
+            if source is not None:
+                (unfinished / LANGUAGES[language].bot).write_text(source)
             build(language, unfinished)
             unfinished.rename(folder)
     command = [sys.executable if word == PYTHON else word for word in LANGUAGES[language].command]
@@ -134,7 +143,8 @@ def ask(game: Game, seat: int, number: int) -> Message:
         "decision": decision.name,
         "view": plain(game.view(seat)),
     }
-    lists = {"legal": decision.legal, "limits": decision.limits}
+    samples = None if decision.legal is not None else samples_of(game, seat, number, SAMPLES)
+    lists = {"legal": decision.legal, "limits": decision.limits, "samples": samples}
     message |= {key: value for key, value in lists.items() if value is not None}
     return message | {"clock": {"move_time": 1.0, "bank": 0.0}}
 
@@ -158,13 +168,18 @@ def line(message: Message) -> bytes:
 
 def answers(bot: Built, text: bytes) -> dict[int, Any]:
     """Return the moves of a bot that reads `text` to its end, by the ids of the asks."""
+    return {reply["id"]: reply["move"] for reply in replies(bot, text)}
+
+
+def replies(bot: Built, text: bytes) -> list[Message]:
+    """Return what a bot says that reads `text` to its end, after it has said ready."""
     done = subprocess.run(
         bot.command, cwd=bot.folder, env=ENVIRONMENT, input=text, capture_output=True, timeout=100
     )
     assert done.returncode == 0, done.stderr.decode()
-    ready, *replies = map(json.loads, done.stdout.splitlines())
-    assert ready == {"type": "ready"}
-    return {reply["id"]: reply["move"] for reply in replies}
+    ready, *said = map(json.loads, done.stdout.splitlines())
+    assert ready == {"type": "ready", "samples": SAMPLES}
+    return said
 
 
 def play(program: Program, name: str, seed: int) -> None:

@@ -1,4 +1,5 @@
 import ast
+import difflib
 import json
 import subprocess
 import sys
@@ -36,13 +37,49 @@ kit.run(
 print("done")
 """
 LEGAL = [{"card": n} for n in range(1000)]
+KITS = {"bundled": BOTS, "authors": BOTS / "templates" / "python"}
+"""The folders of the two kits: that of the bundled bots, and that of authors."""
+
+
+@pytest.fixture(params=KITS)
+def kit(request: pytest.FixtureRequest) -> Path:
+    return KITS[request.param]
 
 
 @pytest.fixture
-def bot(tmp_path: Path) -> list[str]:
+def bot(tmp_path: Path, kit: Path) -> list[str]:
     path = tmp_path / "bot.py"
-    path.write_text(BOT.format(bots=str(BOTS)))
+    path.write_text(BOT.format(bots=str(kit)))
     return [sys.executable, str(path)]
+
+
+def test_the_kit_of_authors_is_that_of_the_bundled_bots_and_samples() -> None:
+    texts = ((folder / "kit.py").read_text() for folder in KITS.values())
+    bundled, authors = (text.partition('"""\n\nfrom')[2].splitlines() for text in texts)
+    matcher = difflib.SequenceMatcher(None, bundled, authors, autojunk=False)
+    changes = [codes for codes in matcher.get_opcodes() if codes[0] != "equal"]
+    for _, first, last, start, end in changes:
+        assert "samples" in "".join(authors[start:end]), bundled[first:last]
+    assert len(changes) > 3
+
+
+def samples_of(program: Program, **changes: Any) -> Any:
+    program.tell(start())
+    program.tell(ask(1, "facts", legal=None, **changes))
+    return program.hear()["move"]
+
+
+def test_the_kit_of_authors_wants_samples_and_hands_them_on(tmp_path: Path) -> None:
+    for words, wanted in (("choose", 4), ("choose, samples=0", 0)):
+        path = tmp_path / "bot.py"
+        text = BOT.replace('"legal": ask.legal', '"legal": ask.legal, "samples": ask.samples')
+        text = text.replace("    choose,\n", f"    {words},\n")
+        path.write_text(text.format(bots=str(KITS["authors"])))
+        with Program([sys.executable, str(path)]) as program:
+            program.tell({"type": "hello", "protocol": 1, "name": "x"})
+            assert program.hear() == {"type": "ready", "samples": wanted}
+            assert samples_of(program, samples=LEGAL[:2])["samples"] == LEGAL[:2]
+            assert samples_of(program)["samples"] == []
 
 
 def start(seed: int = 5, **changes: Any) -> dict[str, Any]:
@@ -114,7 +151,7 @@ def test_unknown_messages_and_fields_are_ignored(bot: list[str]) -> None:
         program.tell({"type": "rumour", "id": 99, "decision": "pick"})
         program.tell(start(mood="good"))
         program.tell(ask(7, hurry=True))
-        assert program.hear() == {"type": "ready"}
+        assert program.hear()["type"] == "ready"
         assert program.hear()["id"] == 7
 
 
@@ -145,16 +182,16 @@ def test_an_exception_ends_the_bot_with_its_traceback(bot: list[str]) -> None:
         assert "ValueError: no idea" in program.errors()
 
 
-def test_the_note_is_left_out_when_there_is_none(tmp_path: Path) -> None:
-    code = f"import sys; sys.path.insert(0, {str(BOTS)!r}); import kit; kit.run(lambda ask: {{}})"
+def test_the_note_is_left_out_when_there_is_none(kit: Path) -> None:
+    code = f"import sys; sys.path.insert(0, {str(kit)!r}); import kit; kit.run(lambda ask: {{}})"
     lines = b"".join(json.dumps(m).encode() + b"\n" for m in (start(), ask(3)))
     result = subprocess.run([sys.executable, "-c", code], input=lines, capture_output=True)
     assert result.stdout == b'{"id":3,"move":{}}\n'
     assert result.stderr == b""
 
 
-def test_the_kit_is_for_python_3_8_and_imports_little() -> None:
-    source = (BOTS / "kit.py").read_text()
+def test_the_kit_is_for_python_3_8_and_imports_little(kit: Path) -> None:
+    source = (kit / "kit.py").read_text()
     tree = ast.parse(source, feature_version=(3, 8))
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     names = [alias.name for node in imports for alias in node.names]

@@ -1,4 +1,4 @@
-"""The templates of `arena new`: every language plays every game, and all play it alike."""
+"""The starters of `arena new`: every language plays every game, and knows nothing of it."""
 
 import json
 import os
@@ -23,15 +23,17 @@ from tests.bots.template_cases import (
     answers,
     built,
     conversation,
+    laid_out,
     line,
     play,
     recorded,
+    replies,
 )
 
 ECHO = "tod_und_leben"
-"""The template that answers the first legal move, whatever is asked."""
+"""A game without decisions: its bot makes any legal move, whatever is asked."""
 SIMPLER = ("shell",)
-"""The languages that play simpler than Python, and read only what the referee writes."""
+"""The languages without dice, which read only what the referee writes."""
 ALIKE = [name for name in HERE if name not in SIMPLER]
 
 
@@ -89,11 +91,10 @@ def test_the_language_is_tried_here(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_there_is_a_template_of_every_game(language: str) -> None:
-    ending = LANGUAGES[language].ending
+def test_a_language_has_a_starter_and_a_kit_and_nothing_for_a_game(language: str) -> None:
+    kind = LANGUAGES[language]
     found = {path.name for path in (TEMPLATES / language).iterdir() if path.is_file()}
-    assert {f"{game}.{ending}" for game in GAMES} <= found
-    assert ("Makefile" in found) == LANGUAGES[language].builds
+    assert found == {kind.bot, kind.kit, *(["Makefile"] if kind.builds else [])}
 
 
 def test_the_languages_are_the_folders() -> None:
@@ -122,22 +123,25 @@ def test_it_is_built_without_a_word(language: str, game: str, home: Path) -> Non
         assert (bot.folder / name).exists()
 
 
-@pairs(name for name in ALIKE if name != "python")
-def test_it_answers_as_python_does(language: str, game: str, home: Path) -> None:
-    moves = [answers(built(name, game, home), conversation(game)) for name in (language, "python")]
-    for _, _, _, message in recorded(game):
-        number = message["id"]
-        assert moves[0][number] == moves[1][number], message
-    assert moves[0].keys() == moves[1].keys()
-
-
-@pairs(["python", *(name for name in SIMPLER if name in HERE)])
-def test_its_answers_are_legal(language: str, game: str, home: Path) -> None:
+@pairs(HERE)
+def test_it_answers_every_decision_by_a_move_that_it_was_shown(
+    language: str, game: str, home: Path
+) -> None:
     moves = answers(built(language, game, home), conversation(game))
-    for position, seat, _, message in recorded(game):
-        move = moves[message["id"]]
-        reason = position.check(seat, move)
-        assert reason is None, f"{move}: {reason} {message}"
+    places = set()
+    for _, _, _, message in recorded(game):
+        shown = message.get("legal") or message["samples"]
+        assert moves[message["id"]] in shown, message
+        places.add(shown.index(moves[message["id"]]) > 0)
+    assert len(moves) == sum(1 for _ in recorded(game))
+    if GAMES[game].decisions:
+        assert places == ({False} if language in SIMPLER else {False, True})
+
+
+@every_language
+def test_it_answers_alike_when_all_is_repeated(language: str, home: Path) -> None:
+    bot = built(language, "guerra", home)
+    assert answers(bot, conversation("guerra")) == answers(bot, conversation("guerra"))
 
 
 @pairs(HERE)
@@ -177,8 +181,7 @@ def test_what_is_printed_before_it_plays_is_no_reply(language: str, tmp_path: Pa
     if LANGUAGES[language].builds:
         subprocess.run(["make", "-C", bot.folder], check=True, capture_output=True)
     with bot.started() as program:
-        program.tell(hello())
-        assert program.hear() == {"type": "ready"}
+        program.greet()
         assert program.leave() == 0
         assert "loading" in program.errors()
 
@@ -190,7 +193,7 @@ def test_it_ignores_messages_and_fields_that_it_does_not_know(echo: Built) -> No
         hello(weather="fine"),
         rumour,
         beginning(mood=None),
-        asked(7, {"card": "4E"}, {"card": "5E"}, hurry={"up": True}),
+        asked(7, {"card": "4E"}, hurry={"up": True}),
         rumour,
         {"type": "end", "places": [1, 2], "reason": "retreat", "applause": 1e3},
     )
@@ -199,7 +202,7 @@ def test_it_ignores_messages_and_fields_that_it_does_not_know(echo: Built) -> No
 
 @every_language
 def test_a_line_may_be_long(echo: Built) -> None:
-    long = asked(1, {"card": "4E"}, {"card": "5E"}, view={"log": ["ñ" * 50_000]})
+    long = asked(1, {"card": "4E"}, view={"log": ["ñ" * 50_000]})
     messages = told(hello(), beginning(), long, asked(2, {"card": "6E"}))
     assert answers(echo, messages) == {1: {"card": "4E"}, 2: {"card": "6E"}}
 
@@ -209,7 +212,7 @@ def test_what_goes_wrong_in_a_choice_ends_it_with_a_message(echo: Built) -> None
     with echo.started() as program:
         program.greet()
         program.tell(beginning())
-        program.tell(asked(1))  # no move is legal
+        program.tell(asked(1))  # no move is listed, and there are no samples
         with pytest.raises(EOFError):
             program.hear()
         assert program.process.wait(10) != 0
@@ -244,8 +247,99 @@ MOVES = [
 @pytest.mark.parametrize("language", ALIKE)
 @pytest.mark.parametrize("escaped", [False, True], ids=["raw", "escaped"])
 def test_it_reads_and_writes_any_json(escaped: bool, echo: Built) -> None:
-    asks = [asked(n, move, {"no": 1}, view={"as": MOVES}) for n, move in enumerate(MOVES, 1)]
+    asks = [asked(n, move, view={"as": MOVES}) for n, move in enumerate(MOVES, 1)]
     spell = partial(json.dumps, ensure_ascii=escaped, indent="\t" if escaped else None)
     lines = (spell(message).replace("\n", " ") for message in (hello(), beginning(), *asks))
     text = "".join(f"{each}\n" for each in lines).encode()
     assert answers(echo, text) == dict(enumerate(MOVES, 1))
+
+
+@every_language
+def test_listed_moves_come_before_samples_and_a_view_may_hold_both_words(echo: Built) -> None:
+    no = {"no": 1}
+    within = {"legal": [no], "samples": [no], "of": {"legal": [no]}, "said": '"legal":[{"no":1}]'}
+    moves: list[dict[str, Any]] = [
+        {"say": 'a "}" and a \\', "deep": {"of": [{}, [1, -2.5, []], "", None, True]}},
+        {"legal": [no], "samples": [[no]]},
+        {},
+    ]
+    messages = [hello(), beginning()]
+    for number, move in enumerate(moves):
+        messages.append(asked(2 * number, move, view=within, samples=[no], decision="samples"))
+        sampled = asked(2 * number + 1, view=within, limits=within, samples=[move])
+        del sampled["legal"]
+        messages.append(sampled)
+    expected = {2 * n + k: move for n, move in enumerate(moves) for k in (0, 1)}
+    assert answers(echo, told(*messages)) == expected
+
+
+# The kits: what a program of an author's reads and writes by them
+
+VIEW = {
+    "hand": ["C1", 'é"\\\n', "😀"],
+    "markers": [[0, 1], [20, 3]],
+    "who": {"with": 2, "none": None},
+    "flag": True,
+    "half": 0.5,
+    "word": "one two",
+}
+BUILT = {
+    "hand": VIEW["hand"],
+    "first": "C1",
+    "count": 3,
+    "sum": 23,
+    "ally": 2,
+    "absent": [False, False],
+    "flag": True,
+    "twice": 1.0,
+    "seat": 1,
+    "option": 40,
+    "of": {"a": [], "none": None, "say": 'with "quotes" \\'},
+    "samples": 2,
+}
+"""What the programs in `kits/` answer to that view, all alike."""
+KITS = Path(__file__).parent / "kits"
+
+
+@pytest.fixture
+def author(language: str, home: Path) -> Built:
+    """A bot whose program uses the kit as an author may."""
+    source = KITS / LANGUAGES[language].bot
+    return laid_out(language, home / f"{language}-author", GAMES[ECHO], source.read_text())
+
+
+@every_language
+def test_an_author_reads_a_view_and_writes_a_move(language: str, author: Built) -> None:
+    start = beginning(options={"deck": 40})
+    ask = asked(1, view=VIEW, samples=[{"n": 1}, {"n": 2}])
+    expected = {"id": 1, "move": BUILT, "note": 'a "word"'}
+    if language in SIMPLER:
+        few = {key: BUILT[key] for key in ("first", "seat", "ally", "option")}
+        expected |= {"move": few, "note": "a word"}
+    assert replies(author, told(hello(), start, ask)) == [expected]
+
+
+NAMED = {"go": "cannot unmarshal", "shell": 'there is no "with" in: {"type":"ask"'}
+"""What is said by kits that do not name the author's own line, which reads `with`."""
+
+
+@pytest.mark.parametrize("language", [name for name in HERE if name != "javascript"])
+def test_what_is_not_there_ends_the_bot_and_is_named(language: str, author: Built) -> None:
+    with author.started() as program:
+        program.greet()
+        program.tell(beginning(options={"deck": 40}))
+        program.tell(asked(1, view={"hand": 7, "who": {}}))
+        with pytest.raises(EOFError):
+            program.hear()
+        assert program.process.wait(10) != 0
+        said = program.errors()
+    assert "with" in said or language == "go"
+    assert (NAMED.get(language) or reads_with(language)) in said
+
+
+def reads_with(language: str) -> str:
+    """Return where the author's program reads `with`, as messages name it."""
+    name = LANGUAGES[language].bot
+    lines = (KITS / name).read_text().splitlines()
+    number = next(number for number, text in enumerate(lines, 1) if '"with"' in text)
+    return f'{name}", line {number}' if language == "python" else f"{name}:{number}"

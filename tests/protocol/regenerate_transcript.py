@@ -23,7 +23,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 OPENING, CLOSING = "```transcript\n", "```\n"
 
 REPLIES = (
-    '{"type":"ready"}',
+    '{"type":"ready","samples":2}',
     '{"id":1,"move":{"play":"arm","add":[0,2,1,1]}}',
     '{"id":2,"move":{"play":"shift","move":[0,-2,1,1]},"note":"West has armed against the others"}',
     '{"id":3,"move":{"play":"attack","with":1}}',

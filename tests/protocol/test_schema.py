@@ -43,7 +43,11 @@ EXAMPLES: dict[str, msgspec.Struct] = {
     "ask with a list": Ask(id=1, decision="play", view={}, legal=[{"play": "arm"}], clock=LEFT),
     "ask with limits": Ask(id=2, decision="play", view={"a": [1]}, limits={"max": 4}, clock=LEFT),
     "end": End([1, 3, 1, 3], "attack"),
+    "ask with samples": Ask(
+        id=3, decision="play", view={}, limits={}, samples=[{"play": "arm"}], clock=LEFT
+    ),
     "ready": msgspec.convert({"type": "ready"}, Ready),
+    "ready for samples": Ready("ready", 16),
     "reply": Reply(1, {"play": "arm", "add": [0, 2, 1, 1]}),
     "reply with a note": Reply(1, {}, "better safe"),
 }
@@ -139,9 +143,13 @@ def test_schema_and_referee_refuse_the_same_replies(reply: Any) -> None:
         read_reply(encode(reply))
 
 
-@pytest.mark.parametrize(
-    "ready", [{}, {"type": "go"}, {"type": 1}, {"type": "ready", "name": "x"}, ["ready"]]
-)
+WRONG_READY = [
+    *({}, {"type": "go"}, {"type": 1}, {"type": "ready", "name": "x"}, ["ready"], {"samples": 4}),
+    *({"type": "ready", "samples": value} for value in (-1, 17, 10**9, True, "4", None, 0.5, [4])),
+]
+
+
+@pytest.mark.parametrize("ready", WRONG_READY)
 def test_schema_and_referee_refuse_the_same_words_for_ready(ready: Any) -> None:
     assert not fits("Ready", ready)
     with pytest.raises(ProtocolError):

@@ -20,6 +20,7 @@ from referee.replay import steps
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots"
+KIT = BOTS / "templates" / "python"
 DEAL = "9924cfe6a75091f5"
 """A seed that `arena play` deals by as it stands."""
 DECIDED = [name for name, game in GAMES.items() if game.decisions]
@@ -37,7 +38,7 @@ def first(ask: LocalAsk) -> dict[str, Any]:
 
 WITNESS = """\
 import hashlib, json, sys
-sys.path[:0] = [{bots!r}, {bots!r} + "/{game}"]
+sys.path[:0] = [{kit!r}, {bots!r} + "/{game}"]
 import kit
 import {game}_random as bot
 
@@ -61,7 +62,8 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def kit(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    monkeypatch.syspath_prepend(str(BOTS))
+    monkeypatch.syspath_prepend(str(KIT))
+    monkeypatch.delitem(sys.modules, "kit", raising=False)  # another test's, of the bundled bots
     before = set(sys.modules)
     yield importlib.import_module("kit")
     for name in set(sys.modules) - before:
@@ -95,7 +97,9 @@ def test_a_function_plays_the_match_that_it_plays_as_a_process_told_the_same(
     options = cases_of(GAMES[game]).brief
     bot, log = tmp_path / "bot.py", tmp_path / "log"
     shebang = f"#!{sys.executable}\n"
-    bot.write_text(shebang + WITNESS.format(bots=str(BOTS), game=game, facts=facts, log=str(log)))
+    bot.write_text(
+        shebang + WITNESS.format(kit=str(KIT), bots=str(BOTS), game=game, facts=facts, log=str(log))
+    )
     bot.chmod(0o755)
     seats = GAMES[game].seat_counts[0]
     command = ["play", game, *[str(bot)] * seats, "--seed", DEAL, "--sandbox", "none", "--quiet"]

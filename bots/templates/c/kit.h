@@ -1,11 +1,12 @@
 /* The loop of a bot in C11, for authors: copy this file beside your program, it is all you need.
 
-   A bot is a function from a decision to a move. This one plays, wherever moves are listed:
+   A bot is a function from a decision to a move. This one plays every game:
 
        #include "kit.h"
 
        static json choose(struct ask *ask) {
-           return item(ask->legal, below(ask, count(ask->legal)));
+           json moves = count(ask->legal) ? ask->legal : ask->samples;
+           return item(moves, below(ask, count(moves)));
        }
 
        int main(void) {
@@ -13,8 +14,10 @@
        }
 
    ask->decision names what is asked, ask->view is all that your seat may know. ask->legal lists
-   the legal moves; where there would be too many it is empty, and ask->limits holds what is needed
-   to make one. `arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+   the legal moves; where there would be too many it is empty, ask->limits holds what is needed to
+   make one, and ask->samples a few of them at random: 4, or as many as you define SAMPLES to be
+   before you include this file. `arena games GAME --rules` shows what a bot sees, `arena schema
+   GAME` its moves.
 
    A `json` is a piece of the line that was read, as it stands there. It lasts as long as the ask;
    options and table last as long as the match. Nothing is to be freed.
@@ -66,6 +69,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef SAMPLES
+#define SAMPLES 4
+#endif
+
 typedef struct {
     const char *at;
     size_t size; /* 0 for what is not there */
@@ -81,7 +88,7 @@ struct kit_text {
 
 struct ask {
     long id; /* 1 for the first of a match */
-    json decision, view, legal, limits, clock;
+    json decision, view, legal, limits, samples, clock;
     json game, options, table;
     int seat, seats; /* your own, from 0, and how many there are */
     uint64_t seed, dice;
@@ -370,6 +377,7 @@ static inline void kit_answer(FILE *wire, struct ask *ask, json message,
     ask->view = get(message, "view");
     ask->legal = find(message, "legal");
     ask->limits = find(message, "limits");
+    ask->samples = find(message, "samples");
     ask->clock = find(message, "clock");
     kit_open(&ask->move);
     kit_open(&ask->note);
@@ -406,7 +414,7 @@ static inline int run(json (*choose)(struct ask *)) {
     while (getline(&line, &room, stdin) != -1) {
         json message = kit_at(line), type = find(message, "type");
         if (is(type, "hello")) {
-            fprintf(wire, "{\"type\":\"ready\"}\n");
+            fprintf(wire, "{\"type\":\"ready\",\"samples\":%d}\n", SAMPLES);
         } else if (is(type, "ask")) {
             kit_answer(wire, &ask, message, choose);
         } else if (is(type, "start")) {

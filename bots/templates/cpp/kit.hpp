@@ -1,11 +1,12 @@
 // The loop of a bot in C++17, for authors: copy this file beside your program, it is all you need.
 //
-// A bot is a function from a decision to a move. This one plays, wherever moves are listed:
+// A bot is a function from a decision to a move. This one plays every game:
 //
 //     #include "kit.hpp"
 //
 //     kit::Move choose(kit::Ask &ask) {
-//         return ask.legal.at(ask.below(ask.legal.size()));
+//         const kit::Moves &moves = ask.legal.empty() ? ask.samples : ask.legal;
+//         return moves.at(ask.below(moves.size()));
 //     }
 //
 //     int main() {
@@ -13,8 +14,9 @@
 //     }
 //
 // ask.decision names what is asked, ask.view is all that your seat may know. ask.legal lists the
-// legal moves; where there would be too many it is empty, and ask.limits holds what is needed to
-// make one. `arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+// legal moves; where there would be too many it is empty, ask.limits holds what is needed to make
+// one, and ask.samples a few of them at random: as many as kit::run(choose, 4) says. `arena games
+// GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
 //
 // A Json is a piece of the line that was read. It lasts as long as the ask; options and table last
 // as long as the match.
@@ -328,12 +330,12 @@ template <class... More> Move object(const More &...keys_and_values) {
     return Move().set(keys_and_values...);
 }
 
-// The legal moves; at and [] look whether there is such a one.
-struct Legal : std::vector<Json> {
+// Legal moves; at and [] look whether there is such a one.
+struct Moves : std::vector<Json> {
     const Json &at(std::size_t index, Here here = Here::now()) const {
         if (index >= size())
             here.fail("no move " + std::to_string(index),
-                      "the " + std::to_string(size()) + " of ask.legal");
+                      "a list of " + std::to_string(size()));
         return data()[index];
     }
     const Json &operator[](Step<std::size_t> index) const { return at(index.value, index.here); }
@@ -343,7 +345,7 @@ struct Ask {
     int id = 0; // 1 for the first of a match
     std::string decision;
     Json view;
-    Legal legal;
+    Moves legal, samples;
     Json limits, clock;
     std::string note;
 
@@ -353,7 +355,7 @@ struct Ask {
     std::uint64_t seed = 0;
     std::mt19937_64 rng;
 
-    std::size_t below(std::size_t n) { return rng() % n; }
+    std::size_t below(std::size_t n) { return n ? rng() % n : 0; }
 };
 
 inline void begin_match(Ask &ask, Json start) {
@@ -371,6 +373,7 @@ template <class Choose> std::string reply(Ask &ask, Json message, Choose &choose
     ask.decision = message["decision"].text();
     ask.view = message["view"];
     ask.legal = {message.find("legal").items()};
+    ask.samples = {message.find("samples").items()};
     ask.limits = message.find("limits");
     ask.clock = message.find("clock");
     ask.note.clear();
@@ -391,7 +394,7 @@ inline std::FILE *take_stdout() {
 
 inline std::FILE *const wire = take_stdout(); // before main begins
 
-template <class Choose> int run(Choose choose) try {
+template <class Choose> int run(Choose choose, int samples = 4) try {
     std::ios::sync_with_stdio(false);
     std::cout << std::unitbuf;
     Ask ask;
@@ -399,7 +402,7 @@ template <class Choose> int run(Choose choose) try {
     while (std::getline(std::cin, line)) {
         Json message(line), type = message.find("type");
         if (type == "hello") {
-            out = object("type", "ready").json();
+            out = object("type", "ready", "samples", samples).json();
         } else if (type == "ask") {
             out = reply(ask, message, choose);
         } else if (type == "start") {

@@ -1,12 +1,16 @@
 // The loop of a bot in Go 1.19 or newer, for authors: keep this file beside your program, nothing
 // else is needed.
 //
-// A bot is a function from a decision to a move. This one plays, wherever moves are listed:
+// A bot is a function from a decision to a move. This one plays every game:
 //
 //	package main
 //
 //	func choose(ask *Ask) any {
-//		return ask.Legal[ask.Rng.Intn(len(ask.Legal))]
+//		moves := ask.Legal
+//		if len(moves) == 0 {
+//			moves = ask.Samples
+//		}
+//		return moves[ask.Rng.Intn(len(moves))]
 //	}
 //
 //	func main() {
@@ -14,8 +18,9 @@
 //	}
 //
 // ask.Decision names what is asked, ask.View is all that your seat may know. ask.Legal lists the
-// legal moves; where there would be too many it is empty and ask.Limits holds what is needed to
-// make one. `arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+// legal moves; where there would be too many it is empty, ask.Limits holds what is needed to make
+// one, and ask.Samples a few of them at random: as many as the variable Samples says. `arena games
+// GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
 //
 // All of these are JSON. Into reads what you name of it, as encoding/json does, into a struct or
 // whatever else you like:
@@ -54,12 +59,16 @@ import (
 	"syscall"
 )
 
+// Samples is how many legal moves are shown with an ask that does not list them: 0 to 16.
+var Samples = 4
+
 // Ask is one decision asked of the bot, with the facts of its match.
 type Ask struct {
 	Decision string
 	View     JSON
 	Legal    []JSON
 	Limits   JSON
+	Samples  []JSON
 	Clock    JSON   // move_time and bank: the seconds left for this decision
 	Note     string // text to keep with the match
 
@@ -133,7 +142,7 @@ func hear(line []byte, wire io.Writer, ask *Ask, choose func(*Ask) any) {
 	message["type"].Into(&kind)
 	switch kind {
 	case "hello":
-		send(wire, Move{"type": "ready"})
+		send(wire, Move{"type": "ready", "samples": Samples})
 	case "start":
 		*ask = begin(message)
 	case "ask":
@@ -158,9 +167,10 @@ func begin(message map[string]JSON) Ask {
 }
 
 func (ask *Ask) read(message map[string]JSON) {
-	ask.Decision, ask.Legal, ask.Note = "", nil, ""
+	ask.Decision, ask.Legal, ask.Samples, ask.Note = "", nil, nil, ""
 	message["decision"].Into(&ask.Decision)
 	message["legal"].Into(&ask.Legal)
+	message["samples"].Into(&ask.Samples)
 	ask.View, ask.Limits, ask.Clock = message["view"], message["limits"], message["clock"]
 }
 

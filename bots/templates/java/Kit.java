@@ -1,13 +1,15 @@
 /*
  * The loop of a bot in Java 11 or newer, for authors: copy this file beside Bot.java, nothing
  * else is needed; `make` builds both into `classes`. A bot is a function from a decision to a
- * move. This one plays, wherever moves are listed:
+ * move. This one plays every game:
  *
+ *     import java.util.List;
  *     import java.util.Map;
  *
  *     public final class Bot {
  *         static Map<String, Object> choose(Kit.Ask ask) {
- *             return ask.legal.get(ask.rng.nextInt(ask.legal.size()));
+ *             List<Map<String, Object>> moves = ask.legal.isEmpty() ? ask.samples : ask.legal;
+ *             return moves.get(ask.rng.nextInt(moves.size()));
  *         }
  *
  *         public static void main(String[] args) {
@@ -16,9 +18,9 @@
  *     }
  *
  * `ask.decision` names what is asked, `ask.view` is all that your seat may know. `ask.legal`
- * lists the legal moves; where there would be too many it is empty and `ask.limits` holds what
- * is needed to make one. `arena games GAME --rules` shows what a bot sees, `arena schema GAME`
- * its moves.
+ * lists the legal moves; where there would be too many it is empty, `ask.limits` holds what is
+ * needed to make one, and `ask.samples` a few of them at random: 4, or as many as you set
+ * `Kit.samples` to. `arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
  *
  * JSON becomes Map<String, Object> in the order of its keys, List<Object>, String, Boolean, null,
  * Integer (Long, if it is that large) and Double. `Kit.get` and `Kit.number` follow a path, and
@@ -45,13 +47,16 @@ import java.util.function.Function;
 public final class Kit {
     private Kit() {}
 
+    /** How many legal moves are shown with an ask that does not list them: 0 to 16. */
+    public static int samples = 4;
+
     /** One decision asked of the bot, with the facts of its match at hand. */
     public static final class Ask {
         public final String game, decision;
         /** The bot's own seat, from 0, and how many there are. */
         public final int seat, seats;
         public final Map<String, Object> view, limits, clock;
-        public final List<Map<String, Object>> legal;
+        public final List<Map<String, Object>> legal, samples;
         /** The game's options in this match, and its constants. */
         public final Map<String, Object> options, table;
         public final Map<String, Object> memory;
@@ -72,6 +77,7 @@ public final class Kit {
             limits = part(message, "limits", Map.of());
             clock = part(message, "clock", Map.of());
             legal = part(message, "legal", List.of());
+            samples = part(message, "samples", List.of());
         }
 
         private static <T> T part(Map<String, Object> message, String key, T otherwise) {
@@ -117,7 +123,7 @@ public final class Kit {
                 memory = new HashMap<>();
                 rng = new Random(Ask.part(start, "seed", (Number) 0).longValue());
             } else if ("hello".equals(type)) {
-                send(wire, object("type", "ready"));
+                send(wire, object("type", "ready", "samples", samples));
             }
         }
     }

@@ -1,14 +1,15 @@
 // The loop of a bot, for authors: copy this file beside your program, nothing else is needed.
 //
-// A bot is a function from a decision to a move. This one plays, wherever moves are listed:
+// A bot is a function from a decision to a move. This one plays every game:
 //
 //     const kit = require("./kit.js");
-//     kit.run((ask) => ask.rng.choice(ask.legal));
+//     kit.run((ask) => ask.rng.choice(ask.legal.length ? ask.legal : ask.samples));
 //
 // ask.decision   names what is asked
 // ask.view       all that your seat may know (`arena games GAME --rules`)
 // ask.legal      the legal moves, where they can be listed; else empty (`arena schema GAME`)
 // ask.limits     what is needed to make a move, where they cannot be listed
+// ask.samples    a few of them at random then: as many as kit.run(choose, 4) says
 // ask.seat, ask.seats, ask.options, ask.table, ask.game, ask.seed, ask.clock
 //                the facts of the match
 // ask.rng        its dice, which begin anew from the seed in every match:
@@ -57,10 +58,11 @@ function newMatch(start) {
 }
 
 function answer(choose, match, message) {
-  const { decision, view, legal, limits, clock } = message;
+  const { decision, view, legal, limits, samples, clock } = message;
   const ask = { ...match, decision, view, clock, note: "" };
   ask.legal = legal || [];
   ask.limits = limits || {};
+  ask.samples = samples || [];
   const move = choose(ask);
   if (typeof move !== "object" || move === null) {
     throw new TypeError(`choose returned ${move} for the decision ${decision}, not a move`);
@@ -92,7 +94,7 @@ function isPiped() {
 
 // Play until the input ends. What is read comes in pieces of any length, so that lines are put
 // together here: by bytes, as a piece may end in the middle of a character.
-function run(choose) {
+function run(choose, samples = 4) {
   let match = newMatch({});
   let pieces = [];
 
@@ -100,7 +102,7 @@ function run(choose) {
     const message = JSON.parse(line);
     if (message.type === "ask") answer(choose, match, message);
     else if (message.type === "start") match = newMatch(message);
-    else if (message.type === "hello") send({ type: "ready" });
+    else if (message.type === "hello") send({ type: "ready", samples });
   }
 
   takeStdout();

@@ -1,13 +1,14 @@
 //! The loop of a bot in Rust 1.63 or newer, for authors: keep this file beside your program,
 //! nothing else is needed.
 //!
-//! A bot is a function from a decision to a move. This one plays, wherever moves are listed:
+//! A bot is a function from a decision to a move. This one plays every game:
 //!
 //! ```
 //! mod kit;
 //!
 //! fn choose(ask: &mut kit::Ask) -> kit::Json {
-//!     ask.rng.pick(&ask.legal).clone()
+//!     let moves = if ask.legal.is_empty() { &ask.samples } else { &ask.legal };
+//!     ask.rng.pick(moves).clone()
 //! }
 //!
 //! fn main() {
@@ -16,8 +17,9 @@
 //! ```
 //!
 //! `ask.decision` names what is asked, `ask.view` is all that your seat may know. `ask.legal` lists
-//! the legal moves; where there would be too many it is empty and `ask.limits` holds what is needed
-//! to make one. `arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+//! the legal moves; where there would be too many it is empty, `ask.limits` holds what is needed to
+//! make one, and `ask.samples` a few of them at random: as many as `SAMPLES` says. `arena games
+//! GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
 //!
 //! JSON is read by `ask.view["markers"][0][2].int()`, or by `get("with")` where there may be
 //! nothing; `for card in ask.view["hand"].list()` goes through a list. It is written by
@@ -38,6 +40,9 @@ use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::ops::Index;
 
+/// How many legal moves are shown with an ask that does not list them: 0 to 16.
+const SAMPLES: usize = 4;
+
 /// Make an object: `object! { "action": "attack", "target": seat }`.
 macro_rules! object {
     ($($key:literal: $value:expr),* $(,)?) => {
@@ -53,6 +58,7 @@ pub struct Ask {
     pub view: Json,
     pub legal: Vec<Json>,
     pub limits: Json,
+    pub samples: Vec<Json>,
     /// `move_time` and `bank`: the seconds left for this decision.
     pub clock: Json,
     /// Text to keep with the match.
@@ -75,8 +81,15 @@ pub fn run(choose: fn(&mut Ask) -> Json) {
     for line in io::stdin().lock().lines() {
         let message = Reader(&line.expect("the input cannot be read")).value();
         let part = |key| message.get(key).cloned().unwrap_or_default();
+        let moves = |key| {
+            message
+                .get(key)
+                .map_or(Vec::new(), |listed| listed.list().to_vec())
+        };
         match part("type") {
-            Json::Text(kind) if kind == "hello" => send(object! { "type": "ready" }),
+            Json::Text(kind) if kind == "hello" => {
+                send(object! { "type": "ready", "samples": SAMPLES })
+            }
             Json::Text(kind) if kind == "start" => {
                 ask = Ask {
                     game: message["game"].text().to_string(),
@@ -91,9 +104,8 @@ pub fn run(choose: fn(&mut Ask) -> Json) {
             Json::Text(kind) if kind == "ask" => {
                 ask.decision = message["decision"].text().to_string();
                 ask.view = part("view");
-                ask.legal = message
-                    .get("legal")
-                    .map_or(Vec::new(), |legal| legal.list().to_vec());
+                ask.legal = moves("legal");
+                ask.samples = moves("samples");
                 ask.limits = part("limits");
                 ask.clock = part("clock");
                 ask.note.clear();
@@ -130,7 +142,9 @@ impl Rng {
     }
 
     /// One of `items`, of which there must be at least one.
+    #[track_caller]
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        assert!(!items.is_empty(), "there is nothing to pick from");
         &items[self.below(items.len())]
     }
 }

@@ -1,16 +1,18 @@
 # The loop of a bot for /bin/sh, for authors: copy this file beside your program. Builtins alone,
 # as the sandbox lets a bot start no other program: no $(...), no pipes.
 #
-# A bot is a function `choose` that sets $move; after it comes `. ./kit.sh`. This one plays,
-# wherever moves are listed:
+# A bot is a function `choose` that sets $move; after it comes `. ./kit.sh`. This one plays every
+# game:
 #
-#     choose() { first_legal; }
+#     choose() { any_move; }
 #     . ./kit.sh
 #
 # $decision   names what is asked
-# $ask        the whole line, as it came: "view" first, then "legal" or "limits"
+# $ask        the whole line, as it came: "view" first, then "legal" or "limits" and "samples"
 # $start      the line that began the match, with "seat", "seats", "options", "table", "seed"
 # $note       set it to keep a few words with the move, in JSON's spelling, without the quotes
+# $samples    set it before `. ./kit.sh`: how many legal moves to be shown where they are not listed,
+#             0 to 16; otherwise 4
 #
 # The functions below take pieces out of a line. They rely on how the referee writes JSON:
 # without spaces, `type` first, then `id`, then `decision`. What is not there ends the bot, with a
@@ -53,11 +55,55 @@ number() {
     [ "$value" ] || fail "\"$1\" is no number in: " "$2"
 }
 
-# Set $move to the first legal move; moves hold no objects of their own, so it ends at a brace.
-first_legal() {
-    inside '"legal":[' '{' '}'
-    [ "$value" ] || fail 'no legal moves are listed in: ' "$ask"
-    move="{$value}"
+# Set $move to the first of the legal moves or, where they are not listed, to the first of the
+# samples. It goes through the line from quotation mark to quotation mark.
+any_move() {
+    move=
+    key= text= quoted= depth=0
+    IFS='"'
+    for piece in $ask; do
+        if [ "$quoted" ]; then
+            text=$text$piece
+            slashes=${piece##*[!\\]}
+            case $((${#slashes} % 2)) in
+            1) text=$text'"' ;; # the mark belongs to the text
+            *) quoted= ;;
+            esac
+            [ "$quoted" ] && continue
+            [ "$depth" = 1 ] && key=$text
+            [ "$move" ] && move="$move\"$text\""
+            continue
+        fi
+        brackets "$piece" && break
+        quoted=1
+        text=
+    done
+    unset IFS
+    [ "$move" ] || fail 'no legal moves and no samples in: ' "$ask"
+}
+
+# Go through what is between two texts, from bracket to bracket; return whether the move is whole.
+brackets() {
+    left=$1
+    while :; do
+        before=${left%%[][\{\}]*}
+        [ "$move" ] && move=$move$before
+        [ "$before" = "$left" ] && return 1
+        left=${left#"$before"}
+        sign=${left%"${left#?}"}
+        left=${left#?}
+        case $sign in
+        [\[\{]) depth=$((depth + 1)) ;;
+        *) depth=$((depth - 1)) ;;
+        esac
+        case $move$key$depth$sign in
+        "legal3{" | "samples3{") move='{' ;;
+        '{'*)
+            move=$move$sign
+            [ "$depth" = 2 ] && return 0
+            ;;
+        esac
+    done
 }
 
 answer() {
@@ -77,7 +123,7 @@ while IFS= read -r line; do
     case $line in
     '{"type":"ask"'*) answer ;;
     '{"type":"start"'*) start=$line ;;
-    '{"type":"hello"'*) echo '{"type":"ready"}' ;;
+    '{"type":"hello"'*) echo "{\"type\":\"ready\",\"samples\":${samples-4}}" ;;
     esac
 done
 exit 0

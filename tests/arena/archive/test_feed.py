@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from arena.league.finding import BUNDLED
+from arena.league.finding import AUTHORS_KIT, BUNDLED
 from arena.store.rows import StoredMatch
 from referee.games import GAMES as RULES
 from referee.replay import Replay
@@ -100,6 +100,26 @@ def test_the_messages_are_byte_for_byte_those_of_the_match(
         start = json.loads(lines[1])
         sent = arena("show", league.folder, start["match"], "--messages", "--seat", start["seat"])
         assert sent.stdout_bytes == b"".join(lines)
+
+
+def test_samples_are_sent_once_more_to_those_that_wanted_them(arena: Arena, league: League) -> None:
+    source = DIARIST.replace("from {game}_random import choose", "choose = lambda ask: "
+        "ask.rng.choice(ask.legal or ask.samples)")  # fmt: skip
+    diarist = league.bot("diarist", source.format(home=str(league.home), game="guerra"))
+    shutil.copy(AUTHORS_KIT, league.home / "diarist")
+    league.write(FILE + diarist + TWO_BOTS)
+    league.call("run", "--workers", "1")
+    read = list(diaries(league.home))
+    assert any(b'"samples":[' in line for lines in read for line in lines)
+    for lines in read:
+        start = json.loads(lines[1])
+        words = (league.folder, start["match"], "--seat", start["seat"])
+        assert arena("show", *words, "--messages").stdout_bytes == b"".join(lines)
+        again = arena("show", *words, "--feed", "diarist")
+        assert again.exit_code == 0, again.stderr
+        assert "differently" not in again.stdout
+        other = arena("show", *words, "--feed", "random")
+        assert "differently" in other.stdout
 
 
 def test_what_was_left_in_a_bank_is_right_to_the_millisecond(arena: Arena, league: League) -> None:

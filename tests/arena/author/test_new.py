@@ -87,6 +87,7 @@ def test_its_readme_names_the_game_and_what_to_try(arena: Arena, tmp_path: Path)
     assert text.startswith("# rex\n\nA bot for khan in Python: ")
     assert "arena play khan . random --step" in text
     assert "(`front`, `face_up`, `hand_size`, `hand`)" in text
+    assert "A worked example, in Python, is `arena bots khan --show sensible`." in text
     assert "$" not in text
 
 

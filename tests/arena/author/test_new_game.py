@@ -1,5 +1,6 @@
 """A game that was added as docs/write-a-game.md says, and with it nothing more."""
 
+import json
 import os
 import re
 import shutil
@@ -80,28 +81,33 @@ def test_a_person_who_asks_for_rules_that_nobody_wrote_plays_on(project: Path) -
     assert done.returncode == 0, done.stderr
 
 
-def test_a_new_bot_is_refused_by_name_and_leaves_no_folder(project: Path) -> None:
-    done = call(project, "new", "mine", "--game", "nim", "--lang", "python")
-    assert done.returncode == 2
-    missing = project / "bots" / "templates" / "python" / "nim.py"
-    assert done.stderr == (
-        f"arena: there is no bot in Python to begin with for nim: its author wrote no {missing}. "
-        f"Begin with the kit, `arena bots --kit`, and with `arena schema nim`.\n"
-    )
-    assert not (project / "mine").exists()
+def test_a_bot_is_begun_for_it_and_is_fit_to_play(project: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    done = call(project, "new", str(folder), "--game", "nim", "--lang", "python")
+    assert done.returncode == 0, done.stderr
+    assert 'if ask.decision == "take":' in (folder / "bot.py").read_text()
+    readme = (folder / "README.md").read_text()
+    assert "Nobody has written down ideas" in readme
+    assert "worked example" not in readme
+    assert "arena init ../cup --game nim . random\n" in readme
+    done = call(project, "check", str(folder), "--game", "nim")
+    assert "mine is fit to play nim." in done.stdout, done.stdout + done.stderr
 
 
-def test_with_a_template_in_one_language_a_bot_is_begun_without_ideas(project: Path) -> None:
-    template = project / "bots" / "templates" / "python" / "nim.py"
-    template.write_text(BOT)
-    try:
-        done = call(project, "new", "mine", "--game", "nim", "--lang", "shell")
-        assert done.stderr.endswith("Choose one of python.\n")
-        done = call(project, "new", "mine", "--game", "nim", "--lang", "python")
-        assert done.returncode == 0, done.stderr
-        assert "Nobody has written down ideas" in (project / "mine" / "README.md").read_text()
-    finally:
-        template.unlink()
+def test_the_word_random_means_a_bot_that_plays_it(project: Path) -> None:
+    done = call(project, "bots", "nim", "--format", "json")
+    (bot,) = json.loads(done.stdout)["bots"]
+    assert (bot["game"], bot["bot"]) == ("nim", "random")
+    done = call(project, "bots", "nim", "--show", "random")
+    assert done.stdout == (project / "bots" / "any" / "any_random.py").read_text()
+    done = call(project, "play", "nim", "random", "random", "--seed", "1")
+    assert done.returncode == 0, done.stderr
+    assert call(project, "play", "nim", "random", "random", "--seed", "1").stdout == done.stdout
+    words = ["init", "lots", "--game", "nim", "random", "./ann", "./bob", "--deals", "2"]
+    assert call(project, *words).returncode == 0
+    done = call(project, "run", "lots")
+    assert "0 faults" in done.stderr, done.stderr
+    assert call(project, "verify", "lots").returncode == 0
 
 
 def test_a_league_without_a_board_of_its_own_has_a_page(project: Path) -> None:

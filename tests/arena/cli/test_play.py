@@ -312,6 +312,19 @@ def test_a_log_holds_the_lines_of_both_directions_as_they_were(
     assert "Ended: breakthrough" in result.stderr
 
 
+def test_a_log_shows_how_many_samples_a_bot_wants_and_gets(arena: Arena, tmp_path: Path) -> None:
+    assert arena("new", tmp_path / "mine", "--lang", "python", "--game", "guerra").exit_code == 0
+    result = arena("play", "guerra", tmp_path / "mine", "random", *UNSANDBOXED, "--log")
+    own, other = (
+        [line for line in result.stdout.splitlines() if line.startswith(seat)] for seat in "01"
+    )
+    assert own[1] == '0 ← {"type":"ready","samples":4}'
+    assert other[1] == '1 ← {"type":"ready"}'
+    asks = [json.loads(line[4:]) for line in own if '"type":"ask"' in line]
+    assert {len(ask.get("samples", ())) for ask in asks if "legal" not in ask} == {4}
+    assert not any('"samples"' in line for line in other)
+
+
 def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: Path) -> None:
     bot = public / "rude.sh"
     bot.write_text(

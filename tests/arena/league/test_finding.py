@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.bot import PYTHON, Bot
-from arena.league.finding import BUNDLED, bot_folder, bundled, bundled_bot, find_bot
+from arena.league.finding import AUTHORS_KIT, BUNDLED, bot_folder, bundled, bundled_bot, find_bot
 from referee.games import GAMES
 from tests.arena.conftest import ordinary_user
 from tests.arena.league.conftest import refused
@@ -89,6 +89,28 @@ def test_a_bundled_bot_has_a_long_name_and_may_get_another() -> None:
     assert called.name == "mine"
 
 
+def test_a_game_without_a_random_bot_of_its_own_has_the_one_for_any_game() -> None:
+    assert set(bundled("whist")) == {"random"}
+    assert bundled_bot("whist", "random") == Bot(
+        "random",
+        BUNDLED / "any",
+        (PYTHON, "any_random.py"),
+        ("any_random.py", "kit.py"),
+        borrowed=(("kit.py", str(AUTHORS_KIT)),),
+    )
+    for game in ("whist", "guerra"):
+        bot = bundled_bot(game, "any_random")
+        assert bot
+        assert bot.command == (PYTHON, "any_random.py")
+    assert bundled("guerra")["random"] == BUNDLED / "guerra" / "guerra_random.py"
+    assert [*bundled("guerra")] == sorted(bundled("guerra"))
+
+
+def test_without_a_game_no_word_means_a_bundled_bot() -> None:
+    assert bundled("") == {}
+    assert "bundled bots need --game" in refused(lambda: find_bot("random", ""))
+
+
 def test_a_bot_of_another_game_is_not_bundled() -> None:
     assert bundled_bot("guerra", "loyal") is None
     message = refused(lambda: find_bot("loyal", "guerra"))
@@ -141,7 +163,7 @@ def test_a_word_that_means_a_bundled_bot_and_one_here_is_refused(
     assert refused(lambda: find_bot(word, "duel", "called")) == says
     assert find_bot(f"./{word}", "duel").folder == folder
     assert find_bot(other, "duel").folder == BUNDLED / "duel"
-    assert find_bot(word, "chess").folder == folder  # where no such bot is bundled
+    assert find_bot(word, "").folder == folder  # where no such bot is bundled
     Path(word).unlink()
     Path(word).mkdir()
     assert find_bot(word, "duel").folder == BUNDLED / "duel"  # a folder that is no bot's

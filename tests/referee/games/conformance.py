@@ -16,6 +16,7 @@ from referee import folder
 from referee.chance import Chance, Key
 from referee.game import Game, Move, plain
 from referee.games import GAMES
+from referee.match import samples_of
 
 Choose = Callable[[Game, int], Move]
 """How a move is found for a seat."""
@@ -166,7 +167,7 @@ def known(game: Game, seat: int, probes: list[Move]) -> str:
     facts = [plain(game.view(seat)), game.text(seat)]
     if seat in game.deciders():
         refusals = [game.check(seat, probe) for probe in probes]
-        facts += [game.decision(seat), game.default(seat), refusals]
+        facts += [game.decision(seat), game.default(seat), samples_of(game, seat, 1, 4), refusals]
     return snapshot(facts)
 
 

@@ -1,0 +1,159 @@
+"""Starters, filled in for a game from its own description alone."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from arena.author.new import TEMPLATES, write_bot
+from arena.author.starter import filled
+from protocol.errors import ArenaError
+from referee.game import Decision, Move, Observation
+from referee.games import GAMES
+from referee.options import new_game, read_options
+from tests.bots.template_cases import HERE, LANGUAGES, build
+from tests.referee.games_for_tests import Countdown
+
+WICKED = 'a */ """ end\\ \\u000a of\n\x1b[31mline ??/ {{view}} {{name}} $(rm -rf /) `date` <!-- \\'
+"""A text that would end a comment, or begin something, in one language or another."""
+
+
+class Described(Countdown):
+    """Countdown with a description that is hostile, and a decision without words."""
+
+    name = "described"
+    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "take": {"description": WICKED, "properties": {WICKED: {"description": WICKED}}},
+        "2nd-choice": {},
+        "elección ñ": {"oneOf": [{"properties": {"a": {"enum": [WICKED]}}}, {}]},
+    }
+
+    def view(self, seat: int) -> Observation:
+        return {WICKED: [WICKED] * 9, "\\": "\\", "": None}
+
+
+@pytest.mark.parametrize("language", HERE)
+def test_what_a_game_says_of_itself_stays_in_comments(language: str, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    write_bot(folder, language, Described)
+    build(language, folder)
+    assert (folder / "make.txt").read_text() == ""
+    source = folder / LANGUAGES[language].bot
+    if language == "python":
+        compile(source.read_text(), str(source), "exec")
+    elif language in ("shell", "javascript"):
+        check = ["sh", "-n"] if language == "shell" else ["node", "--check"]
+        assert subprocess.run([*check, source]).returncode == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_has_a_place_for_each_decision_and_no_place_is_left_open(language: str) -> None:
+    text = filled((TEMPLATES / language / LANGUAGES[language].bot).read_text(), GAMES["guerra"])
+    for name in GAMES["guerra"].decisions:
+        assert text.count(f'"{name}"') >= 1
+    assert "{{" not in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def lines(game: Any) -> list[str]:
+    text = filled((TEMPLATES / "python" / "bot.py").read_text(), game)
+    return [line.strip().removeprefix("# ") for line in text.splitlines()]
+
+
+def test_it_shows_the_fields_of_a_move_and_how_its_moves_are_found() -> None:
+    found = lines(GAMES["casino_war"])
+    for line in (
+        "- bet (a whole number from 2): The bet on the player card, an even number, from the",
+        '- action ("war" or "surrender"): The answer.',
+        "All legal moves are listed.",
+    ):
+        assert line in found
+    assert any(
+        line.startswith("- tie_bet (a whole number from 0; may be left out): ") for line in found
+    )
+    assert any(line.startswith('Limits, such as: {"') for line in found)
+
+
+def test_it_shows_the_fields_of_a_view_by_example() -> None:
+    found = lines(GAMES["khan"])
+    assert "What `ask.view` holds, such as when a match of 2 seats begins:" in found
+    assert '- scarce: ["wood","captives"]' in found
+    view = new_game(GAMES["khan"], 2, read_options(GAMES["khan"], {}), "1").view(0)
+    assert {f"- {field}" for field in view} <= {line.partition(":")[0] for line in found}
+
+
+def test_of_a_game_without_decisions_it_shows_the_view() -> None:
+    found = lines(GAMES["tod_und_leben"])
+    assert "- decision: null" in found
+    assert not any(line.startswith("if ask.decision") for line in found)
+
+
+class Unsayable(Countdown):
+    """A game with a decision that no program can name."""
+
+    name = "unsayable"
+    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {'say "$x"': {}}
+
+
+def test_a_decision_that_cannot_stand_in_a_program_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match=r"unsayable has a decision .*should call it by letters"):
+        write_bot(tmp_path / "mine", "shell", Unsayable)
+    assert not (tmp_path / "mine").exists()
+
+
+class Endless(Countdown):
+    """A game whose random play does not end."""
+
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        pass
+
+    def decision(self, seat: int) -> Decision:
+        return Decision("take", limits={"most": 3})
+
+
+def test_a_game_that_never_ends_is_left_after_a_while() -> None:
+    assert 'Limits, such as: {"most": 3}' in lines(Endless)
+
+
+class Referring(Countdown):
+    """A game whose schema refers to parts of itself, and that lists its moves now and then."""
+
+    name = "referring"
+    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "take": {
+            "$ref": "#/$defs/Take",
+            "description": "What is taken.",
+            "$defs": {
+                "Take": {
+                    "properties": {
+                        "take": {"$ref": "#/$defs/Number"},
+                        "then": {"$ref": "#/$defs/Take", "description": "And so on."},
+                    },
+                    "required": ["take"],
+                    "anyOf": [{"properties": {"why": {"const": "fun"}}}],
+                },
+                "Number": {"type": "integer", "minimum": 1, "description": "How many."},
+            },
+        }
+    }
+
+    def decision(self, seat: int) -> Decision:
+        listed = super().decision(seat)
+        return Decision("take", limits={"most": 3}) if len(self.taken[seat]) else listed
+
+
+def test_what_a_schema_refers_to_is_shown_in_its_place() -> None:
+    found = lines(Referring)
+    at = found.index("What is taken.")
+    assert found[at : at + 7] == [
+        "What is taken.",
+        "- take (a whole number from 1): How many.",
+        "- then (any value; may be left out): And so on.",
+        "One form of it:",
+        '- why: "fun"',
+        "All legal moves are listed, or sampled where there would be too many.",
+        'Limits, such as: {"most": 3}',
+    ]

@@ -1,0 +1,332 @@
+"""Samples: legal moves shown with a decision that lists none, to the bots that want them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from time import process_time
+from typing import Any
+
+import msgspec
+import pytest
+
+from protocol.errors import ArenaError
+from protocol.lines import encode
+from protocol.messages import Ask, TimeLeft
+from referee import LocalAsk, play, play_deals
+from referee.chance import Chance
+from referee.evidence import Evidence
+from referee.game import Decision, Move, Observation
+from referee.games import GAMES
+from referee.limits import Limits
+from referee.match import samples_of
+from referee.sandbox import Launcher
+from referee.seat import Answer
+from referee.starting import StartupError, start_bot
+from tests.referee import scripted
+from tests.referee.games.conformance import cases_of
+from tests.referee.games_for_tests import AtOnce, Countdown, dealt
+from tests.referee.scripted import LATE, MALFORMED, ONE, THREE, TWO, ScriptedSeat
+from tests.referee.table import Table
+
+
+class Unlisted(Countdown):
+    """Countdown that lists no moves, and notes who is sampled."""
+
+    def __init__(self, **facts: Any) -> None:
+        super().__init__(**facts)
+        self.sampled: list[int] = []
+
+    def decision(self, seat: int) -> Decision:
+        return Decision("take", limits={"most": 3})
+
+    def check(self, seat: int, move: Move) -> str | None:
+        return None if move in super().decision(seat).legal else '"take" is 1, 2 or 3'
+
+    def sample(self, seat: int, rng: Random) -> Move:
+        self.sampled.append(seat)
+        return super().sample(seat, rng)
+
+
+class UnlistedAtOnce(AtOnce, Unlisted):
+    """The same, decided by all at once."""
+
+
+class Slow(Unlisted):
+    """A game whose samples take long."""
+
+    def sample(self, seat: int, rng: Random) -> Move:
+        until = process_time() + 0.1
+        while process_time() < until:
+            pass
+        return super().sample(seat, rng)
+
+
+class WantingSeat(ScriptedSeat):
+    """A seat that wants to see three samples, or another number, and counts its asks."""
+
+    def __init__(self, *script: Any, samples: int = 3) -> None:
+        super().__init__(*script)
+        self.samples = samples
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        self.last_id += 1
+        return super().ask(decision, view)
+
+    @property
+    def shown(self) -> list[list[Move] | None]:
+        """The samples of all asks."""
+        return [decision.samples for decision, _ in self.asked]
+
+
+def test_a_seat_gets_as_many_legal_moves_as_it_wants() -> None:
+    few, many = WantingSeat(ONE), WantingSeat(TWO, samples=16)
+    game = dealt(Unlisted, 2)
+    scripted.play(game, few, many)
+    assert [len(shown or ()) for shown in few.shown] == [3, 3, 3]
+    assert [len(shown or ()) for shown in many.shown] == [16, 16, 16]
+    for move in (move for seat in (few, many) for shown in seat.shown for move in shown or ()):
+        assert game.check(0, move) is None
+    assert len({msgspec.json.encode(shown) for shown in many.shown}) == 3
+
+
+def test_a_decision_keeps_its_name_and_its_limits() -> None:
+    seat = WantingSeat(ONE)
+    scripted.play(dealt(Unlisted, 2), seat, ScriptedSeat(ONE))
+    assert {(decision.name, decision.legal) for decision, _ in seat.asked} == {("take", None)}
+    assert [decision.limits for decision, _ in seat.asked] == [{"most": 3}] * 3
+
+
+@pytest.mark.parametrize(
+    ("game", "seat"), [(Unlisted, ScriptedSeat(ONE)), (Countdown, WantingSeat(ONE))]
+)
+def test_none_are_drawn_where_none_are_wanted_or_all_are_listed(
+    game: type[Countdown], seat: ScriptedSeat
+) -> None:
+    match = dealt(game, 2)
+    scripted.play(match, seat, ScriptedSeat(ONE))
+    assert [decision.samples for decision, _ in seat.asked] == [None] * 3
+    assert getattr(match, "sampled", []) == []
+
+
+def test_they_depend_on_the_deal_the_seat_and_the_ask_alone() -> None:
+    def shown(seed: str, *moves: Any, samples: int = 9) -> list[list[list[Move] | None]]:
+        seats = WantingSeat(*moves, samples=samples), WantingSeat(*moves, samples=samples)
+        scripted.play(dealt(Unlisted, 2, seed=seed), *seats)
+        return [seat.shown for seat in seats]
+
+    first = shown("one", ONE)
+    assert shown("one", THREE) == shown("one", LATE, MALFORMED, TWO) == first
+    assert shown("two", ONE) != first
+    assert first[0] != first[1]
+    assert [[(every or [])[:2] for every in seat] for seat in first] == shown("one", ONE, samples=2)
+
+
+def test_who_sees_samples_plays_the_same_match() -> None:
+    replays = [
+        scripted.play(dealt(UnlistedAtOnce, 3, seed="x"), *(kind(ONE) for _ in range(3))).replay
+        for kind in (ScriptedSeat, WantingSeat)
+    ]
+    assert replays[0] == replays[1]
+
+
+def test_nothing_is_drawn_for_a_seat_that_has_forfeited() -> None:
+    game = dealt(UnlistedAtOnce, 3)
+    out = WantingSeat(LATE)
+    scripted.play(game, out, WantingSeat(ONE), ScriptedSeat(TWO), faults_allowed=1)
+    assert game.sampled.count(0) == 3 * 2
+    assert game.sampled.count(1) == 3 * 3
+
+
+def test_the_evidence_says_who_wanted_how_many() -> None:
+    played = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), WantingSeat(ONE, samples=5))
+    assert played.evidence.samples == {1: 5}
+    without = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), ScriptedSeat(ONE))
+    assert b"samples" not in msgspec.msgpack.encode(without.evidence)
+
+
+@pytest.mark.parametrize("count", [-1, 0, 17, 10**9, True, "4"])
+def test_no_evidence_can_ask_for_more_samples_than_a_bot(count: Any) -> None:
+    played = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), WantingSeat(ONE, samples=16))
+    kept = msgspec.to_builtins(played.evidence) | {"lag": []}  # the script's may be below 0
+    assert msgspec.convert(kept, Evidence).samples == {1: 16}
+    with pytest.raises(msgspec.ValidationError, match="samples"):
+        msgspec.convert({**kept, "samples": {1: count}}, Evidence)
+
+
+def test_the_line_of_who_wants_none_is_as_it_was() -> None:
+    ask = Ask(id=1, decision="take", view={}, limits={"most": 3}, clock=TimeLeft(1.0, 0.0))
+    assert encode(ask) == (
+        b'{"type":"ask","id":1,"decision":"take","view":{},"limits":{"most":3},'
+        b'"clock":{"move_time":1.0,"bank":0.0}}\n'
+    )
+
+
+UNLISTED = [
+    pytest.param(case, id=str(case), marks=[pytest.mark.slow] if at else [])
+    for name in GAMES
+    for at, case in enumerate(cases_of(name))
+]
+
+
+@pytest.mark.parametrize("case", UNLISTED)
+def test_the_samples_of_every_game_are_legal_and_leave_its_chance_alone(case: Any) -> None:
+    class Watched(Chance):
+        drawn = 0
+
+        def _words(self, count: int, event: tuple[Any, ...]) -> list[int]:
+            Watched.drawn += 1
+            return super()._words(count, event)
+
+    game, rng = case.new("samples", Watched), Random(1)
+    for ask in range(200):
+        for seat in (seats := game.deciders()):
+            if game.decision(seat).legal is None:
+                before = Watched.drawn
+                samples = samples_of(game, seat, ask, 4)
+                assert Watched.drawn == before
+                assert samples == samples_of(game, seat, ask, 4)
+                assert [game.check(seat, move) for move in samples] == [None] * 4
+        if not seats:
+            break
+        game.apply({seat: game.sample(seat, rng) for seat in seats})
+
+
+# Processes
+
+SAYS = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print({ready!r}, flush=True)
+    elif message["type"] == "ask":
+        move = message.get("samples", [{{"take": 1}}])[-1]
+        note = str(len(message.get("samples", ())))
+        print(json.dumps({{"id": message["id"], "move": move, "note": note}}), flush=True)
+"""
+
+
+@contextmanager
+def a_table(folder: Path) -> Iterator[Table]:
+    with Launcher("none") as launcher:
+        table = Table(launcher, folder)
+        try:
+            yield table
+        finally:
+            table.close()
+
+
+def wanting(table: Table, count: object) -> str:
+    return SAYS.format(ready=f'{{"type":"ready","samples":{count}}}')
+
+
+@pytest.mark.parametrize("count", [0, 1, 16])
+def test_a_process_says_how_many_it_wants_for_all_its_matches(tmp_path: Path, count: int) -> None:
+    with a_table(tmp_path) as table:
+        process = table.start(table.python(wanting(table, count)))
+        for seed in ("1", "2"):
+            played = table.play(dealt(Unlisted, 2, seed=seed), [process, ScriptedSeat(ONE)])
+            own = [entry for entry in played.replay.entries if entry.seat == 0]
+            assert [entry.fault for entry in own] == [None] * 3
+            assert [entry.note for entry in own] == [str(count)] * 3
+            if count:
+                last = [samples_of(dealt(Unlisted, 2, seed=seed), 0, n, count)[-1] for n in (1, 2)]
+                assert [entry.move for entry in own[:2]] == last
+
+
+WRONG = {
+    "1000000000": "Expected `int` <= 16 at `samples`",
+    "17": "Expected `int` <= 16 at `samples`",
+    "-1": "Expected `int` >= 0 at `samples`",
+    "true": "Expected `int`, got `bool` at `samples`",
+    '"4"': "Expected `int`, got `str` at `samples`",
+    "null": "Expected `int`, got `null` at `samples`",
+    "4.0": "Expected `int`, got `float` at `samples`",
+    "[4]": "Expected `int`, got `array` at `samples`",
+    '4,"samples":4': "the key 'samples' twice in one object",
+    "9" * 400: "",
+}
+
+
+@pytest.mark.parametrize(("count", "reason"), WRONG.items())
+def test_another_number_is_a_fault_of_the_start(tmp_path: Path, count: str, reason: str) -> None:
+    with a_table(tmp_path) as table, pytest.raises(StartupError) as caught:
+        start_bot(table.launcher, table.python(wanting(table, count)), Limits(sandbox="none"), "it")
+    assert str(caught.value).startswith(f"it did not say ready: {reason}")
+
+
+@pytest.mark.parametrize("clock", ["cpu", "wall"])
+def test_what_samples_cost_is_the_referees_time(tmp_path: Path, clock: str) -> None:
+    with a_table(tmp_path) as table:
+        process = table.start(table.python(wanting(table, 4)))
+        game = dealt(Slow, 2, rounds=2)
+        seats: Sequence[Any] = [process, ScriptedSeat(ONE)]
+        played = table.play(game, seats, clock=clock, move_time=0.35, faults_allowed=0)
+        assert [entry.fault for entry in played.replay.entries] == [None] * 4
+        assert [lag > 400_000 for lag in played.evidence.lag] == [True, False, True, False]
+
+
+# Functions
+
+
+def known(replay: Any) -> Mapping[int, list[Move | None]]:
+    return {seat: [e.move for e in replay.entries if e.seat == seat] for seat in (0, 1)}
+
+
+def test_a_function_may_choose_from_samples_where_none_are_listed() -> None:
+    def choose(ask: LocalAsk) -> Move:
+        assert bool(ask.legal) != bool(ask.samples)
+        assert ask.samples is ask.samples
+        return ask.rng.choice(ask.legal or ask.samples)
+
+    first, again = (
+        [match.replay for match in play_deals("guerra", [choose, choose], deals=2)]
+        for _ in range(2)
+    )
+    assert first == again
+
+
+def test_a_function_that_spoils_its_samples_spoils_nothing_else() -> None:
+    def spoiler(ask: LocalAsk) -> Move:
+        move = msgspec.to_builtins((ask.legal or ask.samples)[0])
+        for sample in ask.samples:
+            for value in sample.values():
+                if isinstance(value, list):
+                    value.clear()
+            sample.clear()
+        return move  # type: ignore[no-any-return]
+
+    def honest(ask: LocalAsk) -> Move:
+        return (ask.legal or ask.samples)[0]
+
+    matches = [play("guerra", [bot, honest], seed=3) for bot in (honest, spoiler)]
+    assert known(matches[0]) == known(matches[1])
+
+
+def test_samples_that_are_read_too_late_are_refused() -> None:
+    kept: list[LocalAsk] = []
+
+    def late(ask: LocalAsk) -> Move:
+        if kept:
+            assert kept[0].samples
+        kept.append(ask)
+        return (ask.legal or ask.samples)[0]
+
+    def keeper(ask: LocalAsk) -> Move:
+        kept.append(ask)
+        return {"play": "shift", "move": [0, 0, 0, 0]}
+
+    with pytest.raises(ArenaError, match="must be read before it is answered"):
+        play("cold_war", [keeper, late, late, late])
+
+
+def test_none_are_drawn_for_a_function_that_reads_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    kind = GAMES["cold_war"]
+    sample = kind.sample
+    monkeypatch.setattr(
+        kind, "sample", lambda self, seat, rng: drawn.append(seat) or sample(self, seat, rng)
+    )
+    play("cold_war", [lambda _: {"play": "shift", "move": [0, 0, 0, 0]}] * 4)
+    assert drawn == []
