@@ -145,7 +145,15 @@ def _file_source(word: str, here: Path) -> Source:
         raise ArenaError(f"{where} is no game: a game is a file that ends with .py, or a folder.")
     if name and not name.isidentifier():
         raise ArenaError(f"{word!r}: {name!r} is no name of a class; write {path}:ConnectFour.")
-    return Source(word, "file", path=str(where.resolve()), class_name=name)
+    return Source(word, "file", path=str(_game_in(where.resolve())), class_name=name)
+
+
+def _game_in(path: Path) -> Path:
+    """Return the folder of the game in a folder that holds a distribution of just one."""
+    if path.is_file() or (path / "game.py").is_file() or (path / "__init__.py").is_file():
+        return path
+    found = [each.parent for each in path.glob("*/game.py")]
+    return found[0] if len(found) == 1 else path
 
 
 def _of_file(source: Source) -> type[Game]:

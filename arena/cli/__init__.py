@@ -27,6 +27,10 @@ _COMMANDS = {
         "new:new",
         "Begin a new bot: a folder with a program that plays, a kit, and what to try next.",
     ),
+    "new-game": (
+        "new_game:new_game",
+        "Begin a new game: one that works, to be changed, with rules page, bots and a test.",
+    ),
     "check": (
         "check:check_command",
         "Check step by step whether a bot can play a game; exit with 1 if it cannot.",
