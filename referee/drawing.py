@@ -62,10 +62,16 @@ class _Pen:
         self._looks: set[str] = set()
 
     def drawn(self, areas: Sequence[Area], most: int) -> str:
-        blocks = ["\n".join(block) for block in self._blocks(areas, most)]
+        blocks = [block for block in self._blocks(areas, most) if block]
         if legend := [words for look, words in _LEGEND.items() if look in self._looks]:
-            blocks.append("; ".join(legend))
-        lines = "\n\n".join(block for block in blocks if block).splitlines()
+            blocks.append(["; ".join(legend)])
+        lines: list[str] = []
+        before = 0
+        for block in blocks:
+            if before > 1 or len(block) > 1 and before:
+                lines.append("")
+            lines += block
+            before = len(block)
         return "\n".join(line.rstrip() for line in lines).replace(_UNBROKEN, " ")
 
     def _blocks(self, areas: Sequence[Area], most: int) -> Iterator[list[str]]:
@@ -148,8 +154,10 @@ class _Pen:
         pieces = [self._item(item) for item in row.items]
         is_wordy = all(isinstance(item, Token) for item in row.items)
         told = (", " if is_wordy else " ").join(each.replace(" ", _UNBROKEN) for each in pieces)
-        told = told or "-"
-        return f"{told}; {row.note}" if row.note else told
+        notes = [row.note] if row.note else []
+        if row.most == 1 < len(pieces):  # a picture says it on the pile
+            notes.insert(0, f"{len(pieces)} in all")
+        return "; ".join([told or "-", *notes])
 
     def _item(self, item: Card | Token) -> str:
         if isinstance(item, Token):
@@ -328,7 +336,8 @@ class _Pen:
             rows = [
                 [_upper(self._name(seat)), *row] for seat, row in zip(area.seats, rows, strict=True)
             ]
-            head = ["", *head] if any(head) else []
+            if any(head):  # the heading stands above the seats
+                return _table([heading, *head], rows, most)
         inner = most - _INDENT * bool(heading)
         return _below(heading, _table(head, rows, inner) or ["-"], most)
 

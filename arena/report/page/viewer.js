@@ -243,7 +243,7 @@
     part("player").setAttribute("aria-busy", "true");
     const found = wanted === shownMatch ? data : await unpack(wanted.data).catch(() => null);
     if (match !== wanted) return false; // another one was chosen meanwhile
-    if (wanted !== shownMatch) arenaBoard.begin({ ground: groundOf(data), nameOf: calledOf });
+    if (wanted !== shownMatch) arenaBoard.begin({ ground: groundOf(found ?? {}), nameOf: calledOf });
     [shownMatch, data] = [found && wanted, found];
     part("player").removeAttribute("aria-busy");
     part("player").hidden = !found;

@@ -14,6 +14,7 @@ from referee.words import counted
 if TYPE_CHECKING:
     from referee.games.duel.game import Duel
 
+_NEXT = 12  # so many cards of the deck are shown where all are open
 _MOST = 12  # of stamina, dexterity and fencing, whatever the trait
 _ORDINALS = ("", "first", "second", "third")
 _QUESTIONS = {"defend": "decides how to defend", "emergency_parry": "may parry in emergency"}
@@ -31,7 +32,7 @@ def areas(game: "Duel", seat: int | None) -> Iterator[Area]:
         yield _attribute(view, name)
     yield from (_fencer(each, own, view) for each, own in enumerate(views))
     yield from _lately(view)
-    yield from _piles(game.deck.cards if seat is None else None, view)
+    yield from _piles(game, seat)
     if game.asked == "action":
         price = view["price"]
         told_price = (
@@ -135,13 +136,14 @@ def _deed(event: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _piles(deck: Sequence[str] | None, view: Observation) -> Iterator[Area]:
+def _piles(game: "Duel", viewer: int | None) -> Iterator[Area]:
     """Yield the deck, in its order if that may be seen, and the discards."""
-    unseen = [back(view["deck"])]
-    yield Row("Deck", _cards(deck[::-1]) if deck else unseen, most=1)
-    if pile := view["discards"]:
-        note = f"{len(pile)}"
-        yield Row("Discards, latest first", _cards(pile[::-1]), note=note, most=1)
+    deck = game.deck
+    yield Row("Deck", [back(len(deck.cards))])
+    if viewer is None and deck.cards:  # nobody at the table knows it
+        yield Text("Next in the deck", [" ".join(deck.cards[: -_NEXT - 1 : -1])], most=0)
+    if deck.discards:
+        yield Row("Discards, latest first", _cards(deck.discards[::-1]), most=1)
 
 
 def _cards(cards: Sequence[str]) -> list[Card | Token]:

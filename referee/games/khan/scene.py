@@ -32,7 +32,7 @@ def areas(game: "Khan", seat: int | None) -> Iterator[Area]:
     """Yield the points, the combat, each seat's camp, the last turns and what is left."""
     views = game.views(seat)
     view = next(view for view in views if view is not None)
-    yield _headline(views, view, game.seats * game.options.max_turns_per_player)
+    yield _headline(view, game.seats * game.options.max_turns_per_player)
     yield _points(views, view, game.table()["goal"])
     if combat := view["combat"]:
         yield _combat(combat, view["scarce"])
@@ -44,14 +44,8 @@ def areas(game: "Khan", seat: int | None) -> Iterator[Area]:
     yield Text("", [LEGEND])
 
 
-def _headline(views: Sequence[Observation | None], view: Observation, most: int) -> Facts:
-    seat = view["to_move"]
-    asked = [
-        f"{'' if each == seat else f'{called(each)} '}decides ({own['decision']})"
-        for each, own in enumerate(views)
-        if own and own["decision"]
-    ]
-    return Facts(f"Turn {view['turn']} of at most {most}", (), [asked or ["in turn"]], [seat])
+def _headline(view: Observation, most: int) -> Facts:
+    return Facts(f"Turn {view['turn']} of at most {most}", (), [["in turn"]], [view["to_move"]])
 
 
 def _points(views: Sequence[Observation | None], view: Observation, goal: int) -> Track:
@@ -135,7 +129,7 @@ def _supplies(view: Observation) -> Iterator[Area]:
     yield Row("Deck", [back(view["deck"])])
     if pile := view["discards"]:
         cards = [_card(card) for card in reversed(pile)]
-        yield Row("Discards, latest first", cards, note=f"{len(pile)}", most=1)
+        yield Row("Discards, latest first", cards, most=1)
     yield Row("Bag", [Token("tokens", "bag", view["bag"], "tokens to be drawn")])
 
 

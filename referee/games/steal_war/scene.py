@@ -29,8 +29,11 @@ def areas(game: "StealWar", seat: int | None) -> Iterator[Area]:
     yield _trick(game, seat)
     if game.trick.thefts:
         yield _thefts(game.trick.thefts)
-    for each in range(game.seats):
-        yield _seat(game, each, seat)
+    seats = range(game.seats)
+    yield from (_seat(game, each, seat) for each in seats)
+    if seat is None:  # nobody at the table knows them
+        packs = [" ".join(game.held.packs[each]) or "-" for each in seats]
+        yield Text("Packs, top first", packs, [*seats], most=0)
     yield Text("", [_AIM])
     if told := [told_trick(trick) for trick in _told(game, seat)]:
         yield Text("The last tricks", told, most=0)
@@ -92,15 +95,13 @@ def _thefts(thefts: Sequence[Theft]) -> Group:
 def _seat(game: "StealWar", seat: int, viewer: int | None) -> Group:
     """Return what a seat holds: its pack, the card it looks at, the pile all can see."""
     pack, pile = game.held.packs[seat], game.held.piles[seat]
-    is_open = viewer is None and pack
     out = f"out of cards since trick {game.ran_out[seat][0]}" if seat in game.ran_out else ""
     top_first = [french(card) for card in reversed(pile)]
-    notes = [f"{len(pile)} cards"] if len(pile) > 1 else []
-    notes += ["protected"] if seat in game.trick.protected else []
+    safe = "protected" * (seat in game.trick.protected)
     rows = [
-        Row("Pack", [*map(french, pack)] if is_open else [back(len(pack))], note=out, most=1),
+        Row("Pack", [back(len(pack))], note=out),
         Row("Drawn", [_drawn(game, seat, viewer)]),
-        Row("Pile, top first", top_first or [EMPTY], note=", ".join(notes), most=1),
+        Row("Pile, top first", top_first or [EMPTY], note=safe, most=1),
     ]
     return Group("", rows, seat)
 

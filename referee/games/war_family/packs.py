@@ -219,12 +219,10 @@ class PackGame(Game):
         """Return the battle, the packs, top first, and the last battles."""
         return [*areas(self, seat)]
 
-    def known(self, owner: int, seat: int | None) -> list[str | None]:
+    def known(self, owner: int, seat: int) -> list[str | None]:
         """Return the pack of `owner`, top first, with None for each card `seat` cannot know."""
         pack = self.packs[owner]
         unseen = max(0, self.unseen[owner]) if self._sees_order(seat, owner) else len(pack)
-        if seat is None:
-            unseen = 0
         return [*repeat(None, unseen), *islice(pack, unseen, None)]
 
     def order_of(self, battle: Battle, seat: int | None) -> list[str] | None:

@@ -22,8 +22,11 @@ _MOST_DOWN = 3
 def areas(game: "PackGame", seat: int | None) -> Iterator[Area]:
     """Yield the battle, the packs by seat, the top of each first, and the battles before."""
     yield _battle(game.battles[-1], game.options.max_battles)
-    for each in range(game.seats):
-        yield Group("", [_pack(game, each, seat)], each)
+    seats = range(game.seats)
+    yield from (Group("", [_pack(game, each, seat)], each) for each in seats)
+    if seat is None:  # whatever of them nobody at the table knows
+        packs = [" ".join(game.packs[each]) or "-" for each in seats]
+        yield Text("Packs as they lie, top first", packs, [*seats], most=0)
     yield Text("", [game.aim])
     told = [told_battle(battle, game.order_of(battle, seat)) for battle in game.lately(seat)]
     label = "Last battles (face-down cards in brackets; > how they were picked up)"
@@ -65,8 +68,10 @@ def _laid(cards: Sequence[str], down: Sequence[str], look: Look) -> list[Card]:
 
 
 def _pack(game: "PackGame", seat: int, viewer: int | None) -> Row:
-    """Return a pack as far as `viewer` knows it."""
-    cards = game.known(seat, viewer)
+    """Return a pack as far as `viewer` knows it, or any of the seats."""
+    eyes = range(game.seats) if viewer is None else (viewer,)
+    known = zip(*(game.known(seat, each) for each in eyes), strict=True)
+    cards = [next((card for card in seen if card is not None), None) for seen in known]
     note = counted(len(cards), "card")
     if seat in game.ran_out:
         note = f"out of cards since battle {game.ran_out[seat][0]}"

@@ -176,8 +176,9 @@ def _secrets(war: Course, seat: int, viewer: int | None) -> Group:
 def _piles(war: Course, viewer: int | None) -> Iterator[Area]:
     traded = "once" if war.exchanges == 1 else f"{war.exchanges} times"
     yield Row("Draw pile", [back(len(war.draw_pile))], note=f"traded {traded} so far")
-    if viewer is None and war.draw_pile:
-        yield Row("Next to be drawn", [*map(_card, war.draw_pile[: -_NEXT - 1 : -1])])
+    if viewer is None and war.draw_pile:  # nobody at the table knows them
+        coming = [_card(card).code for card in war.draw_pile[: -_NEXT - 1 : -1]]
+        yield Text("Next to be drawn", [", ".join(coming)], most=0)
     if used := war.used_pile:
         label = "Used cards, latest first"
         yield Row(label, [*map(_card, reversed(used))], note=f"{len(used)}", most=_USED)

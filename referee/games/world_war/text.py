@@ -48,7 +48,11 @@ def _turn(events: Sequence[Event]) -> list[tuple[int, str]]:
     begun = first if isinstance(first, TurnBegun) else None
     last = together[-_MOST_CLAUSES:]
     deeds = [
-        (begun.seat if begun else each[0].seat, _fought(each) or _clause(each[0])) for each in last
+        (
+            begun.seat if begun else each[0].seat,
+            (_fought(each) or _clause(each[0])).replace("_", " "),
+        )
+        for each in last
     ]
     if len(last) < len(together):
         deeds.insert(0, (deeds[0][0], "..."))
@@ -82,12 +86,12 @@ def _fought(events: Sequence[Event]) -> str:
 def _clause(event: Event) -> str:
     match event:
         case SetUp():
-            return f"sets up {_told_armies(event.armies)}"
+            return f"sets up {_told_armies(event.armies, _MOST_PLACED)}"
         case Traded():
             more = f" and {_told_armies(event.extra)}" if event.extra else ""
             return f"trades {', '.join(event.cards)} for {event.armies}{more}"
         case Deployed():
-            return f"deploys {_told_armies(event.armies)}"
+            return f"deploys {_told_armies(event.armies, _MOST_PLACED)}"
         case Conquered():
             return f"takes {event.target} with {event.armies}"
         case Eliminated():
