@@ -68,7 +68,7 @@ class _Pen:
         lines: list[str] = []
         before = 0
         for block in blocks:
-            if before > 1 or len(block) > 1 and before:
+            if before > 1 or (len(block) > 1 and before):
                 lines.append("")
             lines += block
             before = len(block)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from referee.cards import EMPTY, back, face_down, french
-from referee.games.steal_war.text import told_trick
+from referee.games.steal_war.text import told_laid, told_trick
 from referee.games.steal_war.trick import DOWN, Theft, Trick
 from referee.games.war_family.text import NAMES
 from referee.scene import Area, Card, Group, Look, Row, Text
@@ -26,7 +26,7 @@ _RESULTS: Mapping[str, tuple[Look, str]] = {
 
 def areas(game: "StealWar", seat: int | None) -> Iterator[Area]:
     """Yield the trick, its thefts, then pack, card and pile of each seat, the tricks before."""
-    yield _trick(game, seat)
+    yield _trick(game)
     if game.trick.thefts:
         yield _thefts(game.trick.thefts)
     seats = range(game.seats)
@@ -34,12 +34,15 @@ def areas(game: "StealWar", seat: int | None) -> Iterator[Area]:
     if seat is None:  # nobody at the table knows them
         packs = [" ".join(game.held.packs[each]) or "-" for each in seats]
         yield Text("Packs, top first", packs, [*seats], most=0)
+        if game.trick.war:
+            laid = [told_laid(game.trick, each) for each in game.trick.laid]
+            yield Text("Laid (face down in brackets)", laid, most=0)
     yield Text("", [_AIM])
     if told := [told_trick(trick) for trick in _told(game, seat)]:
         yield Text("The last tricks", told, most=0)
 
 
-def _trick(game: "StealWar", viewer: int | None) -> Group:
+def _trick(game: "StealWar") -> Group:
     """Return the cards laid by each seat; those that are compared now stand out."""
     trick, winner = game.trick, _winner(game)
     label = f"Trick {trick.number} of at most {game.options.max_tricks}"
@@ -48,7 +51,7 @@ def _trick(game: "StealWar", viewer: int | None) -> Group:
         label += f": {NAMES[winner]} takes {counted(sum(map(len, trick.laid.values())), 'card')}"
     elif game.asked is None:
         label += ": drawn"
-    hidden = viewer is not None and game.asked == "steal"
+    hidden = game.asked == "steal"
     rows = []
     for seat in range(game.seats):
         cards = trick.laid.get(seat, ())

@@ -13,7 +13,7 @@ _OUTCOMES = {
 def told_trick(trick: Trick) -> str:
     """Return a trick that is over: thefts, cards, and who has won them."""
     told = [*map(_told_theft, trick.thefts)]
-    told += [", ".join(_told_laid(trick, seat) for seat in trick.laid)]
+    told += [", ".join(told_laid(trick, seat) for seat in trick.laid)]
     if trick.winner is None:
         end = f"drawn by {listed(trick.level)}"
     else:
@@ -26,7 +26,7 @@ def _told_theft(theft: Theft) -> str:
     return f"{NAMES[theft.seat]} " + _OUTCOMES[theft.result].format(NAMES[theft.target], theft.card)
 
 
-def _told_laid(trick: Trick, seat: int) -> str:
+def told_laid(trick: Trick, seat: int) -> str:
     """Return the cards that a seat has laid, the face-down ones in brackets."""
     told: list[str] = []
     cards = trick.laid[seat]
