@@ -22,7 +22,7 @@ from referee.words import fold, letters, width
 WIDTH = 80
 _GAP = "  "
 _INDENT = 2
-_MOST_HANG = 24  # columns: what goes on below a longer heading is indented by less
+_MOST_HANG = 30  # columns: what goes on below a longer heading is indented by less
 _LESS_HANG = 4
 _LEAST_COLUMN = 8
 _LONGEST_TRACK = 24
@@ -128,7 +128,7 @@ class _Pen:
             if len(each) == len(area.areas) and width(short) <= most:
                 return [short]
         lines = [line for block in self._blocks(area.areas, inner) for line in block]
-        if heading and len(lines) == 1:
+        if area.seat is not None and len(lines) == 1:
             short = f"{heading}:{_GAP}{lines[0]}"
             if width(short) <= most:
                 return [short]

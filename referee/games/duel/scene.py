@@ -107,7 +107,8 @@ def _fencer(seat: int, own: Observation | None, view: Observation) -> Group:
     bonus = view["bonus"][seat]
     if tokens := [Token(f"{USE[suit]} +{bonus[suit]}", "bonus") for suit in SUITS if bonus[suit]]:
         areas.append(Row("Counts more", tokens))
-    areas.append(Facts("Trait", (), [[TRAITS[trait], EFFECTS[trait]]]))
+    if trait:
+        areas.append(Facts("Trait", (), [[TRAITS[trait], EFFECTS[trait]]]))
     return Group(ROLES[seat], areas, seat)
 
 
