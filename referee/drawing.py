@@ -28,7 +28,7 @@ _LEAST_COLUMN = 8
 _LONGEST_TRACK = 24
 _MOST_MAP_COLUMNS = 3
 _NUMBER = re.compile(r"[-+−]?[\d.,]+ ?%?|[-–.]?")
-_UNBROKEN = "\N{NO-BREAK SPACE}"
+_UNBROKEN = "\x1f"  # stands for a space at which no line breaks; ASCII, as widths are then quick
 
 _LOOKS = {"": "{}", "new": "*{}", "lost": "{}-", "won": "{}+", "used": "{}'", "down": "({})"}
 _LEGEND = {
@@ -266,7 +266,9 @@ class _Pen:
             [at for at, _ in run]
             for _, run in groupby(enumerate(places), lambda each: each[1].region)
         ]
-        lines = [self._place(area, at) for at in range(len(places))]
+        wide = max(width(place.name) for place in places)
+        far = max(map(width, area.texts))
+        lines = [self._place(area, at, wide, far) for at in range(len(places))]
         blocks = [[*self._title(area, region), *(lines[at] for at in region)] for region in regions]
         heading = self._heading(area.label, None)
         drawn = _below(heading, _columned(blocks, most - _INDENT), most)
@@ -274,17 +276,15 @@ class _Pen:
             drawn += _wrapped("  From > to: ", _LESS_HANG, ", ".join(told), most)
         return [*drawn, *self._neighbours(area, most)]
 
-    def _place(self, area: Map, at: int) -> str:
-        """Return a place in a line, as wide as that of any other."""
+    def _place(self, area: Map, at: int, wide: int, far: int) -> str:
+        """Return a place in a line, its name and what stands on it as wide as is asked for."""
         assert self._ground is not None
-        places, owner, text = self._ground.places, area.owner[at], area.texts[at]
-        wide, far = (
-            max(map(width, each)) for each in ([place.name for place in places], area.texts)
-        )
+        owner, text = area.owner[at], area.texts[at]
         is_own = owner is not None and owner == self._seat
         sign = ">" if at in area.marked else "*" if is_own else " "
         who = "-" if owner is None else self._names[owner]
-        return f"{sign} {_padded(places[at].name, wide)} {who} {' ' * (far - width(text))}{text}"
+        name = _padded(self._ground.places[at].name, wide)
+        return f"{sign} {name} {who} {' ' * (far - width(text))}{text}"
 
     def _title(self, area: Map, region: Sequence[int]) -> list[str]:
         """Return what a region is called, and who holds all of it."""
@@ -422,6 +422,9 @@ def _wrapped(first: str, hang: int, words: str, most: int) -> list[str]:
 
 def _cut(line: str, most: int) -> Iterator[str]:
     """Yield a line in pieces that fit."""
+    if width(line) <= most:
+        yield line
+        return
     piece = ""
     for letter in letters(line):
         if piece and width(piece + letter) > most:
@@ -468,7 +471,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], most: int) -> lis
         widths[widest] -= max(1, min(over, widths[widest] - second))
     lines: list[str] = []
     for row in grid:
-        folded = [[*fold(cell, room)] for cell, room in zip(row, widths, strict=True)]
+        folded = [
+            [cell] if width(cell) <= room else [*fold(cell, room)]
+            for cell, room in zip(row, widths, strict=True)
+        ]
         for parts in zip_longest(*folded, fillvalue=""):
             line = _GAP.join(
                 part.rjust(room - width(part) + len(part)) if right else _padded(part, room)
