@@ -70,7 +70,7 @@ class _Pen:
         for block in blocks:
             if before > 1 or (len(block) > 1 and before):
                 lines.append("")
-            lines += block
+            lines += (piece for line in block for piece in _cut(line.rstrip(), most))
             before = len(block)
         return "\n".join(line.rstrip() for line in lines).replace(_UNBROKEN, " ")
 
@@ -255,8 +255,7 @@ class _Pen:
                 shown.append(f"{before}{_padded(cell, wide)}{after}")
             lines.append(f"{' ' * (left - width(str(name)))}{name}{_GAP}{' '.join(shown)}")
         heading = self._heading(area.label, None, area.note)
-        folded = [part for line in lines for part in _cut(line, most - _INDENT)]
-        return _below(heading, folded, most)
+        return _below(heading, lines, most)
 
     def _map(self, area: Map, most: int) -> list[str]:
         """Return the places by regions, and in words what a map draws as lines."""
@@ -314,7 +313,8 @@ class _Pen:
                 if others:
                     head = f"{_GAP}{places[at].name} {area.texts[at]} | "
                     lines += _wrapped(head, 2 * _LESS_HANG, told, most)
-        return ["", "Your places beside those of others:", *lines] if lines else []
+        heading = [*fold("Your places beside those of others:", most)]
+        return ["", *heading, *lines] if lines else []
 
     def _placed(self, area: Map, at: int) -> str:
         assert self._ground is not None
@@ -480,5 +480,5 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], most: int) -> lis
                 part.rjust(room - width(part) + len(part)) if right else _padded(part, room)
                 for part, room, right in zip(parts, widths, is_number, strict=True)
             )
-            lines += _cut(line.rstrip(), most)
+            lines.append(line)
     return lines
