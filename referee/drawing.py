@@ -242,18 +242,18 @@ class _Pen:
         ]
         wide = max((width(cell) for row in [area.columns, *cells] for cell in row), default=1)
         left = max(map(width, area.rows), default=0)
-        edge = " " * bool(area.marked)
+        edge, gap = " " * bool(area.marked), _GAP * bool(left)
         lines = []
         if area.columns:
             named = (f"{edge}{_padded(name, wide)}{edge}" for name in area.columns)
-            lines.append(f"{' ' * left}{_GAP}{' '.join(named)}")
+            lines.append(f"{' ' * left}{gap}{' '.join(named)}")
         for number, (row, name) in enumerate(zip_longest(cells, area.rows, fillvalue="")):
             shown = []
             for column, cell in enumerate(row):
                 is_marked = (number, column) in area.marked
                 before, after = "[]" if is_marked else (edge, edge)
                 shown.append(f"{before}{_padded(cell, wide)}{after}")
-            lines.append(f"{' ' * (left - width(str(name)))}{name}{_GAP}{' '.join(shown)}")
+            lines.append(f"{' ' * (left - width(str(name)))}{name}{gap}{' '.join(shown)}")
         heading = self._heading(area.label, None, area.note)
         return _below(heading, lines, most)
 

@@ -135,7 +135,7 @@ def _entries(
         _entry(
             opened,
             first + place,
-            game.view(entry.seat)["decision"] or "",
+            game.view(entry.seat).get("decision") or "",
             "" if entry.move is None else game.describe(entry.seat, entry.move),
         )
         for place, entry in enumerate(step)

@@ -233,8 +233,8 @@ def test_a_grid_has_its_labels_and_its_marks() -> None:
 
 def test_squares_that_hold_nothing_but_an_owner_show_its_sign() -> None:
     grid = Grid("", [["", "", "12"]], [[0, None, 1]])
-    assert lines(grid) == ["  A  .  12"]
-    assert drawn([grid], ["seat 0", "seat 1"]) == "  0  .  12"
+    assert lines(grid) == ["A  .  12"]
+    assert drawn([grid], ["seat 0", "seat 1"]) == "0  .  12"
 
 
 def test_a_map_is_its_places_by_region_what_happens_there_and_ones_neighbours() -> None:
