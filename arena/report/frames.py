@@ -56,13 +56,10 @@ def shortened(area: Area) -> Area | None:
             return msgspec.structs.replace(area, items=items, most=0)
         case Text():
             first = 0 if area.most is None else max(0, len(area.lines) - area.most)
+            if first == len(area.lines):
+                return None
             lines = [_beginning(line, _LINE) for line in area.lines[first:]]
-            seats = area.seats[first:]
-            return (
-                msgspec.structs.replace(area, lines=lines, seats=seats, most=None)
-                if lines
-                else None
-            )
+            return msgspec.structs.replace(area, lines=lines, seats=area.seats[first:], most=None)
     return area
 
 

@@ -12,7 +12,7 @@ from referee.words import width
 from tests.referee.games.conformance import Case, cases_of, moments, sampling, twin
 from tests.referee.games.scrambles import SCRAMBLES
 
-CASES = [case for name in GAMES for case in cases_of(name)[:4]]
+CASES = [case for name in GAMES for case in cases_of(name)]
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
 
 
@@ -24,7 +24,7 @@ def shown(game: Game, seat: int | None) -> bytes:
 def some_moments(game: Game) -> Any:
     """Yield now and then, and at the end."""
     for at, _ in enumerate(moments(game, sampling(5))):
-        if at % 9 == 0:
+        if at % 12 == 0:
             yield at
     yield -1
 
