@@ -164,5 +164,6 @@ class Ground(msgspec.Struct, frozen=True):
     """What of a map never changes."""
 
     places: Sequence[Place]
+    """Those of a region stand behind each other."""
     roads: Sequence[tuple[int, int]]
     """Pairs of places that are neighbours. One that leaves by one side comes in at the other."""
