@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import msgspec
 
 from referee.chance import Chance
-from referee.drawing import drawn
 from referee.scene import Area, Facts, Ground
 
 Move = dict[str, Any]
@@ -188,6 +187,8 @@ class Game(ABC):
 
     def text(self, seat: int | None = None) -> str:
         """Return the scene in at most 80 columns: as `seat` sees it, or with all eyes open."""
+        from referee.drawing import drawn  # here, as most matches are never drawn
+
         names = [self.called(each) for each in range(self.seats)]
         areas = [*self.scene(seat)]
         if not self.deciders():
