@@ -3,69 +3,19 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+
+from referee.words import FILLER as _FILLER
+from referee.words import columns as _columns
+from referee.words import counted as counted
+from referee.words import fold as fold
+from referee.words import letters as letters
+from referee.words import width as width
 
 _SHOWN_OF_A_LINE = 60  # characters
-_FILLER = "\ue000"
 _FIRST_STAND_IN = 0xF0000  # of the private use planes: no printable text holds them
 
 _FORMULA = re.compile(r"'*(?:[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[-+](?![\d\s.,:%±–]*$))")
 """How a cell begins that may be a formula, in wide letters too; signed numbers are none."""
-
-
-def width(text: str) -> int:
-    """Return how many columns a line of text takes."""
-    return len(text) if text.isascii() else sum(map(_columns, letters(text)))
-
-
-def letters(text: str) -> Iterator[str]:
-    """Yield what a terminal draws as one: characters, each with the marks that combine with it.
-
-    A mark that combines with nothing gets a dotted circle.
-    """
-    letter = ""
-    for char in text:
-        if unicodedata.category(char) in ("Mn", "Me"):
-            letter = (letter or "◌") + char
-        else:
-            if letter:
-                yield letter
-            letter = char
-    if letter:
-        yield letter
-
-
-def _columns(letter: str) -> int:
-    return 2 if unicodedata.east_asian_width(letter[0]) in "WF" or "\ufe0f" in letter else 1
-
-
-def fold(text: str, most: int) -> Iterator[str]:
-    """Yield lines of at most so many columns, broken at spaces or, in longer words, anywhere.
-
-    A number stays with its %. Only a letter that is itself wider makes a wider line.
-    """
-    line = ""
-    for word in _pieces(text.replace(" %", f"{_FILLER}%"), most):
-        if line and width(line) + 1 + width(word) > most:
-            yield line.replace(_FILLER, " ")
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    yield line.replace(_FILLER, " ")
-
-
-def _pieces(text: str, most: int) -> Iterator[str]:
-    for word in text.split(" "):
-        piece, room = "", most
-        for letter in letters(word) if width(word) > most else [word]:
-            taken = width(letter)
-            if piece and taken > room:
-                yield piece
-                piece, room = "", most
-            piece += letter
-            room -= taken
-        if piece:
-            yield piece
 
 
 class StandIns:
@@ -119,11 +69,6 @@ def composed(text: str) -> str:
     What looks alike because of that alone is then the same text (Unicode's NFC).
     """
     return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
-def counted(number: int, thing: str, plural: str = "") -> str:
-    """Return a number of things in words."""
-    return f"{number} {thing if number == 1 else plural or thing + 's'}"
 
 
 def many(number: int, thing: str, plural: str = "") -> str:

@@ -2,13 +2,14 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar
 
 import msgspec
 
 from referee.chance import Chance
+from referee.scene import Area, Facts, Ground
 
 Move = dict[str, Any]
 """A reply's `move`: a JSON object, decoded but not yet trusted."""
@@ -94,6 +95,8 @@ class Game(ABC):
 
     Where nothing is, bots that answer alike in the same seats repeat a match move by move.
     """
+    ground: ClassVar[Ground | None] = None
+    """What never changes of the map, where the game is played on one."""
     illegal_is_sanctioned: ClassVar[bool] = False
     """Whether the rules page has a sanction of its own for an illegal reply.
 
@@ -154,9 +157,46 @@ class Game(ABC):
     def places(self) -> list[int]:
         """Return each seat's place once the game is over: 1 is best, equal numbers share it."""
 
-    @abstractmethod
+    def called(self, seat: int) -> str:
+        """Return what `seat` is called in the game's own words, such as A or South."""
+        return f"seat {seat}"
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
+        """Return the table as `seat` sees it, or with all eyes open; what has happened, too.
+
+        A game that says nothing of its own is shown by the fields of its views.
+        """
+        views = self.views(seat)
+        open_views = [view for view in views if view is not None]
+        shared = {
+            field
+            for field, value in open_views[0].items()
+            if len(open_views) > 1 and all(view.get(field) == value for view in open_views)
+        }
+        areas = [
+            _fields(f"What {self.called(each)} sees", view, {*view} - shared)
+            for each, view in enumerate(views)
+            if view is not None
+        ]
+        everybody = [_fields("What all see", open_views[0], shared)] if shared else []
+        return [area for area in (*everybody, *areas) if area.rows]
+
+    def views(self, seat: int | None) -> list[Observation | None]:
+        """Return by seat its view, where its eyes are open: those of `seat`, or all."""
+        return [
+            plain(self.view(each)) if seat in (None, each) else None for each in range(self.seats)
+        ]
+
     def text(self, seat: int | None = None) -> str:
-        """Return the table in at most 80 columns: as `seat` sees it, or with all cards open."""
+        """Return the scene in at most 80 columns: as `seat` sees it, or with all eyes open."""
+        from referee.drawing import drawn  # here, as most matches are never drawn
+
+        names = [self.called(each) for each in range(self.seats)]
+        areas = [*self.scene(seat)]
+        if not self.deciders():
+            places = (f"{name} {place}" for name, place in zip(names, self.places(), strict=True))
+            areas.insert(0, Facts("Over", (), [[f"{self.reason}; places: {', '.join(places)}"]]))
+        return drawn(areas, names, seat, self.ground)
 
     def withdraw(self, seat: int) -> None:  # noqa: B027 - most games have nothing to do
         """Take `seat` out: from now on only its default moves are played."""
@@ -175,3 +215,16 @@ class Game(ABC):
     def describe(self, seat: int, move: Move) -> str:
         """Return `move`, not yet applied, in a few words for people."""
         return json.dumps(move, ensure_ascii=False)
+
+
+_SAID_ELSEWHERE = ("game", "seat", "decision")
+
+
+def _fields(label: str, view: Observation, wanted: Collection[str]) -> Facts:
+    """Return some fields of a view as a table."""
+    rows = [
+        (field, json.dumps(value, ensure_ascii=False))
+        for field, value in view.items()
+        if field in wanted and field not in _SAID_ELSEWHERE
+    ]
+    return Facts(label, ("Field", "Value"), rows)

@@ -22,8 +22,8 @@ ORDER = {
         *("author", "compare", "watch", "report", "library", "cli", "__main__"),
     ],
     "referee": [
-        *("lazy", "fault", "chance", "clock", "limits", "game", "folder", "games", "options"),
-        *("finding", "identity", "hint"),
+        *("lazy", "fault", "chance", "clock", "limits", "words", "scene", "cards", "drawing"),
+        *("game", "folder", "games", "options", "finding", "identity", "hint"),
         *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
         *("verdict", "bot_process", "seat", "starting", "judging", "replay", "evidence", "match"),
         *("all_moves", "local", "pettingzoo"),

@@ -9,7 +9,6 @@ from typing import Literal, get_args
 
 import msgspec
 
-from arena.report.boards import GROUNDS
 from arena.report.frames import packed
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from referee.game import Game
@@ -168,8 +167,7 @@ def replays(
         room.take(row, most)
     if not room.taken:
         return None
-    ground = {"ground": GROUNDS[game.name]} if game.name in GROUNDS else {}
-    text = msgspec.json.encode({"game": game.name, **ground, "matches": room.taken}).decode()
+    text = msgspec.json.encode({"game": game.name, "matches": room.taken}).decode()
     return text, len(room.taken)
 
 

@@ -12,12 +12,11 @@ from typing import Any
 import msgspec
 
 from arena.archive.show import fault_row, seat_rows
-from arena.report.boards import board_of
-from arena.report.scene import Area, Board, Fixed
 from arena.store.rows import WholeMatch
 from protocol.errors import ArenaError
-from referee.game import Game, Observation, plain
+from referee.game import Game
 from referee.replay import Entry, steps, withdrawn
+from referee.scene import Area, Group, Row, Text
 
 _encode = msgspec.json.Encoder().encode
 
@@ -33,15 +32,35 @@ class _Areas:
         self.json: list[msgspec.Raw] = []
         self._numbers: dict[bytes, int] = {}
 
-    def numbers(self, board: Sequence[Area]) -> list[int]:
-        """Return the numbers of a board's areas."""
-        return [self._number(_encode(area)) for area in board]
+    def numbers(self, scene: Sequence[Area]) -> list[int]:
+        """Return the numbers of a scene's areas, without those that the page leaves out."""
+        return [self._number(_encode(short)) for area in scene if (short := shortened(area))]
 
     def _number(self, area: bytes) -> int:
         number = self._numbers.setdefault(area, len(self.json))
         if number == len(self.json):
             self.json.append(msgspec.Raw(area))
         return number
+
+
+def shortened(area: Area) -> Area | None:
+    """Return an area as the page draws it, which shows every step; None if it is left out."""
+    match area:
+        case Group():
+            inner = [short for each in area.areas if (short := shortened(each))]
+            return msgspec.structs.replace(area, areas=inner)
+        case Row(most=most, items=items) if most:
+            if len(items) > most:
+                top, count = items[most - 1], sum(item.count for item in items[most - 1 :])
+                items = [*items[: most - 1], msgspec.structs.replace(top, count=count)]
+            return msgspec.structs.replace(area, items=items, most=0)
+        case Text():
+            first = 0 if area.most is None else max(0, len(area.lines) - area.most)
+            if first == len(area.lines):
+                return None
+            lines = [_beginning(line, _LINE) for line in area.lines[first:]]
+            return msgspec.structs.replace(area, lines=lines, seats=area.seats[first:], most=None)
+    return area
 
 
 def packed(opened: WholeMatch, game: type[Game]) -> str:
@@ -57,9 +76,9 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
     that were recorded.
     """
     areas = _Areas()
-    problem = None
+    problem, table = None, dict[str, Any]()
     try:
-        frames = list(_frames(opened, game, areas))
+        frames = list(_frames(opened, game, areas, table))
     except ArenaError as error:
         problem = str(error)
         areas = _Areas()
@@ -74,6 +93,7 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
         ]
         frames = [{"all": [], "seats": [[] for _ in opened.names], "entries": entries}]
     return {
+        **table,
         "areas": areas.json,
         "problem": problem,
         "seats": [
@@ -88,48 +108,33 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
     }
 
 
-def _frames(opened: WholeMatch, kind: type[Game], areas: _Areas) -> Iterator[dict[str, Any]]:
-    replay, names = opened.replay, opened.names
+def _frames(
+    opened: WholeMatch, kind: type[Game], areas: _Areas, table: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the frames; put what is the same in all of them into `table`."""
+    replay = opened.replay
     number = withdrawn(replay)
     early = [_entry(opened, each, "", "") for each in range(number)]  # out before the first step
-    board, fixed = board_of(replay.game), None
     for game, step in steps(replay, kind):
-        fixed = fixed or Fixed(game.table(), msgspec.to_builtins(game.options))
-        views = [plain(game.view(seat)) for seat in range(replay.seats)]
+        table["called"] = [game.called(seat) for seat in range(replay.seats)]
+        table["ground"] = game.ground
         yield {
-            **_seen(board, views, names, fixed, areas),
-            "entries": early + _entries(opened, game, step, number, views),
+            "all": areas.numbers(game.scene()),
+            "seats": [areas.numbers(game.scene(seat)) for seat in range(replay.seats)],
+            "entries": early + _entries(opened, game, step, number),
         }
         early = []
         number += len(step)
 
 
-def _seen(
-    board: Board,
-    views: Sequence[Observation],
-    names: Sequence[str],
-    fixed: Fixed,
-    areas: _Areas,
-) -> dict[str, Any]:
-    """Return the table with all eyes open, and with each seat's alone."""
-    alone = (
-        [view if seat == own else None for seat, view in enumerate(views)]
-        for own in range(len(views))
-    )
-    return {
-        "all": areas.numbers(board(views, names, fixed)),
-        "seats": [areas.numbers(board(seen, names, fixed)) for seen in alone],
-    }
-
-
 def _entries(
-    opened: WholeMatch, game: Game, step: Sequence[Entry], first: int, views: Sequence[Observation]
+    opened: WholeMatch, game: Game, step: Sequence[Entry], first: int
 ) -> list[dict[str, Any]]:
     return [
         _entry(
             opened,
             first + place,
-            views[entry.seat]["decision"] or "",
+            game.view(entry.seat).get("decision") or "",
             "" if entry.move is None else game.describe(entry.seat, entry.move),
         )
         for place, entry in enumerate(step)

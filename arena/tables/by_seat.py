@@ -9,7 +9,7 @@ from arena.stats.ratings import Ratings
 from arena.stats.seats import EVERYBODY, Gain, Sitting, Who, mirror_gain, sittings
 from arena.stats.standings import standings
 from arena.tables.field import Field
-from arena.tables.table import NAME_WIDTH, Column, Grid, Row, Style, Table
+from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Style, Table
 from protocol.errors import ArenaError
 
 Sat: TypeAlias = Mapping[tuple[Who, int], Row]
@@ -82,8 +82,8 @@ def _row(who: Who, seat: int, sitting: Sitting) -> dict[str, Any]:
     }
 
 
-def _grid(order: Sequence[Who], seats: Sequence[int], sat: Sat) -> Grid:
-    return Grid(
+def _grid(order: Sequence[Who], seats: Sequence[int], sat: Sat) -> Sheet:
+    return Sheet(
         [Column("Bot", "name", width=NAME_WIDTH), *(_column(seat, sat) for seat in seats)],
         [{"bot": who, "name": "(everybody)" if who is EVERYBODY else who} for who in order],
     )

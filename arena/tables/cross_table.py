@@ -8,7 +8,7 @@ from arena.stats.encounters import Encounter, cycles, encounters
 from arena.stats.ratings import Ratings
 from arena.stats.standings import Standing, standings
 from arena.tables.field import Field
-from arena.tables.table import NAME_WIDTH, Column, Grid, Row, Style, Table
+from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Style, Table
 
 Cell = Literal["wins", "points", "places"]
 """What stands in a cell: wins, draws and losses; the share of the points; the mean place."""
@@ -70,12 +70,12 @@ def encounter_row(pair: tuple[str, str], encounter: Encounter) -> dict[str, Any]
 
 def _grids(
     rows: Sequence[Standing], order: Mapping[str, int], met: Met, cell: Cell
-) -> Iterator[Grid]:
+) -> Iterator[Sheet]:
     """Yield the grid of every group of bots that met, all numbered as in the leaderboard."""
     for group, standing in groupby(rows, key=lambda row: row.group):
         bots = [row.bot for row in standing]
         if group:
-            yield Grid(
+            yield Sheet(
                 [
                     Column("#", lambda row: str(row["number"]), "right"),
                     Column("Bot", "bot", width=NAME_WIDTH),

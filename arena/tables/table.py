@@ -64,7 +64,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Grid:
+class Sheet:
     """Columns and rows for people."""
 
     columns: Sequence[Column]
@@ -90,7 +90,7 @@ class Table:
     """The header of the CSV where there are no rows."""
     fixed: int = 1
     """The leading columns to repeat, where the others do not fit beside each other."""
-    grids: Sequence[Grid] | None = None
+    grids: Sequence[Sheet] | None = None
     """What people are shown instead of the columns and rows, where that is laid out otherwise."""
 
 
@@ -131,12 +131,12 @@ def _texts(table: Table, rows: Iterable[Row], form: str, width: int, color: bool
             yield from _Screen(grid, form, width, color).blocks()
 
 
-def _pages(table: Table, rows: Iterable[Row]) -> Iterator[Grid]:
+def _pages(table: Table, rows: Iterable[Row]) -> Iterator[Sheet]:
     """Yield at least one grid, and one for each page of rows."""
     left = iter(rows)
     page = list(islice(left, _PAGE))
     while True:
-        yield Grid(table.columns, page, table.fixed)
+        yield Sheet(table.columns, page, table.fixed)
         page = list(islice(left, _PAGE))
         if not page:
             return
@@ -158,7 +158,7 @@ def _tabulate(cells: Sequence[Sequence[str]], columns: Sequence[Column], form: s
     )
 
 
-def _markup(grid: Grid, form: str) -> str:
+def _markup(grid: Sheet, form: str) -> str:
     bar = _BARS.get(form, "|")
     cells = [
         [column.text(row).strip().replace("|", bar) for column in grid.columns] for row in grid.rows
@@ -174,7 +174,7 @@ def _markup(grid: Grid, form: str) -> str:
 class _Screen:
     """A grid for eyes, on a screen of some width."""
 
-    def __init__(self, grid: Grid, form: str, width: int, color: bool) -> None:
+    def __init__(self, grid: Sheet, form: str, width: int, color: bool) -> None:
         self._grid = grid
         self._form = form
         self._width = width

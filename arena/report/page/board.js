@@ -61,9 +61,19 @@ const arenaBoard = (() => {
     return set(make("div", "replay-scroll", filled), { role: "group", "aria-label": "Table" });
   }
 
+  const upper = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+  /** Return a table in which each row begins with the seat that it is about, if there is one. */
+  function seatTable(head, rows, seats) {
+    const before = (cells, first) => (seats.length ? [first, ...cells] : cells);
+    const top = head.some(Boolean) ? before(head, "") : [];
+    const body = rows.map((cells, at) => before(cells, upper(nameOf(seats[at]))));
+    return table(top, body, (at) => seatClass(seats[at]));
+  }
+
   const AREAS = {
-    row: drawRow, track: drawTrack, map: drawMap,
-    facts: ({ head, rows, seats = [] }, made) => made.append(table(head, rows, (at) => seatClass(seats[at]))),
+    row: drawRow, track: drawTrack, grid: drawGrid, map: drawMap, text: drawText,
+    facts: ({ head, rows, seats = [] }, made) => made.append(seatTable(head, rows, seats)),
     group: ({ areas = [] }, made) => made.append(...bandsOf(areas)),
   };
 
@@ -73,7 +83,9 @@ const arenaBoard = (() => {
     const made = make("figure", `area area-${area.t}${seatClass(area.seat)}${area.hidden ? " is-hidden" : ""}`);
     const note = area.note ? make("span", "area-note", " ", said(area.note)) : null;
     const screen = area.hidden ? make("span", "area-note", " hidden from the others") : null;
-    const caption = make("figcaption", "", make("b", "", said(area.label)), note, screen);
+    const who = Number.isInteger(area.seat) ? nameOf(area.seat) : "";
+    const heading = upper([who, area.label].filter(Boolean).join(": "));
+    const caption = make("figcaption", "", make("b", "", said(heading)), note, screen);
     if (caption.textContent) made.append(caption);
     AREAS[area.t](area, made);
     holder = outer;
@@ -152,15 +164,41 @@ const arenaBoard = (() => {
       taken[lane] = from + share;
       const beside = marks.filter((each) => each.at === mark.at).indexOf(mark);
       line.append(placed(make("i", `track-dot${seatClass(mark.seat)}`), percent(mark.at), { "--beside": beside }));
-      const words = `${mark.name ? `, ${plain(mark.name)}` : ""}, at ${mark.at}`;
-      const item = make("li", `track-mark${seatClass(mark.seat)}`, said(text), unseen(words));
-      set(item, { title: `${isolated(mark.name || text)} at ${mark.at}` });
+      const who = Number.isInteger(mark.seat) ? [nameOf(mark.seat)] : [];
+      const words = plain([...who, mark.name ?? ""].filter(Boolean).join(", ") || `${text} at ${mark.at}`);
+      const item = make("li", `track-mark${seatClass(mark.seat)}`, said(text), unseen(`, ${words}`));
+      set(item, { title: isolated(words) });
       return placed(item, percent(mark.at), { "--lane": lane });
     });
     const list = placed(make("ul", "track-marks", items), 0, { "--lanes": taken.length });
     const isEven = low === -high; // two sides alike: their names say which is which
     const end = (number, text) => make("span", "", make("b", "", `${isEven ? high : number} `), said(text));
     made.append(list, line, make("div", "track-ends", end(low, ends[0]), end(high, ends[1])));
+  }
+
+  function drawGrid({ label, cells, owner = [], rows = [], columns = [], marked = [], checkered = false }, made) {
+    const named = (text) => set(make("th", "", said(text)), { scope: "col" });
+    const corner = rows.length ? [make("td")] : [];
+    const top = columns.length ? [make("tr", "", corner, columns.map(named))] : [];
+    const square = (text, row, column) => {
+      const seat = owner[row]?.[column] ?? undefined;
+      const isMarked = marked.some(([one, other]) => one === row && other === column);
+      const isDark = checkered && (row + column) % 2 === 1;
+      const looks = ["square", isDark && "is-dark", isMarked && "is-marked", Number.isInteger(seat) && "is-held"];
+      const held = Number.isInteger(seat) ? unseen(`${text ? ", " : ""}${plain(nameOf(seat))}`) : null;
+      const mark = isMarked ? unseen(", marked") : null;
+      return make("td", looks.filter(Boolean).join(" ") + seatClass(seat), text ? said(text) : null, held, mark);
+    };
+    const body = cells.map((line, row) => make("tr", "",
+      rows.length ? set(make("th", "", said(rows[row] ?? "")), { scope: "row" }) : null,
+      line.map((text, column) => square(text, row, column))));
+    const squares = set(make("table", "squares", make("tbody", "", top, body)), { "aria-label": plain(label) });
+    made.append(set(make("div", "replay-scroll", squares), { role: "group", "aria-label": "Board" }));
+  }
+
+  function drawText({ lines, seats = [] }, made) {
+    if (seats.length) made.append(seatTable([], lines.map((line) => [line]), seats));
+    else made.append(...lines.map((line) => make("p", "area-line", said(line))));
   }
 
   function placed(made, percent, more = {}) {
@@ -244,7 +282,7 @@ const arenaBoard = (() => {
       ...parts.map((each, line) => draw("tspan", { x: at, dy: line ? "1em" : 0 }, plain(each))));
   }
 
-  /** Begin a match: `nameOf` returns a seat's name; the ground is that of the game, if it has one. */
+  /** Begin a match: `nameOf` returns what a seat is called; the ground is that of its maps. */
   function begin(match) {
     ({ ground, nameOf } = match);
     kinds = new Map();

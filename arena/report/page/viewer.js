@@ -10,20 +10,30 @@
 
   const payload = JSON.parse(document.getElementById("matches").textContent);
   let [match, shownMatch, data, step] = [null, null, null, 0]; // the one that is chosen; that is unpacked
+  let [placeNames, placePattern] = [[], null]; // of the map of the match, if it has one
   let [timer, noting] = [null, null]; // of the next step while it plays, and of the link
 
   const part = (id) => document.getElementById(`replay-${id}`);
   const tell = (text) => Object.assign(part("message"), { textContent: text, hidden: !text });
   const worded = (text) => String(text ?? "").replaceAll("_", " "); // the game's own names
-  const placeNames = (payload.ground?.places ?? []).map(({ name }) => worded(name).toLowerCase());
-  const longest = [...placeNames].sort((one, other) => other.length - one.length); // one may hold another
-  const PLACE = new RegExp(`\\b(?:${longest.join("|")})\\b`, "gi");
   const wordsOf = ({ words, fault, isUnseen }) =>
     worded(fault && words && !isUnseen ? `by default: ${words}` : words);
   const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
   const hasFault = (frame) => frame.entries.some((entry) => entry.fault);
   const ms = (microseconds = 0) => (microseconds / 1000).toFixed(microseconds < 99_995 ? 2 : 0);
   const nameOf = (seat) => shownMatch.bots[seat] ?? `seat ${seat}`;
+  const calledOf = (seat) => [data.called?.[seat], nameOf(seat)].filter(Boolean).join(" ");
+
+  /** Return the ground of a match, its places called as people call them. */
+  function groundOf({ ground }) {
+    const places = (ground?.places ?? []).map((place) =>
+      ({ ...place, name: worded(place.name), region: worded(place.region) }));
+    placeNames = places.map(({ name }) => name.toLowerCase());
+    const longest = [...placeNames].sort((one, other) => other.length - one.length); // one may hold another
+    const written = longest.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    placePattern = ground ? new RegExp(`(?<![\\p{L}\\p{N}])(?:${written.join("|")})(?![\\p{L}\\p{N}])`, "giu") : null;
+    return ground && { ...ground, places };
+  }
 
   function showMatch() {
     const { bots, places, decisions, faults = 0, picked = [], id } = shownMatch;
@@ -98,7 +108,7 @@
     const [words, places] = [new Map(), new Map()];
     for (const { seat, words: text } of entries.filter((entry) => !entry.isUnseen)) {
       for (const word of worded(text).split(/[^\p{L}\p{N}]+/u)) words.set(word, seat);
-      const found = payload.ground ? [...worded(text).matchAll(PLACE)] : [];
+      const found = placePattern ? [...worded(text).matchAll(placePattern)] : [];
       for (const [name] of found) places.set(placeNames.indexOf(name.toLowerCase()), seat);
     }
     return { words, places };
@@ -233,7 +243,7 @@
     part("player").setAttribute("aria-busy", "true");
     const found = wanted === shownMatch ? data : await unpack(wanted.data).catch(() => null);
     if (match !== wanted) return false; // another one was chosen meanwhile
-    if (wanted !== shownMatch) arenaBoard.begin({ ground: payload.ground, nameOf });
+    if (wanted !== shownMatch) arenaBoard.begin({ ground: groundOf(found ?? {}), nameOf: calledOf });
     [shownMatch, data] = [found && wanted, found];
     part("player").removeAttribute("aria-busy");
     part("player").hidden = !found;

@@ -1,6 +1,5 @@
 """Casino War: every seat stakes its own money on the same cards against the house."""
 
-import textwrap
 from collections import deque
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -17,14 +16,14 @@ from referee.games.casino_war.replies import (
     bet_limits,
     bet_refusal,
 )
-from referee.games.casino_war.round import NAMES, WIDTH, Round, Stake
-from referee.games.casino_war.shoe import Shoe
+from referee.games.casino_war.round import NAMES, Round, Stake
+from referee.games.casino_war.scene import areas
+from referee.games.casino_war.shoe import LEAST_PER_DECK, Shoe
 from referee.games.war_family.cards import deck
+from referee.scene import Area
 
 BURNED = 3
 """Cards burned before a war."""
-LEAST_PER_DECK = 13
-"""With fewer cards left per deck, a shoe is shuffled."""
 REMEMBERED = 6
 """Rounds kept for people to look back on."""
 
@@ -162,17 +161,13 @@ class CasinoWar(Game):
         on_tie = move.get("tie_bet", 0)
         return f"{who} bets {move['bet']}" + (f", and {on_tie} on a tie" if on_tie else "")
 
-    def text(self, seat: int | None = None) -> str:
-        """Return the money and the stakes, the cards of a tie and the latest rounds."""
-        now = self.now if self.asked == "tie" else None
-        lines = [self._headline(), *self._told_shoe(open_cards=seat is None), ""]
-        lines += self._told_money(seat, now)
-        if now:
-            lines += ["", f"Player {now.player}, house {now.house}: a tie."]
-        if self.played:
-            lines += ["", "The latest rounds, player v house, bet + bet on a tie: won or lost"]
-            lines += [each.told() for each in self.played]
-        return "\n".join(lines)
+    def called(self, seat: int) -> str:
+        """Return the letter of `seat`."""
+        return NAMES[seat]
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
+        """Return the money and the stakes, the cards, the latest rounds and the shoe."""
+        return [*areas(self, is_open=seat is None)]
 
     def _limits(self, seat: int) -> BetLimits:
         options = self.options
@@ -233,45 +228,3 @@ class CasinoWar(Game):
         few = LEAST_PER_DECK * self.options.decks
         if self.options.reshuffle == "each_round" or len(self.shoe.cards) < few:
             self.shoe = Shoe(self._cards)
-
-    def _headline(self) -> str:
-        number, rounds = self.now.number, self.options.rounds
-        if self.asked is None:
-            why = "all rounds are played" if self.reason == "rounds" else "nobody can bet"
-            return f"Casino War, over after round {number}: {why}"
-        what = "the bets" if self.asked == "bet" else "war or surrender?"
-        return f"Casino War, round {number} of {rounds}: {what}"
-
-    def _told_shoe(self, *, open_cards: bool) -> list[str]:
-        shoe, decks = self.shoe, self.options.decks
-        if self.options.reshuffle == "each_round":
-            lines = [f"Cards: {len(self._cards)}, shuffled before each round."]
-        else:
-            seen = " ".join(f"{rank}:{count}" for rank, count in shoe.seen.items())
-            lines = [
-                f"Cards: {len(shoe.cards)} of {len(self._cards)} left; shuffled when fewer than"
-                f" {LEAST_PER_DECK * decks}.",
-                f"Seen: {seen}",
-            ]
-        if open_cards and shoe.burned:
-            lines += textwrap.wrap(f"Burned: {' '.join(shoe.burned)}", WIDTH)
-        return lines
-
-    def _told_money(self, seat: int | None, now: Round | None) -> list[str]:
-        heads = (
-            ("money", "bet", "on tie") if now else ("money",) if self.asked else ("money", "place")
-        )
-        wide = max(8, len(str(max(self.money))) + 2)
-        lines = [" " * 12 + "".join(f"{head:>{wide}}" for head in heads)]
-        places = self.places()
-        for each, money in enumerate(self.money):
-            cells = [money]
-            if now and (stake := now.stakes[each]):
-                cells += stake
-            elif self.asked is None:
-                cells.append(places[each])
-            you = "(you)" if each == seat else ""
-            lines.append(
-                f"{each} {NAMES[each]} {you:8}" + "".join(f"{cell:>{wide}}" for cell in cells)
-            )
-        return lines

@@ -1,6 +1,5 @@
 """One round of Casino War: the stakes, the cards, the answers to a tie, and what they cost."""
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -8,7 +7,6 @@ from referee.games.war_family.cards import strength
 
 NAMES = "ABCDEFGH"
 TIE_PAYS = 10
-WIDTH = 80
 
 
 class Stake(NamedTuple):
@@ -80,7 +78,7 @@ class Round:
         }
 
     def told(self) -> str:
-        """Return a round that is over as lines for people."""
+        """Return a round that is over as a line for people."""
         cards = f"{self.player} v {self.house}"
         if self.war:
             cards += f", war {self.war[0]} v {self.war[1]}"
@@ -89,10 +87,7 @@ class Round:
             for seat, stake in enumerate(self.stakes)
             if stake
         ]
-        label = f"Round {self.number}: "
-        return textwrap.fill(
-            f"{cards}; {', '.join(moved)}", WIDTH, initial_indent=label, subsequent_indent="    "
-        )
+        return f"Round {self.number}: {cards}; {', '.join(moved)}"
 
     def _answered(self, seat: int) -> str:
         return f" {self.answers[seat]}" if self.answers else ""

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from referee.chance import Chance, Key
 from referee.games.war_family.cards import RANKS
 
+LEAST_PER_DECK = 13
+"""With fewer cards left per deck, a shoe is shuffled."""
+
 
 class Shoe:
     """Some decks, shuffled together.

@@ -1,6 +1,5 @@
 """Cold War: four rivals, one winning pair, and four plays revealed at once."""
 
-import textwrap
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,10 +11,9 @@ from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options
+from referee.games.cold_war.scene import NAMES, RIVALS, SEATS, areas
+from referee.scene import Area
 
-SEATS = range(4)
-NAMES = ("South", "West", "North", "East")
-RIVALS = tuple(tuple(other for other in SEATS if other != seat) for seat in SEATS)
 PAIRS = tuple(combinations(SEATS, 2))
 
 GAIN = 4
@@ -199,21 +197,14 @@ class ColdWar(Game):
         """Keep `seat` from leading at the guard; its markers still count."""
         self.withdrawn.add(seat)
 
-    def text(self, seat: int | None = None) -> str:
+    def called(self, seat: int) -> str:
+        """Return the point of the compass where `seat` sits."""
+        return NAMES[seat]
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the markers, the last plays and what became of the attacks."""
-        you = "" if seat is None else f"; you are {NAMES[seat]}"
-        lines = [f"Cold War, round {self.round} of {self.options.max_rounds}{you}", ""]
-        heads = [*(f"{seat} {name}" for seat, name in enumerate(NAMES)), "reserve"]
-        lines.append("aimed at " + "".join(f"{head:>9}" for head in heads))
-        lines += [self._row(owner) for owner in SEATS]
-        if self.last is not None:
-            lines += ["", "Last plays:"]
-            lines += [f"  {_told(owner, play)}" for owner, play in enumerate(self.last)]
-        lines += [f"  {_outcome(attack)}" for attack in self.attacks]
-        lines += self._spoken()
-        if self._places:
-            lines += ["", self._verdict()]
-        return "\n".join(lines)
+        plays = [_deed(owner, play) for owner, play in enumerate(self.last or ())]
+        return [*areas(self.view(0), plays)]
 
     def describe(self, seat: int, move: Move) -> str:
         """Return `move` as a sentence without a full stop, such as "West attacks with North"."""
@@ -346,24 +337,6 @@ class ColdWar(Game):
         move[hub] = -move[one] - move[two]
         return {"play": "shift", "move": move}
 
-    def _row(self, owner: int) -> str:
-        cells = ["-" if seat == owner else str(self.markers[owner][seat]) for seat in SEATS]
-        cells.append(str(self.reserve[owner]))
-        return f"{owner} {NAMES[owner]:7}" + "".join(f"{cell:>9}" for cell in cells)
-
-    def _spoken(self) -> list[str]:
-        lines: list[str] = []
-        for number, exchange in enumerate(self.messages, start=1):
-            lines += ["", f"Exchange {number}:"]
-            for name, words in zip(NAMES, exchange, strict=True):
-                said = f"{name}: {words or '(silent)'}"
-                lines += textwrap.wrap(said, 80, initial_indent="  ", subsequent_indent="    ")
-        return lines
-
-    def _verdict(self) -> str:
-        winners = [NAMES[seat] for seat in SEATS if self._places[seat] == 1]
-        return "All four tie." if len(winners) == 4 else f"{' and '.join(winners)} win."
-
 
 def _check_entries(seat: int, field: str, entries: object, lowest: int) -> str | None:
     if type(entries) is not list or len(entries) != 4 or any(type(n) is not int for n in entries):
@@ -427,20 +400,24 @@ def _mutual(plays: Sequence[Move], pair: tuple[int, int]) -> bool:
 
 def _told(seat: int, play: Move) -> str:
     """Return `play` as a sentence without its full stop."""
-    name = NAMES[seat]
+    return f"{NAMES[seat]} {_deed(seat, play)}"
+
+
+def _deed(seat: int, play: Move) -> str:
+    """Return what `seat` does by `play`."""
     match play["play"]:
         case "arm":
-            return f"{name} arms: {_changes(seat, play['add'], GAIN - sum(play['add']))}"
+            return f"arms: {_changes(seat, play['add'], GAIN - sum(play['add']))}"
         case "shift":
             changes = _changes(seat, play["move"], 0)
-            return f"{name} shifts: {changes}" if changes else f"{name} passes"
+            return f"shifts: {changes}" if changes else "passes"
         case "attack":
-            return f"{name} attacks with {NAMES[play['with']]}"
+            return f"attacks with {NAMES[play['with']]}"
         case _:
-            return f"{name} loses the play{laid(seat, play)}"
+            return f"loses the play{_laid(seat, play)}"
 
 
-def laid(seat: int, play: Move) -> str:
+def _laid(seat: int, play: Move) -> str:
     """Return after a colon what was laid in a null play, if it is shown."""
     if "laid" not in play:
         return ""
@@ -451,9 +428,3 @@ def laid(seat: int, play: Move) -> str:
 def _changes(seat: int, entries: Sequence[int], reserve: int) -> str:
     named = [(NAMES[other], entries[other]) for other in RIVALS[seat]]
     return ", ".join(f"{name} {n:+d}" for name, n in (*named, ("reserve", reserve)) if n)
-
-
-def _outcome(attack: Mapping[str, Any]) -> str:
-    one, two = (NAMES[seat] for seat in attack["pair"])
-    end = "won" if attack["won"] else "repelled"
-    return f"Attack of {one} and {two}: {attack['force']} against {attack['against']}, {end}"

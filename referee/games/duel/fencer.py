@@ -16,6 +16,8 @@ from referee.games.duel.cards import (
 
 START = 9
 """Stamina, dexterity and fencing before the trait."""
+END = 4
+"""The points between the middle of the line and either end."""
 TRAITS = {
     1: "Trained",
     2: "Big",

@@ -24,17 +24,15 @@ from referee.games.duel.checks import (
     parry_refusal,
     trait_refusal,
 )
-from referee.games.duel.fencer import LETHAL, VERSATILE, Fencer
+from referee.games.duel.fencer import END, LETHAL, VERSATILE, Fencer
 from referee.games.duel.log import Event, recent
+from referee.games.duel.scene import areas
 from referee.games.duel.schema import DECISIONS
-from referee.games.duel.text import drawn, told
+from referee.games.duel.text import NAMES, told
+from referee.scene import Area
 
-END = 4
-"""The points between the middle of the line and either end."""
 EMERGENCY = 2
 """The stamina that an emergency parry costs."""
-SHOWN = 12
-"""The next cards of the deck that are shown where all cards are open."""
 
 _REPLIES: dict[str, Callable[[Any], Move]] = {
     "choose_trait": lambda die: {"trait": die},
@@ -209,14 +207,13 @@ class Duel(Game):
         """Return what `move` does, in a few words."""
         return told(seat, move)
 
-    def text(self, seat: int | None = None) -> str:
+    def called(self, seat: int) -> str:
+        """Return the letter of `seat`."""
+        return NAMES[seat]
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the line with the pawn, both fencers and what they did of late."""
-        hands = [
-            fencer.hand if seat in (None, owner) else None
-            for owner, fencer in enumerate(self.fencers)
-        ]
-        coming = self.deck.cards[: -SHOWN - 1 : -1] if seat is None else []
-        return drawn(self.view(self.decider), hands, coming, self._places, self.reason)
+        return [*areas(self, seat)]
 
     def _choices(self) -> Sequence[Any]:
         """Return what the decider may choose from, each as `_REPLIES` takes it."""

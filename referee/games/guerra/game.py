@@ -12,7 +12,6 @@ from referee.game import Decision, Game, Move, Observation, Options
 from referee.games.guerra.battle import (
     DECK,
     NO_ATTACKS,
-    ZONES,
     Army,
     Attacks,
     attack,
@@ -33,8 +32,10 @@ from referee.games.guerra.samples import (
     sample_discard,
     sample_orders,
 )
+from referee.games.guerra.scene import areas
 from referee.games.guerra.schema import DECISIONS
-from referee.games.guerra.text import NAMES, row, told, wrapped
+from referee.games.guerra.text import NAMES, told
+from referee.scene import Area
 
 DEALT = 10
 MOST_IN_HAND = 7
@@ -214,21 +215,13 @@ class Guerra(Game):
         assert self.asked is not None
         return told(seat, self.asked, move)
 
-    def text(self, seat: int | None = None) -> str:
+    def called(self, seat: int) -> str:
+        """Return the letter of `seat`."""
+        return NAMES[seat]
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return both armies face to face, B's above A's."""
-        you = "" if seat is None else f"; you are {NAMES[seat]}"
-        lines = [self._headline() + you, ""]
-        lines += self._holdings(1, hidden=seat == 0)
-        lines += [row(name, self.armies[1].zones[name]) for name in reversed(ZONES)]
-        lines.append("  " + "-" * 38)
-        lines += [row(name, self.armies[0].zones[name]) for name in ZONES]
-        lines += self._holdings(0, hidden=seat == 1)
-        if self.attacked:
-            lines += ["", wrapped("Have attacked: ", " ".join(self.attacked))]
-        if events := self.last_turn + self.this_turn:
-            lines += ["", "In this turn and the one before:"]
-            lines += [wrapped("  ", event) for event in events]
-        return "\n".join(lines)
+        return [*areas(self, seat)]
 
     def _deployment(self) -> dict[str, int]:
         return DEPLOYMENTS[self._deployments][1]
@@ -358,19 +351,3 @@ class Guerra(Game):
         for name, army, before in zip(NAMES, self.armies, buried, strict=True):
             if len(army.cemetery) > before:
                 self.this_turn.append(f"{cause} kills {' '.join(army.cemetery[before:])} of {name}")
-
-    def _headline(self) -> str:
-        if self.asked is None:
-            places = ", ".join(f"{n} {place}" for n, place in zip(NAMES, self._places, strict=True))
-            return f"Guerra, over in turn {self.turn}: {self.reason}; places: {places}"
-        stage = f"turn {self.turn}" if self.turn else "opening"
-        return f"Guerra, {stage}: {NAMES[self.to_move]} decides ({self.asked})"
-
-    def _holdings(self, seat: int, *, hidden: bool) -> list[str]:
-        army = self.armies[seat]
-        hand = f"{len(army.hand)} face down" if hidden else " ".join(army.hand) or "empty"
-        return [
-            f"{NAMES[seat]}: {army.troops()} Troops, {len(army.pack)} in the pack,"
-            f" {len(army.cemetery)} in the cemetery",
-            f"   hand: {hand}",
-        ]

@@ -1,12 +1,9 @@
-"""Guerra told to people: rows of cards and moves in words."""
-
-import textwrap
+"""Guerra told to people: moves in words."""
 
 from referee.game import Move
-from referee.games.guerra.battle import ARCHERS, DECK, KNIGHTS, ZONES, Zone
+from referee.games.guerra.battle import ARCHERS, KNIGHTS, ZONES
 
 NAMES = "AB"
-WIDTH = 80
 
 
 def told(seat: int, decision: str, move: Move) -> str:
@@ -20,17 +17,6 @@ def told(seat: int, decision: str, move: Move) -> str:
         return f"{who} discards {' '.join(move['cards'])}"
     placed = (f"{' '.join(move[zone])} to {zone}" for zone in ZONES if zone in move)
     return f"{who} deploys {', '.join(placed)}"
-
-
-def wrapped(label: str, words: str) -> str:
-    """Return words beside a label, in as many lines as they need."""
-    return textwrap.fill(words, WIDTH, initial_indent=label, subsequent_indent=" " * len(label))
-
-
-def row(name: str, zone: Zone) -> str:
-    """Return a zone as lines, wounded cards with their wounds."""
-    cards = (f"{card}*{zone[card]}" if zone[card] else card for card in DECK if card in zone)
-    return wrapped(f"  {name:<11}", " ".join(cards) or "-")
 
 
 def _told_attack(move: Move) -> str:

@@ -30,8 +30,10 @@ from referee.games.khan.moves import (
     place_moves,
     turn_moves,
 )
+from referee.games.khan.scene import areas
 from referee.games.khan.schema import DECISIONS
-from referee.games.khan.text import deed, drawn
+from referee.games.khan.text import called, deed
+from referee.scene import Area
 
 GOAL = 20
 """The points that win."""
@@ -207,17 +209,11 @@ class Khan(Game):
         """Return what `move` does, such as "seat 0 attacks seat 2"."""
         assert self.asked is not None
         stage = self.combat.stage if self.combat else 0
-        return f"seat {seat} {deed(self.asked, move, stage)}"
+        return f"{called(seat)} {deed(self.asked, move, stage)}"
 
-    def text(self, seat: int | None = None) -> str:
-        """Return the table, the combat and the last turns."""
-        eyes = range(self.seats) if seat is None else (seat,)
-        most = self.seats * self.options.max_turns_per_player
-        ending = None
-        if self.asked is None:
-            ending = f"{self.reason}; places {' '.join(map(str, self._places))}"
-        own = {each: self._own(each) for each in eyes}
-        return drawn(self._public(), own, most, ending)
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
+        """Return the points, the combat, the camps and the last turns."""
+        return [*areas(self, seat)]
 
     def table(self) -> dict[str, Any]:
         """Return the kinds of tokens and every card of the deck, which holds three of each."""

@@ -1,42 +1,19 @@
-"""Khan for people: the table drawn from what views hold, so that it shows no more."""
+"""Khan in words for people: what a seat does by a move, and turns that are over."""
 
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.game import Move, Observation
+from referee.game import Move
 from referee.games.khan.cards import ROUNDS, in_order
 
-WIDTH = 80
 LEGEND = (
-    "E beats B, B beats O, O beats E; C leads. O1 gunpowder, C1 poison, B1 champion,",
-    "E1 retreat.",
+    "E beats B, B beats O, O beats E; C leads. O1 gunpowder, C1 poison, B1 champion, E1 retreat."
 )
 
 
-def drawn(
-    public: Observation, own: Mapping[int, Observation], most_turns: int, ending: str | None
-) -> str:
-    """Return the table as it is seen by the seats whose own knowledge is given, together."""
-    lines = [
-        *_folded("", _headline(public, own, most_turns, ending)),
-        f"Scarce, worth 2: {', '.join(public['scarce'])}."
-        f" Deck {public['deck']} cards, bag {public['bag']} tokens.",
-        *LEGEND,
-        "",
-    ]
-    for seat in range(len(public["front"])):
-        lines += _camp(seat, public, own.get(seat), alone=len(own) == 1)
-    pile = public["discards"]
-    cards = " ".join(in_order(pile)) or "none"
-    lines += ["", *_folded(f"Discards ({len(pile)}): ", cards)]
-    if public["combat"]:
-        lines += ["", *_combat(public["combat"])]
-    if public["recent"]:
-        lines += ["", "Lately:"]
-        for turn in public["recent"]:
-            lines += _folded(f"  turn {turn['turn']:<4}", _told(turn))
-    return "\n".join(lines)
+def called(seat: int) -> str:
+    """Return what a seat is called."""
+    return f"seat {seat}"
 
 
 def deed(decision: str, move: Move, stage: int) -> str:
@@ -62,71 +39,20 @@ def deed(decision: str, move: Move, stage: int) -> str:
     return f"turns {' '.join(in_order(move['cards']))} face up"
 
 
-def _headline(
-    public: Observation, own: Mapping[int, Observation], most_turns: int, ending: str | None
-) -> str:
-    if ending:
-        return f"Khan, over in turn {public['turn']}: {ending}"
-    deciders = [(seat, each["decision"]) for seat, each in own.items() if each["decision"]]
-    asked = [f"seat {seat} decides ({decision})" for seat, decision in deciders]
-    stage = f"Khan, turn {public['turn']} of at most {most_turns}, seat {public['to_move']}'s"
-    return "; ".join([stage, *asked])
-
-
-def _camp(seat: int, public: Observation, own: Observation | None, *, alone: bool) -> list[str]:
-    face_up = " ".join(public["face_up"][seat]) or "none"
-    front = _tokens(public["front"][seat]) or "none"
-    if own:
-        name = f"Seat {seat} (you)" if alone else f"Seat {seat}"
-        points = _points(own["points"])
-        hand = f"hand {' '.join(own['hand']) or 'empty'}"
-        hand += f"; just drawn {own['drawn']}" if own["drawn"] else ""
-        behind = f"behind {_tokens(own['behind']) or 'none'}"
-    else:
-        name, points = f"Seat {seat}", f"{_points(public['seen_points'][seat])} to be seen"
-        hand = f"{public['hand_size'][seat]} in hand"
-        hand += _known(" ".join(public["seen_in_hand"][seat]))
-        behind = f"{public['behind_size'][seat]} behind"
-        behind += _known(_tokens(public["seen_behind"][seat]))
-    return [
-        f"{name}, {points}",
-        *_folded("  cards   ", f"face up {face_up}; {hand}"),
-        *_folded("  tokens  ", f"in front {front}; {behind}"),
-    ]
-
-
-def _points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count} points"
-
-
-def _known(things: str) -> str:
-    return f", known {things}" if things else ""
+def told_turn(turn: Mapping[str, Any]) -> str:
+    """Return what a seat did in a turn, as the predicate of a sentence."""
+    if turn["action"] == "draw":
+        return _told_draw(turn)
+    rounds = "; ".join(_clash(fought) for fought in turn["rounds"])
+    seats = (turn["seat"], turn["target"])
+    declared = zip(seats, turn["declared"], strict=True)
+    specials = [f"{special} declared by {called(seat)}" for seat, special in declared if special]
+    parts = [rounds, *specials, _aftermath(turn)]
+    return f"attacks {called(turn['target'])}: {'; '.join(parts)}"
 
 
 def _tokens(tokens: Mapping[str, int]) -> str:
     return ", ".join(kind if count == 1 else f"{kind}*{count}" for kind, count in tokens.items())
-
-
-def _folded(label: str, words: str) -> list[str]:
-    if len(label) + len(words) <= WIDTH:
-        return [label + words]  # nearly always, and textwrap is slow
-    indent = " " * min(len(label), 12)
-    return textwrap.wrap(words, WIDTH, initial_indent=label, subsequent_indent=indent)
-
-
-def _combat(combat: Mapping[str, Any]) -> Iterator[str]:
-    seats = (combat["seat"], combat["target"])
-    yield f"Combat: seat {seats[0]} attacks seat {seats[1]}"
-    taken = (" ".join(cards) or "nothing" for cards in combat["face_up"])
-    yield f"  {'face up before':<16}{' v '.join(taken)}"
-    for name, fought in zip(ROUNDS, combat["rounds"], strict=False):
-        result = "" if fought["winner"] is None else f": seat {fought['winner']} wins"
-        yield from _folded(f"  {name:<16}", f"{_clash(fought)}{result}")
-    for seat, special in zip(seats, combat["declared"], strict=True):
-        if special:
-            yield f"  seat {seat} has declared {special}"
-    if combat["winner"] is not None:
-        yield from _folded("  ", _aftermath(combat))
 
 
 def _clash(fought: Mapping[str, Any]) -> str:
@@ -142,26 +68,14 @@ def _side(shown: Sequence[str] | None, destroyed: Sequence[str]) -> str:
 
 
 def _aftermath(combat: Mapping[str, Any]) -> str:
-    parts = [f"seat {combat['winner']} wins"]
+    parts = [f"{called(combat['winner'])} wins"]
     if combat["loot"]:
         parts.append(f"loots {_tokens(combat['loot'])}")
     seats = (combat["seat"], combat["target"])
     for seat, cards in zip(seats, combat["discarded"], strict=True):
         if cards:
-            parts.append(f"seat {seat} discards {' '.join(cards)}")
+            parts.append(f"{called(seat)} discards {' '.join(cards)}")
     return ", ".join(parts)
-
-
-def _told(turn: Mapping[str, Any]) -> str:
-    who = f"seat {turn['seat']}"
-    if turn["action"] == "draw":
-        return f"{who} {_told_draw(turn)}"
-    rounds = "; ".join(_clash(fought) for fought in turn["rounds"])
-    seats = (turn["seat"], turn["target"])
-    declared = zip(seats, turn["declared"], strict=True)
-    specials = [f"{special} declared by seat {seat}" for seat, special in declared if special]
-    parts = [rounds, *specials, _aftermath(turn)]
-    return f"{who} attacks seat {turn['target']}: {'; '.join(parts)}"
 
 
 def _told_draw(turn: Mapping[str, Any]) -> str:

@@ -42,7 +42,6 @@ class Pyanitsa(PackGame):
 
     name = "pyanitsa"
     title = "A Russian War: a six beats an ace, and to end up with all the cards is to lose."
-    headline = "P'yanitsa"
     seat_counts = range(2, 13)
     options_type = PyanitsaOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {

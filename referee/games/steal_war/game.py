@@ -16,19 +16,13 @@ from referee.games.steal_war.replies import (
     steal_refusal,
     top_refusal,
 )
-from referee.games.steal_war.text import (
-    told_holdings,
-    told_laid,
-    told_theft,
-    told_trick,
-)
+from referee.games.steal_war.scene import areas
 from referee.games.steal_war.trick import DOWN, Holdings, Trick
-from referee.games.war_family.text import NAMES, folded
+from referee.games.war_family.text import NAMES
+from referee.scene import Area
 
 MOST_KEPT = 60
 """Tricks remembered for those who are seldom asked."""
-FEWEST_TOLD, MOST_TOLD = 4, 10
-"""Of the last tricks, in a text."""
 
 
 class StealWarOptions(Options, frozen=True, kw_only=True):
@@ -84,7 +78,7 @@ class StealWar(Game):
         self._is_waiting_allowed = self.options.steal_back == "at_once"
         self._hurried: int | None = None
         """The seat that lots keep from waiting on, while all others wait."""
-        self._decided = [0] * seats
+        self.decided = [0] * seats
         """By seat, the last trick that was over when it last decided."""
         self._play_on()
 
@@ -122,7 +116,7 @@ class StealWar(Game):
             "thefts": trick.thefts,
             "won": self.won,
             "since": [
-                self._shown(past) for past in self.tricks if past.number > self._decided[seat]
+                self._shown(past) for past in self.tricks if past.number > self.decided[seat]
             ],
         }
 
@@ -139,12 +133,12 @@ class StealWar(Game):
         deciders, self._deciders = self._deciders, []
         if self.asked == "top":
             (seat,) = deciders
-            self._decided[seat] = self.trick.number
+            self.decided[seat] = self.trick.number
             self._finish(moves[seat]["top"])
         else:
             aims, waiting = {}, []
             for seat in deciders:
-                self._decided[seat] = self.trick.number - 1
+                self.decided[seat] = self.trick.number - 1
                 action = moves[seat]["action"]
                 if action == "steal":
                     aims[seat] = moves[seat]["target"]
@@ -195,21 +189,13 @@ class StealWar(Game):
         target = move["target"]
         return f"{who} steals {NAMES[target]}'s pile of {len(self.held.piles[target])} with {card}"
 
-    def text(self, seat: int | None = None) -> str:
-        """Return packs and piles, the trick as far as it has come, and those before it."""
-        trick = self.trick
-        lines = [self._headline(seat), "Whoever ends up with all the cards wins.", ""]
-        for each in range(self.seats):
-            lines += self._told_seat(each, open_cards=seat is None)
-        if not self.reason:
-            down = seat is None or self.asked == "top"
-            laid = (told_laid(trick, each, open_cards=down) for each in trick.laid)
-            lines += ["", folded("Laid (face down in brackets): ", ", ".join(laid))]
-            lines += map(told_theft, trick.thefts)
-            lines += self._told_question(seat)
-        if self.tricks:
-            lines += ["", "The last tricks:", *map(told_trick, self._told_tricks(seat))]
-        return "\n".join(lines)
+    def called(self, seat: int) -> str:
+        """Return the letter of `seat`."""
+        return NAMES[seat]
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
+        """Return the trick as far as it has come, packs and piles, and the tricks before."""
+        return [*areas(self, seat)]
 
     def _deal(self) -> Holdings:
         return Holdings(self.seats, self.chance)
@@ -349,35 +335,3 @@ class StealWar(Game):
             "winner": trick.winner,
             "top": trick.top,
         }
-
-    def _headline(self, seat: int | None) -> str:
-        you = "" if seat is None else f"; you are {NAMES[seat]}"
-        if self.reason:
-            places = ", ".join(f"{NAMES[at]} {place}" for at, place in enumerate(self.places()))
-            over = f"Steal War, over after trick {self.trick.number}: {self.reason}"
-            return folded("", f"{over}; places: {places}{you}")
-        war = f", war {self.trick.war}" if self.trick.war else ""
-        return (
-            f"Steal War, trick {self.trick.number} of at most {self.options.max_tricks}{war}{you}"
-        )
-
-    def _told_seat(self, seat: int, *, open_cards: bool) -> list[str]:
-        if seat in self.ran_out:
-            return [f"{seat} {NAMES[seat]}  out of cards since trick {self.ran_out[seat][0]}"]
-        protected = seat in self.trick.protected
-        return told_holdings(seat, self.held, protected=protected, open_cards=open_cards)
-
-    def _told_question(self, seat: int | None) -> list[str]:
-        if self.asked == "top":
-            (winner,) = self._deciders
-            return [folded(f"{NAMES[winner]} has won: ", " ".join(self.won))]
-        seats = range(self.seats) if seat is None else (seat,)
-        return [
-            f"{NAMES[each]} has drawn {card}" for each in seats if (card := self.held.drawn[each])
-        ]
-
-    def _told_tricks(self, seat: int | None) -> list[Trick]:
-        """Return the tricks since `seat` last decided, or a few more."""
-        last = self.trick.number if seat is None else self._decided[seat]
-        count = min(max(self.trick.number - last, FEWEST_TOLD), MOST_TOLD)
-        return [*self.tricks][-count:]

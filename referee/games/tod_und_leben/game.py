@@ -8,12 +8,12 @@ from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.games.tod_und_leben.scene import areas
 from referee.games.war_family.cards import deal, deck, strength
+from referee.scene import Area
 
 NAMES = "AB"
 PACK = tuple(deck("7"))
-ROWS = 8
-"""Pairs in a row of the text."""
 
 
 class TodUndLebenOptions(Options, frozen=True, kw_only=True):
@@ -89,18 +89,13 @@ class TodUndLeben(Game):
         """Return the places by rounds won."""
         return ranked([-won for won in self.rounds_won])
 
-    def text(self, seat: int | None = None) -> str:
-        """Return the pairs of the last round and the score; all is open."""
-        rounds = self.options.rounds
-        lines = [f"Tod und Leben, round {rounds} of {rounds}", ""]
-        for first in range(0, len(self.packs[0]), ROWS):
-            for each in (0, 1):
-                row = " ".join(self.packs[each][first : first + ROWS])
-                lines.append(f"{each} {NAMES[each]}{' (you)' * (each == seat):6}  {row}")
-            lines.append("")
-        for label, won in (("Cards won ", self.cards_won), ("Rounds won", self.rounds_won)):
-            lines.append(f"{label}  A {won[0]}, B {won[1]}")
-        return "\n".join(lines)
+    def called(self, seat: int) -> str:
+        """Return the letter of `seat`."""
+        return NAMES[seat]
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
+        """Return the score, and the pairs of the last round."""
+        return areas(self.view(0))
 
 
 def cards_won(packs: Sequence[Sequence[str]]) -> list[int]:

@@ -46,7 +46,6 @@ class War(PackGame):
 
     name = "war"
     title = "The highest card takes all; the winner orders what it picks up."
-    headline = "War"
     seat_counts = range(2, 11)
     options_type = WarOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice, repeat
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -14,7 +14,9 @@ from referee.game import Decision, Game, Move, Observation, Options, ranked
 from referee.games.replies import no_list, wrong_fields
 from referee.games.war_family.battle import Battle, Pack, fight, war_or_out, war_to_last_card
 from referee.games.war_family.cards import deal, no_card
-from referee.games.war_family.text import NAMES, folded, told_battle, told_pack
+from referee.games.war_family.scene import areas
+from referee.games.war_family.text import NAMES
+from referee.scene import Area
 
 RANDOM = "random"
 """The order of the default reply, which only the referee may give."""
@@ -74,8 +76,6 @@ class PackGame(Game):
     """Packs whose top cards fight, battle after battle, until one seat holds them all."""
 
     options: PackOptions
-    headline: ClassVar[str]
-    """The game's name for people."""
 
     @property
     @abstractmethod
@@ -148,7 +148,7 @@ class PackGame(Game):
             "battle": self.battle,
             "winner": self.battles[-1].winner,
             "won": self.won,
-            "packs": [self._known(owner, seat) for owner in range(self.seats)],
+            "packs": [self.known(owner, seat) for owner in range(self.seats)],
             "since": [
                 self._shown(battle, seat)
                 for battle in self.battles
@@ -211,15 +211,31 @@ class PackGame(Game):
             return f"{NAMES[seat]} picks up {len(self.won)} cards in an order of its own"
         return f"{NAMES[seat]} picks up {' '.join(move['order'])}"
 
-    def text(self, seat: int | None = None) -> str:
-        """Return the packs, top first, and the last battles."""
-        lines = [self._headline(seat), self.aim, ""]
-        lines += [self._row(owner, seat) for owner in range(self.seats)]
-        lines += ["", "Last battles (face-down cards in brackets; > how they were picked up):"]
-        lines += [told_battle(battle, self._order(battle, seat)) for battle in self._told(seat)]
-        if self.asked is not None:
-            lines += ["", folded(f"{NAMES[self.asked]} has won  ", " ".join(self.won))]
-        return "\n".join(lines)
+    def called(self, seat: int) -> str:
+        """Return the letter of `seat`."""
+        return NAMES[seat]
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
+        """Return the battle, the packs, top first, and the last battles."""
+        return [*areas(self, seat)]
+
+    def known(self, owner: int, seat: int) -> list[str | None]:
+        """Return the pack of `owner`, top first, with None for each card `seat` cannot know."""
+        pack = self.packs[owner]
+        unseen = max(0, self.unseen[owner]) if self._sees_order(seat, owner) else len(pack)
+        return [*repeat(None, unseen), *islice(pack, unseen, None)]
+
+    def order_of(self, battle: Battle, seat: int | None) -> list[str] | None:
+        """Return how the cards of a battle were picked up, if `seat` knows it."""
+        if battle.order is None or not self._sees_order(seat, battle.winner):
+            return None
+        return battle.order
+
+    def lately(self, seat: int | None) -> list[Battle]:
+        """Return the battles since `seat` last decided, or a few more."""
+        last = self.battle if seat is None else self._decided[seat]
+        count = min(max(self.battle - last, FEWEST_TOLD), MOST_TOLD, len(self.battles))
+        return [*self.battles][-count:]
 
     def still_in(self) -> list[int]:
         """Return the seats that have not run out of cards."""
@@ -301,45 +317,11 @@ class PackGame(Game):
             return seat == winner
         return self.options.pickup != "shuffled"
 
-    def _known(self, owner: int, seat: int | None) -> list[str | None]:
-        """Return the pack of `owner`, top first, with None for each card `seat` cannot know."""
-        pack = self.packs[owner]
-        unseen = max(0, self.unseen[owner]) if self._sees_order(seat, owner) else len(pack)
-        if seat is None:
-            unseen = 0
-        return [*repeat(None, unseen), *islice(pack, unseen, None)]
-
-    def _order(self, battle: Battle, seat: int | None) -> list[str] | None:
-        if battle.order is None or not self._sees_order(seat, battle.winner):
-            return None
-        return battle.order
-
     def _shown(self, battle: Battle, seat: int) -> dict[str, Any]:
         return {
             "battle": battle.number,
             "laid": [battle.laid.get(other, []) for other in range(self.seats)],
             "down": battle.down,
             "winner": battle.winner,
-            "order": self._order(battle, seat),
+            "order": self.order_of(battle, seat),
         }
-
-    def _told(self, seat: int | None) -> list[Battle]:
-        """Return the battles since `seat` last decided, or a few more."""
-        last = self.battle if seat is None else self._decided[seat]
-        count = min(max(self.battle - last, FEWEST_TOLD), MOST_TOLD, len(self.battles))
-        return [*self.battles][-count:]
-
-    def _headline(self, seat: int | None) -> str:
-        name = self.headline
-        you = "" if seat is None else f"; you are {NAMES[seat]}"
-        if self.reason:
-            places = ", ".join(f"{NAMES[at]} {place}" for at, place in enumerate(self._places))
-            over = f"{name}, over after battle {self.battle}: {self.reason}"
-            return folded("", f"{over}; places: {places}{you}")
-        most = self.options.max_battles
-        return f"{name}, battle {self.battle} of at most {most}{you}"
-
-    def _row(self, owner: int, seat: int | None) -> str:
-        if owner in self.ran_out:
-            return f"{NAMES[owner]}  out of cards since battle {self.ran_out[owner][0]}"
-        return told_pack(owner, self._known(owner, seat))

@@ -24,8 +24,10 @@ from referee.games.world_war.samples import (
     sample_number,
     sample_placement,
 )
+from referee.games.world_war.scene import GROUND, areas
 from referee.games.world_war.schema import DECISIONS
-from referee.games.world_war.text import told_move, war_text
+from referee.games.world_war.text import NAMES, told_move
+from referee.scene import Area, Ground
 
 
 class WorldWar(Game):
@@ -37,6 +39,7 @@ class WorldWar(Game):
     options_type = WorldWarOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
     typical_decisions = 300
+    ground: ClassVar[Ground | None] = GROUND
 
     options: WorldWarOptions
 
@@ -174,9 +177,13 @@ class WorldWar(Game):
         """Return the board and the cards."""
         return table()
 
-    def text(self, seat: int | None = None) -> str:
+    def called(self, seat: int) -> str:
+        """Return the letter of `seat`."""
+        return NAMES[seat]
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the board, the seats and the last round, and what `seat` alone may know."""
-        return war_text(self.war, seat)
+        return [*areas(self, seat)]
 
     def describe(self, seat: int, move: Move) -> str:
         """Return `move` as a clause such as "A attacks alaska > kamchatka with 3 dice"."""

@@ -138,7 +138,7 @@ def test_a_file_is_told_like_a_match_of_a_league(arena: Arena, played: Path, fil
 
 def test_a_file_has_seats_tables_and_formats(arena: Arena, file: Path) -> None:
     tables = arena("show", file, "--seat", "1", "--tables").stdout
-    assert "you are B" in tables
+    assert "B (you)" in tables
     assert "[talkative]" not in tables
     found = json.loads(arena("show", file, "--format", "json").stdout)
     assert (found["match"], found["deal"], found["rotation"]) == (None, None, None)

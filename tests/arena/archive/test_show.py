@@ -22,7 +22,7 @@ from arena.text import width
 from referee.evidence import Evidence, Played
 from referee.fault import Fault
 from referee.games.guerra.game import Guerra
-from referee.replay import Replay
+from referee.replay import Replay, steps
 from tests.arena.conftest import TWO_BOTS, Arena, League, lazy_bot, naughty
 
 FILE = """\
@@ -32,6 +32,8 @@ deals = 1
 options.max_turns = 20
 limits = { sandbox = "none", startup = 5.0 }
 """
+HIDDEN = re.compile(r"Hand +\(\d+ unseen\)|^A: reserve +\(\d+ unseen\)", re.MULTILINE)
+"""A hand of Guerra that is not seen."""
 MOVE = re.compile(r"^ *(\d+)(?: +(?:[\d.]+|-)){3}  \[(\w+)\] ", re.MULTILINE)
 TALKATIVE = """
 import sys
@@ -82,10 +84,14 @@ def lines(match: WholeMatch, seat: int | None = None, columns: int = 80) -> list
 def test_every_line_fits_the_screen_but_those_of_the_wire_and_of_standard_error(
     cup: League,
 ) -> None:
+    match = opened(cup, "talkative", "illegal")
+    *_, (game, _) = steps(match.replay, Guerra)
     for columns in (80, 60):
-        found = lines(opened(cup, "talkative", "illegal"), columns=columns)
+        table = {line.strip() for line in game.text().splitlines()} if columns < 80 else set()
+        found = lines(match, columns=columns)
         long = [line.strip() for line in found if width(line) > columns]
-        assert all(line.startswith(("→ {", "← {", "its line: {")) for line in long)
+        wire = ("→ {", "← {", "its line: {")
+        assert all(line.startswith(wire) or line in table for line in long)
 
 
 def test_times_stand_in_columns_before_the_moves(cup: League) -> None:
@@ -136,10 +142,10 @@ def test_a_seat_alone_is_told_with_the_numbers_of_the_whole_match(cup: League) -
 def test_a_seat_alone_sees_the_table_as_it_did_then(arena: Arena, cup: League) -> None:
     match = opened(cup, "one", "two")
     seen = arena("show", cup.folder, match.match.id, "--tables", "--seat", 1).stdout
-    assert "face down" in seen
-    assert "you are B" in seen
-    assert "you are A" not in seen
-    assert "face down" not in arena("show", cup.folder, match.match.id, "--tables").stdout
+    assert HIDDEN.search(seen)
+    assert "B (you)" in seen
+    assert "A (you)" not in seen
+    assert not HIDDEN.search(arena("show", cup.folder, match.match.id, "--tables").stdout)
 
 
 def test_a_late_answer_on_a_busy_machine_says_so(cup: League) -> None:

@@ -46,7 +46,7 @@ def test_a_person_sees_the_table_the_choices_and_what_is_wrong(arena: Arena) -> 
     assert "add: Missiles added to the marker" in result.stdout
     assert "That is not understood. Try ?." in result.stdout
     assert 'Not possible: the entries of "move" add up to 27, not to 0.' in result.stdout
-    assert "South attacks with West" in result.stdout
+    assert "  South (you)  attacks with West\n" in result.stdout
     assert all(len(line) <= 82 for line in result.stdout.splitlines())
 
 
@@ -175,7 +175,8 @@ def test_new_cards_are_pointed_out(arena: Arena) -> None:
     typed = "random\nrandom\nincorporate 3E centre\nquit\n"
     words = ("play", "guerra", "human", "random", "--seed", HAND, *UNSANDBOXED)
     screens = arena(*words, typed=typed).stdout.split("-" * 80)[1:]
-    hands = [re.findall(r"A: .*\n   hand: (.*)", screen)[0].split() for screen in screens]
+    tables = [screen.partition("A (you): reserve")[2] for screen in screens]
+    hands = [re.findall(r"[*]?(\d+[OCEB])\b", own.partition("; ")[0]) for own in tables]
     for before, now, screen in zip(hands, hands[1:], screens[1:], strict=False):
         new = re.findall("New in your hand: (.*)", screen)
         assert sorted(" ".join(new).split()) == sorted(set(now) - set(before))
@@ -185,7 +186,7 @@ def test_what_is_to_be_heard_is_the_whole_line_and_may_be_nothing(arena: Arena) 
     words = ("play", "cold_war", "human", "echo", "echo", "echo", "--option", "talk=true")
     shown = arena(*words, *UNSANDBOXED, typed="Peace, West?\nattack 1\n\nquit\n").stdout
     assert "Write it as it is to be heard; Enter alone says nothing." in shown
-    assert "  South: Peace, West?\n" in shown
+    assert "  South (you)  Peace, West?\n" in shown
     assert shown.count("human (seat 0): play") == 2
 
 
@@ -208,7 +209,7 @@ def test_a_move_is_told_and_waits_for_enter_so_that_a_slip_can_be_mended() -> No
         terminal.type("2\n")
         terminal.until("another move > ")
         terminal.type("\n")
-        assert re.search(r"trait +Big", terminal.until("(seat 0): action"))
+        assert "  Trait: Big, maximum stamina +3\n" in terminal.until("(seat 0): action")
 
 
 def test_quick_plays_at_once() -> None:
@@ -224,7 +225,7 @@ def test_the_table_and_the_rules_can_be_seen_at_any_time() -> None:
     with at_terminal(*DUEL, PAGER="cat") as terminal:
         terminal.until("\n> ")
         terminal.type("table\n")
-        assert "rolled 3 2" in terminal.until("A chooses 2, Big\n> ")
+        assert "  Dice  3, 2\n" in terminal.until("A chooses 2, Big\n> ")
         terminal.type("rules\n")
         assert "# Duel" in terminal.until("\n> ")
 

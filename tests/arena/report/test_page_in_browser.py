@@ -4,14 +4,30 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from referee.cards import face_down, french
 from referee.games import GAMES
+from referee.scene import (
+    Area,
+    Facts,
+    Grid,
+    Ground,
+    Group,
+    Map,
+    Mark,
+    Place,
+    Row,
+    Text,
+    Token,
+    Track,
+)
 from tests.arena.conftest import Arena
 from tests.arena.report.conftest import PHONE, Look, a_report
 
@@ -238,24 +254,117 @@ def test_a_seat_is_shown_what_its_bot_saw(report: Path, look: Look) -> None:
     assert page.locator("#replay-board").inner_text() != open_hands
 
 
-def test_a_match_of_one_frame_has_eyes_to_open_and_no_steps(
-    report: Path, look: Look, tmp_path: Path
-) -> None:
+def rewritten(report: Path, file: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    """Write a page whose first match is changed, and return it."""
     page = report.read_text()
     begin = page.index('id="matches">') + len('id="matches">')
     end = page.index("</script>", begin)
     payload = json.loads(page[begin:end])
     match = payload["matches"][0]
     data = json.loads(gzip.decompress(base64.b64decode(match["data"])))
-    data["frames"] = data["frames"][-1:]
+    change(data)
     match["data"] = base64.b64encode(gzip.compress(json.dumps(data).encode())).decode()
-    short = tmp_path / "short.html"
-    short.write_text(page[:begin] + json.dumps(payload).replace("<", "\\u003c") + page[end:])
-    opened = look(short)
+    file.write_text(page[:begin] + json.dumps(payload).replace("<", "\\u003c") + page[end:])
+    return file
+
+
+def test_a_match_of_one_frame_has_eyes_to_open_and_no_steps(
+    report: Path, look: Look, tmp_path: Path
+) -> None:
+    def change(data: dict[str, Any]) -> None:
+        data["frames"] = data["frames"][-1:]
+
+    opened = look(rewritten(report, tmp_path / "short.html", change))
     expect(opened.locator("#replay-step")).to_contain_text("Step 1 of 1")
     expect(opened.locator("#replay-eyes")).to_be_visible()
     for part in ("controls", "pace", "keys"):
         expect(opened.locator(f"#replay-{part}")).to_be_hidden()
+
+
+GROUND = Ground([Place("far_north", 100, 100, "up"), Place("south", 300, 300, "down")], [(0, 1)])
+EVERY_KIND: Sequence[Area] = [
+    Row("Hand", [french("7H", "won"), face_down("8H"), Token("wood", "token", 2)], 0, "<b>note"),
+    Track("Life", 0, 9, [Mark(3, "3", 1)], note="of 9"),
+    Grid(
+        "Board",
+        [["", "O"], ["X", "<i>"]],
+        [[0, 1], [0, None]],
+        rows=("2", "1"),
+        columns=("a", "b"),
+        marked=[(1, 0)],
+        checkered=True,
+    ),
+    Map("World", [0, None], ["3", "1"], marked=[0], arrows=[(0, 1)]),
+    Facts("Money", ("Has",), [["7"], ["1000"]], (0, 1)),
+    Text("", ["<script>alone</script>"]),
+    Text("Lately", ["draws", "stops"], (0, 1)),
+    Group("reserve", [Row("Pack", [french("9H")])], 1, hidden=True),
+]
+
+
+@pytest.fixture
+def every_kind(report: Path, look: Look, tmp_path: Path) -> Page:
+    """A page with an area of every kind at each step."""
+
+    def change(data: dict[str, Any]) -> None:
+        data["areas"] = msgspec.to_builtins(EVERY_KIND)
+        data["called"] = ["Ann", "seat 1"]
+        data["ground"] = msgspec.to_builtins(GROUND)
+        for frame in data["frames"]:
+            frame["all"] = [*range(len(EVERY_KIND))]
+
+    page = look(rewritten(report, tmp_path / "kinds.html", change))
+    expect(page.locator("#replay-board")).to_contain_text("Money")
+    return page
+
+
+def test_every_kind_of_area_is_drawn(every_kind: Page) -> None:
+    board = every_kind.locator("#replay-board")
+    kinds = {area["t"] for area in msgspec.to_builtins(EVERY_KIND)}
+    assert kinds == {"row", "track", "grid", "map", "facts", "text", "group"}
+    for kind in kinds:
+        assert board.locator(f".area-{kind}").first.bounding_box()
+    assert board.locator(".card").count() == 3
+    assert board.locator(".mark-down").count() == 1
+    assert board.locator("script, i:not([class]), b b").count() == 0
+
+
+def test_seats_are_called_as_in_the_game_with_their_bots(every_kind: Page) -> None:
+    bots = every_kind.evaluate(
+        """() => JSON.parse(document.querySelector("#matches").textContent).matches[0].bots"""
+    )
+    heads = every_kind.locator("#replay-board figcaption b").all_inner_texts()
+    assert heads[0] == f"Ann {bots[0]}: Hand"
+    assert heads[-2] == f"Seat 1 {bots[1]}: reserve"
+    rows = every_kind.locator("#replay-board .area-facts tbody th").all_inner_texts()
+    assert rows == [f"Ann {bots[0]}", f"Seat 1 {bots[1]}"]
+
+
+def test_a_grid_has_labels_owners_and_marks(every_kind: Page) -> None:
+    grid = every_kind.locator(".area-grid")
+    assert grid.locator("tr").first.locator("th").all_inner_texts() == ["a", "b"]
+    assert grid.locator("th[scope=row]").all_inner_texts() == ["2", "1"]
+    assert grid.locator(".square bdi").all_inner_texts() == ["O", "X", "<i>"]
+    assert grid.locator(".square").count() == 4
+    assert grid.locator(".square.is-held").count() == 3
+    assert grid.locator(".square.seat-1").count() == 1
+    assert grid.locator(".square.is-dark").count() == 2
+    marked = grid.locator(".square.is-marked")
+    assert marked.locator("bdi").inner_text() == "X"
+    width = (marked.bounding_box() or {})["width"]
+    height = (marked.bounding_box() or {})["height"]
+    assert abs(width - height) < 2
+
+
+def test_places_of_a_map_have_names_for_people(every_kind: Page) -> None:
+    world = every_kind.locator(".area-map")
+    assert "far north" in world.inner_text()
+    assert "far_north" not in world.inner_text()
+
+
+def test_every_kind_fits_a_small_screen(every_kind: Page) -> None:
+    every_kind.set_viewport_size(PHONE)
+    assert every_kind.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
 def seats_of(game: str) -> list[str]:

@@ -293,20 +293,22 @@ def test_burned_cards_are_shown_to_nobody():
     shoe = game.shoe
     shoe.cards, shoe.burned = [*shoe.burned, *shoe.cards[3:]], shoe.cards[:3]
     assert [(plain(game.view(seat)), game.text(seat)) for seat in (0, 1)] == shown
-    assert f"Burned: {' '.join(shoe.burned)}" in game.text()
+    assert f"Burned  {' '.join(shoe.burned)}" in game.text()
 
 
 # --- text
 
 TEXT = """\
-Casino War, round 1 of 50: war or surrender?
-Cards: 312, shuffled before each round.
+Round 1 of 50: a tie: war or surrender?
+  Player  *9C
+  House   *9C
 
-               money     bet  on tie
-0 A             1050      10       5
-1 B (you)       1000      20       0
+Money    Money  Place  Bet  On a tie
+A         1050      1   10         5
+B (you)   1000      2   20         0
 
-Player 9C, house 9C: a tie."""
+Shoe: 312 cards, shuffled before each round
+* new"""
 
 
 def test_the_text_shows_money_stakes_and_cards():
@@ -318,43 +320,49 @@ def test_the_text_shows_money_stakes_and_cards():
 def test_great_sums_of_money_stand_apart():
     game = position("9 9", bankroll=10**10, max_bet=10**9)
     play(game, bet(10**9, 5), bet(20))
-    lines = game.text(1).splitlines()[3:6]
-    assert [line.split()[-3:] for line in lines] == [
-        ["bet", "on", "tie"],
-        ["10000000050", "1000000000", "5"],
-        ["10000000000", "20", "0"],
+    lines = game.text(1).splitlines()[4:7]
+    assert [line.split()[-4:] for line in lines[1:]] == [
+        ["10000000050", "1", "1000000000", "5"],
+        ["10000000000", "2", "20", "0"],
     ]
     assert len({*map(len, lines)}) == 1
 
 
 def test_the_text_tells_the_latest_rounds():
-    game = position("9 9 Q K")
+    game = position("9 9 Q K K 2")
     play(game, bet(10, 5), bet(20))
     play(game, WAR, SURRENDER)
-    last = game.text(0).splitlines()[-1]
-    assert last == "Round 1: 9C v 9C, war QC v KC; A 10+5 war: +30, B 20 surrender: -10"
+    text = game.text(0)
+    assert "Round 1: cards\n  Player  9C QC-\n  House   9C KC+\n" in text
+    assert "A (you)         10         5  war           +30\n" in text
+    play(game, bet(10), bet(20))
+    told = "Round 1: 9C v 9C, war QC v KC; A 10+5 war: +30, B 20 surrender: -10"
+    assert told in game.text(0)
 
 
 def test_the_text_of_a_shoe_tells_what_was_seen():
     game = new_game(reshuffle="shoe", decks=1)
+    del game.shoe.cards[:3]
+    game.shoe.seen |= {"9": 1, "K": 2}
     lines = game.text(0).splitlines()
-    assert lines[1] == "Cards: 52 of 52 left; shuffled when fewer than 13."
-    assert lines[2].startswith("Seen: 2:0 3:0")
+    at = lines.index("Shoe")
+    assert lines[at + 1] == "  Left  (49 unseen); of 52; shuffled when fewer than 13"
+    assert lines[at + 2] == "  Seen  9, K x2"
 
 
 def test_the_text_tells_the_places_at_the_end():
     game = position("K 9", rounds=1)
     play(game, bet(10), bet(20))
     lines = game.text(0).splitlines()
-    assert lines[0] == "Casino War, over after round 1: all rounds are played"
-    assert lines[3:6] == [
-        "               money   place",
-        "0 A (you)       1010       2",
-        "1 B             1020       1",
+    assert lines[0] == "Over: rounds; places: A 2, B 1"
+    assert lines[2:5] == [
+        "Money in the end  Money  Place",
+        "A (you)            1010      2",
+        "B                  1020      1",
     ]
     broke = position("9 K", 10, 10)
     play(broke, bet(10), bet(10))
-    assert broke.text().startswith("Casino War, over after round 1: nobody can bet")
+    assert broke.text().startswith("Over: broke;")
 
 
 # --- what always holds

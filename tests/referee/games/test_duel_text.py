@@ -25,33 +25,34 @@ from tests.referee.games.duel_positions import (
 )
 
 TEXT = """\
-Duel, turn 1: B, the challenged, decides how to defend
+Turn 1: B decides how to defend
+The line  B is out -4 . . ○ . | . ● . . 4 A is out  pawn at 2, driven to -2
 
-B's end |  -4   -3   -2   -1    0   +1  [+2]  +3   +4  | A's end
+B is to retreat 4 points
+  A  B3 B4; thrust, strength 3
 
-                          A, the challenger   B, the challenged
-  trait                   Lethal              Veteran
-  stamina                 5 of 9              9 of 10
-  dexterity               8 of 9              10 of 10
-  fencing                 8                   10
-  cards in hand           1                   2
-  bonus to a thrust (B)   +1                  +0
-  bonus to a cut (E)      +0                  +0
-  bonus to a parry (O)    +0                  +0
-  bonus to a moulinet (C) +0                  +2
+Stamina    0 . . . . . A . . . B . . . 12  A 5, B 9; at most 9 and 10
+Dexterity  0 . . . . . . . . A . B . . 12  A 8, B 10; at most 9 and 10
+Fencing    0 . . . . . . . . A . B . . 12  A 8, B 10
 
-Hand of A: C3
-Hand of B: O7 C10
-In play of A: B12
-In play of B: C11 C12
-Deck 3; discards 3: B3 B4 E1
+A: the challenger
+  Hand         C3; 1 of 8
+  In play      B12
+  Counts more  thrust +1
+  Trait: Lethal, whenever the rival retreats, he retreats one point more
 
-Turn 1: A breathes and rolls 3.
+B: the challenged
+  Hand         O7 C10; 2 of 10
+  In play      C11 C12
+  Counts more  moulinet +2
+  Trait: Veteran, fencing, maximum stamina and maximum dexterity +1
 
+Lately  Turn  What
+A          1  breathes, rolls 3
+
+Deck  (3 unseen)
 Next in the deck: E7 O2 B1
-
-Turn 1: A thrusts B3 B4 with strength 3.
-Undefended, B is to retreat 4 points."""
+Discards, latest first  B4 B3 E1; 3 in all"""
 
 
 def drawn():
@@ -74,40 +75,48 @@ def test_the_text_shows_the_table_and_the_attack():
 
 
 def test_the_text_hides_the_other_hand_and_the_deck():
-    shown = TEXT.replace("Next in the deck: E7 O2 B1\n\n", "")
-    assert drawn().text(0) == shown.replace("Hand of B: O7 C10\n", "")
-    assert drawn().text(1) == shown.replace("Hand of A: C3\n", "")
+    for seat, shown, hidden in ((0, "C3; 1 of 8", "O7 C10"), (1, "O7 C10; 2 of 10", "C3")):
+        text = drawn().text(seat)
+        assert f"  Hand         {shown}\n" in text
+        assert hidden not in text
+        assert "unseen); 1 of 8" in text or "unseen); 2 of 10" in text
+        assert "Next in the deck" not in text
 
 
 def test_the_text_of_an_action_names_its_price():
     lines = play(drawn(), NO_DEFENCE, PARRY).text(0).splitlines()
-    assert lines[0] == "Duel, turn 1: A, the challenger, decides the third action"
-    assert lines[-1] == "Stamina: 4 to attack, observe or feint, 3 to breathe or use footwork."
-    told = "Turn 1: A thrusts B3 B4 with strength 3; B does not defend; B parries the"
-    assert lines[lines.index(told) + 1] == "    retreat of 4 in emergency."
+    assert lines[0] == "Turn 1: A (you) decides the third action"
+    assert lines[-1] == "Stamina: 4 to attack, observe or feint, 3 to breathe or use footwork"
+    told = "A (you)     1  thrusts B3 B4 (3), B does not defend, B parries in emergency"
+    assert told in lines
 
 
 def test_the_text_of_an_emergency_names_what_is_at_stake():
     lines = play(drawn(), defence("O7")).text(1).splitlines()
-    assert lines[0] == "Duel, turn 1: B, the challenged, decides whether to parry in emergency"
-    assert lines[-2] == "Turn 1: A thrusts B3 B4 with strength 3; B parries O7 with guard 1."
-    assert lines[-1] == "B is to retreat 3 points; an emergency parry costs 2 stamina."
+    assert lines[0] == "Turn 1: B (you) may parry in emergency"
+    at = lines.index("B is to retreat 3 points; an emergency parry costs 2 stamina")
+    assert lines[at + 1 : at + 3] == [
+        "  A        B3 B4; thrust, strength 3",
+        "  B (you)  O7; parry, guard 1",
+    ]
 
 
 def test_the_text_of_the_choice_explains_the_traits():
-    assert (
-        play(new_game(rolls=(4, 4, 1, 7, 8, 2)), {"trait": 7}).text(1)
-        == """\
-Duel, set-up: B, the challenged, chooses a trait
+    text = play(new_game(rolls=(4, 4, 1, 7, 8, 2)), {"trait": 7}).text(1)
+    assert text.startswith("Set-up: B (you) chooses a trait\n")
+    assert text.endswith(
+        """\
+A: the challenger
+  Dice  1, 7
+  Trait: Lethal, whenever the rival retreats, he retreats one point more
 
-A, the challenger, rolled 4 4, 1 7.
-    1 Trained    fencing +3
-  * 7 Lethal     whenever the rival retreats, he retreats one point more
-B, the challenged, rolled 8 2.
-    8 Veteran    fencing, maximum stamina and maximum dexterity +1
-    2 Big        maximum stamina +3
+B (you): the challenged
+  Dice  8, 2
+  To choose from
+    Veteran  fencing, maximum stamina and maximum dexterity +1
+    Big      maximum stamina +3
 
-Cards are dealt when both have chosen."""
+Deck  (80 unseen)"""
     )
 
 
@@ -122,14 +131,14 @@ Cards are dealt when both have chosen."""
     ],
 )
 def test_the_text_names_the_end(game, end):
-    headline = game().text().splitlines()[0]
-    assert headline.startswith(f"Duel, over in turn 1: {end}")
+    over, headline, *_ = game().text().splitlines()
+    assert over.startswith("Over: ")
+    assert headline.startswith(f"Turn 1: {end}")
 
 
 def test_who_dies_of_his_own_defence_is_not_said_to_retreat():
     game = play(position("B1 B2", "O1", dexterity=(9, 1)), attack("B1 B2"), defence("O1"))
-    told = "Turn 1: A thrusts B1 B2 with strength 2; B parries O1."
-    assert told in game.text().splitlines()
+    assert "A          1  thrusts B1 B2 (2), B parries O1 (0)" in game.text().splitlines()
     assert game.pawn == 0
 
 
@@ -137,7 +146,7 @@ def test_a_long_list_is_folded():
     game = position("B1", discards=" ".join(kinds(40)))
     lines = game.text().splitlines()
     assert max(map(len, lines)) <= 80
-    assert sum(line.startswith("    ") for line in lines) == 2
+    assert sum(line.startswith(" " * 24) for line in lines) == 2
 
 
 DESCRIBED = [

@@ -120,10 +120,15 @@ def test_the_view_shows_the_last_round_and_the_score():
 
 def test_the_text_shows_the_pairs_one_above_the_other():
     lines = stacked("9 A / 9 K").text(0).splitlines()
-    assert lines[0] == "Tod und Leben, round 1 of 1"
-    assert lines[2].startswith("0 A (you)  9C AC")
-    assert lines[3].startswith("1 B        9D KC")
-    assert lines[-2:] == ["Cards won   A 4, B 28", "Rounds won  A 0, B 1"]
+    assert lines[0] == "Over: rounds; places: A 2, B 1"
+    at = lines.index("Pairs 1 to 8")
+    assert lines[at + 1].startswith("  A (you)  9C AC+ ")
+    assert lines[at + 2].startswith("  B        9D KC- ")
+    assert lines[2:5] == [
+        "After 1 round  Cards in the last  Rounds won",
+        "A (you)                        4           0",
+        "B                             28           1",
+    ]
 
 
 @given(st.permutations(PACK))

@@ -1,5 +1,6 @@
 """War: the deal, wars among several seats, running out, what is seen, and what always holds."""
 
+import re
 from collections import Counter
 from random import Random
 
@@ -270,20 +271,25 @@ def test_what_is_asked_is_the_list_of_cards_won():
 
 
 TEXT = """\
-War, battle 3 of at most 3000; you are A
+Battle 3 of at most 3000: C takes 3 cards
+  A (you)  8C-
+  B        9C-
+  C        TC+
+
+         Pack, top first
+A (you)  (1 unseen) 5C 5D 6D 7D 4C JC QC 2C 7C; 10 cards
+B        (1 unseen) 2D 3C AC; 4 cards
+C        (1 unseen); 1 card, and 3 to pick up
+
 Whoever ends up with all the cards wins.
 
-A  10 cards  (1 unseen) 5C 5D 6D 7D 4C JC QC 2C 7C
-B   4 cards  (1 unseen) 2D 3C AC
-C   1 cards  (1 unseen)
-
-Last battles (face-down cards in brackets; > how they were picked up):
-   1  A 7C (2C) QC, B 7D (4C) JC, C 5C (5D) 6D: A wins 9 > 5C 5D 6D 7D 4C JC QC
+Last battles (face-down cards in brackets; > how they were picked up)
+  1: A 7C (2C) QC, B 7D (4C) JC, C 5C (5D) 6D: A wins 9 > 5C 5D 6D 7D 4C JC QC
       2C 7C
-   2  A 3C, B AC, C 2D: B wins 3 > 2D 3C AC
-   3  A 8C, B 9C, C TC: C wins 3
+  2: A 3C, B AC, C 2D: B wins 3 > 2D 3C AC
+  3: A 8C, B 9C, C TC: C wins 3
 
-C has won  8C 9C TC"""
++ won; - lost"""
 
 
 def in_the_third_battle(**options):
@@ -299,23 +305,22 @@ def test_the_text_tells_the_packs_as_far_as_they_are_known_and_the_last_battles(
 
 def test_the_text_hides_an_order_that_only_the_winner_sees():
     text = in_the_third_battle(order_seen="winner").text(1)
-    assert "A  10 cards  (10 unseen)" in text
+    assert "A        (10 unseen); 10 cards" in text
     assert "A wins 9\n" in text
     assert "B wins 3 > 2D 3C AC" in text
 
 
-def test_the_open_text_shows_all_packs():
-    text = in_the_third_battle(order_seen="winner").text()
-    assert text.startswith("War, battle 3 of at most 3000\n")
-    assert "B   4 cards  4D 2D 3C AC\n" in text
-    assert "unseen" not in text
+def test_only_the_open_text_shows_all_packs():
+    game = in_the_third_battle(order_seen="winner")
+    assert "  B  4D 2D 3C AC\n" in game.text().partition("Packs as they lie")[2]
+    assert not any("as they lie" in game.text(seat) for seat in range(3))
 
 
 def test_the_text_names_the_end_and_who_is_out():
     game = position("K A 5 / 9 3 / 8", pickup="won_first")
     lines = game.text(2).splitlines()
-    assert lines[0] == "War, over after battle 2: all_cards; places: A 1, B 2, C 3; you are C"
-    assert "C  out of cards since battle 1" in lines
+    assert lines[0] == "Over: all_cards; places: A 1, B 2, C 3"
+    assert "C (you)  -; out of cards since battle 1" in lines
 
 
 def test_the_text_tells_a_draw():
@@ -326,8 +331,8 @@ def test_a_text_tells_the_battles_since_ones_last_decision_and_at_least_four():
     game = new_game(seats=2, seed="7")
     for _ in range(40):
         (seat,) = game.deciders()
-        numbers = [line[:4].strip() for line in game.text(seat).splitlines() if ": " in line[4:]]
-        told = [int(number) for number in numbers if number.isdigit()]
+        lately = game.text(seat).partition("Last battles")[2]
+        told = [*map(int, re.findall(r"\b(\d+): A ", lately))]
         since = [battle["battle"] for battle in plain(game.view(seat))["since"]]
         assert set(told) >= set(since[-12:])
         assert len(told) >= min(4, game.battle)

@@ -1,30 +1,20 @@
-"""Khan's board: the points, the combat, and what stands before and behind each screen."""
+"""Khan's table: the points, the combat, and what stands before and behind each screen."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from arena.report.boards.cards import Mark as CardMark
-from arena.report.boards.cards import back, suit_first
-from arena.report.scene import (
-    Area,
-    Card,
-    Facts,
-    Fixed,
-    Group,
-    Mark,
-    Row,
-    Token,
-    Track,
-    Views,
-    public,
-)
-from arena.text import counted
+from referee.cards import back, suit_first
 from referee.game import Observation
 from referee.games.khan.cards import KINDS, ROUNDS, without
-from referee.games.khan.text import deed
+from referee.games.khan.text import LEGEND, called, told_turn
+from referee.scene import Area, Card, Facts, Group, Look, Mark, Row, Text, Token, Track
+from referee.words import counted
+
+if TYPE_CHECKING:
+    from referee.games.khan.game import Khan
 
 _TITLES = {
     "O1": "gunpowder",
@@ -38,40 +28,38 @@ _TITLES = {
 _ARMIES = {"E": "horsemen", "B": "raiders", "O": "archers"}
 
 
-def board(views: Views, names: Sequence[str], fixed: Fixed) -> Sequence[Area]:
-    """Return the points, the combat, each seat's camp, the last turns and what is left."""
-    view = public(views)
-    names = [f"seat {seat} {name}" for seat, name in enumerate(names)]  # as the moves call them
-    areas: list[Area] = [_headline(view, names), _points(views, names, fixed.table["goal"])]
+def areas(game: "Khan", seat: int | None) -> Iterator[Area]:
+    """Yield the points, the combat, each seat's camp, the last turns and what is left."""
+    views = game.views(seat)
+    view = next(view for view in views if view is not None)
+    yield _headline(view, game.seats * game.options.max_turns_per_player)
+    yield _points(views, view, game.table()["goal"])
     if combat := view["combat"]:
-        areas.append(_combat(combat, view["scarce"], names))
-    areas += [_camp(seat, views, name) for seat, name in enumerate(names)]
+        yield _combat(combat, view["scarce"])
+    yield from (_camp(each, own, view) for each, own in enumerate(views))
     if turns := view["recent"]:
-        rows = [[str(turn["turn"]), names[turn["seat"]], _told(turn, names)] for turn in turns]
-        seats = [turn["seat"] for turn in turns]
-        areas.append(Facts("Last turns", ("Turn", "Who", "What"), rows, seats))
-    return [*areas, *_supplies(view)]
+        rows = [[str(turn["turn"]), told_turn(turn)] for turn in turns]
+        yield Facts("Last turns", ("Turn", "What"), rows, [turn["seat"] for turn in turns])
+    yield from _supplies(view)
+    yield Text("", [LEGEND])
 
 
-def _headline(view: Observation, names: Sequence[str]) -> Facts:
-    seat = view["to_move"]
-    return Facts(f"Turn {view['turn']}", (), [[f"{names[seat]} in turn"]], [seat])
+def _headline(view: Observation, most: int) -> Facts:
+    return Facts(f"Turn {view['turn']} of at most {most}", (), [["in turn"]], [view["to_move"]])
 
 
-def _points(views: Views, names: Sequence[str], goal: int) -> Track:
+def _points(views: Sequence[Observation | None], view: Observation, goal: int) -> Track:
     """Return the way to the goal; a seat whose own eyes are closed stands where it is seen."""
-    seen = public(views)["seen_points"]
     marks = []
-    for seat, (name, view) in enumerate(zip(names, views, strict=True)):
-        points = view["points"] if view else seen[seat]
-        text = str(points) if view else f"{points}+"
-        words = f"{counted(points, 'point')}{'' if view else ' or more'}"
-        marks.append(Mark(min(points, goal), text, seat, f"{name}, {words}"))
+    for seat, (own, seen) in enumerate(zip(views, view["seen_points"], strict=True)):
+        points = own["points"] if own else seen
+        text = str(points) if own else f"{points}+"
+        words = f"{counted(points, 'point')}{'' if own else ' or more'}"
+        marks.append(Mark(min(points, goal), text, seat, words))
     return Track("Points", 0, goal, marks, ("", "wins"))
 
 
-def _camp(seat: int, views: Views, name: str) -> Group:
-    view, own = public(views), views[seat]
+def _camp(seat: int, own: Observation | None, view: Observation) -> Group:
     scarce = view["scarce"]
     cards: list[Card | Token]
     if own:
@@ -91,7 +79,7 @@ def _camp(seat: int, views: Views, name: str) -> Group:
         Row("In sight", _tokens(view["front"][seat], scarce)),
         Group("Behind the screen", screened, hidden=True),
     ]
-    return Group(name, areas, seat)
+    return Group("", areas, seat)
 
 
 def _hoard(tokens: Mapping[str, int], unseen: int) -> str:
@@ -100,24 +88,27 @@ def _hoard(tokens: Mapping[str, int], unseen: int) -> str:
     return ", ".join([*told, f"{unseen} unseen"] if unseen else told) or "nothing"
 
 
-def _combat(combat: Mapping[str, Any], scarce: Sequence[str], names: Sequence[str]) -> Group:
+def _combat(combat: Mapping[str, Any], scarce: Sequence[str]) -> Group:
     seats = (combat["seat"], combat["target"])
     areas: list[Area] = [
-        Row(f"{names[seat]}, {title}", _formation(fought, side), seat, _result(fought, side, seat))
+        Row("face up before", [*map(_card, cards)], seat)
+        for seat, cards in zip(seats, combat["face_up"], strict=True)
+    ]
+    areas += [
+        Row(title, _formation(fought, side), seat, _result(fought, side, seat))
         for title, fought in zip(ROUNDS, combat["rounds"], strict=False)
         for side, seat in enumerate(seats)
     ]
     for seat, special in zip(seats, combat["declared"], strict=True):
         if special:
-            areas.append(Row("Declared", [_card(special)], seat, _TITLES[special]))
+            areas.append(Row("declared", [_card(special)], seat, _TITLES[special]))
     for seat, cards in zip(seats, combat["discarded"], strict=True):
         if cards:
-            areas.append(Row("Given up", [_card(card, "lost") for card in cards], seat))
+            areas.append(Row("given up", [_card(card, "lost") for card in cards], seat))
     if combat["loot"]:
-        areas.append(Row("Loot", _tokens(combat["loot"], scarce), combat["winner"]))
-    attack = f"{names[seats[0]]} attacks {names[seats[1]]}"
-    won = "" if combat["winner"] is None else f", {names[combat['winner']]} wins"
-    return Group(f"{attack}{won}", areas, combat["seat"])
+        areas.append(Row("loot", _tokens(combat["loot"], scarce), combat["winner"]))
+    won = "" if combat["winner"] is None else f", {called(combat['winner'])} wins"
+    return Group(f"{called(seats[0])} attacks {called(seats[1])}{won}", areas)
 
 
 def _formation(fought: Mapping[str, Any], side: int) -> list[Card]:
@@ -137,7 +128,8 @@ def _supplies(view: Observation) -> Iterator[Area]:
     yield Row("Scarce", _tokens(dict.fromkeys(view["scarce"], 1), view["scarce"]), note="worth 2")
     yield Row("Deck", [back(view["deck"])])
     if pile := view["discards"]:
-        yield Row("Discards", [_card(pile[-1])], note=f"{len(pile)}, the last shown")
+        cards = [_card(card) for card in reversed(pile)]
+        yield Row("Discards, latest first", cards, most=1)
     yield Row("Bag", [Token("tokens", "bag", view["bag"], "tokens to be drawn")])
 
 
@@ -152,21 +144,8 @@ def _tokens(tokens: Mapping[str, int], scarce: Sequence[str]) -> list[Card | Tok
 
 
 @cache
-def _card(code: str, mark: CardMark = "") -> Card:
+def _card(code: str, mark: Look = "") -> Card:
     """Return a card with what it is in this game."""
     card = suit_first(code, mark)
     title = _TITLES.get(code) or _ARMIES[code[0]]
     return msgspec.structs.replace(card, name=f"{card.name}, {title}")
-
-
-def _told(turn: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return what a seat did in its turn, in a few words."""
-    if turn["action"] == "draw":
-        drawn = [turn["token"] or "a token"] if turn["token_to"] else []
-        drawn += [turn["card"] or "a card"] if turn["card_to"] else []
-        told = f"draws {' and '.join(drawn) or 'nothing'}"
-        return f"{told}, {deed('discard', turn['discard'], 0)}" if turn["discard"] else told
-    won = sum(fought["winner"] == turn["seat"] for fought in turn["rounds"])
-    attack = f"attacks {names[turn['target']]}, wins {won} of {len(turn['rounds'])} rounds"
-    loot = sum(turn["loot"].values())
-    return f"{attack}, loots {counted(loot, 'token')}" if loot else attack

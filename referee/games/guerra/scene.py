@@ -1,13 +1,12 @@
-"""The board of Guerra: both armies face to face, B's above A's, then what each has in reserve."""
+"""Guerra's table: both armies face to face, B's above A's, then what each has in reserve."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from arena.report.boards.cards import EMPTY, LETTERS, Mark, back, called, spanish
-from arena.report.scene import Area, Card, Facts, Fixed, Group, Row, Token, Views, public
-from arena.text import counted
+from referee.cards import EMPTY, back, spanish
 from referee.game import Observation
 from referee.games.guerra.battle import (
     ARCHERS,
@@ -20,6 +19,12 @@ from referee.games.guerra.battle import (
     Zone,
     value,
 )
+from referee.games.guerra.text import NAMES
+from referee.scene import Area, Card, Facts, Group, Look, Row, Text, Token
+from referee.words import counted
+
+if TYPE_CHECKING:
+    from referee.games.guerra.game import Guerra
 
 _ROLES = {
     card: role
@@ -39,38 +44,39 @@ _DRAWN = ("orders", "attack", "discard")
 """The decisions of a turn, at whose start a card was drawn."""
 
 
-def board(views: Views, names: Sequence[str], fixed: Fixed) -> Sequence[Area]:
-    """Return both armies with what was done between them, their strength, the reserves."""
-    table = public(views)
-    upper, lower = (_army(table, seat, names) for seat in _DOWN)
-    return [
-        Group(_stage(table, fixed.options["max_turns"]), [upper, _fighting(table, names), lower]),
-        _strength(table, names),
-        *(_reserve(views, table, seat, names) for seat in _DOWN),
-    ]
+def areas(game: "Guerra", seat: int | None) -> Iterator[Area]:
+    """Yield both armies with what was done between them, their strength, the reserves, the past."""
+    views = game.views(seat)
+    table = next(view for view in views if view is not None)
+    upper, lower = (_army(table, each) for each in _DOWN)
+    yield Group(_stage(table, game.options.max_turns), [upper, _fighting(table), lower])
+    yield _strength(table)
+    yield from (_reserve(views[each], table, each) for each in _DOWN)
+    if told := [*game.last_turn, *game.this_turn]:
+        yield Text("In this turn and the one before", told, most=0)
 
 
-def _strength(table: Observation, names: Sequence[str]) -> Facts:
+def _strength(table: Observation) -> Facts:
     """Return the Troops on the table, and how many cards each seat can still send in."""
     rows = [
         (
-            called(seat, names),
             str(sum(TROOPS[card] for zone in table["zones"][seat].values() for card in zone)),
             str(table["pack"][seat] + table["hand_size"][seat]),
         )
         for seat in _DOWN
     ]
-    return Facts("Strength", ("Army", "Troops", "Cards to come"), rows, _DOWN)
+    return Facts("Strength", ("Troops", "Cards to come"), rows, _DOWN)
 
 
 def _stage(table: Observation, most: int) -> str:
     stage = f"Turn {table['turn']} of {most}"
     if table["decision"] is None:
         return f"{stage}, over"
-    return f"{stage if table['turn'] else 'Opening'}, {LETTERS[table['to_move']]} to move"
+    asked = f"{NAMES[table['to_move']]} decides ({table['decision']})"
+    return f"{stage if table['turn'] else 'Opening'}, {asked}"
 
 
-def _fighting(table: Observation, names: Sequence[str]) -> Facts:
+def _fighting(table: Observation) -> Facts:
     """Return who has attacked in this turn, who of them died of it, and who is wounded."""
     rows = []
     for seat in _DOWN:
@@ -84,11 +90,11 @@ def _fighting(table: Observation, names: Sequence[str]) -> Facts:
             if zone.get(card)
         ]
         told = (", ".join(cards) or "none" for cards in (attackers, wounded))
-        rows.append((called(seat, names), *told))
-    return Facts("Between the armies", ("Army", "Has attacked", "Wounds"), rows, _DOWN)
+        rows.append((*told,))
+    return Facts("Between the armies", ("Has attacked", "Wounds"), rows, _DOWN)
 
 
-def _army(table: Observation, seat: int, names: Sequence[str]) -> Group:
+def _army(table: Observation, seat: int) -> Group:
     """Return the three rows of a seat, so that the vanguards of both meet in the middle."""
     zones: Mapping[str, Zone] = table["zones"][seat]
     foremost = next((name for name in ZONES if zones[name]), "")
@@ -97,7 +103,7 @@ def _army(table: Observation, seat: int, names: Sequence[str]) -> Group:
         Row(name.capitalize(), _standing(zones[name], spent), note="in front" * (name == foremost))
         for name in (ZONES if seat == 0 else reversed(ZONES))
     ]
-    return Group(called(seat, names), rows, seat)
+    return Group("", rows, seat)
 
 
 def _standing(zone: Zone, spent: Sequence[str]) -> list[Card | Token]:
@@ -108,23 +114,23 @@ def _standing(zone: Zone, spent: Sequence[str]) -> list[Card | Token]:
             items.append(_card(card, "used" if card in spent else ""))
             if wounds := zone[card]:
                 worth = value(card, zone)
+                told = f"({wounds} of {worth} wounds)"
                 items.append(
-                    Token(f"{wounds}/{worth}", "wounds", name=f"{wounds} of {worth} wounds")
+                    Token(f"{wounds}/{worth}", "wounds", 1, f"{wounds} of {worth} wounds", told)
                 )
     return items or [EMPTY]
 
 
-def _reserve(views: Views, table: Observation, seat: int, names: Sequence[str]) -> Group:
+def _reserve(view: Observation | None, table: Observation, seat: int) -> Group:
     """Return what a seat has behind its army: the hand, if it is seen, the pack and the dead."""
     dead, size = table["cemetery"][seat], table["hand_size"][seat]
-    view = views[seat]
     hand = [back(size)] if view is None else _hand(view, seat)
     rows = [
         Row("Hand", hand, note=counted(size, "card")),
         Row("Pack", [back(table["pack"][seat])]),
         Row("Cemetery", _latest(dead), note=_buried(dead)),
     ]
-    return Group(f"{called(seat, names)}: reserve", rows, seat)
+    return Group("reserve", rows, seat)
 
 
 def _hand(view: Observation, seat: int) -> list[Card]:
@@ -144,7 +150,7 @@ def _buried(dead: Sequence[str]) -> str:
 
 
 @cache
-def _card(code: str, mark: Mark) -> Card:
+def _card(code: str, mark: Look) -> Card:
     """Return a card, called by what it is in battle, too."""
     card = spanish(code, mark)
     if code not in _ROLES:

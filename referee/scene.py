@@ -1,20 +1,23 @@
-"""What a board is made of: a few kinds of areas that a page can draw without knowing any rules.
+"""What a game's table is made of: a few kinds of areas, drawn by whoever knows no rules.
 
-Boards are made from views alone (`referee.game.Game.view`), one for each seat whose eyes are open:
-all of them, or a single seat's, which is then shown just what its bot was. All texts are plain;
-whoever draws them sees to it that they are nothing else.
+A game says its table once, by `Game.scene`. The page of a league draws it with pictures
+(`arena/report/page/board.js`), a terminal with letters (`referee/drawing.py`). An area says the
+seat that it belongs to by number, and whoever draws it writes there what the seat is called, with
+its bot's name where that is known. All texts are plain.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
-
-from referee.game import Observation
 
 Suit = Literal[
     "oros", "copas", "espadas", "bastos", "hearts", "diamonds", "clubs", "spades", "joker", ""
 ]
+
+
+Look = Literal["", "new", "lost", "won", "used", "down"]
+"""How a card stands out: `used` has done what it may, `down` was laid face down."""
 
 
 class Card(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -26,10 +29,10 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str = ""
     """In words, such as "seven of coins", for those who hear the page."""
     code: str = ""
-    """How the game writes it: where a decision's words hold it, the card is ringed."""
+    """How the game writes it, and a terminal: where a decision's words hold it, it is ringed."""
     count: int = 1
     """How many there are: more than one is a pile; 0 draws an empty place."""
-    mark: Literal["", "new", "lost", "won", "used"] = ""
+    mark: Look = ""
 
 
 class Token(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -40,6 +43,9 @@ class Token(msgspec.Struct, frozen=True, omit_defaults=True):
     """What it is, in a word: such tokens are drawn alike."""
     count: int = 1
     name: str = ""
+    """In words, for those who hear the page."""
+    code: str = ""
+    """How a terminal writes it, which shows no kinds; empty for `text`."""
 
 
 class Row(msgspec.Struct, frozen=True, omit_defaults=True, tag="row", tag_field="t"):
@@ -48,21 +54,11 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True, tag="row", tag_field=
     label: str
     items: Sequence[Card | Token] = ()
     seat: int | None = None
-    """The seat it belongs to: drawn in that seat's colour."""
+    """The seat it belongs to: it is headed by that seat, and drawn in its colour."""
     note: str = ""
     """A few words behind the label."""
-
-
-class Track(msgspec.Struct, frozen=True, omit_defaults=True, tag="track", tag_field="t"):
-    """A line of places from `low` to `high` with marks on it."""
-
-    label: str
-    low: int
-    high: int
-    marks: Sequence["Mark"] = ()
-    ends: tuple[str, str] = ("", "")
-    """What stands at the two ends."""
-    note: str = ""
+    most: int = 0
+    """So many items are drawn where a picture needs room, the rest as one pile; 0 for all."""
 
 
 class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -72,10 +68,42 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str
     seat: int | None = None
     name: str = ""
+    """In words, such as "the pawn at 2"; empty where seat and text say it."""
+
+
+class Track(msgspec.Struct, frozen=True, omit_defaults=True, tag="track", tag_field="t"):
+    """A line of places from `low` to `high` with marks on it."""
+
+    label: str
+    low: int
+    high: int
+    marks: Sequence[Mark] = ()
+    ends: tuple[str, str] = ("", "")
+    """What stands at the two ends."""
+    note: str = ""
+
+
+class Grid(msgspec.Struct, frozen=True, omit_defaults=True, tag="grid", tag_field="t"):
+    """A board of squares, its first row on top."""
+
+    label: str
+    cells: Sequence[Sequence[str]]
+    """By row, what stands on each square, empty for nothing; a terminal shows no owners here."""
+    owner: Sequence[Sequence[int | None]] = ()
+    """By row, the seat that holds each square; empty if none is held."""
+    rows: Sequence[str] = ()
+    """What each row is called."""
+    columns: Sequence[str] = ()
+    """What each column is called."""
+    marked: Sequence[tuple[int, int]] = ()
+    """Squares that stand out, such as the last move: row and column, from 0."""
+    checkered: bool = False
+    """Whether every other square is dark."""
+    note: str = ""
 
 
 class Map(msgspec.Struct, frozen=True, omit_defaults=True, tag="map", tag_field="t"):
-    """The places of a `Ground` as they are now, by its order."""
+    """The places of the game's `Ground` as they are now, by its order."""
 
     label: str
     owner: Sequence[int | None]
@@ -93,9 +121,21 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True, tag="facts", tag_fi
 
     label: str
     head: Sequence[str]
+    """What stands above the cells; empty for nothing."""
     rows: Sequence[Sequence[str]]
     seats: Sequence[int] = ()
-    """The seat of each row; empty if the rows belong to no seat."""
+    """The seat that each row is about: it stands before the cells. Empty for no seats."""
+
+
+class Text(msgspec.Struct, frozen=True, omit_defaults=True, tag="text", tag_field="t"):
+    """Lines of plain words, such as what has happened lately, the latest last."""
+
+    label: str
+    lines: Sequence[str]
+    seats: Sequence[int] = ()
+    """The seat that each line is about: it stands before the line. Empty for no seats."""
+    most: int | None = None
+    """So many of the last lines are drawn where every step can be looked at; None for all."""
 
 
 class Group(msgspec.Struct, frozen=True, omit_defaults=True, tag="group", tag_field="t"):
@@ -108,7 +148,7 @@ class Group(msgspec.Struct, frozen=True, omit_defaults=True, tag="group", tag_fi
     """Behind a screen: the other seats do not see it."""
 
 
-Area = Row | Track | Map | Facts | Group
+Area = Row | Track | Grid | Map | Facts | Text | Group
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -124,25 +164,6 @@ class Ground(msgspec.Struct, frozen=True):
     """What of a map never changes."""
 
     places: Sequence[Place]
+    """Those of a region stand behind each other."""
     roads: Sequence[tuple[int, int]]
     """Pairs of places that are neighbours. One that leaves by one side comes in at the other."""
-
-
-Views = Sequence[Observation | None]
-"""By seat, its view; None where its eyes are closed."""
-
-
-class Fixed(NamedTuple):
-    """What bots are sent at the start of a match only: the game's `table()` and its options."""
-
-    table: Mapping[str, Any]
-    options: Mapping[str, Any]
-
-
-Board = Callable[[Views, Sequence[str], Fixed], Sequence[Area]]
-"""Makes a game's board of views, the bots' names by seat, and what is fixed."""
-
-
-def public(views: Views) -> Observation:
-    """Return a view whose eyes are open: what is public stands in each of them."""
-    return next(view for view in views if view is not None)

@@ -1,4 +1,4 @@
-"""The boards of World War, Khan, Duel and Cold War: what they show, and to whom."""
+"""The scenes of World War, Khan, Duel and Cold War: what the page shows of them, and to whom."""
 
 import re
 from collections import Counter
@@ -11,18 +11,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.report.boards import BOARDS, GROUNDS
-from arena.report.boards.cards import back, suit_first
-from arena.report.scene import Area, Card, Facts, Fixed, Group, Map, Mark, Row, Token, Track
+from arena.report.frames import shortened
+from referee.cards import back, suit_first
 from referee.game import Game, Observation, plain
 from referee.games import GAMES
 from referee.games.world_war.goals import Continents, Destroy
+from referee.games.world_war.scene import GROUND
 from referee.options import new_game, read_options
+from referee.scene import Area, Card, Facts, Group, Map, Mark, Row, Text, Token, Track
 from tests.referee.games import cold_war_notation, duel_positions, khan_positions
 from tests.referee.games import world_war_positions as war
 
-NAMES = ("ann", "bob", "cyn", "dan", "eve", "fay")
-GROUND = GROUNDS["world_war"]
 LETTER = {"espadas": "E", "bastos": "B", "oros": "O", "copas": "C"}
 CODE = re.compile(r"\b[OCEB](?:1[0-2]|[1-9])\b")
 """A card in the words of Khan and Duel."""
@@ -57,10 +56,8 @@ def views_of(game: Game) -> list[Observation]:
 
 
 def drawn(game: Game, eyes: int | None = None) -> Sequence[Area]:
-    """Return the board of a moment, with all eyes open or only those of one seat."""
-    views = [view if eyes in (None, seat) else None for seat, view in enumerate(views_of(game))]
-    fixed = Fixed(game.table(), msgspec.to_builtins(game.options))
-    return BOARDS[game.name](views, NAMES[: game.seats], fixed)
+    """Return what the page draws of a moment, with all eyes open or only those of one seat."""
+    return [short for area in game.scene(eyes) if (short := shortened(area))]
 
 
 def within(areas: Sequence[Area]) -> Iterator[Area]:
@@ -84,11 +81,7 @@ def labelled(areas: Sequence[Area], label: str) -> Any:
 
 def camp(areas: Sequence[Area], seat: int) -> Group:
     """Return the group of a seat's things."""
-    return next(
-        area
-        for area in areas
-        if isinstance(area, Group) and area.seat == seat and area.label.endswith(NAMES[seat])
-    )
+    return next(area for area in areas if isinstance(area, Group) and area.seat == seat)
 
 
 def codes(items: Sequence[Card | Token]) -> list[str]:
@@ -204,12 +197,10 @@ GROUND_NAMES = [*war.new_game().table()["territories"]]
 
 def test_the_ground_has_the_territories_in_their_order_and_their_continents():
     territories = war.new_game().table()["territories"]
-    assert [place.name for place in GROUND.places] == [
-        name.replace("_", " ") for name in GROUND_NAMES
-    ]
-    assert [place.region for place in GROUND.places] == [
-        territory["continent"].replace("_", " ") for territory in territories.values()
-    ]
+    assert war.new_game().ground == GROUND
+    assert [place.name for place in GROUND.places] == GROUND_NAMES
+    continents = [territory["continent"] for territory in territories.values()]
+    assert [place.region for place in GROUND.places] == continents
 
 
 def test_the_roads_are_the_borders_and_no_others():
@@ -261,7 +252,7 @@ def test_an_attack_that_awaits_an_answer_is_an_arrow():
     assert (world.owner[alaska], world.texts[alaska]) == (0, "6")
     assert (world.owner[kamchatka], world.texts[kamchatka]) == (1, "4")
     assert labelled(board, "alaska → kamchatka") == Facts(
-        "alaska → kamchatka", (), [["A ann", "up to 3 dice"], ["B bob", "up to 3 dice"]], [0, 1]
+        "alaska → kamchatka", (), [["up to 3 dice"], ["up to 3 dice"]], [0, 1]
     )
 
 
@@ -286,8 +277,8 @@ def test_an_attack_that_is_over_leaves_no_mark_on_the_map():
 def test_who_is_out_stands_in_a_column_of_its_own():
     game = war.position("alaska:2", "", "japan", seats=4, fallen=[(1, 2, 5)], at="attack")
     forces = labelled(drawn(game), "Forces")
-    assert forces.head == ["Bot", "Territories", "Armies", "Cards", "Reinforcements", "Out"]
-    assert forces.rows[1] == ["B bob", "0", "0", "0", "none", "round 5, by C cyn"]
+    assert forces.head == ["Territories", "Armies", "Cards", "Reinforcements", "Out"]
+    assert forces.rows[1] == ["0", "0", "0", "none", "round 5, by C"]
     assert forces.rows[0][-1] == ""
 
 
@@ -297,7 +288,7 @@ def test_the_last_dice_are_shown_with_what_they_cost():
     )
     war.play(game, war.attack("alaska", "kamchatka", rolls=2))
     assert labelled(drawn(game), "alaska → kamchatka, 2 rolls").areas[0] == Row(
-        "A ann", [Token(face, "die") for face in "661"], 0, "lost 1 army"
+        "", [Token(face, "die") for face in "661"], 0, "lost 1 army"
     )
 
 
@@ -305,28 +296,28 @@ def test_what_a_seat_holds_and_brings_stands_in_a_table():
     game = war.position("south_america:2", "africa", at="attack")
     forces = labelled(drawn(game), "Forces")
     assert [*map(list, forces.rows)] == [
-        ["A ann", "4", "8", "0", "+3 a turn"],
-        ["B bob", "6", "6", "0", "+5 a turn"],
-        ["C cyn", "32", "32", "0", "+29 a turn"],
+        ["4", "8", "0", "+3 a turn"],
+        ["6", "6", "0", "+5 a turn"],
+        ["32", "32", "0", "+29 a turn"],
     ]
     continents = labelled(drawn(game), "Continents")
-    assert ["south america", "+2", "all A ann's"] in continents.rows
+    assert ["south america", "+2", "all A's"] in continents.rows
 
 
 def test_an_objective_that_has_changed_is_shown_with_the_one_dealt():
     missions = [Destroy(0), Continents(["asia", "africa"], 0), Continents(["europe", "oceania"], 1)]
     game = war.position("alaska:6", "kamchatka:4", at="attack", missions=missions)
-    assert goals(drawn(game), 0) == ["hold 24 territories", "destroy A ann"]
+    assert goals(drawn(game), 0) == ["hold 24 territories", "destroy A yourself"]
     assert goals(drawn(game), 1) == ["hold asia and africa"]
-    assert goals(drawn(game), 2) == ["hold europe and oceania and one more"]
+    assert goals(drawn(game), 2) == ["hold europe and oceania and one more continent"]
     assert goals(drawn(game, 1), 0) == []
 
 
 def test_cards_show_their_weapons_and_another_hand_its_back():
     game = war.position("alaska:6", "kamchatka:4", at="attack", hands=["peru joker_1"])
     cards = [
-        Token("peru", "infantry", name="peru, infantry"),
-        Token("joker", "joker", 1, "joker 1"),
+        Token("peru", "infantry", 1, "peru, infantry", "peru (infantry)"),
+        Token("joker", "joker", 1, "joker 1", "joker_1"),
     ]
     assert camp(drawn(game, 0), 0).areas[0] == Row("Cards", cards)
     assert camp(drawn(game, 1), 0).areas[0] == Row("Cards", [back(2)])
@@ -340,7 +331,7 @@ def test_a_camp_is_what_stands_before_and_behind_the_screen():
         "E2 E3 B5 C10", "O2 O3 O4", front=["gold, wood"], behind=["2 steel, gold"]
     )
     group = camp(drawn(game), 0)
-    assert (group.label, group.seat) == ("seat 0 ann", 0)
+    assert (group.label, group.seat) == ("", 0)
     face_up, sight, screen = group.areas
     assert codes(face_up.items) == ["E2", "E3"]
     assert sight.items == [Token("gold", "scarce", 1, "gold, scarce"), Token("wood", "token")]
@@ -364,21 +355,21 @@ def test_points_are_marks_on_the_way_to_the_goal():
         "Points",
         0,
         20,
-        [Mark(4, "4", 0, "seat 0 ann, 4 points"), Mark(1, "1+", 1, "seat 1 bob, 1 point or more")],
+        [Mark(4, "4", 0, "4 points"), Mark(1, "1+", 1, "1 point or more")],
         ("", "wins"),
     )
 
 
 def test_a_combat_shows_what_both_sides_have_put_forward():
     game = khan_positions.fight("E2 E3 E4", cards=["E2 E3 E4 C10", "B2 B3 B4 C11"])
-    group = labelled(drawn(game), "seat 0 ann attacks seat 1 bob")
-    assert [(row.label, codes(row.items), row.note) for row in group.areas] == [
-        ("seat 0 ann, vanguard", ["E2", "E3", "E4"], ""),
-        ("seat 1 bob, vanguard", [], "still to show"),
+    group = labelled(drawn(game), "seat 0 attacks seat 1")
+    assert [(row.seat, row.label, codes(row.items), row.note) for row in group.areas[2:]] == [
+        (0, "vanguard", ["E2", "E3", "E4"], ""),
+        (1, "vanguard", [], "still to show"),
     ]
     khan_positions.play(game, khan_positions.show("B2 B3 B4"))
-    group = labelled(drawn(game), "seat 0 ann attacks seat 1 bob")
-    assert [row.note for row in group.areas[:2]] == ["wins", ""]
+    group = labelled(drawn(game), "seat 0 attacks seat 1")
+    assert [row.note for row in group.areas[2:4]] == ["wins", ""]
 
 
 # --- Duel ---
@@ -390,15 +381,15 @@ def duel(**given):
 
 def test_the_line_shows_the_pawn_and_where_an_attack_drives_it():
     game = duel(pawn=1)
-    ends = ("B bob is out", "A ann is out")
-    pawn = Mark(1, "●", name="the pawn")
+    ends = ("B is out", "A is out")
+    pawn = Mark(1, "●", name="pawn at 1")
     assert drawn(game)[1] == Track("The line", -4, 4, [pawn], ends)
     duel_positions.play(game, duel_positions.attack("B3 B4"))
-    driven = Mark(-1, "○", name="where the attack drives the pawn")
+    driven = Mark(-1, "○", name="driven to -1")
     assert drawn(game)[1] == Track("The line", -4, 4, [pawn, driven], ends)
     cards = [suit_first("B3"), suit_first("B4")]
-    assert labelled(drawn(game), "B bob is to retreat 2") == Group(
-        "B bob is to retreat 2", [Row("A ann", cards, 0, "thrust, strength 2")], 0
+    assert labelled(drawn(game), "B is to retreat 2 points") == Group(
+        "B is to retreat 2 points", [Row("", cards, 0, "thrust, strength 2")]
     )
 
 
@@ -408,7 +399,7 @@ def test_attributes_of_both_fencers_are_on_the_same_scale():
         "Stamina",
         0,
         12,
-        [Mark(12, "12", 0, "A ann, 12"), Mark(4, "4", 1, "B bob, 4")],
+        [Mark(12, "12", 0), Mark(4, "4", 1)],
         note="at most 12 and 9",
     )
 
@@ -418,12 +409,12 @@ def test_a_fencer_has_a_hand_potentiators_and_a_trait():
     ann, bob = (camp(drawn(game, 0), seat) for seat in (0, 1))
     hand = [suit_first(code) for code in ("B3", "B4", "E2")]
     assert ann.areas == [
-        Row("Hand", hand, note="of 9"),
+        Row("Hand", hand, note="3 of 9"),
         Row("In play", [suit_first("B12"), suit_first("O10")]),
         Row("Counts more", [Token("thrust +1", "bonus"), Token("parry +1", "bonus")]),
         Facts("Trait", (), [["Big", "maximum stamina +3"]]),
     ]
-    assert bob.areas[0] == Row("Hand", [back(2)], note="of 9")
+    assert bob.areas[0] == Row("Hand", [back(2)], note="2 of 9")
 
 
 def test_before_the_duel_traits_are_to_choose_from():
@@ -441,7 +432,7 @@ def test_actions_of_the_last_turns_are_told_with_what_came_of_them():
     assert labelled(drawn(game), "Lately") == Facts(
         "Lately",
         ("Turn", "What"),
-        [["1", "A thrusts B3 B4 (2), B parries O1 (1), B retreats 1"]],
+        [["1", "thrusts B3 B4 (2), B parries O1 (1), B retreats 1"]],
         [0],
     )
 
@@ -452,13 +443,13 @@ def test_actions_of_the_last_turns_are_told_with_what_came_of_them():
 def test_missiles_stand_by_whom_they_are_aimed_at():
     game = cold_war_notation.new(("- 7 0 8 / 2", *cold_war_notation.POSITION_X[1:]))
     assert camp(drawn(game), 0) == Group(
-        "South ann",
+        "",
         [
             Row(
                 "Aims at",
                 [
-                    Token("West", "missile", 7, "missiles at West bob"),
-                    Token("East", "missile", 8, "missiles at East dan"),
+                    Token("West", "missile", 7, "missiles at West"),
+                    Token("East", "missile", 8, "missiles at East"),
                 ],
                 note="15 in all",
             ),
@@ -499,32 +490,48 @@ def test_the_last_plays_and_their_attacks_are_told():
         }
     )
     board = drawn(game)
-    assert labelled(board, "Last plays").rows == [
-        ["South ann", "attacks with West"],
-        ["West bob", "attacks with South"],
-        ["North cyn", "shifts: South +6, West +6, East -12"],
-        ["East dan", "loses the play"],
-    ]
-    assert labelled(board, "Attacks").rows == [["South ann & West bob", "34 : 36", "repelled"]]
+    assert labelled(board, "Last plays") == Text(
+        "Last plays",
+        [
+            "attacks with West",
+            "attacks with South",
+            "shifts: South +6, West +6, East -12",
+            "loses the play",
+        ],
+        [0, 1, 2, 3],
+    )
+    assert labelled(board, "Attacks").rows == [["South & West", "34 : 36", "repelled"]]
 
 
 def test_what_was_laid_in_a_null_play_is_told_where_it_is_shown():
     game = cold_war_notation.new(null_plays="shown")
     null, passed = cold_war_notation.NULL, cold_war_notation.PASS
     game.apply({0: {"play": "arm", "add": [0, 5, 0, 0]}, 1: passed, 2: passed, 3: null})
-    rows = labelled(drawn(game), "Last plays").rows
-    assert rows[0] == ["South ann", "loses the play: arm West +5"]
-    assert rows[3] == ["East dan", "loses the play"]
+    lines = labelled(drawn(game), "Last plays").lines
+    assert lines[0] == "loses the play: arm West +5"
+    assert lines[3] == "loses the play"
 
 
 def test_messages_are_shown_as_they_came_and_long_ones_cut():
-    game = cold_war_notation.new(talk=True, talk_chars=500)
+    game = cold_war_notation.new(talk=True, talk_exchanges=3, talk_chars=1500)
     words = "<b>\u202etreason"
-    game.apply({0: {"say": words}, 1: {"say": "x" * 300}, 2: {"say": ""}, 3: {"say": "no"}})
-    rows = labelled(drawn(game), "Messages, exchange 1").rows
-    assert rows == [
-        ["South ann", "<b>treason"],  # the rules remove what turns the direction
-        ["West bob", f"{'x' * 200}…"],
-        ["North cyn", "(silent)"],
-        ["East dan", "no"],
-    ]
+    game.apply({0: {"say": words}, 1: {"say": "x" * 1200}, 2: {"say": ""}, 3: {"say": "no"}})
+    assert labelled(drawn(game), "Messages, exchange 1") == Text(
+        "Messages, exchange 1",
+        [
+            "<b>treason",  # the rules remove what turns the direction
+            f"{'x' * 1000}… (200 characters more)",
+            "(silent)",
+            "no",
+        ],
+        [0, 1, 2, 3],
+    )
+
+
+def test_the_page_shows_the_last_exchanges_and_a_terminal_all():
+    game = cold_war_notation.new(talk=True, talk_exchanges=3)
+    for words in ("one", "two", "three"):
+        game.apply({seat: {"say": words} for seat in range(4)})
+    shown = [area.label for area in drawn(game) if area.label.startswith("Messages")]
+    assert shown == ["Messages, exchange 2", "Messages, exchange 3"]
+    assert all(words in game.text(0) for words in ("one", "two", "three"))

@@ -1,17 +1,11 @@
-"""What the boards of card games share: codes as cards, backs, piles, and what seats are called."""
+"""Playing cards for scenes: the codes of the Spanish and of the French deck as cards, and packs."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Literal
 
 import msgspec
 
-from arena.report.scene import Card, Suit
-
-LETTERS = "ABCDEFGHIJKL"
-"""What the referee calls the seats in words, by seat."""
-
-Mark = Literal["", "new", "lost", "won", "used"]
+from referee.scene import Card, Look, Suit
 
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORDS: Mapping[str, str] = {
@@ -36,12 +30,12 @@ _FRENCH: Mapping[str, tuple[Suit, str]] = {
     "H": ("hearts", "hearts"),
     "S": ("spades", "spades"),
 }
-JOKER = "X"
-TEN = "T"
+_JOKER = "X"
+_TEN = "T"
 
 
 @cache
-def spanish(code: str, mark: Mark = "") -> Card:
+def spanish(code: str, mark: Look = "") -> Card:
     """Return a card of the Spanish deck, such as 7O or 12B."""
     suit, word = _SPANISH[code[-1]]
     number = code[:-1]
@@ -49,16 +43,16 @@ def spanish(code: str, mark: Mark = "") -> Card:
 
 
 @cache
-def suit_first(code: str, mark: Mark = "") -> Card:
+def suit_first(code: str, mark: Look = "") -> Card:
     """Return a card of the Spanish deck that its game writes the other way round, such as O7."""
     return msgspec.structs.replace(spanish(f"{code[1:]}{code[0]}", mark), code=code)
 
 
 @cache
-def french(code: str, mark: Mark = "", count: int = 1) -> Card:
+def french(code: str, mark: Look = "", count: int = 1) -> Card:
     """Return a card such as KD or TS, or the joker X1; or a pile of `count` with it on top."""
-    if code[0] == JOKER:
-        return Card(JOKER, "joker", f"joker {code[1:]}", code, count, mark)
+    if code[0] == _JOKER:
+        return Card(_JOKER, "joker", f"joker {code[1:]}", code, count, mark)
     suit, word = _FRENCH[code[-1]]
     name = f"{rank_word(code[0])} of {word}"
     return Card(rank_text(code[0]), suit, name, code, count, mark)
@@ -66,13 +60,13 @@ def french(code: str, mark: Mark = "", count: int = 1) -> Card:
 
 def face_down(code: str, count: int = 1) -> Card:
     """Return a French card that lay face down before it was seen, or a pile of them."""
-    shown = french(code, "used", count)
+    shown = french(code, "down", count)
     return msgspec.structs.replace(shown, name=f"{shown.name}, laid face down")
 
 
 def rank_text(rank: str) -> str:
     """Return what stands on a French card of that rank."""
-    return "10" if rank == TEN else rank
+    return "10" if rank == _TEN else rank
 
 
 def rank_word(rank: str) -> str:
@@ -88,24 +82,14 @@ def back(count: int = 1) -> Card:
 EMPTY = back(0)
 
 
-def fan(cards: Sequence[str | None], most: int) -> list[Card]:
-    """Return a pack from the top: neighbours that nobody knows as one back with their number.
-
-    From the item `most` on, all that is left is one pile with its top card.
-    """
+def pack(cards: Sequence[str | None]) -> list[Card]:
+    """Return a French pack from the top: neighbours that nobody knows as one back."""
     items: list[Card] = []
-    at = 0
-    while at < len(cards):
-        top, end = cards[at], at + 1
-        if len(items) == most - 1:
-            end = len(cards)
-        while top is None and end < len(cards) and cards[end] is None:
-            end += 1
-        items.append(back(end - at) if top is None else french(top, count=end - at))
-        at = end
+    for card in cards:
+        if card is not None:
+            items.append(french(card))
+        elif items and not items[-1].code:
+            items[-1] = back(items[-1].count + 1)
+        else:
+            items.append(back())
     return items or [EMPTY]
-
-
-def called(seat: int, names: Sequence[str]) -> str:
-    """Return a seat's letter, which stands for it in the moves, with its bot's name."""
-    return f"{LETTERS[seat]} {names[seat]}"

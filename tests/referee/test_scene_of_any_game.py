@@ -1,0 +1,80 @@
+"""The scene and the text of a game that says nothing of how its table looks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from referee.chance import Chance
+from referee.game import Game, Observation
+from referee.scene import Area, Facts, Grid
+from tests.referee.games_for_tests import Countdown, RoundsOptions
+
+
+class Bluff(Countdown):
+    """The same, but each seat sees only its own takings."""
+
+    text = Game.text
+
+    def view(self, seat: int) -> Observation:
+        return {
+            "game": "bluff",
+            "seat": seat,
+            "decision": "take" if seat in self.deciders() else None,
+            "withdrawn": self.withdrawn,
+            "own": self.taken[seat],
+        }
+
+
+class Squares(Bluff):
+    """The same, drawn as squares."""
+
+    def called(self, seat: int) -> str:
+        return ("Ann", "Bob")[seat]
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
+        return [Grid("Taken", [[str(number) for number in row] for row in self.taken])]
+
+
+def new(kind: type[Bluff], **options: Any) -> Bluff:
+    game = kind(seats=2, options=RoundsOptions(**options), chance=Chance("1"))
+    game.apply({0: {"take": 3}})
+    return game
+
+
+def test_a_seat_is_shown_the_fields_of_its_view() -> None:
+    assert new(Bluff).scene(1) == [
+        Facts("What seat 1 sees", ("Field", "Value"), [("withdrawn", "[]"), ("own", "[]")])
+    ]
+
+
+def test_with_all_eyes_open_what_all_see_is_shown_once() -> None:
+    assert new(Bluff).scene() == [
+        Facts("What all see", ("Field", "Value"), [("withdrawn", "[]")]),
+        Facts("What seat 0 sees", ("Field", "Value"), [("own", "[3]")]),
+        Facts("What seat 1 sees", ("Field", "Value"), [("own", "[]")]),
+    ]
+
+
+def test_a_text_is_the_scene_as_a_terminal_draws_it() -> None:
+    game = new(Bluff)
+    assert game.text(0).splitlines() == [
+        "What seat 0 sees",
+        "  Field      Value",
+        "  withdrawn  []",
+        "  own        [3]",
+    ]
+    game.taken[1] = [1] * 60
+    assert max(map(len, game.text(1).splitlines())) <= 80
+    assert "1, 1, 1]" in game.text(1)
+
+
+def test_a_text_of_the_end_says_why_and_who_is_where() -> None:
+    game = new(Squares, rounds=1)
+    assert game.text().splitlines() == ["Taken", "  3"]
+    game.apply({1: {"take": 2}})
+    assert game.text(0).splitlines() == [
+        "Over: counted; places: Ann 1, Bob 2",
+        "",
+        "Taken",
+        "  3",
+        "  2",
+    ]
