@@ -35,7 +35,17 @@ ORDER = {
             "hint",
         ),
         *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
-        *("verdict", "bot_process", "seat", "starting", "judging", "replay", "evidence", "match"),
+        *(
+            "verdict",
+            "bot_process",
+            "seat",
+            "starting",
+            "judging",
+            "scoring",
+            "replay",
+            "evidence",
+            "match",
+        ),
         *("all_moves", "local", "pettingzoo"),
     ],
 }

@@ -33,6 +33,7 @@ class TodUndLeben(Game):
     options_type = TodUndLebenOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     typical_decisions = 0
+    score = "the rounds won"
 
     options: TodUndLebenOptions
 
@@ -88,6 +89,10 @@ class TodUndLeben(Game):
     def places(self) -> list[int]:
         """Return the places by rounds won."""
         return ranked([-won for won in self.rounds_won])
+
+    def scores(self) -> list[int]:
+        """Return the rounds that each seat has won."""
+        return self.rounds_won
 
     def text(self, seat: int | None = None) -> str:
         """Return the pairs of the last round and the score; all is open."""
