@@ -1,5 +1,6 @@
 """The leaderboard of a field: its bots, rated and ranked, as a table."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -94,7 +95,7 @@ def leaderboard(
     }
     said = [*_notes(field, ratings, rows, facts), *notes]
     if by == "score":
-        rows.sort(key=lambda row: (row["group"] or len(rows), *_place_by_score(field, row)))
+        rows.sort(key=lambda row: _place_by_score(field, row))
     scored = () if means is None else _SCORE_KEYS
     keys = (*KEYS, *scored, *(_TIME_KEYS if field.times is not None else ()))
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
@@ -123,11 +124,8 @@ def _row(field: Field, standing: Standing) -> dict[str, Any]:
 def _check_scored(field: Field) -> None:
     """Raise ArenaError if there are matches, and no scores to sort by."""
     if field.scores is None:
-        of = f"of {field.game.name}, which" if field.game else f"in {field.name}, whose lines"
-        verb = "gives no scores" if field.game else "hold none"
-        raise ArenaError(
-            f"--by score needs the scores {of} {verb}; leave it out to rank by rating."
-        )
+        whose = field.game.name if field.game else field.name
+        raise ArenaError(f"--by score: {whose} has no scores; leave it out to rank by rating.")
     if field.matches and not field.scores.matches:
         raise ArenaError(
             f"--by score: no whole deal of {field.name} has scores, as {_unscored(field)}; leave "
@@ -152,11 +150,12 @@ def _scored(bot: str, means: Mapping[str, Mean] | None) -> dict[str, Any]:
     return dict(zip(_SCORE_KEYS, values, strict=True))
 
 
-def _place_by_score(field: Field, row: Row) -> tuple[bool, float, str]:
-    """Return the key by which a row is sorted: the best score first, none last."""
+def _place_by_score(field: Field, row: Row) -> tuple[float, bool, float, str]:
+    """Return the key by which a row is sorted: within its group, the best score first."""
     is_less_better = field.game is not None and field.game.less_is_better
     score = row["score"] or 0.0
-    return row["score"] is None, score if is_less_better else -score, row["bot"]
+    group = row["group"] or math.inf  # who met nobody is in none
+    return group, row["score"] is None, score if is_less_better else -score, row["bot"]
 
 
 def _facts_of_scores(field: Field) -> dict[str, Any]:
@@ -322,7 +321,7 @@ def _of_scores(field: Field, rows: Sequence[Row]) -> Iterator[str]:
             more = counted(field.scores.waiting, "other match", "other matches")
             also = f", and {more} of their deals"
         yield f"Left out of the scores: {_unscored(field)}{also}."
-    if few := [row["bot"] for row in rows if row["score_deals"] < FEWEST_DEALS]:
+    if few := [row["bot"] for row in rows if 0 < row["score_deals"] < FEWEST_DEALS]:
         yield f"Scores without an error, from fewer than {FEWEST_DEALS} deals: {', '.join(few)}."
 
 
