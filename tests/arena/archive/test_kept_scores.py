@@ -215,6 +215,24 @@ def test_what_line_and_replay_say_alike_is_refused_beside_the_true_match_and_fou
     assert problem.startswith(f"its replay's {name}: ")
 
 
+def test_scores_of_a_match_that_went_on_after_a_forfeit_are_found(
+    league: League, tmp_path: Path
+) -> None:
+    league.write(f'seats = 3\nrotations = "one"\n{WAR}{naughty("crash_mid_match")}')
+    league.call("run", "--workers", "1")
+    header, (line, other) = lines_of(league.folder)
+    assert line["reason"] == other["reason"] == "all_cards"
+    assert line["forfeits"]
+    assert line.keys().isdisjoint({"scores", "numbers"})
+    for each in (line, line["replay"]):
+        each["scores"] = [52, 0, 0]
+    file = write(tmp_path / "forged.jsonl", header, line, other)
+    (league.folder / "league.db").unlink()
+    merge(league.folder, file)
+    told = "its replay's scores: [52, 0, 0] is stored, and it should be nothing."
+    assert found(league.folder) == [(line["match"], told)]
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [("scores", None), ("scores", "[0, 52.0]"), ("numbers", None), ("numbers", '{"battles": 1}')],

@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
-from arena.stats.ratings import widened
+from arena.stats.outcomes import Result
+from arena.stats.ratings import fit, widened
+from arena.stats.scores import Scores
+from arena.tables.field import Field
+from arena.tables.leaderboard import leaderboard
 from referee.games import GAMES
 from tests.arena.cli.test_rank import refused, told
 from tests.arena.conftest import Arena
+from tests.arena.stats.deals import deals_of
 from tests.arena.tables.test_sources import Book
 
 
@@ -164,6 +169,20 @@ def test_times_and_faults_stand_beside_them(arena: Arena, book: Book) -> None:
     found = rows(arena, book, "--times", "--faults")
     assert found[0]["score"] == 4.5
     assert found[0]["decisions"] == 12
+
+
+def test_groups_that_never_met_stay_apart_whatever_they_scored() -> None:
+    pairs = {("a", "b"): (1, 2), ("c", "d"): (9, 8)}
+    deals = deals_of([(f"{pair}{n}", Result(pair, (1, 2))) for pair in pairs for n in range(3)])
+    scores = Scores()
+    for pair, scored in pairs.items():
+        scores.add([(pair, scored)], 3)
+    field = Field(name="file", bots=tuple("abcd"), deals=deals, scores=scores)
+    found = leaderboard(field, fit(deals, bots=field.bots), by="score").rows
+    assert [(row["group"], row["bot"], row["score"]) for row in found] == [
+        *[(1, "b", 2.0), (1, "a", 1.0)],
+        *[(2, "c", 9.0), (2, "d", 8.0)],
+    ]
 
 
 def test_bots_that_played_no_deal_come_last(arena: Arena, tmp_path: Path) -> None:

@@ -63,8 +63,10 @@ def test_of_a_deal_that_is_scored_in_part_nothing_counts_and_all_is_counted() ->
 
 
 def test_sums_leave_no_trace_of_the_order() -> None:
-    tenths: list[list[Seated]] = [[(AB, (0.1 * each, 1e9)), (BA, (1e-9, 0.3))] for each in range(4)]
+    matches: list[Seated] = [(AB, (0.1, 1e15)), (AB, (0.2, 0.1)), (AB, (0.3, -1e15))]
+    assert 0.1 + 0.2 + 0.3 != 0.3 + 0.2 + 0.1
+    deals = [list(order) for order in permutations(matches)]
+    assert all(collected([deal]).means() == collected([matches]).means() for deal in deals)
+    tenths: list[list[Seated]] = [[(AB, (0.1 * each, 1e9 / 7))] for each in range(5)]
     found = [collected(list(order)).means() for order in permutations(tenths)]
     assert all(each == found[0] for each in found)
-    turned = [[deal[1], deal[0]] for deal in tenths]
-    assert collected(turned).means() == found[0]
