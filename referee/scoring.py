@@ -40,7 +40,7 @@ def _scores(game: Game) -> list[Number] | None:
     if not isinstance(found, list) or len(found) != game.seats:
         raise ValueError(f"{game.name}: scores() returned {found!r}; {wanted}.")
     for seat, score in enumerate(found):
-        if not _is_number(score):
+        if not is_number(score):
             raise ValueError(f"{game.name}: the score of seat {seat} is {score!r}; {wanted}.")
     if not game.score:
         raise ValueError(
@@ -59,13 +59,13 @@ def _numbers(game: Game) -> dict[str, Number] | None:
             f"names in `measures`: {names}."
         )
     for name, number in found.items():
-        if not _is_number(number):
+        if not is_number(number):
             raise ValueError(
                 f"{game.name}: the number {name!r} of the match is {number!r}; it must be finite."
             )
     return {name: found[name] for name in game.measures} or None
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Return whether a value is a number that JSON holds, which a bool is not."""
     return type(value) in (int, float) and -LIMIT <= value <= LIMIT

@@ -309,10 +309,10 @@ def _of_scores(field: Field, rows: Sequence[Row]) -> Iterator[str]:
     """Yield what a reader must know of scores, if they are shown."""
     if field.scores is None:
         return
-    what = f": {field.game.score}" if field.game else ""
+    what = f"{field.game.score}; " if field.game else ""
     best = "less" if field.game and field.game.less_is_better else "more"
     yield (
-        f"Score{what}; the mean of a match, {best} is better. Its ± are two standard errors by "
+        f"Score: {what}the mean of a match, {best} is better. Its ± are two standard errors by "
         f"deal. It depends on whom a bot met, and ranks do not follow it."
     )
     if field.scores.unscored:

@@ -37,7 +37,7 @@ def read_field(
             raise ArenaError(f"{path} is no league, and only leagues know versions.")
         if is_of_a_league(path.name):
             raise ArenaError(f"{path} belongs to a league: name its folder, {path.parent}.")
-        return read_results(path)
+        return read_results(path, scores=scores)
     league = read_played(path)
     with open_store(league) as store:
         field = field_of(league, store, times=times, versions=versions, scores=scores)

@@ -158,6 +158,19 @@ def test_a_game_without_scores_is_told(arena: Arena, tmp_path: Path) -> None:
     assert "--by score: cold_war has no scores; leave it out to rank by rating." in said
 
 
+def test_a_file_is_ranked_by_its_scores(arena: Arena, tmp_path: Path) -> None:
+    file = tmp_path / "results.csv"
+    file.write_text("match,bot,place,score\nm,A,1,3\nm,B,2,9\n")
+    found = told(arena("rank", file, "--by", "score", "--format", "json"))["standings"]
+    assert isinstance(found, list)
+    assert [(row["bot"], row["score"]) for row in found] == [("B", 9.0), ("A", 3.0)]
+    text = flat(arena("rank", file, "--by", "score").stdout)
+    assert "Score: the mean of a match, more is better." in text
+    file.write_text("match,bot,place\nm,A,1\nm,B,2\n")
+    said = refused(arena("rank", file, "--by", "score"))
+    assert f"--by score: {file} has no scores; leave it out to rank by rating." in said
+
+
 def test_several_leagues_are_not_ranked_by_score(arena: Arena, book: Book, tmp_path: Path) -> None:
     other = Book(tmp_path / "other", "guerra", "AB")
     other.play(0, 0, 1)
@@ -280,3 +293,15 @@ def test_bots_that_left_are_marked_only_where_bots_are_shown(arena: Arena, duel:
     assert (
         "no longer in the league" not in arena("matches", duel.folder, "--columns", "turns").stdout
     )
+
+
+# --- games
+
+
+def test_a_game_says_what_it_counts(arena: Arena) -> None:
+    text = arena("games", "war").stdout
+    assert "\nScore: the cards at the end\nNumber of a match: battles, the battles fought\n" in text
+    facts = told(arena("games", "war", "--format", "json"))
+    assert facts["score"] == "the cards at the end"
+    assert facts["numbers"] == {"battles": "the battles fought"}
+    assert not {"score", "numbers"} & told(arena("games", "cold_war", "--format", "json")).keys()
