@@ -102,6 +102,12 @@ class Game(ABC):
 
     Then the fault is recorded, but does not count towards the forfeit.
     """
+    score: ClassVar[str] = ""
+    """What `scores` counts, as "the money at the end"; empty in a game without scores."""
+    less_is_better: ClassVar[bool] = False
+    """Whether a lower score is the better one."""
+    measures: ClassVar[Mapping[str, str]] = {}
+    """The names of the `numbers` of a match, each with what it counts."""
 
     def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
         self.seats = seats
@@ -186,6 +192,18 @@ class Game(ABC):
         return [
             plain(self.view(each)) if seat in (None, each) else None for each in range(self.seats)
         ]
+
+    def scores(self) -> list[int] | list[float] | None:
+        """Return what each seat has, counted as `score` says, once the game is over.
+
+        None where nothing is counted. Places follow from the rules alone, never from scores, and
+        a match in which a seat forfeited has no scores.
+        """
+        return None
+
+    def numbers(self) -> dict[str, int | float]:
+        """Return a number of the match for each of the `measures`, once the game is over."""
+        return {}
 
     def text(self, seat: int | None = None) -> str:
         """Return the scene in at most 80 columns: as `seat` sees it, or with all eyes open."""

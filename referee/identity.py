@@ -24,6 +24,10 @@ _NOT_CODE = {"rules.md", "ideas.toml", "cases.toml", "playthroughs", "bots", "__
 """What lies in a game's folder and changes no match."""
 
 
+Plain = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+"""Text without what a terminal would obey."""
+
+
 class GameFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is known of a game without executing anything of it.
 
@@ -32,7 +36,7 @@ class GameFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     name: Annotated[str, Meta(pattern=f"^{NAME}$")]
     source: Source
-    title: Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")] = ""
+    title: Plain = ""
     rules_version: int = 1
     seat_counts: list[int] = []
     options: dict[str, Any] = {}
@@ -41,6 +45,11 @@ class GameFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_pure_luck: bool = False
     """Whether nobody decides anything."""
     typical_decisions: int = 0
+    score: Plain = ""
+    """What its scores count; empty in a game without scores."""
+    less_is_better: bool = False
+    measures: dict[Plain, Plain] = {}
+    """The names of its numbers of a match, each with what it counts."""
 
     def portable(self) -> "GameFacts":
         """Return what is stored and sent elsewhere: without a path of this machine."""
@@ -64,6 +73,9 @@ def facts_of(game: type[Game], source: Source) -> GameFacts:
         has_chance=game.has_chance,
         is_pure_luck=not game.decisions,
         typical_decisions=game.typical_decisions,
+        score=game.score,
+        less_is_better=game.less_is_better,
+        measures=dict(game.measures),
     )
 
 

@@ -15,6 +15,7 @@ from referee.fault import Fault
 from referee.game import Decision, Game, Move
 from referee.judging import BY_FORFEIT, Forfeits, fault_of, final_places
 from referee.replay import Entry, Replay
+from referee.scoring import Counted, counted
 from referee.seat import Answer, Seat
 
 Watch = Callable[[Game, Sequence[Entry]], None]
@@ -62,9 +63,10 @@ class Match:
         over = not game.deciders()
         places = final_places(game.places() if over else None, self._forfeits.steps, game.seats)
         reason = game.reason if over else BY_FORFEIT
+        found = counted(game) if over and not self._forfeits.steps else Counted()
         for each in self._seats:
             each.end(End(places, reason))
-        return Played(self._replay(places, reason), self._evidence(began))
+        return Played(self._replay(places, reason, found), self._evidence(began))
 
     def _start(self, starts: Sequence[Start]) -> None:
         for number, (seat, start) in enumerate(zip(self._seats, starts, strict=True)):
@@ -109,7 +111,7 @@ class Match:
         self._seats[number].dismiss()
         return msgspec.structs.replace(fault, forfeit=True)
 
-    def _replay(self, places: list[int], reason: str) -> Replay:
+    def _replay(self, places: list[int], reason: str, found: Counted) -> Replay:
         game = self._game
         return Replay(
             game=game.name,
@@ -120,6 +122,8 @@ class Match:
             entries=self._entries,
             places=places,
             reason=reason,
+            scores=found.scores,
+            numbers=found.numbers,
         )
 
     def _evidence(self, began: float) -> Evidence:

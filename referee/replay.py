@@ -9,6 +9,7 @@ from protocol.errors import ArenaError
 from referee.fault import Fault
 from referee.game import Game, Move
 from referee.options import new_game, read_options
+from referee.scoring import Number
 
 
 class Entry(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -23,7 +24,7 @@ class Entry(msgspec.Struct, array_like=True, frozen=True, gc=False):
     note: str | None = None
 
 
-class Replay(msgspec.Struct, frozen=True, kw_only=True):
+class Replay(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was dealt, what was decided, and how it ended; results follow from it alone.
 
     The other part of the record is its evidence.
@@ -39,6 +40,10 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     entries: list[Entry]
     places: list[int]
     reason: str
+    scores: list[Number] | None = None
+    """By seat; None where the game has none, a seat forfeited, or none were kept yet."""
+    numbers: dict[str, Number] | None = None
+    """The match's own, by the names of the game's `measures`; None likewise."""
 
 
 def game_of(replay: Replay, kind: type[Game]) -> Game:

@@ -25,7 +25,17 @@ ORDER = {
         *("lazy", "fault", "chance", "clock", "limits", "words", "scene", "cards", "drawing"),
         *("game", "folder", "games", "options", "finding", "identity", "hint"),
         *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
-        *("verdict", "bot_process", "seat", "starting", "judging", "replay", "evidence", "match"),
+        *(
+            "verdict",
+            "bot_process",
+            "seat",
+            "starting",
+            "judging",
+            "scoring",
+            "replay",
+            "evidence",
+            "match",
+        ),
         *("all_moves", "local", "pettingzoo"),
     ],
 }

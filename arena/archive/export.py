@@ -17,6 +17,7 @@ from protocol.errors import ArenaError
 from referee.evidence import Evidence
 from referee.games import GAMES
 from referee.replay import Replay
+from referee.scoring import Number
 
 VERSION = 1
 
@@ -64,7 +65,9 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return {BotVersion(bot.name, bot.version): tuple(bot.command) for bot in self.bots}
 
 
-class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MatchLine(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """Every other line: all that is kept of a match, in the keys of the file; lists go by seat."""
 
     match: str
@@ -73,6 +76,8 @@ class MatchLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     rotation: Annotated[int, Meta(ge=0)]
     bots: tuple[BotVersion, ...]
     places: list[int]
+    scores: list[Number] | None = None
+    numbers: dict[str, Number] | None = None
     reason: str
     decisions: int
     faults: list[dict[str, int]]
@@ -137,6 +142,8 @@ def _line(store: Store, found: WholeMatch) -> MatchLine:
         rotation=match.rotation,
         bots=match.bots,
         places=list(match.places),
+        scores=None if match.scores is None else list(match.scores),
+        numbers=None if match.numbers is None else dict(match.numbers),
         reason=match.reason,
         decisions=match.decisions,
         faults=[dict(kinds) for kinds in match.faults],

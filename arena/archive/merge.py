@@ -171,12 +171,19 @@ def _other(line: MatchLine, played: PlayedMatch, known: WholeMatch) -> str:
         new, old = getattr(result, name), getattr(known.match, name)
         if new != (list(old) if isinstance(old, tuple) else old):
             return name
+    for name in ("scores", "numbers"):
+        new, old = getattr(result, name), getattr(known.match, name)
+        if None not in (new, old) and new != (list(old) if isinstance(old, tuple) else old):
+            return name  # where only one has them, the other is from before they were kept
     same = known.record.replay == played.record.replay
     return "" if same or _bare(line.replay) == _bare(known.replay) else "replay"
 
 
 def _bare(replay: Replay) -> Replay:
-    """Return a replay without the words of bots and faults, which may hold measured times."""
+    """Return a replay without what may differ: words, which may hold times, and what was counted.
+
+    The replays of older matches lack the latter.
+    """
     entries = [
         msgspec.structs.replace(
             entry,
@@ -185,7 +192,7 @@ def _bare(replay: Replay) -> Replay:
         )
         for entry in replay.entries
     ]
-    return msgspec.structs.replace(replay, entries=entries)
+    return msgspec.structs.replace(replay, entries=entries, scores=None, numbers=None)
 
 
 def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:

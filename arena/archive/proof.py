@@ -25,6 +25,7 @@ from referee.game import Game
 from referee.judging import BY_FORFEIT, Forfeits, final_places
 from referee.limits import Limits
 from referee.replay import Entry, Replay, steps
+from referee.scoring import Counted, counted
 
 _PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "record"}
 """A column that cannot be empty of each table that a match's row points to."""
@@ -144,7 +145,7 @@ def _check_rules(replay: Replay, limits: Limits, kind: type[Game] | None) -> Non
         replay.seats, limits.faults_allowed, illegal_is_sanctioned=kind.illegal_is_sanctioned
     )
     try:
-        places, reason = _ending(replay, kind, forfeits)
+        places, reason, found = _ending(replay, kind, forfeits)
     except ArenaError as error:
         raise Difference(str(error)) from None
     except Difference:
@@ -153,10 +154,14 @@ def _check_rules(replay: Replay, limits: Limits, kind: type[Game] | None) -> Non
         raise Difference(f"the rules cannot play its replay: {error!r}.") from None
     _check("its replay's places", replay.places, places)
     _check("its replay's reason", replay.reason, reason)
+    for name, true in found._asdict().items():
+        kept = getattr(replay, name)
+        if kept is not None:  # as in matches from before anything was counted
+            _check(f"its replay's {name}", kept, true)
 
 
-def _ending(replay: Replay, kind: type[Game], forfeits: Forfeits) -> tuple[list[int], str]:
-    """Play a replay to its end; return the places and the reason."""
+def _ending(replay: Replay, kind: type[Game], forfeits: Forfeits) -> tuple[list[int], str, Counted]:
+    """Play a replay to its end; return the places, the reason and what was counted."""
     for entry in takewhile(lambda entry: entry.move is None, replay.entries):
         _take(forfeits, entry, 0)
     for number, (game, step) in enumerate(steps(replay, kind), 1):
@@ -168,7 +173,8 @@ def _ending(replay: Replay, kind: type[Game], forfeits: Forfeits) -> tuple[list[
     if not over and not forfeits.end_the_match:
         raise Difference("its replay ends before the game does.")
     places = final_places(game.places() if over else None, forfeits.steps, replay.seats)
-    return places, game.reason if over else BY_FORFEIT
+    found = counted(game) if over and not forfeits.steps else Counted()
+    return places, game.reason if over else BY_FORFEIT, found
 
 
 def _take(forfeits: Forfeits, entry: Entry, step: int) -> None:

@@ -21,7 +21,7 @@ from referee.evidence import Evidence, Played
 from referee.replay import Replay
 
 _LINE_LIMIT = 1 << 28  # bytes
-_COLUMNS = ("places", "reason", "decisions", "faults", "forfeits")
+_COLUMNS = ("places", "scores", "numbers", "reason", "decisions", "faults", "forfeits")
 _BEGINNING = '{"arena":"league","version":1,'
 _EDITED = "the line was edited or damaged."
 

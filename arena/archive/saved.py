@@ -105,6 +105,8 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             faults=tuple(result.faults),
             forfeits=tuple(result.forfeits),
             moves=result.moves,
+            scores=None if result.scores is None else tuple(result.scores),
+            numbers=result.numbers,
         )
         where = Circumstances(self.played_at, self.machine, self.sandbox, self.seconds)
         clock = clock_of(self.replay, self.evidence)

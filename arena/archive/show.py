@@ -9,6 +9,7 @@ import msgspec
 
 from arena.store.rows import WholeMatch
 from arena.store.store import Store
+from arena.tables.match_list import number_text
 from arena.tables.table import WIDTH, Column, Row, Table, render
 from arena.text import fold, safe
 from arena.text import width as columns_of
@@ -46,9 +47,10 @@ def result(opened: WholeMatch, width: int = WIDTH) -> Iterator[str]:
 
     It says why a process ended where a line of `width` columns has room for that.
     """
-    yield f"Ended: {safe(opened.match.reason)}"
+    yield _ended(opened)
     for row in _by_place(opened):
-        line = f"  {row['place']}. {safe(row['bot'])} (seat {row['seat']})"
+        score = f", score {number_text(row['score'])}" if "score" in row else ""
+        line = f"  {row['place']}. {safe(row['bot'])} (seat {row['seat']}){score}"
         faults = _faults(row)
         if faults:
             longer = f"{line}: {_faults(row, safe(last_word(row['stderr'])))}"
@@ -90,7 +92,7 @@ def told(
     yield ""
     yield from _moves(opened, game, seat, tables, width)
     yield ""
-    yield f"Ended: {safe(match.reason)}"
+    yield _ended(opened)
     yield from render(_summary(opened, seat), "simple", width=width).splitlines()
     yield from _remains(opened, seat)
 
@@ -113,6 +115,7 @@ def as_table(opened: WholeMatch, game: LoadGame, seat: int | None = None) -> Tab
         "seed": replay.seed,
         **({} if opened.limits is None else {"limits": msgspec.structs.asdict(opened.limits)}),
         "reason": replay.reason,
+        **({} if match.numbers is None else {"numbers": match.numbers}),
         "played_at": past.played_at,
         "machine": past.machine,
         "sandbox": past.sandbox,
@@ -163,7 +166,7 @@ def _changed(limits: Limits | None) -> str:
 
 def seat_rows(opened: WholeMatch, only: int | None = None) -> list[dict[str, Any]]:
     """Return a row for each seat: who sat there, what its clock said, what was kept of it."""
-    evidence = opened.evidence
+    evidence, scores = opened.evidence, opened.match.scores
     rows = []
     for seat, bot in enumerate(opened.match.bots):
         spent = opened.clock[seat]
@@ -175,6 +178,7 @@ def seat_rows(opened: WholeMatch, only: int | None = None) -> list[dict[str, Any
                 "bot": bot.name,
                 "version": bot.version or None,
                 "place": opened.match.places[seat],
+                **({} if scores is None else {"score": scores[seat]}),
                 "asked": spent.decisions,
                 "cpu_us": spent.cpu,
                 "wall_us": spent.wall,
@@ -196,11 +200,20 @@ def _by_place(opened: WholeMatch, only: int | None = None) -> list[dict[str, Any
     return sorted(seat_rows(opened, only), key=lambda row: (row["place"], row["seat"]))
 
 
+def _ended(opened: WholeMatch) -> str:
+    """Return how a match ended, with the numbers that its game counted."""
+    numbers = opened.match.numbers or {}
+    told = "".join(f", {safe(name)} {number_text(value)}" for name, value in numbers.items())
+    return f"Ended: {safe(opened.match.reason)}{told}"
+
+
 def _summary(opened: WholeMatch, seat: int | None) -> Table:
+    scores = [Column("Score", lambda row: number_text(row["score"]), "right")]
     columns = (
         Column("Place", "place", "right"),
         Column("Bot", lambda row: safe(row["bot"]), width=12),
         Column("Seat", "seat", "right"),
+        *([] if opened.match.scores is None else scores),
         Column("Asked", "asked", "right"),
         Column("CPU ms", lambda row: _ms(row["cpu_us"]), "right"),
         Column("Max wall", lambda row: _ms(row["longest_us"]), "right"),

@@ -132,7 +132,13 @@ def _tell(game: type[Game], word: str, form: str) -> None:
         ],
     )
     if form == "json":
-        facts = {"game": game.name, "seats": list(game.seat_counts), "title": game.title}
+        facts = {
+            "game": game.name,
+            "seats": list(game.seat_counts),
+            "title": game.title,
+            **({"score": game.score} if game.score else {}),
+            **({"numbers": dict(game.measures)} if game.measures else {}),
+        }
         click.echo(
             json.dumps({**facts, "options": options.rows, "decisions": decisions.rows}, indent=2)
         )
@@ -140,8 +146,10 @@ def _tell(game: type[Game], word: str, form: str) -> None:
     if form == "csv":
         show(Table("parts", (), _parts(options, decisions)), form)
         return
-    head = f"{game.name}: {game.title}\nSeats: {_counts(game.seat_counts)}"
-    parts = [head, render(options, form)]
+    head = [f"{game.name}: {game.title}", f"Seats: {_counts(game.seat_counts)}"]
+    head += [f"Score: {game.score}"] if game.score else []
+    head += [f"Number of a match: {name}, {words}" for name, words in game.measures.items()]
+    parts = ["\n".join(head), render(options, form)]
     parts.append(render(decisions, form) if decisions.rows else "Nobody decides anything.")
     if form == "simple":
         parts += [f"Moves as JSON Schema: arena schema {word}", "-" * 80, rules_text(game)]

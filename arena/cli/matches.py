@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -29,13 +29,12 @@ from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store, read_played
 from arena.store.rows import StoredMatch, WholeMatch
 from arena.store.store import Store
-from arena.tables.table import Column, Row, Style, Table
+from arena.tables.match_list import MatchList
+from arena.tables.table import Table
 from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.options import suggestion
-
-KEYS = ("match", "deal", "rotation", "seats", "reason", "decisions", "faults")
 
 
 @main.command()
@@ -49,45 +48,41 @@ KEYS = ("match", "deal", "rotation", "seats", "reason", "decisions", "faults")
     show_default=True,
     help="Show at most this many; 0 shows all.",
 )
+@click.option("--columns", metavar="NAMES", help="Show just these, with commas between them.")
 @output_format
-def matches(league: Path, bot: str | None, faulty: bool, limit: int, form: str) -> None:
+def matches(
+    league: Path, bot: str | None, faulty: bool, limit: int, columns: str | None, form: str
+) -> None:
     """List the matches that were played, by deal.
+
+    NAMES of columns are match, deal, rotation, seats, reason, decisions and faults; where the game
+    counts something, also scores, numbers, and each of these numbers by its own name.
 
     \b
     arena matches cup
     arena matches cup --bot mine --faulty
+    arena matches cup --columns match,seats,decisions
     arena matches cup --limit 0 --format csv > matches.csv
     """
     asked = read_played(league)
+    listed = MatchList(asked.game, columns)
     with open_store(asked) as store:
         if bot is not None:
             bot = composed(bot)
             _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
         found, count = _chosen(store, bot, limit or None, faulty=faulty)
         shown = min(count, limit or count)
-        notes = [safe(each.remark) for each in asked.lost]
+        notes = listed.notes
+        notes += [safe(each.remark) for each in asked.lost]
         if not count:
             notes.append(_none_found(bot, faulty=faulty))
         if shown < count:
             notes.append(f"The first {shown} of {count} matches; --limit 0 lists all.")
             if form in ("csv", "json"):
                 click.echo(notes[-1], err=True)
-        table = Table("matches", _COLUMNS, (), {"count": count}, notes, keys=KEYS)
+        table = Table("matches", listed.columns, (), {"count": count}, notes, keys=listed.keys)
         present = {(each.name, each.version) for each in asked.bots}
-        show(table, form, _rows(found, present, notes))
-
-
-def _rows(
-    found: Iterable[StoredMatch], present: Collection[tuple[str, str]], notes: list[str]
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of matches; if bots are in them that are not present, note what `*` means."""
-    is_any_gone = False
-    for match in found:
-        row = _row(match, present)
-        is_any_gone |= not all(seat["present"] for seat in row["seats"])
-        yield row
-    if is_any_gone:
-        notes.append("*: a bot, or a version of one, that is no longer in the league.")
+        show(table, form, listed.rows(found, present))
 
 
 def _check_known(bot: str, known: Collection[str]) -> None:
@@ -119,53 +114,6 @@ def _chosen(
 def _is_at_fault(match: StoredMatch, name: str) -> bool:
     pairs = zip(match.bots, match.faults, strict=True)
     return any(faults for bot, faults in pairs if bot.name == name)
-
-
-def _row(match: StoredMatch, present: Collection[tuple[str, str]]) -> dict[str, Any]:
-    return {
-        "match": match.id,
-        "deal": match.number,
-        "rotation": match.rotation,
-        "seats": [
-            {
-                "bot": bot.name,
-                "version": bot.version,
-                "present": (bot.name, bot.version) in present,
-                "place": place,
-            }
-            for bot, place in zip(match.bots, match.places, strict=True)
-        ],
-        "reason": match.reason,
-        "decisions": match.decisions,
-        "faults": {str(seat): dict(kinds) for seat, kinds in enumerate(match.faults) if kinds},
-    }
-
-
-def _seats(row: Row) -> str:
-    return ", ".join(
-        f"{seat['place']} {seat['bot']}{'' if seat['present'] else '*'}" for seat in row["seats"]
-    )
-
-
-def _fault_style(row: Row) -> Style | None:
-    return "warning" if row["faults"] else None
-
-
-def _faults(row: Row) -> str:
-    return "; ".join(
-        f"seat {seat}: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        for seat, kinds in row["faults"].items()
-    )
-
-
-_COLUMNS = (
-    Column("Match", "match"),
-    Column("Deal", "deal", "right"),
-    Column("Places by seat", _seats, width=28),
-    Column("Ended", "reason"),
-    Column("Decisions", "decisions", "right"),
-    Column("Faults", _faults, width=16, style=_fault_style),
-)
 
 
 @main.command("show")

@@ -1,6 +1,7 @@
 """The commands that show results as tables: rank, table."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -12,7 +13,7 @@ from arena.tables.by_seat import by_seat
 from arena.tables.combined import combined_table
 from arena.tables.cross_table import Cell, cross_table
 from arena.tables.head_to_head import head_to_head
-from arena.tables.leaderboard import leaderboard
+from arena.tables.leaderboard import By, leaderboard
 from arena.tables.sources import read_field
 from protocol.errors import ArenaError
 
@@ -22,7 +23,11 @@ _SOURCE = click.Path(path_type=Path)
 @main.command()
 @click.argument("sources", nargs=-1, required=True, type=_SOURCE, metavar="LEAGUE...")
 @click.option(
-    "--by", type=click.Choice(["seat"]), help="Show the bots' points in each seat instead."
+    "--by",
+    type=click.Choice(["rating", "score", "seat"]),
+    default="rating",
+    show_default=True,
+    help="score: sort by the mean score of a match; seat: the bots' points in each seat.",
 )
 @click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
 @click.option("--times", is_flag=True, help="Show the bots' decisions and their times.")
@@ -43,7 +48,7 @@ _SOURCE = click.Path(path_type=Path)
 @output_format
 def rank(
     sources: tuple[Path, ...],
-    by: str | None,
+    by: By | Literal["seat"],
     faults: bool,
     times: bool,
     versions: bool,
@@ -57,23 +62,28 @@ def rank(
 
     \b
     arena rank cup
+    arena rank cup --by score
     arena rank cup --by seat
     arena rank cup --versions
     arena rank results.csv --format json
     arena rank spring summer autumn
     """
-    fields = [read_field(source, times=times, versions=versions) for source in _distinct(sources)]
-    if by is not None or len(fields) > 1:
-        _refuse("--by" if by else "several leagues", faults=faults, times=times)
-    if by is not None and len(fields) > 1:
-        raise ArenaError("--by shows a single league: name only one.")
+    scores = by == "score"
+    fields = [
+        read_field(source, times=times, versions=versions, scores=scores)
+        for source in _distinct(sources)
+    ]
+    if by == "seat" or len(fields) > 1:
+        _refuse("--by seat" if by == "seat" else "several leagues", faults=faults, times=times)
+    if by != "rating" and len(fields) > 1:
+        raise ArenaError(f"--by {by} shows a single league: name only one.")
     ratings = [rated(field, draw_probability, ties) for field in fields]
     if len(fields) > 1:
         show(combined_table(fields, ratings), form)
-    elif by is not None:
+    elif by == "seat":
         show(by_seat(fields[0], ratings[0]), form)
     else:
-        show(leaderboard(fields[0], ratings[0], faults=faults), form)
+        show(leaderboard(fields[0], ratings[0], faults=faults, by=by), form)
 
 
 def _distinct(sources: tuple[Path, ...]) -> tuple[Path, ...]:

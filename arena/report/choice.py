@@ -180,6 +180,7 @@ def _row(opened: WholeMatch, game: type[Game], picked: Sequence[Pick]) -> bytes:
             "places": match.places,
             "reason": match.reason,
             "decisions": match.decisions,
+            **({} if match.numbers is None else {"numbers": match.numbers}),
             "faults": sum(sum(kinds.values()) for kinds in match.faults),
             "picked": picked,
             "data": packed(opened, game),

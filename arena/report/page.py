@@ -15,7 +15,7 @@ from arena.report.plain import plain
 from arena.report.progress import Point
 from arena.report.summary import Summary
 from arena.stats.encounters import SURE
-from arena.tables.leaderboard import OF_TIMES, ranks_text, rating_text
+from arena.tables.leaderboard import OF_TIMES, ranks_text, rating_text, score_text
 from arena.tables.table import Row, Table
 from arena.text import many
 
@@ -63,6 +63,7 @@ def _environment() -> Environment:
         "plain": plain,
         "rank": ranks_text,
         "rating": rating_text,
+        "score": score_text,
         "percent": _percent,
         "count": lambda number: f"{number:,}",
         "many": many,

@@ -105,7 +105,7 @@ class Summary:
     name: str
     field: Field
     standings: Table
-    """The table of `arena rank --times`."""
+    """The table of `arena rank --times`, with the scores of `arena rank --by score`."""
     encounters: Table
     """The table of `arena table --show points`."""
     seats: Table
@@ -125,8 +125,12 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
     with open_store(league) as store:
         watch("Reading the results")
         field = replace(
-            field_of(league, store, times=True), name=name, asides=asides_of(league, store)
+            field_of(league, store, times=True, scores=True),
+            name=name,
+            asides=asides_of(league, store),
         )
+        if field.scores and not field.scores.matches:
+            field = replace(field, scores=None)  # they are from before scores were stored
         ratings = fit(
             field.deals,
             bots=field.bots,

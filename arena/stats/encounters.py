@@ -26,8 +26,8 @@ class Interval(NamedTuple):
 
 
 @dataclass(slots=True)
-class Share:
-    """The mean of what deals gave, each from 0 to 1, without rounding."""
+class Mean:
+    """The mean of what deals gave, without rounding."""
 
     deals: int = 0
     total: Fraction = Fraction()
@@ -51,6 +51,11 @@ class Share:
             return None
         square = (self.squares - self.total**2 / self.deals) / (self.deals - 1)
         return math.sqrt(square / self.deals)
+
+
+@dataclass(slots=True)
+class Share(Mean):
+    """The mean of what deals gave, each from 0 to 1."""
 
     @property
     def interval(self) -> Interval:

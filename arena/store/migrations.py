@@ -14,7 +14,7 @@ from arena.store.schema import APPLICATION_ID, STATEMENTS, VERSION
 from protocol.errors import ArenaError
 
 _UNRELEASED = (1, 2)
-_OLDER = (3, 4)
+_OLDER = (3, 4, 5)
 
 
 def is_current(db: sqlite3.Connection) -> bool:
@@ -42,7 +42,10 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
         )
     elif version in _OLDER:
         _make(db, [name for name in ("look", "suspension") if name not in _tables(db)])
-        _renew_clocks(db)
+        if version < 5:
+            _renew_clocks(db)
+        for name in ("scores", "numbers"):  # none, for the matches that are there
+            db.execute(f"ALTER TABLE match ADD COLUMN {name} TEXT")
     elif version in _UNRELEASED:
         raise ArenaError(
             f"{path} is older than the first release of Bot Arena (database version {version}; "

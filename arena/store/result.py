@@ -14,6 +14,7 @@ from msgspec.structs import astuple
 from arena.league.schedule import BotIndex
 from referee.evidence import Evidence, Played
 from referee.replay import Replay
+from referee.scoring import Number
 
 Natural: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]
 
@@ -91,6 +92,8 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     """What stands for the moves, see `digest_of`."""
     clock: str
     """What the clock said of each seat, as `clock_text` writes it."""
+    scores: list[Number] | None = None
+    numbers: dict[str, Number] | None = None
 
     @property
     def match(self) -> str:
@@ -133,6 +136,8 @@ def result_of(
         forfeits=sorted(forfeits),
         moves=digest_of(replay),
         clock=clock_text(clock_of(replay, played.evidence)),
+        scores=replay.scores,
+        numbers=replay.numbers,
     )
 
 

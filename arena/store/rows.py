@@ -29,6 +29,7 @@ from referee.evidence import Evidence
 from referee.identity import GameFacts
 from referee.limits import Limits
 from referee.replay import Replay
+from referee.scoring import Number
 
 T = TypeVar("T")
 
@@ -118,6 +119,10 @@ class StoredMatch:
     forfeits: tuple[int, ...]
     moves: int
     """What stands for the moves, see `digest_of`."""
+    scores: tuple[Number, ...] | None = None
+    """None where the game has none, a seat forfeited, or none were kept yet."""
+    numbers: Mapping[str, Number] | None = None
+    """The match's own, by name; None likewise."""
     deal_row: int = field(default=0, compare=False, repr=False)
     """The number of the deal in its database, by which the record is found."""
 
@@ -244,6 +249,8 @@ class MatchRow(StoredRow, frozen=True, array_like=True, gc=False):
     moves: int
     clock: str
     record: int
+    scores: str | None
+    numbers: str | None
 
 
 class RecordRow(StoredRow, frozen=True, array_like=True, gc=False):
@@ -272,6 +279,8 @@ class ListedRow(StoredRow, frozen=True, array_like=True, gc=False):
     faults: str | None
     forfeits: str | None
     moves: int
+    scores: str | None
+    numbers: str | None
 
 
 def columns(row: type, table: str = "") -> str:
@@ -291,6 +300,8 @@ _read_seats = Reader("the bots of a result", list[BotRow])
 _read_places = Reader("the places of a result", list[Annotated[int, Meta(ge=1)]])
 _read_faults = Reader("the faults of a match", list[dict[str, Natural]])
 _read_forfeits = Reader("the forfeits of a match", list[Natural])
+_read_scores = Reader("the scores of a match", list[Number])
+_read_own = Reader("the numbers of a match", dict[str, Number])
 _read_clock = Reader("the clock of a match", list[Spent])
 read_numbers = Reader("the results of a deal", list[int])
 read_lineup = Reader("a line-up", list[tuple[str, str]])
@@ -385,6 +396,16 @@ def stored_clock(text: str, seats: int) -> list[Spent]:
     return clock
 
 
+def stored_scores(text: str | None, seats: int) -> tuple[Number, ...] | None:
+    """Return the scores by seat, if there are any."""
+    if text is None:
+        return None
+    found = _read_scores(text)
+    if len(found) != seats:
+        raise Damage("the scores of a match do not fit its seats")
+    return tuple(found)
+
+
 def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
     """Return the match of a row of the columns of `ListedRow`."""
     found = typed(row, ListedRow, "a match, or the deal or result it is of,")
@@ -403,6 +424,8 @@ def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
         faults=tuple(faults),
         forfeits=tuple(forfeits),
         moves=found.moves,
+        scores=stored_scores(found.scores, len(seated.bots)),
+        numbers=None if found.numbers is None else _read_own(found.numbers),
         deal_row=found.deal_row,
     )
 
@@ -437,6 +460,7 @@ def check_fit(replay: Replay, evidence: Evidence) -> None:
         *((name, entries, "entries", getattr(evidence, name)) for name in ("cpu", "wall", "lag")),
         *((name, seats, "seats", getattr(evidence, name)) for name in ("stderr", "conversations")),
         ("places", seats, "seats", replay.places),
+        *([] if replay.scores is None else [("scores", seats, "seats", replay.scores)]),
     )
     for name, length, of, found in lists:
         if len(found) != length:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import astuple
 
 from arena.store.result import MatchResult, PlayedMatch
@@ -22,7 +23,7 @@ from arena.store.rows import (
     deal_number,
 )
 
-VERSION = 5
+VERSION = 6
 APPLICATION_ID = 0x41524E41  # "ARNA"
 _MANY = 20  # rows added by one statement
 _REMEMBERED = 20_000  # numbers of line-ups, of results and of deals, some MB each
@@ -53,7 +54,7 @@ CREATE TABLE match (
     deal INTEGER NOT NULL REFERENCES deal (id), rotation INTEGER NOT NULL,
     result INTEGER NOT NULL REFERENCES result (id), reason TEXT NOT NULL,
     decisions INTEGER NOT NULL, faults TEXT, forfeits TEXT, moves INTEGER NOT NULL,
-    clock TEXT NOT NULL, record INTEGER NOT NULL REFERENCES record (id),
+    clock TEXT NOT NULL, record INTEGER NOT NULL REFERENCES record (id), scores TEXT, numbers TEXT,
     PRIMARY KEY (deal, rotation)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE record (
@@ -77,6 +78,7 @@ STATEMENTS = {
 }
 """The statement that makes each table and index, by name."""
 
+_encode = msgspec.json.Encoder().encode  # of every match, where json takes eight times as long
 _LAST = """
     SELECT max(
             coalesce((SELECT max(id) FROM deal), 0), coalesce((SELECT max(deal) FROM match), 0)
@@ -231,4 +233,6 @@ def match_row(result: MatchResult, deal: int, places: int, record: int) -> Match
         result.moves,
         result.clock,
         record,
+        None if result.scores is None else _encode(result.scores).decode(),
+        None if result.numbers is None else _encode(result.numbers).decode(),
     )

@@ -17,13 +17,17 @@ from arena.store.rows import (
     seats_of,
     stored_clock,
     stored_faults,
+    stored_scores,
     typed,
 )
+from referee.scoring import Number
 
 _DEALS = """
-    SELECT results, moves, count(*)
-    FROM (SELECT group_concat(result) AS results, {} AS moves FROM match GROUP BY deal)
-    GROUP BY results, moves
+    SELECT results, moves, scores, count(*)
+    FROM (
+        SELECT group_concat(result) AS results, {} AS moves, {} AS scores FROM match GROUP BY deal
+    )
+    GROUP BY results, moves, scores
 """
 _LENGTHS = """
     SELECT result, reason, decisions, count(*) FROM match GROUP BY result, reason, decisions
@@ -38,6 +42,19 @@ _AS_STORED = """
     )
     ORDER BY last
 """
+
+
+class Dealt(NamedTuple):
+    """What was played alike in some deals; lists go by match."""
+
+    results: list[int]
+    """The numbers of the results."""
+    moves: str
+    """The same for all deals that were played alike; empty unless asked for."""
+    scores: list[tuple[Number, ...] | None]
+    """By seat; empty unless asked for."""
+    deals: int
+    """How many there were."""
 
 
 class Site(NamedTuple):
@@ -75,21 +92,23 @@ class Tallies(Database):
             raise Damage("the results are not all of as many bots")
         return found
 
-    def deals(self, *, moves: bool = False) -> Iterator[tuple[list[int], str, int]]:
-        """Yield the numbers of the results of a deal's matches, their moves, and how many did so.
+    def deals(self, *, moves: bool = False, scores: bool = False) -> Iterator[Dealt]:
+        """Yield what was played in deals, with moves and scores if they are asked for.
 
-        The moves are a text, the same for all deals that were played alike; they are left out
-        unless asked for. What is yielded is few lines if the results are few.
+        What is yielded is few lines if the results are few, and neither is asked for.
         """
         with self.explained():
-            rows = self._db.execute(_DEALS.format(_played(moves)))
+            scored = "group_concat(coalesce(scores, ''), ';')" if scores else "''"
+            rows = self._db.execute(_DEALS.format(_played(moves), scored))
             lineups = {number: sorted(seats) for number, seats in self._seats().items()}
-            for results, text, count in rows:
+            for results, text, kept, count in rows:
                 numbers = read_numbers(f"[{results}]")
                 lineup = lineups.get(numbers[0])
                 if lineup is None or any(lineups.get(number) != lineup for number in numbers):
                     raise Damage("the results of a deal are missing, or of other bots")
-                yield numbers, ",".join(sorted(text.split(","))), count
+                seats = len(lineup)
+                found = [stored_scores(each or None, seats) for each in kept.split(";") if scores]
+                yield Dealt(numbers, ",".join(sorted(text.split(","))), found, count)
 
     def in_order(self, *, moves: bool = False) -> Iterator[tuple[list[int], str]]:
         """Yield the results and the moves of every deal, as `deals` does, in the order of storing.

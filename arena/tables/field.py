@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from arena.stats.outcomes import Deals, Result, results_of
+from arena.stats.scores import Scores
 from arena.store.result import Spent
 from arena.text import counted
 from referee.identity import GameFacts
@@ -46,6 +47,8 @@ class Field:
     """How many forfeits, by bot, in all matches."""
     times: Mapping[str, Spent] | None = None
     """The times of each bot in all matches; None if not asked for or not known."""
+    scores: Scores | None = None
+    """What the bots scored in these deals; None if not asked for or not known."""
 
     @cached_property
     def results(self) -> Counter[Result]:

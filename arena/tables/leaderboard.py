@@ -1,10 +1,12 @@
 """The leaderboard of a field: its bots, rated and ranked, as a table."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from arena.stats.encounters import cycles, encounters, never_crossed
+from arena.stats.encounters import Mean, cycles, encounters, never_crossed
 from arena.stats.ratings import FEWEST_DEALS, Ratings
+from arena.stats.scores import shown_error
 from arena.stats.standings import Standing, standings
 from arena.store.result import Spent
 from arena.tables.field import Field
@@ -12,6 +14,8 @@ from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.text import counted
 from protocol.errors import ArenaError
 
+By: TypeAlias = Literal["rating", "score"]
+"""What a leaderboard may be sorted by."""
 RANKS = "A rank is a range: bots that the results cannot separate share it."
 """What a reader must know of ranks."""
 KEYS = (
@@ -36,21 +40,34 @@ OF_TIMES = (
 )
 """What a reader of times should know."""
 _NAMED_GAPS = 3
+_SCORE_KEYS = ("score", "score_error", "score_deals")
 _TIME_KEYS = ("decisions", "cpu_per_decision", "wall_per_decision", "longest_cpu")
 
 
 def leaderboard(
-    field: Field, ratings: Ratings, notes: Sequence[str] = (), *, faults: bool = False
+    field: Field,
+    ratings: Ratings,
+    notes: Sequence[str] = (),
+    *,
+    faults: bool = False,
+    by: By = "rating",
 ) -> Table:
-    """Return the table of a field's bots, with times if the field has them.
+    """Return the table of a field's bots, with times and scores if the field has them.
 
     With `faults`, every kind of them has a column; otherwise all stand in one. Raises
-    ArenaError if they are asked for and not known.
+    ArenaError if they, or the scores to sort by, are asked for and not known.
     """
     if faults and field.faults is None:
         raise ArenaError(f"{field.name} is a file of results, which has no faults; name a league.")
+    if by == "score":
+        _check_scored(field)
+    means = field.scores.means() if field.scores else None
     rows = [
-        {**_row(field, standing), **_times(standing.bot, field.times)}
+        {
+            **_row(field, standing),
+            **_scored(standing.bot, means),
+            **_times(standing.bot, field.times),
+        }
         for standing in standings(
             field.deals, ratings, faults=field.faults, forfeits=field.forfeits
         )
@@ -60,6 +77,7 @@ def leaderboard(
         *([Column("Group", _group, "right")] if many else []),
         Column("Rank", ranks_text, "right"),
         Column("Bot", "bot", width=NAME_WIDTH),
+        *([_SCORE] if means is not None else []),
         Column("Rating ± 2σ", rating_text, "right"),
         Column("Matches", "matches", "right"),
         Column("Points", _points, "right"),
@@ -72,10 +90,14 @@ def leaderboard(
     facts = {
         **field.facts,
         "draw_probability": ratings.draw_probability,
+        **_facts_of_scores(field),
         **_misfits(field, ratings, rows),
     }
     said = [*_notes(field, ratings, rows, facts), *notes]
-    keys = (*KEYS, *(_TIME_KEYS if field.times is not None else ()))
+    if by == "score":
+        rows.sort(key=lambda row: _place_by_score(field, row))
+    scored = () if means is None else _SCORE_KEYS
+    keys = (*KEYS, *scored, *(_TIME_KEYS if field.times is not None else ()))
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
 
 
@@ -96,6 +118,56 @@ def _row(field: Field, standing: Standing) -> dict[str, Any]:
         "mean_place": standing.mean_place,
         "faults": None if field.faults is None else dict(standing.faults),
         "forfeits": None if field.faults is None else standing.forfeits,
+    }
+
+
+def _check_scored(field: Field) -> None:
+    """Raise ArenaError if there are matches, and no scores to sort by."""
+    if field.scores is None:
+        whose = field.game.name if field.game else field.name
+        raise ArenaError(f"--by score: {whose} has no scores; leave it out to rank by rating.")
+    if field.matches and not field.scores.matches:
+        raise ArenaError(
+            f"--by score: no whole deal of {field.name} has scores, as {_unscored(field)}; leave "
+            f"it out to rank by rating."
+        )
+
+
+def _unscored(field: Field) -> str:
+    """Return in a clause how many matches have no scores, and why."""
+    assert field.scores is not None
+    count = counted(field.scores.unscored, "match has", "matches have")
+    why = "a seat forfeited, or they are from before scores were stored"
+    return f"{count} none" + (f" ({why})" if field.game else "")
+
+
+def _scored(bot: str, means: Mapping[str, Mean] | None) -> dict[str, Any]:
+    """Return a bot's mean score a match, if scores are known."""
+    if means is None:
+        return {}
+    mean = means.get(bot, Mean())
+    values = (mean.mean if mean.deals else None, shown_error(mean), mean.deals)
+    return dict(zip(_SCORE_KEYS, values, strict=True))
+
+
+def _place_by_score(field: Field, row: Row) -> tuple[float, bool, float, str]:
+    """Return the key by which a row is sorted: within its group, the best score first."""
+    is_less_better = field.game is not None and field.game.less_is_better
+    score = row["score"] or 0.0
+    group = row["group"] or math.inf  # who met nobody is in none
+    return group, row["score"] is None, score if is_less_better else -score, row["bot"]
+
+
+def _facts_of_scores(field: Field) -> dict[str, Any]:
+    """Return what the scores are, and how many matches are left out of them, if they are known."""
+    if field.scores is None:
+        return {}
+    return {
+        "score": field.game.score if field.game else None,
+        "less_is_better": field.game is not None and field.game.less_is_better,
+        "scored": field.scores.matches,
+        "unscored": field.scores.unscored,
+        "scored_waiting": field.scores.waiting,
     }
 
 
@@ -126,6 +198,18 @@ def ranks_text(row: Row) -> str:
 def rating_text(row: Row) -> str:
     """Return a row's rating and what it may be off by."""
     return f"{row['rating']:.2f} ± {2 * row['error']:.2f}"
+
+
+def score_text(row: Row) -> str:
+    """Return a row's mean score and what it may be off by."""
+    if row["score"] is None:
+        return "-"
+    if row["score_error"] is None:
+        return f"{row['score']:.2f}"
+    return f"{row['score']:.2f} ± {2 * row['score_error']:.2f}"
+
+
+_SCORE = Column("Score ± 2σ", score_text, "right")
 
 
 def _points(row: Row) -> str:
@@ -179,7 +263,7 @@ _TIMES = (
 def _notes(
     field: Field, ratings: Ratings, rows: Sequence[Row], facts: Mapping[str, Any]
 ) -> list[str]:
-    notes = [f"{field.extent}. {RANKS}"]
+    notes = [f"{field.extent}. {RANKS}", *_of_scores(field, rows)]
     if len(ratings.groups) > 1:
         notes.append(
             f"{len(ratings.groups)} groups of bots never met each other: ranks and ratings hold "
@@ -219,6 +303,26 @@ def _misfits(field: Field, ratings: Ratings, rows: Sequence[Row]) -> dict[str, l
     ]
     found = cycles(met, [row["bot"] for row in rows])
     return {"cycles": [list(cycle) for cycle in found], "gaps": gaps}
+
+
+def _of_scores(field: Field, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield what a reader must know of scores, if they are shown."""
+    if field.scores is None:
+        return
+    what = f"{field.game.score}; " if field.game else ""
+    best = "less" if field.game and field.game.less_is_better else "more"
+    yield (
+        f"Score: {what}the mean of a match, {best} is better. Its ± are two standard errors by "
+        f"deal. It depends on whom a bot met, and ranks do not follow it."
+    )
+    if field.scores.unscored:
+        also = ""
+        if field.scores.waiting:
+            more = counted(field.scores.waiting, "other match", "other matches")
+            also = f", and {more} of their deals"
+        yield f"Left out of the scores: {_unscored(field)}{also}."
+    if few := [row["bot"] for row in rows if 0 < row["score_deals"] < FEWEST_DEALS]:
+        yield f"Scores without an error, from fewer than {FEWEST_DEALS} deals: {', '.join(few)}."
 
 
 def _of_cycles(found: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -14,23 +14,25 @@ import msgspec
 
 from arena.league.bot import check_name
 from arena.stats.outcomes import Deals, Result
+from arena.stats.scores import Scores, Seated
 from arena.tables.field import Field
 from arena.text import composed, safe, unguarded
 from protocol.errors import ArenaError
 from referee.options import suggestion
+from referee.scoring import Number, is_number
 
 STANDARD_INPUT = Path("-")
 """What is typed for a results file that comes through a pipe."""
 
 _MATCH = '{"places": {"A": 1, "B": 2}}'  # how one is written
 _REQUIRED = ("match", "bot", "place")
-_COLUMNS = (*_REQUIRED, "deal")
+_COLUMNS = (*_REQUIRED, "deal", "score")
 _LINE_LIMIT = 1 << 20  # bytes, the newline included
 _SHOWN = 40  # characters of somebody's text in a message
 
 
-def read_results(path: Path) -> Field:
-    """Return the field of a results file, or of standard input for `-`.
+def read_results(path: Path, *, scores: bool = False) -> Field:
+    """Return the field of a results file, or of standard input for `-`, perhaps with scores.
 
     Raises ArenaError with the file, the line and the remedy if anything is wrong: no line is
     passed over.
@@ -38,7 +40,7 @@ def read_results(path: Path) -> Field:
     name = "standard input" if path == STANDARD_INPUT else str(path)
     try:
         with nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else path.open("rb") as stream:
-            return _field(name, _Lines(name, stream))
+            return _field(name, _Lines(name, stream), scores=scores)
     except FileNotFoundError:
         raise ArenaError(
             f"there is no league and no results file {name!r}: no such folder or file."
@@ -71,8 +73,8 @@ class _Lines:
         return ArenaError(f"{self._name}:{line or self.number}: {what}")
 
 
-def _field(name: str, lines: _Lines) -> Field:
-    played = _Played(lines)
+def _field(name: str, lines: _Lines, *, scores: bool) -> Field:
+    played = _Played(lines, are_scores_kept=scores)
     rest = iter(lines)
     for first in rest:  # that is not blank: it shows the form, and the form reads the rest
         if first.lstrip().startswith(("{", "[")):
@@ -84,23 +86,36 @@ def _field(name: str, lines: _Lines) -> Field:
     if not played.bots:
         raise ArenaError(f"{name} holds no match, so there is nothing to rate.")
     bots = tuple(sorted(played.named or played.bots))
-    return Field(name=safe(name), bots=bots, deals=played.deals(), by_seat=False)
+    return Field(
+        name=safe(name),
+        bots=bots,
+        deals=played.deals(),
+        by_seat=False,
+        scores=played.scores() if scores and played.is_any_scored else None,
+    )
 
 
 class _Played:
     """What was played according to a file; equal results are kept once."""
 
-    def __init__(self, lines: _Lines) -> None:
+    def __init__(self, lines: _Lines, *, are_scores_kept: bool) -> None:
         self.named: frozenset[str] = frozenset()
         """All bots there are, if the file says so."""
         self.bots: set[str] = set()
         """The bots of the matches."""
+        self.is_any_scored = False
+        """Whether a match says what its bots scored."""
+        self._are_scores_kept = are_scores_kept
+        self._scored: defaultdict[str, list[Seated]] = defaultdict(list)
+        """By deal; those of matches by themselves each under the number of its line."""
         self._error = lines.error
         self._results: dict[Result, Result] = {}
         self._alone: Counter[Result] = Counter()
         self._dealt: defaultdict[str, list[Result]] = defaultdict(list)
 
-    def add(self, line: int, places: Mapping[str, int], deal: str) -> None:
+    def add(
+        self, line: int, places: Mapping[str, int], deal: str, scores: Mapping[str, Number] | None
+    ) -> None:
         """Count a match, which is a deal of its own unless it names one."""
         bots = tuple(sorted(places))
         result = Result(bots, tuple([places[bot] for bot in bots]))
@@ -109,6 +124,17 @@ class _Played:
             if fault := self._fault(*result):
                 raise self._error(fault, line)
             self._results[result] = known = result
+        if scores is not None and scores.keys() != places.keys():
+            one = min(scores.keys() ^ places.keys())
+            raise self._error(
+                f"{_quoted(one)} has a place or a score, and not both; give scores to all bots of "
+                f"a match, or to none.",
+                line,
+            )
+        self.is_any_scored |= scores is not None
+        if self._are_scores_kept:
+            own = None if scores is None else tuple([scores[bot] for bot in bots])
+            self._scored[f"deal {deal}" if deal else f"line {line}"].append((known.bots, own))
         if deal:
             self._dealt[deal].append(known)
         else:
@@ -121,6 +147,13 @@ class _Played:
         )
         deals.update(tuple(sorted(results)) for results in self._dealt.values())
         return deals
+
+    def scores(self) -> Scores:
+        """Return what was scored, if that is kept."""
+        found = Scores()
+        for matches in self._scored.values():
+            found.add(matches)
+        return found
 
     def name_bots(self, bots: list[str]) -> None:
         """Take the names of all bots, which are given once and first."""
@@ -180,6 +213,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     deal: str | int | None = None
     match: str | int | None = None
     bots: list[str] | None = None
+    scores: dict[str, Number] | None = None
 
 
 _decode = msgspec.json.Decoder(_Line).decode
@@ -196,6 +230,8 @@ def _read_json(texts: Iterable[str], lines: _Lines, played: _Played) -> None:
             raise lines.error(_misread(text, error)) from None
         places, deal, match, bots = line.places, line.deal, line.match, line.bots
         keys = 1 + len(places or ()) + (deal is not None) + (match is not None)
+        scores = line.scores
+        keys += 0 if scores is None else 1 + len(scores)
         if text.count(":") != keys:  # or one stands in a name
             json.loads(text, object_pairs_hook=lambda pairs: _check_keys(pairs, lines))
         if deal == "" or match == "":
@@ -216,9 +252,10 @@ def _read_json(texts: Iterable[str], lines: _Lines, played: _Played) -> None:
                 )
         if not all(map(str.isascii, places)):
             places = {composed(bot): place for bot, place in places.items()}
+            scores = scores and {composed(bot): score for bot, score in scores.items()}
             if len(places) < len(line.places or ()):
                 raise lines.error("one bot's name is written in two ways here; take one out.")
-        played.add(lines.number, places, "" if deal is None else str(deal))
+        played.add(lines.number, places, "" if deal is None else str(deal), scores)
 
 
 def _misread(text: str, error: Exception) -> str:
@@ -249,6 +286,12 @@ def _misread(text: str, error: Exception) -> str:
         return f"bots must be a list of names, not {_shown(bots)}."
     if not isinstance(places, dict):
         return f'places must give each bot a place, {{"A": 1, "B": 2}}, not {_shown(places)}.'
+    scores = given.get("scores", {})
+    if not isinstance(scores, dict):
+        return f'scores must give each bot a number, {{"A": 2.5, "B": -1}}, not {_shown(scores)}.'
+    for bot, score in scores.items():
+        if not is_number(score):
+            return _no_score(bot, score)
     wrong = (_no_place(*item) for item in places.items() if type(item[1]) is not int)
     return next(wrong, f"no match: {error}.")
 
@@ -265,6 +308,7 @@ class _Match(NamedTuple):
     line: int
     places: dict[str, int]
     deal: str
+    scores: dict[str, Number]
 
 
 def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: str) -> None:
@@ -273,6 +317,7 @@ def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: s
     _check_header(header, lines)
     at_match, at_bot, at_place = map(header.index, _REQUIRED)
     at_deal = header.index("deal") if "deal" in header else None
+    at_score = header.index("score") if "score" in header else None
     matches: dict[str, _Match] = {}
     for row in rows:
         if len(row) != len(header):
@@ -284,7 +329,7 @@ def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: s
             raise lines.error("the cell of the match is empty; name the match.")
         match = matches.get(name)
         if match is None:
-            match = matches[name] = _Match(lines.number, {}, deal)
+            match = matches[name] = _Match(lines.number, {}, deal, {})
         if match.deal != deal:
             raise lines.error(
                 f"match {_quoted(name)} is of deal {_quoted(deal)} here and of "
@@ -299,8 +344,18 @@ def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: s
         if not (place.isascii() and place.isdigit() and len(place) <= _SHOWN):
             raise lines.error(_no_place(bot, place))
         match.places[bot] = int(place)
+        if at_score is not None and row[at_score]:
+            match.scores[bot] = _score(bot, row[at_score], lines)
     for match in matches.values():
-        played.add(*match)
+        played.add(match.line, match.places, match.deal, match.scores or None)
+
+
+def _score(bot: str, text: str, lines: _Lines) -> Number:
+    """Return the score in a cell, which is written as in JSON."""
+    try:
+        return msgspec.json.decode(text, type=Number)  # type: ignore[no-any-return]
+    except msgspec.MsgspecError:
+        raise lines.error(_no_score(bot, text)) from None
 
 
 def _rows(texts: Iterable[str], lines: _Lines, delimiter: str) -> Iterator[list[str]]:
@@ -341,7 +396,7 @@ def _check_header(header: list[str], lines: _Lines) -> None:
     if missing:
         raise lines.error(
             f"the header lacks {' and '.join(missing)}; it must name the columns match, bot and "
-            f"place, and may name deal."
+            f"place, and may name deal and score."
         )
 
 
@@ -350,6 +405,10 @@ def _no_place(bot: str, place: object) -> str:
     return (
         f"the place of {_quoted(bot)} is {_shown(place)}; places are whole numbers, 1 for the best."
     )
+
+
+def _no_score(bot: str, score: object) -> str:
+    return f"the score of {_quoted(bot)} is {_shown(score)}; scores are numbers, such as 2.5 or -1."
 
 
 def _quoted(name: str) -> str:

@@ -9,6 +9,7 @@ from arena.league.files import is_of_a_league
 from arena.league.plan import LeaguePlan
 from arena.league.schedule import BotIndex, Deal
 from arena.stats.outcomes import Result
+from arena.stats.scores import Scores
 from arena.store.opening import open_store, read_played
 from arena.store.result import Spent
 from arena.store.rows import BotVersion
@@ -22,7 +23,9 @@ from arena.text import safe
 from protocol.errors import ArenaError
 
 
-def read_field(path: Path, *, times: bool = False, versions: bool = False) -> Field:
+def read_field(
+    path: Path, *, times: bool = False, versions: bool = False, scores: bool = False
+) -> Field:
     """Return the field of a league or a results file; raise ArenaError if it cannot be read.
 
     With `versions`, all versions of all bots that ever played are in it.
@@ -34,10 +37,10 @@ def read_field(path: Path, *, times: bool = False, versions: bool = False) -> Fi
             raise ArenaError(f"{path} is no league, and only leagues know versions.")
         if is_of_a_league(path.name):
             raise ArenaError(f"{path} belongs to a league: name its folder, {path.parent}.")
-        return read_results(path)
+        return read_results(path, scores=scores)
     league = read_played(path)
     with open_store(league) as store:
-        field = field_of(league, store, times=times, versions=versions)
+        field = field_of(league, store, times=times, versions=versions, scores=scores)
         return replace(field, asides=asides_of(league, None if versions else store))
 
 
@@ -50,7 +53,12 @@ def asides_of(league: LeaguePlan, store: Store | None) -> tuple[str, ...]:
 
 
 def field_of(
-    league: LeaguePlan, store: Store, *, times: bool = False, versions: bool = False
+    league: LeaguePlan,
+    store: Store,
+    *,
+    times: bool = False,
+    versions: bool = False,
+    scores: bool = False,
 ) -> Field:
     """Return the field of the league's present bots, with their whole deals.
 
@@ -74,7 +82,9 @@ def field_of(
     deals: Counter[tuple[Result, ...]] = Counter()
     played: set[str] = set()
     stored = waiting = repeats = 0
-    for numbers, moves, count in store.deals(moves=not league.game.has_chance):
+    scored = Scores() if scores and league.game.score else None
+    has_chance = league.game.has_chance
+    for numbers, moves, kept, count in store.deals(moves=not has_chance, scores=scored is not None):
         if any(number not in results for number in numbers):
             continue  # of others, or stored by a run since
         stored += count * len(numbers) * (present >= set(found[numbers[0]].bots))
@@ -82,12 +92,15 @@ def field_of(
             waiting += count * len(numbers)
             continue
         new = count
-        if not league.game.has_chance:
+        if not has_chance:
             new = int(moves not in played)
             played.add(moves)
         repeats += (count - new) * len(numbers)
         if new:
             deals[tuple(sorted(results[number] for number in numbers))] += new
+        if new and scored is not None:
+            bots = (results[number].bots for number in numbers)
+            scored.add([*zip(bots, kept, strict=True)], new)
     faults, forfeits = _faults(store, results)
     return Field(
         name=safe(str(league.folder)),
@@ -102,6 +115,7 @@ def field_of(
         faults=faults,
         forfeits=forfeits,
         times=_times(store, results) if times else None,
+        scores=scored,
     )
 
 

@@ -1,4 +1,4 @@
-"""Two games as small as can be, so that a test of a match shows the match and not the rules."""
+"""Games as small as can be, so that a test of a match shows the match and not the rules."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -92,6 +92,24 @@ class Lenient(Countdown):
 
     name = "lenient"
     illegal_is_sanctioned = True
+
+
+class Counting(Countdown):
+    """The same in turn, with what was taken as scores, and two numbers of the match."""
+
+    name = "counting"
+    score = "all that was taken"
+    measures: ClassVar[Mapping[str, str]] = {
+        "most": "the most taken at once",
+        "mean": "the mean of what was taken",
+    }
+
+    def scores(self) -> list[int]:
+        return [sum(taken) for taken in self.taken]
+
+    def numbers(self) -> dict[str, int | float]:
+        every = [each for taken in self.taken for each in taken]
+        return {"mean": sum(every) / len(every), "most": max(every)}
 
 
 def dealt(kind: type[Game], seats: int, seed: str = "a deal", **options: Any) -> Game:

@@ -36,14 +36,15 @@
   }
 
   function showMatch() {
-    const { bots, places, decisions, faults = 0, picked = [], id } = shownMatch;
+    const { bots, places, decisions, numbers = {}, faults = 0, picked = [], id } = shownMatch;
     part("title").replaceChildren(...bots.flatMap((bot, seat) => [seat ? " – " : "", said(bot)]));
     const byPlace = [...bots.keys()].sort((one, other) => places[one] - places[other]);
     part("bots").replaceChildren(...byPlace.map((seat) =>
-      make("li", seatClass(seat).trim(), `${places[seat]}. `, said(bots[seat]), ` (seat ${seat})`)));
+      make("li", seatClass(seat).trim(), `${places[seat]}. `, said(bots[seat]), ` (seat ${seat})${scoreOf(seat)}`)));
+    const counts = Object.entries(numbers).map(([name, value]) => `, ${worded(name)} ${value}`).join("");
     const why = picked.map((each) => PICKED[each] ?? each).join(", ");
     part("end").replaceChildren("Ended: ", ...outcome(),
-      ` after ${plural(decisions, "decision")}, ${plural(faults, "fault")}.`,
+      ` after ${plural(decisions, "decision")}, ${plural(faults, "fault")}`, said(counts), ".",
       `${why ? ` Picked as ${why}.` : ""} Match ${id}.`);
     const eyes = part("eyes").value;
     part("eyes").replaceChildren(new Option("everybody's cards open", ""),
@@ -58,6 +59,11 @@
     part("summary").replaceChildren(table(
       ["Bot", "Place", "Asked", "CPU ms", "Wall ms", "Longest", "Faults"], data.seats.map(summaryOf), seatClass));
     part("remains").replaceChildren(...data.seats.flatMap(remainsOf));
+  }
+
+  function scoreOf(seat) {
+    const { score } = data.seats[seat];
+    return score === undefined ? "" : `, score ${score}`;
   }
 
   /** Return who won, or who share the first place, and how it ended. */

@@ -69,6 +69,7 @@ class CasinoWar(Game):
     options_type = CasinoWarOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
     typical_decisions = 100
+    score = "the money at the end"
 
     options: CasinoWarOptions
 
@@ -152,6 +153,10 @@ class CasinoWar(Game):
     def places(self) -> list[int]:
         """Return the places by money."""
         return ranked([-money for money in self.money])
+
+    def scores(self) -> list[int]:
+        """Return the money of each seat."""
+        return self.money
 
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` stakes, in a few words."""

@@ -71,6 +71,7 @@ class Duel(Game):
     options_type = DuelOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
     typical_decisions = 120
+    measures: ClassVar[Mapping[str, str]] = {"turns": "the turns of both seats together"}
 
     options: DuelOptions
 
@@ -194,6 +195,10 @@ class Duel(Game):
     def places(self) -> list[int]:
         """Return 1 for the winner and 2 for the loser; at the turn limit perhaps 1 for both."""
         return self._places.copy()
+
+    def numbers(self) -> dict[str, int | float]:
+        """Return how many turns were begun."""
+        return {"turns": self.turn}
 
     def table(self) -> dict[str, Any]:
         """Return every different card; the deck holds two of each."""

@@ -93,6 +93,7 @@ class Guerra(Game):
     options_type = GuerraOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
     typical_decisions = 170
+    score = "the Troops on the table at the end"
 
     options: GuerraOptions
 
@@ -209,6 +210,10 @@ class Guerra(Game):
     def places(self) -> list[int]:
         """Return 1 for the winner and 2 for the loser, or 1 for both."""
         return self._places.copy()
+
+    def scores(self) -> list[int]:
+        """Return the Troops of each seat, as the conclusion counts them."""
+        return [army.troops() for army in self.armies]
 
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does, in a few words."""

@@ -79,6 +79,7 @@ class Khan(Game):
     options_type = KhanOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
     typical_decisions = 80
+    score = "the points at the end"
 
     options: KhanOptions
 
@@ -200,6 +201,10 @@ class Khan(Game):
     def places(self) -> list[int]:
         """Return 1 for the Khan and the others' places, or the ranking by points."""
         return self._places.copy()
+
+    def scores(self) -> list[int]:
+        """Return the points of each seat's tokens."""
+        return [camp.owned.points for camp in self.camps]
 
     def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
         """Yield each decision's name and every move that it may ever list."""

@@ -58,6 +58,7 @@ class StealWar(Game):
     options_type = StealWarOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
     typical_decisions = 100
+    score = "the cards in pack and pile at the end"
 
     options: StealWarOptions
 
@@ -171,6 +172,10 @@ class StealWar(Game):
                 for seat in range(self.seats)
             ]
         )
+
+    def scores(self) -> list[int]:
+        """Return the cards that each seat holds."""
+        return [self.held.size(seat) for seat in range(self.seats)]
 
     def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
         """Yield each decision's name and every move that it may ever list."""

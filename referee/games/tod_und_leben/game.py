@@ -33,6 +33,7 @@ class TodUndLeben(Game):
     options_type = TodUndLebenOptions
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     typical_decisions = 0
+    score = "the rounds won"
 
     options: TodUndLebenOptions
 
@@ -96,6 +97,10 @@ class TodUndLeben(Game):
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the score, and the pairs of the last round."""
         return areas(self.view(0))
+
+    def scores(self) -> list[int]:
+        """Return the rounds that each seat has won."""
+        return self.rounds_won
 
 
 def cards_won(packs: Sequence[Sequence[str]]) -> list[int]:

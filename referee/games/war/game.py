@@ -52,9 +52,14 @@ class War(PackGame):
         "pickup": pickup_schema("[2-9TJQKA][CDHS]|X([1-9]|10)", MOST_CARDS)
     }
     typical_decisions = 440
+    score = "the cards at the end"
 
     options: WarOptions
     aim = "Whoever ends up with all the cards wins."
+
+    def scores(self) -> list[int]:
+        """Return the cards of each seat's pack."""
+        return [len(pack) for pack in self.packs]
 
     def _jokers(self) -> str:
         """Return the option `jokers` with its default worked out."""

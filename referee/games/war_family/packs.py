@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice, repeat
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -76,6 +76,7 @@ class PackGame(Game):
     """Packs whose top cards fight, battle after battle, until one seat holds them all."""
 
     options: PackOptions
+    measures: ClassVar[Mapping[str, str]] = {"battles": "the battles fought"}
 
     @property
     @abstractmethod
@@ -198,6 +199,10 @@ class PackGame(Game):
     def places(self) -> list[int]:
         """Return each seat's place, by the rules of the game's aim."""
         return self._places.copy()
+
+    def numbers(self) -> dict[str, int | float]:
+        """Return how many battles were fought."""
+        return {"battles": self.battle}
 
     def table(self) -> dict[str, Any]:
         """Return the cards there are, with those that the deal left out."""

@@ -40,6 +40,8 @@ class WorldWar(Game):
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
     typical_decisions = 300
     ground: ClassVar[Ground | None] = GROUND
+    score = "the territories held at the end"
+    measures: ClassVar[Mapping[str, str]] = {"rounds": "the rounds begun"}
 
     options: WorldWarOptions
 
@@ -172,6 +174,14 @@ class WorldWar(Game):
     def places(self) -> list[int]:
         """Return 1 for the winner, then the living, then the fallen, the latest first."""
         return self.war.places.copy()
+
+    def scores(self) -> list[int]:
+        """Return the territories of each seat."""
+        return self.war.forces.count
+
+    def numbers(self) -> dict[str, int | float]:
+        """Return how many rounds were begun."""
+        return {"rounds": self.war.round}
 
     def table(self) -> dict[str, Any]:
         """Return the board and the cards."""

@@ -338,6 +338,10 @@ def first_decision(line: Line) -> list[Any]:
 EDITS: dict[str, tuple[Callable[[Line], object], str]] = {
     "places": (lambda line: line["places"].reverse(), "'places' is not what its replay says"),
     "no places": (lambda line: line["replay"].update(places=[2, 2]), "is not that of a match"),
+    "scores": (lambda line: line.update(scores=[1, 2]), "'scores' is not what its replay says"),
+    "a score": (lambda line: line["replay"].update(scores=[1]), "not that of a match"),
+    "a huge score": (lambda line: line.update(scores=[1e300, 2]), "not what `arena export` writes"),
+    "numbers": (lambda line: line.update(numbers={"x": 1}), "'numbers' is not what its replay"),
     "reason": (lambda line: line.update(reason="luck"), "'reason' is not what its replay says"),
     "decisions": (lambda line: line.update(decisions=1), "'decisions' is not what its replay says"),
     "faults": (

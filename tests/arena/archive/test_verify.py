@@ -360,6 +360,9 @@ def going_on(replay: Replay) -> Replay:
 
 FORGED = {
     "other places": (with_other(places=[1, 1]), "its replay's places: [1, 1] is stored"),
+    "other scores": (with_other(scores=[9, 9.5]), "its replay's scores: [9, 9.5] is stored"),
+    "other numbers": (with_other(numbers={"x": 1}), "its replay's numbers: {'x': 1} is stored"),
+    "a score too many": (with_other(scores=[1, 2, 3]), "its record has 3 scores for 2 seats"),
     "other reason": (with_other(reason="luck"), "its replay's reason: luck is stored"),
     "other seed": (with_other(seed="0" * 32), "its seed: 000"),
     "other options": (with_other(options={}), "the options of its replay: {}, and the league's"),

@@ -130,7 +130,7 @@ def test_what_does_not_go_together_is_refused(arena: Arena, file: Callable[..., 
     one, two = file("one", "A > B"), file("two", "A > B")
     assert "is named twice" in refused(arena("rank", one, one))
     assert "does not say who sat where" in refused(arena("rank", one, "--by", "seat"))
-    assert "--by shows a single league" in refused(arena("rank", one, two, "--by", "seat"))
+    assert "--by seat shows a single league" in refused(arena("rank", one, two, "--by", "seat"))
     assert "has no faults" in refused(arena("rank", one, "--faults"))
     assert "--faults does not go with several" in refused(arena("rank", one, two, "--faults"))
     assert "only leagues know times" in refused(arena("rank", one, "--times"))

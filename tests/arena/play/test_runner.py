@@ -59,7 +59,9 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
         league.call("run", "--workers", "1")
         assert league.is_left_clean()
         assert league.count() == MATCHES
-        return Outcome(league)
+        outcome = Outcome(league)
+        assert None not in [match.scores for match, _ in outcome.stored]  # they are compared, too
+        return outcome
     finally:
         league.close()
 

@@ -1,5 +1,6 @@
 """Orders carried out: which process plays what, and what comes of a deal that cannot be played."""
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -225,6 +226,31 @@ def test_a_deal_the_referee_cannot_play_is_named_and_the_others_are_played(
     played = matches(words)
     assert Counter(each.result.number for each in played) == {0: 2, 2: 2, 3: 2}
     assert not any(kinds for each in played for kinds in each.result.faults)
+
+
+class Uncountable(Guerra):
+    """A game that cannot say what one deal was worth."""
+
+    name = "uncountable"
+    bad_seed = ""
+
+    def scores(self) -> list[float]:  # type: ignore[override]
+        return [math.nan, 1.0] if self.chance.seed == self.bad_seed else [1.0, 0.5]
+
+
+def test_a_match_whose_game_counts_what_is_no_number_is_named_and_not_stored(
+    set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedule = read_league(league.folder).schedule
+    monkeypatch.setattr(Uncountable, "bad_seed", schedule.deal_seed(DEALS[1].deal))
+    monkeypatch.setitem(GAMES, "uncountable", Uncountable)
+    words = told(set_up("uncountable"), *DEALS)
+    (failed,) = [word for word in words if isinstance(word, Failed)]
+    assert failed.task == DEALS[1]
+    assert "ValueError: uncountable: the score of seat 0 is nan; it must" in failed.error
+    played = matches(words)
+    assert Counter(each.result.number for each in played) == {0: 2, 2: 2, 3: 2}
+    assert [each.result.scores for each in played] == [[1.0, 0.5]] * 6
 
 
 def test_bots_whose_match_broke_off_play_the_next_with_new_processes(

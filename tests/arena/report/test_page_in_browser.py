@@ -74,6 +74,35 @@ def test_the_leaderboard_holds_the_numbers_of_arena_rank(
     assert cells(table, 8) == [str(sum(row["faults"].values())) for row in rows]
 
 
+def test_the_leaderboard_holds_the_scores_of_arena_rank(
+    arena: Arena, played: Path, report: Path, look: Look
+) -> None:
+    found = json.loads(arena("rank", played, "--by", "score", "--format", "json").stdout)
+    scored = {row["bot"]: row for row in found["standings"]}
+    assert {row["score"] is None for row in scored.values()} == {True, False}
+    page = look(report)
+    table = page.locator("#leaderboard table")
+    assert cells(table, 9) == [
+        "-" if scored[bot]["score"] is None else f"{scored[bot]['score']:.2f}"
+        for bot in cells(table, 2)
+    ]
+    assert "Score: the Troops on the table at the end" in page.locator("#leaderboard").inner_text()
+
+
+def test_a_match_is_shown_with_its_scores(
+    arena: Arena, played: Path, report: Path, look: Look
+) -> None:
+    rows = json.loads(arena("matches", played, "--format", "json").stdout)["matches"]
+    row = next(row for row in rows if row["scores"])
+    page = look(report, f"#match={row['match']}")
+    expect(page.locator("#replay-end")).to_contain_text(row["match"])
+    seats = page.locator("#replay-bots li").all_inner_texts()
+    assert sorted(seats) == sorted(
+        f"{seat['place']}. {seat['bot']} (seat {number}), score {row['scores'][number]}"
+        for number, seat in enumerate(row["seats"])
+    )
+
+
 def test_the_cross_table_holds_the_numbers_of_arena_table(
     arena: Arena, played: Path, report: Path, look: Look
 ) -> None:

@@ -142,7 +142,22 @@ def test_colons_in_names_are_no_repeated_keys(file: Path) -> None:
         ('"A"', ["as an object", 'not as "A"']),
         ("null", ["as an object", "not as null"]),
         ('{"place": {"A": 1, "B": 2}}', ["there is no key 'place'. Did you mean 'places'?"]),
-        ('{"winner": "A"}', ["there is no key 'winner'. Known: bots, deal, match, places."]),
+        ('{"winner": "A"}', ["there is no key 'winner'. Known: bots, deal, match, places,"]),
+        (
+            '{"places": {"A": 1, "B": 2}, "scores": {"A": 1}}',
+            ["'B' has a place or a score, and not both; give scores to all bots of a match"],
+        ),
+        ('{"places": {"A": 1, "B": 2}, "scores": {}}', ["'A' has a place or a score"]),
+        ('{"places": {"A": 1, "B": 2}, "scores": 3}', ["scores must give each bot a number"]),
+        (
+            '{"places": {"A": 1, "B": 2}, "scores": {"A": 1, "B": "2"}}',
+            ["the score of 'B' is \"2\"; scores are numbers, such as 2.5 or -1."],
+        ),
+        ('{"places": {"A": 1, "B": 2}, "scores": {"A": 1e99, "B": 2}}', ["of 'A' is 1e+99"]),
+        (
+            '{"places": {"A": 1, "B": 2}, "scores": {"A": 1, "A": 2, "B": 2}}',
+            ["the key 'A' is there twice"],
+        ),
         ("{}", ["places are missing", '{"places": {"A": 1, "B": 2}}']),
         ('{"deal": "d1"}', ["places are missing"]),
         ('{"places": null}', ["places are missing"]),
@@ -292,6 +307,69 @@ def test_a_bad_row_is_told(file: Path, rows: list[str], line: int, says: list[st
         assert words in said
 
 
+@pytest.mark.parametrize(
+    ("rows", "line", "says"),
+    [
+        (["m1,A,1,x", "m1,B,2,1"], 2, ["the score of 'A' is \"x\"; scores are numbers, such as"]),
+        (["m1,A,1,1", "m1,B,2,nan"], 3, ["the score of 'B' is \"nan\""]),
+        (["m1,A,1,1e99", "m1,B,2,1"], 2, ["the score of 'A' is \"1e99\""]),
+        (["m1,A,1,1", "m1,B,2,"], 2, ["'B' has a place or a score, and not both"]),
+    ],
+)
+def test_a_bad_score_is_told(file: Path, rows: list[str], line: int, says: list[str]) -> None:
+    said = refused(file, "\n".join(["match,bot,place,score", *rows]), line)
+    for words in says:
+        assert words in said
+
+
+SCORED = lines(
+    {"deal": "d", **match(A=1, B=2), "scores": {"B": 2, "A": 10}},
+    {"deal": "d", **match(A=1, B=2), "scores": {"A": 4, "B": 6}},
+    {**match(A=2, B=1), "scores": {"A": 1.5, "B": -1.5}},
+    {"deal": 3, **match(A=2, B=1), "scores": {"A": 5, "B": 5}},
+)
+"""By deal, A has 7, 1.5 and 5, and B 4, -1.5 and 5."""
+AS_ROWS = """\
+match,bot,place,score,deal
+1,A,1,10,d
+1,B,2,2,d
+2,B,2,6,d
+2,A,1,4,d
+3,A,2,1.5,
+3,B,1,-1.5,
+4,A,2,5,3
+4,B,1,5,3
+"""
+
+
+@pytest.mark.parametrize("text", [SCORED, AS_ROWS])
+def test_scores_are_read_deal_by_deal_where_they_are_asked_for(file: Path, text: str) -> None:
+    file.write_text(text)
+    assert read_results(file).scores is None
+    field = read_results(file, scores=True)
+    assert field.deals == read_results(file).deals
+    assert field.scores is not None
+    means = field.scores.means()
+    assert {bot: (mean.mean, mean.deals) for bot, mean in means.items()} == {
+        "A": (4.5, 3),
+        "B": (2.5, 3),
+    }
+    assert field.scores.matches == 4
+
+
+def test_a_deal_of_which_a_match_has_no_scores_is_left_out(file: Path) -> None:
+    file.write_text(SCORED + lines({"deal": "d"} | match(A=1, B=2), match(A=1, B=2)))
+    scores = read_results(file, scores=True).scores
+    assert scores is not None
+    assert (scores.matches, scores.unscored, scores.waiting) == (2, 2, 2)
+    assert scores.means()["A"].mean == 3.25
+
+
+def test_a_file_without_scores_has_none(file: Path) -> None:
+    file.write_text(lines(match(A=1, B=2)))
+    assert read_results(file, scores=True).scores is None
+
+
 def test_a_match_of_two_deals_is_told_with_both_lines(file: Path) -> None:
     said = refused(file, "match,bot,place,deal\nm1,A,1,d1\nm1,B,2,d2\n", line=3)
     assert said.startswith("match 'm1' is of deal 'd2' here and of 'd1' on line 2")
@@ -302,7 +380,10 @@ def test_a_match_of_two_deals_is_told_with_both_lines(file: Path) -> None:
     [
         ("match,bot", ["the header lacks place", "may name deal"]),
         ("bot", ["the header lacks match and place"]),
-        ("match,bot,place,date", ["there is no column 'date'. Known: bot, deal, match, place."]),
+        (
+            "match,bot,place,date",
+            ["there is no column 'date'. Known: bot, deal, match, place, score."],
+        ),
         ("Match,bot,plaze", ["there is no column 'plaze'. Did you mean 'place'?"]),
         ("match,bot,place,", ["there is no column ''"]),
         ("match,bot,place,bot", ["the column 'bot' is there twice"]),

@@ -1,6 +1,7 @@
 """What of a league's store makes a table: whole deals, of these bots, each told once."""
 
 import json
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -44,16 +45,28 @@ class Book:
             for deal in islice(schedule.plan(), deals)
         }
 
-    def play(self, number: int, *rotations: int, moves: int = 0, clock: int = 5) -> None:
-        """Store some rotations of a deal of the first line-up; the first bot always wins."""
+    def play(
+        self,
+        number: int,
+        *rotations: int,
+        moves: int = 0,
+        clock: int = 5,
+        scores: Sequence[Sequence[float] | None] = (),
+        numbers: dict[str, float] | None = None,
+    ) -> None:
+        """Store some rotations of a deal of the first line-up; the first bot always wins.
+
+        `scores` are those of each of the rotations, by bot.
+        """
         league = self.league
         schedule = league.schedule
         deal = next(deal for deal in schedule.plan() if deal.number == number)
         with Store(league.database, create=True) as store:
             store.keep_settings(league.conditions())
             ids = store.bot_rows(league.bots)
-            for rotation in rotations:
+            for at, rotation in enumerate(rotations):
                 bots = schedule.seating(deal, rotation)
+                own = scores[at] if scores else None
                 result = MatchResult(
                     deal=schedule.deal_id(deal),
                     number=number,
@@ -66,6 +79,8 @@ class Book:
                     forfeits=[bots.index(max(bots))] if number == 0 else [],
                     moves=moves + int("".join(map(str, bots))),
                     clock=str([[2, clock * (bot + 1), clock, 3 * clock] for bot in bots]),
+                    scores=own and [own[bot] for bot in bots],
+                    numbers=numbers,
                 )
                 played = PlayedMatch(result, Record(b"", b"", 0.1))
                 store.add([played], ids, played_at="")

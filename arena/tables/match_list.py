@@ -1,0 +1,142 @@
+"""The list of matches: its columns by name, and a row for each match."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from arena.store.rows import StoredMatch
+from arena.tables.table import Column, Row, Style
+from protocol.errors import ArenaError
+from referee.identity import GameFacts
+
+Present = Collection[tuple[str, str]]
+"""The names and versions of the bots that are in the league now."""
+
+_GONE = "*: a bot, or a version of one, that is no longer in the league."
+
+
+class MatchList:
+    """The matches of a game in some columns, which are named as CSV names them."""
+
+    def __init__(self, game: GameFacts, names: str | None = None) -> None:
+        """Choose all columns, or those that are named with commas between them.
+
+        Raises ArenaError for a name that no column has, or that is there twice.
+        """
+        known = _columns(game)
+        usual = [name for name in known if name in _ALWAYS or name in _COUNTED]
+        chosen = usual if names is None else [name.strip() for name in names.split(",")]
+        for number, name in enumerate(chosen):
+            if name not in known:
+                raise ArenaError(
+                    f"--columns: there is no column {name!r} in matches of {game.name}; there are "
+                    f"{', '.join(known)}."
+                )
+            if name in chosen[:number]:
+                raise ArenaError(f"--columns: {name!r} is there twice; take one out.")
+        self.keys = tuple(chosen)
+        self.columns = [
+            known[name].column for name in chosen if names is not None or name not in _FOR_PROGRAMS
+        ]
+        self.notes = [
+            *([f"Scores by seat: {game.score}."] if "scores" in chosen else []),
+            *(f"{name}: {words}." for name, words in game.measures.items() if name in chosen),
+        ]
+        self._values = {name: known[name].value for name in chosen}
+
+    def rows(self, matches: Iterable[StoredMatch], present: Present) -> Iterator[Row]:
+        """Yield the rows of matches; note what `*` means if bots are in them that left."""
+        is_any_gone = False
+        for match in matches:
+            row = {name: value(match, present) for name, value in self._values.items()}
+            is_any_gone |= not all(seat["present"] for seat in row.get("seats", ()))
+            yield row
+        if is_any_gone:
+            self.notes.append(_GONE)
+
+
+class _Known(NamedTuple):
+    """A column, and what stands there of a match."""
+
+    value: Callable[[StoredMatch, Present], Any]
+    column: Column
+
+
+def _columns(game: GameFacts) -> dict[str, _Known]:
+    """Return all columns that matches of a game can have."""
+    known = dict(_ALWAYS)
+    if game.score:
+        known["scores"] = _COUNTED["scores"]
+    if game.measures:
+        known["numbers"] = _COUNTED["numbers"]
+    return known | {name: _measure(name) for name in game.measures if name not in known}
+
+
+def _measure(name: str) -> _Known:
+    column = Column(name.capitalize(), lambda row: number_text(row[name]), "right")
+    return _Known(lambda match, _: (match.numbers or {}).get(name), column)
+
+
+def _seats(match: StoredMatch, present: Present) -> list[dict[str, Any]]:
+    return [
+        {
+            "bot": bot.name,
+            "version": bot.version,
+            "present": (bot.name, bot.version) in present,
+            "place": place,
+        }
+        for bot, place in zip(match.bots, match.places, strict=True)
+    ]
+
+
+def _seats_text(row: Row) -> str:
+    return ", ".join(
+        f"{seat['place']} {seat['bot']}{'' if seat['present'] else '*'}" for seat in row["seats"]
+    )
+
+
+def _faults(match: StoredMatch, _: Present) -> dict[str, dict[str, int]]:
+    return {str(seat): dict(kinds) for seat, kinds in enumerate(match.faults) if kinds}
+
+
+def _fault_style(row: Row) -> Style | None:
+    return "warning" if row["faults"] else None
+
+
+def _faults_text(row: Row) -> str:
+    return "; ".join(
+        f"seat {seat}: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        for seat, kinds in row["faults"].items()
+    )
+
+
+def number_text(value: float | None) -> str:
+    """Return a score, or a number of a match, as people read it."""
+    return "-" if value is None else f"{value:.10g}"
+
+
+def _scores_text(row: Row) -> str:
+    return "-" if row["scores"] is None else ", ".join(map(number_text, row["scores"]))
+
+
+def _numbers_text(row: Row) -> str:
+    numbers = row["numbers"] or {}
+    return ", ".join(f"{name} {number_text(value)}" for name, value in numbers.items()) or "-"
+
+
+_ALWAYS: Mapping[str, _Known] = {
+    "match": _Known(lambda match, _: match.id, Column("Match", "match")),
+    "deal": _Known(lambda match, _: match.number, Column("Deal", "deal", "right")),
+    "rotation": _Known(lambda match, _: match.rotation, Column("Rotation", "rotation", "right")),
+    "seats": _Known(_seats, Column("Places by seat", _seats_text, width=28)),
+    "reason": _Known(lambda match, _: match.reason, Column("Ended", "reason")),
+    "decisions": _Known(
+        lambda match, _: match.decisions, Column("Decisions", "decisions", "right")
+    ),
+    "faults": _Known(_faults, Column("Faults", _faults_text, width=16, style=_fault_style)),
+}
+_COUNTED: Mapping[str, _Known] = {
+    "scores": _Known(lambda match, _: match.scores, Column("Scores", _scores_text, width=12)),
+    "numbers": _Known(lambda match, _: match.numbers, Column("Numbers", _numbers_text, width=20)),
+}
+_FOR_PROGRAMS = ("rotation", "numbers")
+"""Columns that people see only where they ask for them."""
