@@ -257,7 +257,7 @@ def test_it_reads_and_writes_any_json(escaped: bool, echo: Built) -> None:
 @every_language
 def test_listed_moves_come_before_samples_and_a_view_may_hold_both_words(echo: Built) -> None:
     no = {"no": 1}
-    within = {"legal": [no], "samples": [no], "of": {"legal": [no]}, "said": '"legal":[{"no":1}]'}
+    within = {"legal": no, "samples": [no], "of": {"legal": [no]}, "said": '"legal":[{"no":1}]'}
     moves: list[dict[str, Any]] = [
         {"say": 'a "}" and a \\', "deep": {"of": [{}, [1, -2.5, []], "", None, True]}},
         {"legal": [no], "samples": [[no]]},

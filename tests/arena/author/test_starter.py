@@ -125,7 +125,7 @@ class Referring(Countdown):
     decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "take": {
             "$ref": "#/$defs/Take",
-            "description": "What is taken.",
+            "description": "What is\n   taken.",
             "$defs": {
                 "Take": {
                     "properties": {

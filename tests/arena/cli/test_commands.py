@@ -15,6 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from arena.cli import _COMMANDS, main
+from arena.league.finding import AUTHORS_KIT, BUNDLED
 from arena.tables.table import FORMATS
 from referee.games import GAMES
 from tests.arena.conftest import ARENA, ROOT, Arena
@@ -234,3 +235,30 @@ def test_a_terminal_without_unicode_is_no_trouble(played: Path, arena: Arena) ->
     assert told.stderr == b""
     assert told.returncode == 0
     assert b"Last lines before the first fault of illegal" in told.stdout
+
+
+def test_the_program_of_a_bundled_bot_is_printed(arena: Arena) -> None:
+    text = (BUNDLED / "khan" / "khan_sensible.py").read_text()
+    for name in ("sensible", "khan_sensible"):
+        assert arena("bots", "khan", "--show", name).stdout == text
+
+
+def test_the_kit_that_is_printed_is_that_of_new_bots(arena: Arena) -> None:
+    assert arena("bots", "--kit").stdout == AUTHORS_KIT.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("khan", "--show", "sensibel"), "khan has no bundled bot 'sensibel'. Did you mean 'sensi"),
+        (("khan", "--show", "../kit"), "khan has no bundled bot '../kit'. Known: quiet, random, "),
+        (("--show", "sensible"), "say of which game: arena bots GAME --show sensible."),
+        (("kahn", "--show", "sensible"), "there is no game 'kahn'. Did you mean 'khan'?"),
+    ],
+)
+def test_a_program_that_cannot_be_printed_is_named(
+    arena: Arena, words: tuple[str, ...], said: str
+) -> None:
+    result = arena("bots", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"arena: {said}")
