@@ -28,6 +28,8 @@ ORDER = {
             "chance",
             "clock",
             "limits",
+            "field",
+            "form",
             "game",
             "folder",
             "games",

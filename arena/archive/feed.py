@@ -18,7 +18,7 @@ from referee.bot_process import BotProcess
 from referee.clock import Clock
 from referee.fault import FATAL, Fault
 from referee.game import Decision, Game, Move, Observation, plain
-from referee.judging import fault_of
+from referee.judging import read_answer
 from referee.limits import Limits
 from referee.match import starts
 from referee.replay import Entry, game_of, steps
@@ -181,10 +181,8 @@ def _judged(number: int, asked: Asked, seat: ProcessSeat) -> Again:
     game = asked.game
     seat.clock = copy.copy(asked.clock)
     answer = seat.ask(asked.decision, asked.view)
-    fault, move, words = fault_of(game, number, asked.decision, answer, seat), None, ""
-    if answer.move is not None and fault is None:
-        move = game.canonical(number, answer.move)
-        words = game.describe(number, move)
+    move, fault = read_answer(game, number, asked.decision, answer, seat)
+    words = "" if move is None else game.describe(number, move)
     return Again(asked, move, fault, words, answer.note, seat.heard)
 
 

@@ -136,7 +136,7 @@ def test_its_answers_are_legal(language: str, game: str, home: Path) -> None:
     moves = answers(built(language, game, home), conversation(game))
     for position, seat, _, message in recorded(game):
         move = moves[message["id"]]
-        reason = position.check(seat, move)
+        reason = position.refusal(seat, move)
         assert reason is None, f"{move}: {reason} {message}"
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from arena.report.scene import Area, Facts, Fixed, Group, Mark, Row, Token, Track, Views, public
 from referee.game import Move, Observation
-from referee.games.cold_war.game import GAIN, NAMES, RIVALS, SEATS, laid
+from referee.games.cold_war.seats import GAIN, NAMES, RIVALS, SEATS
+from referee.games.cold_war.text import laid
 
 _EXCHANGES = 2  # so many of the last ones are shown
 _LONGEST = 200  # characters of a message

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from referee.chance import Chance
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.games.world_war.battle import MOST_ROLLS, Attack, most_dice
 from referee.games.world_war.board import CARD_NUMBER, CARDS, NUMBER, TERRITORIES, table
@@ -17,6 +18,7 @@ from referee.games.world_war.checks import (
     trade_refusal,
 )
 from referee.games.world_war.course import Course
+from referee.games.world_war.forms import DECISIONS
 from referee.games.world_war.options import WorldWarOptions
 from referee.games.world_war.samples import (
     sample_attack,
@@ -24,7 +26,6 @@ from referee.games.world_war.samples import (
     sample_number,
     sample_placement,
 )
-from referee.games.world_war.schema import DECISIONS
 from referee.games.world_war.text import told_move, war_text
 
 
@@ -35,7 +36,7 @@ class WorldWar(Game):
     title = "Conquer with dice and cards on a map of 42 territories, your objective in secret."
     seat_counts = range(3, 7)
     options_type = WorldWarOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
+    decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 300
 
     options: WorldWarOptions
@@ -70,6 +71,10 @@ class WorldWar(Game):
         limits = {"armies": war.placeable(seat), "territories": own}
         return Decision(str(war.asked), limits=limits)
 
+    def asks(self, seat: int) -> str:
+        """Return the name of the decision."""
+        return str(self.war.asked)
+
     def view(self, seat: int) -> Observation:
         """Return the board and all that is public, with the hand and objective of `seat`."""
         war = self.war
@@ -100,12 +105,10 @@ class WorldWar(Game):
     def check(self, seat: int, move: Move) -> str | None:
         """Return which rule `move` breaks, or None."""
         war, forces = self.war, self.war.forces
-        if seat not in war.deciders():
-            return "nothing is asked of you now"
         source, target = war.attack.source, war.attack.target
         match war.asked:
             case "trade":
-                return trade_refusal(move, war.hands[seat], forced=war.must_trade())
+                return trade_refusal(move["cards"], war.hands[seat], forced=war.must_trade())
             case "attack":
                 mode = self.options.attack_mode
                 return attack_refusal(move, forces, seat, war.shielded(), mode)
@@ -115,7 +118,7 @@ class WorldWar(Game):
                 return occupy_refusal(move, TERRITORIES[source], forces.armies[source])
             case "fortify":
                 return fortify_refusal(move, forces, seat)
-        return placement_refusal(move, forces, seat, war.placeable(seat))
+        return placement_refusal(move["armies"], forces, seat, war.placeable(seat))
 
     def canonical(self, seat: int, move: Move) -> Move:
         """Return `move` with territories and cards in order, and without those that get nothing."""
