@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from referee.chance import Chance
+from referee.field import Schema, Wrong
+from referee.form import AnyForm, Reading, reading_of, schema_of
 from referee.scene import Area, Facts, Ground
 
 Move = dict[str, Any]
@@ -86,8 +88,8 @@ class Game(ABC):
     """The game's options."""
     rules_version: ClassVar[int] = 1
     """Raised when a change of the rules would make an old replay end differently."""
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]]
-    """Every decision's name and the JSON Schema of its `move`, fields described."""
+    decisions: ClassVar[Mapping[str, AnyForm]]
+    """Every decision's name and the form of its `move`, fields described."""
     typical_decisions: ClassVar[int]
     """About how many decisions a match takes, for estimates of time."""
     has_chance: ClassVar[bool] = True
@@ -108,6 +110,14 @@ class Game(ABC):
     """Whether a lower score is the better one."""
     measures: ClassVar[Mapping[str, str]] = {}
     """The names of the `numbers` of a match, each with what it counts."""
+
+    _readings: ClassVar[Mapping[str, Reading]]
+
+    def __init_subclass__(cls) -> None:
+        """Work out how replies are read; raise TypeError for a form that cannot be."""
+        super().__init_subclass__()
+        if "decisions" in cls.__dict__:
+            cls._readings = {name: reading_of(form) for name, form in cls.decisions.items()}
 
     def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
         self.seats = seats
@@ -133,20 +143,59 @@ class Game(ABC):
         the game itself goes on to change; a caller who keeps it calls `plain`.
         """
 
+    def read(self, seat: int, move: Move) -> Move | str:
+        """Return `move` as it is recorded, or in words for the bot's author why it is refused.
+
+        It may be any JSON object, for nothing about a reply is trusted, and is not changed; but
+        what is returned may be the same object. First it is read by the form of the decision that
+        is asked, then `check` has its say, and `canonical` the last.
+        """
+        if seat not in self.deciders():
+            return "nothing is asked of you now"
+        is_right, read = self._readings[self.asks(seat)]
+        if not is_right(move):
+            try:
+                move = read(move)
+            except Wrong as wrong:
+                return str(wrong)
+        reason = self.check(seat, move)
+        return self.canonical(seat, move) if reason is None else reason
+
+    def refusal(self, seat: int, move: Move) -> str | None:
+        """Return why `move` is refused, in words for the bot's author; None if it is legal."""
+        found = self.read(seat, move)
+        return found if isinstance(found, str) else None
+
+    def asks(self, seat: int) -> str:
+        """Return the name of what is asked of `seat`, one of the deciders.
+
+        A game whose decisions take time to make says it without making one.
+        """
+        return self.decision(seat).name
+
+    @classmethod
+    def schemas(cls) -> dict[str, Schema]:
+        """Return every decision's name and the JSON Schema of its `move`."""
+        return {name: schema_of(form) for name, form in cls.decisions.items()}
+
     @abstractmethod
     def check(self, seat: int, move: Move) -> str | None:
-        """Return why `move` is refused, in words for the bot's author; None if it is legal."""
+        """Return which rule `move` breaks, in words for the bot's author; None if it is legal.
+
+        The seat is one of the deciders, and the move has the form of what is asked of it: its
+        fields and their types are right, and those that were left out have their defaults.
+        """
 
     def canonical(self, seat: int, move: Move) -> Move:
-        """Return a legal `move` with nothing but what the rules read: that is what is recorded.
+        """Return a legal `move` as it is recorded, where that is more than its form can say.
 
-        A game whose `check` refuses fields that it does not know has nothing to do here.
+        So moves that differ only in what means nothing, such as the order of cards, become one.
         """
         return move
 
     @abstractmethod
     def apply(self, moves: Mapping[int, Move]) -> None:
-        """Carry out one move of every decider; each is legal or the seat's `default`.
+        """Carry out one move of every decider: each legal and in its form, or the `default`.
 
         `withdraw` may come between asking and applying; what was collected is still applied.
         """

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from referee.fault import FATAL, Fault, Kind
-from referee.game import Decision, Game, ranked
+from referee.game import Decision, Game, Move, ranked
 from referee.hint import at_decision, refusal
 from referee.seat import Answer, Seat
 
@@ -11,15 +11,19 @@ BY_FORFEIT = "forfeit"
 """The reason of a match that ended because all but one had forfeited."""
 
 
-def fault_of(
+def read_answer(
     game: Game, number: int, decision: Decision, answer: Answer, seat: Seat
-) -> Fault | None:
-    """Return what is wrong with the answer of a seat, by its number; None if nothing is."""
-    fault = answer.fault
-    if answer.move is not None and (reason := game.check(number, answer.move)) is not None:
-        seat.keep_conversation()
-        fault = Fault("illegal", refusal(decision, answer.move, reason), seat.offending)
-    return fault and at_decision(decision, fault, seat.stderr)
+) -> tuple[Move | None, Fault | None]:
+    """Return the move that a seat, by its number, has answered as it is recorded, or its fault."""
+    move, fault = None, answer.fault
+    if answer.move is not None:
+        read = game.read(number, answer.move)
+        if isinstance(read, str):
+            seat.keep_conversation()
+            fault = Fault("illegal", refusal(decision, answer.move, read), seat.offending)
+        else:
+            move = read
+    return move, fault and at_decision(decision, fault, seat.stderr)
 
 
 class Forfeits:

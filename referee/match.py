@@ -13,7 +13,7 @@ from referee.clock import Turn
 from referee.evidence import Evidence, Played
 from referee.fault import Fault
 from referee.game import Decision, Game, Move
-from referee.judging import BY_FORFEIT, Forfeits, fault_of, final_places
+from referee.judging import BY_FORFEIT, Forfeits, final_places, read_answer
 from referee.replay import Entry, Replay
 from referee.scoring import Counted, counted
 from referee.seat import Answer, Seat
@@ -85,18 +85,16 @@ class Match:
     def _decide(self, number: int) -> Move:
         """Return the move of one seat: its answer, or the default where that is refused."""
         game = self._game
-        answer, fault = _UNASKED, None
+        move, answer, fault = None, _UNASKED, None
         if number not in self._forfeits.steps:
             seat = self._seats[number]
             decision = game.decision(number)
             if seat.samples:
                 decision = with_samples(game, number, decision, seat.last_id + 1, seat.samples)
             answer = seat.ask(decision, game.view(number))
-            fault = fault_of(game, number, decision, answer, seat)
-            assert answer.move is not None or fault is not None
-        if fault is None and answer.move is not None:
-            move = game.canonical(number, answer.move)
-        else:
+            move, fault = read_answer(game, number, decision, answer, seat)
+            assert (move is None) != (fault is None)
+        if move is None:
             move = game.default(number)
             if fault is not None:
                 fault = self._judged(number, fault)

@@ -231,7 +231,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         decision, move = self.all_moves.decisions[number], self.all_moves.moves[number]
         reason = f"action {number} answers the decision {decision}"
         if decision == asked.name:
-            reason = self._game.check(seat, move) or ""
+            reason = self._game.refusal(seat, move) or ""
         if reason:
             told = refusal(asked, move, reason)
             raise RefusedMoveError(f"{self._kind.name}, seat {seat}, {asked.name}: {told}")

@@ -99,7 +99,7 @@ def _is_possible(game: Game, entry: Entry, out: set[int]) -> bool:
         return False
     if entry.fault is not None or entry.seat in out:
         return entry.move == game.default(entry.seat)
-    return game.check(entry.seat, entry.move) is None
+    return game.read(entry.seat, entry.move) == entry.move
 
 
 def _apply(game: Game, step: list[Entry], out: set[int]) -> None:

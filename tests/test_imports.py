@@ -22,7 +22,8 @@ ORDER = {
         *("author", "compare", "watch", "report", "library", "cli", "__main__"),
     ],
     "referee": [
-        *("lazy", "fault", "chance", "clock", "limits", "words", "scene", "cards", "drawing"),
+        *("lazy", "fault", "chance", "clock", "limits", "words", "field", "form", "scene", "cards"),
+        "drawing",
         *("game", "folder", "games", "options", "finding", "identity", "hint"),
         *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
         *(

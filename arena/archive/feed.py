@@ -19,7 +19,7 @@ from referee.bot_process import BotProcess
 from referee.clock import Clock
 from referee.fault import FATAL, Fault
 from referee.game import Decision, Game, Move, Observation, plain
-from referee.judging import fault_of
+from referee.judging import read_answer
 from referee.limits import Limits
 from referee.match import starts, with_samples
 from referee.replay import Entry, game_of, steps
@@ -191,10 +191,8 @@ def _judged(number: int, asked: Asked, seat: ProcessSeat) -> Again:
     seat.clock = copy.copy(asked.clock)
     decision = with_samples(game, number, game.decision(number), asked.id, seat.samples)
     answer = seat.ask(decision, asked.view)
-    fault, move, words = fault_of(game, number, decision, answer, seat), None, ""
-    if answer.move is not None and fault is None:
-        move = game.canonical(number, answer.move)
-        words = game.describe(number, move)
+    move, fault = read_answer(game, number, decision, answer, seat)
+    words = "" if move is None else game.describe(number, move)
     return Again(asked, move, fault, words, answer.note, seat.heard)
 
 

@@ -39,9 +39,9 @@ def filled(source: str, game: type[Game]) -> str:
         if line.endswith("{{each decision}}"):
             repeated = []
         elif line.endswith("{{end}}"):
-            for name in game.decisions:
+            for name, schema in game.schemas().items():
                 _check_name(name, game)
-                about = _about(schema_of(game, name), met.get(name, {}))
+                about = _about(schema, met.get(name, {}))
                 lines += _written(repeated or (), {"name": name}, {"about": about})
             repeated = None
         elif repeated is not None:
@@ -49,28 +49,6 @@ def filled(source: str, game: type[Game]) -> str:
         else:
             lines += _written([line], words, {"view": _fields(_examples(view))})
     return "".join(f"{line}\n" for line in lines)
-
-
-def schema_of(game: type[Game], decision: str) -> Mapping[str, Any]:
-    """Return the JSON Schema of a decision's move, with all that it refers to in its place."""
-    schema = game.decisions[decision]
-    return dict(_inlined(schema, schema))
-
-
-def _inlined(part: Any, root: Mapping[str, Any], depth: int = 3) -> Any:
-    """Return a part of a schema without references, as far as they do not lead round and round."""
-    if isinstance(part, Sequence) and not isinstance(part, str):
-        return [_inlined(each, root, depth) for each in part]
-    if not isinstance(part, Mapping):
-        return part
-    found = {key: _inlined(value, root, depth) for key, value in part.items() if key != "$defs"}
-    reference = found.pop("$ref", None)
-    if reference is None or not depth:
-        return found
-    target: Any = root
-    for step in str(reference).removeprefix("#").strip("/").split("/"):
-        target = target.get(step, {})
-    return {**_inlined(target, root, depth - 1), **found}
 
 
 def _check_name(name: str, game: type[Game]) -> None:

@@ -128,7 +128,7 @@ def _tell(game: type[Game], word: str, form: str) -> None:
         (Column("Decision", "decision"), Column("What is chosen", "meaning", width=60)),
         [
             {"decision": name, "meaning": schema.get("description", "")}
-            for name, schema in game.decisions.items()
+            for name, schema in game.schemas().items()
         ],
     )
     if form == "json":
@@ -239,7 +239,7 @@ def schema(game: str | None) -> None:
         found = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": f"Moves of {kind.name}, by decision",
-            "$defs": kind.decisions,
+            "$defs": kind.schemas(),
         }
     click.echo(json.dumps(found, indent=2))
 

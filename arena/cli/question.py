@@ -42,7 +42,7 @@ class Question:
         self._game = game
         self._seat = seat
         self._limits = decision.limits or {}
-        self._schema = game.decisions[decision.name]
+        self._schema = game.schemas()[decision.name]
         self._known = known_words(decision.limits, decision.legal, view)
         self._menu = self._numbered(decision.legal or [])
         self._forms = [] if self._menu else self._possible()
@@ -55,10 +55,11 @@ class Question:
         """
         rng = Random(0)  # noqa: S311 - it guards no secret
         forms = forms_of(self._schema)
-        moves = [
-            self._game.canonical(self._seat, self._game.sample(self._seat, rng))
-            for _ in range(TRIES if len(forms) > 1 else 1)
-        ]
+        samples = (
+            self._game.sample(self._seat, rng) for _ in range(TRIES if len(forms) > 1 else 1)
+        )
+        read = (self._game.read(self._seat, move) for move in samples)
+        moves = [move for move in read if not isinstance(move, str)]
         possible = []
         for form in forms:
             found = [move for move in moves if fits(form, move)]
@@ -123,7 +124,7 @@ class Question:
         """Return the move that says nothing, if it is legal."""
         field = spoken_field(self._schema)
         move = {field: ""} if field else None
-        return None if move is None or self._game.check(self._seat, move) else move
+        return None if move is None or self._game.refusal(self._seat, move) else move
 
     def answer(self, line: str) -> Move:
         """Return the legal move that is meant; raise ArenaError that says why if there is none."""
@@ -132,10 +133,10 @@ class Question:
             return listed
         refusals = []
         for move in readings(self._schema, line, self._known):
-            refusal = self._game.check(self._seat, move)
-            if refusal is None:
-                return self._game.canonical(self._seat, move)
-            refusals.append(refusal)
+            read = self._game.read(self._seat, move)
+            if not isinstance(read, str):
+                return read
+            refusals.append(read)
         if refusals:
             raise ArenaError(f"Not possible: {refusals[0]}.")
         if self._menu:

@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 from subprocess import PIPE
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import msgspec
 from tabulate import tabulate
@@ -30,6 +30,7 @@ from protocol.lines import encode
 from protocol.messages import Ask, Reply, TimeLeft
 from referee.chance import Chance
 from referee.clock import cpu_clock
+from referee.form import AnyForm, Form
 from referee.game import Decision, Game, Move, Observation, Options, plain
 from referee.limits import Limits
 from referee.match import Match, starts
@@ -47,6 +48,12 @@ class NoOptions(Options, frozen=True, kw_only=True):
     """There are none."""
 
 
+class Take(Form, forbid_unknown_fields=True):
+    """Take one."""
+
+    take: Literal[1]
+
+
 class Taking(Game):
     """Seats take one in turn, whatever they could want else."""
 
@@ -54,7 +61,7 @@ class Taking(Game):
     title = "Take one."
     seat_counts = range(2, 3)
     options_type = NoOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {"take": {"type": "object"}}
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"take": Take}
     typical_decisions = DECISIONS
     filler = "x" * 150
 
@@ -72,7 +79,7 @@ class Taking(Game):
         return {"game": "taking", "seat": seat, "decision": "take", "filler": self.filler}
 
     def check(self, seat: int, move: Move) -> str | None:
-        return None if move == {"take": 1} else '"take" is 1'
+        return None
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         self.left -= 1

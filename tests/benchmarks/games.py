@@ -4,7 +4,7 @@
     python -m tests.benchmarks.games khan duel  # some
 
 `rules` is the loop of deciders, sample and apply; `asked` adds what the referee does for each
-decision besides: decision, view and check. The next columns say where the time of `asked`
+decision besides: decision, view and read. The next columns say where the time of `asked`
 goes, and the last one how many microseconds the samples of a decision take, if it lists no moves
 and a bot wants four of them. Games take turns, so that a noisy machine disturbs all alike; the best
 of the rounds counts.
@@ -29,7 +29,7 @@ SECONDS = 0.6
 """The least time of one measurement."""
 SAMPLES = 4
 """How many a bot wants that has a kit."""
-PARTS = ("deciders", "decision", "view", "sample", "check", "apply")
+PARTS = ("deciders", "decision", "view", "sample", "read", "apply")
 
 
 def dealt(name: str, seed: int) -> Game:
@@ -56,7 +56,7 @@ def asked(game: Game, rng: Random) -> int:
             game.decision(seat)
             plain(game.view(seat))
             moves[seat] = game.sample(seat, rng)
-            game.check(seat, moves[seat])
+            game.read(seat, moves[seat])
         game.apply(moves)
         taken += len(seats)
     return taken

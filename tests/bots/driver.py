@@ -170,7 +170,7 @@ class Match:
         reply = self.programs[seat].hear()
         self.transcripts[seat][-1] = (message, reply)
         assert reply["id"] == self.decisions
-        reason = self.game.check(seat, reply["move"])
+        reason = self.game.refusal(seat, reply["move"])
         assert reason is None, f"{reply['move']}: {reason}"
         self.decisions += 1
         return dict(reply["move"])

@@ -195,6 +195,7 @@ def play(program: Program, name: str, seed: int) -> None:
             number += 1
             program.tell(ask(game, own, number))
             moves[own] = program.hear()["move"]
-            assert game.check(own, moves[own]) is None, (moves[own], game.check(own, moves[own]))
+            reason = game.refusal(own, moves[own])
+            assert reason is None, (moves[own], reason)
         game.apply(moves)
     program.tell({"type": "end", "places": game.places(), "reason": game.reason})

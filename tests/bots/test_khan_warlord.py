@@ -97,7 +97,7 @@ def decided(game: Khan) -> Any:
         program.tell({**start, "table": game.table(), "seed": 7})
         program.tell({**ask, "legal": decision.legal})
         move = program.hear()["move"]
-    assert game.check(seat, move) is None
+    assert game.refusal(seat, move) is None
     return move
 
 

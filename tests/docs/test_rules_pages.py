@@ -116,7 +116,7 @@ def test_every_decision_has_an_example_of_a_question_and_a_reply(name: str) -> N
 @each_decided
 def test_the_example_replies_fit_their_schemas(name: str) -> None:
     for decision, move in replies(name):
-        Draft202012Validator(GAMES[name].decisions[decision]).validate(move)
+        Draft202012Validator(GAMES[name].schemas()[decision]).validate(move)
 
 
 @each_decided
@@ -126,7 +126,7 @@ def test_the_example_questions_are_of_this_game(name: str) -> None:
         assert ask["decision"] == decision
         assert ask.get("view", {}).keys() <= fields
         for move in ask.get("legal", ()):
-            Draft202012Validator(GAMES[name].decisions[decision]).validate(move)
+            Draft202012Validator(GAMES[name].schemas()[decision]).validate(move)
 
 
 @each_game

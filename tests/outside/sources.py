@@ -4,7 +4,18 @@ from pathlib import Path
 
 NIM = '''"""Nim: who takes the last match wins."""
 
+from typing import Annotated
+
+from msgspec import Meta
+
+from referee.form import Form
 from referee.game import Decision, Game, Options
+
+
+class Take(Form, forbid_unknown_fields=True):
+    """Take some of the heap."""
+
+    take: Annotated[int, Meta(ge=1, le=3, description="How many.")]
 
 
 class Nim(Game):
@@ -14,15 +25,7 @@ class Nim(Game):
     title = "A heap of matches: take one to three, and win by taking the last one."
     seat_counts = range(2, 3)
     options_type = Options
-    decisions = {
-        "take": {
-            "type": "object",
-            "description": "Take some of the heap.",
-            "properties": {"take": {"type": "integer", "description": "How many."}},
-            "required": ["take"],
-            "additionalProperties": False,
-        }
-    }
+    decisions = {"take": Take}
     typical_decisions = 8
 
     def __init__(self, *, seats, options, chance):

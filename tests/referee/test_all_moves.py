@@ -39,7 +39,7 @@ def test_the_numbers_do_not_hang_on_the_deal_or_the_course(case: Case) -> None:
 def test_they_are_few_and_all_of_the_form_of_their_decision(game: str, count: int) -> None:
     numbered = AllMoves(next(case for case in CASES if case.game == game).new())
     assert len(numbered) == len(numbered.moves) == count
-    forms = {name: Draft202012Validator(form) for name, form in GAMES[game].decisions.items()}
+    forms = {name: Draft202012Validator(form) for name, form in GAMES[game].schemas().items()}
     assert {*numbered.decisions} == forms.keys()
     for decision, move in zip(numbered.decisions, numbered.moves, strict=True):
         forms[decision].validate(move)

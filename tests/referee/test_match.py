@@ -210,7 +210,9 @@ def test_an_illegal_move_is_a_fault_that_tells_the_decision_the_rule_and_what_wa
     fault = played.replay.entries[0].fault
     assert fault is not None
     assert fault.kind == "illegal"
-    assert fault.reason == ('take: "take" is 1, 2 or 3; sent: {"take":9}; did you mean {"take":1}?')
+    assert fault.reason == (
+        'take: "take" must be 1, 2 or 3; sent: {"take":9}; did you mean {"take":1}?'
+    )
 
 
 def test_the_default_reply_of_the_rules_may_not_be_stated() -> None:

@@ -70,7 +70,7 @@ CASES = [
     Case(("flood_stdout",), ["flood"], "a line of more than 65536 bytes", "x+… .*"),
     Case(("flood_lines",), ["malformed"] * THRICE, r"it answers ask 1; ask \d was open", "{.*}"),
     Case(("malformed",), ["malformed"] * THRICE, "not JSON: .*", "I attack, of course!"),
-    Case(("illegal",), ["illegal"] * THRICE, '"take" is 1, 2 or 3; sent: .*', '{.*{"foo": 1}}'),
+    Case(("illegal",), ["illegal"] * THRICE, '"take" is missing; sent: .*', '{.*{"foo": 1}}'),
     Case(("spin",), ["late"] * THRICE, BURNT),
     Case(("late", 0.1), ["late"] * THRICE, BURNT, "(?s).*"),
     Case(("hang",), ["late"], SILENT % IDLE, faults_allowed=0),

@@ -3,19 +3,14 @@
 from collections import deque
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
 from referee.chance import Chance
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options, ranked
-from referee.games.casino_war.replies import (
-    DECISIONS,
-    BetLimits,
-    answer_refusal,
-    bet_limits,
-    bet_refusal,
-)
+from referee.games.casino_war.replies import Bet, BetLimits, Tie, bet_limits, bet_refusal
 from referee.games.casino_war.round import NAMES, Round, Stake
 from referee.games.casino_war.scene import areas
 from referee.games.casino_war.shoe import LEAST_PER_DECK, Shoe
@@ -67,7 +62,7 @@ class CasinoWar(Game):
     title = "Everybody bets on the same cards against the house: who stakes best is richest."
     seat_counts = range(2, 9)
     options_type = CasinoWarOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"bet": Bet, "tie": Tie}
     typical_decisions = 100
     score = "the money at the end"
 
@@ -97,6 +92,10 @@ class CasinoWar(Game):
             return Decision("bet", limits=self._limits(seat).shown())
         return Decision("tie", legal=[{"action": "war"}, {"action": "surrender"}])
 
+    def asks(self, seat: int) -> str:
+        """Return the name of the decision."""
+        return self.asked or ""
+
     def view(self, seat: int) -> Observation:
         """Return the table, which is the same for all seats."""
         now = self.now if self.asked == "tie" else None
@@ -116,16 +115,12 @@ class CasinoWar(Game):
 
     def check(self, seat: int, move: Move) -> str | None:
         """Return which rule `move` breaks, or None."""
-        if seat not in self._deciders:
-            return "you are not asked now"
-        if self.asked == "bet":
-            return bet_refusal(move, self._limits(seat))
-        return answer_refusal(move)
+        return bet_refusal(move, self._limits(seat)) if self.asked == "bet" else None
 
     def canonical(self, seat: int, move: Move) -> Move:
-        """Return a bet with its bet on a tie, none if that was left out."""
+        """Return a bet with the bet on a tie behind it."""
         if self.asked == "bet":
-            return {"bet": move["bet"], "tie_bet": move.get("tie_bet", 0)}
+            return {"bet": move["bet"], "tie_bet": move["tie_bet"]}
         return move
 
     def apply(self, moves: Mapping[int, Move]) -> None:

@@ -1,79 +1,25 @@
 """Cold War: four rivals, one winning pair, and four plays revealed at once."""
 
 import unicodedata
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
 from referee.chance import Chance
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options
-from referee.games.cold_war.scene import NAMES, RIVALS, SEATS, areas
+from referee.games.cold_war.checks import can_be_laid, play_refusal
+from referee.games.cold_war.forms import DECISIONS
+from referee.games.cold_war.samples import sample_arm, sample_cards, sample_shift
+from referee.games.cold_war.scene import areas
+from referee.games.cold_war.seats import GAIN, NAMES, PAIRS, REACH, RIVALS, SEATS
+from referee.games.cold_war.text import deed, told
 from referee.scene import Area
-
-PAIRS = tuple(combinations(SEATS, 2))
-
-GAIN = 4
-"""Missiles gained by an arm."""
-REACH = 12
-"""The most missiles one play deploys or re-aims."""
 
 REMOVED = frozenset({"Cc", "Cf", "Cs", "Co", "Zs", "Zl", "Zp"})
 """The Unicode categories a message loses, the plain space apart."""
-
-
-def _object(description: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    shape = {"type": "object", "required": [*properties], "properties": properties}
-    return {"description": description, **shape}
-
-
-def _entries(description: str, lowest: int) -> dict[str, Any]:
-    entry = {"type": "integer", "minimum": lowest, "maximum": REACH}
-    shape = {"items": entry, "minItems": 4, "maxItems": 4, "contains": {"const": 0}}
-    return {"description": description, "type": "array", **shape}
-
-
-def _kind(name: str) -> dict[str, Any]:
-    return {"description": "The kind of play.", "const": name}
-
-
-ADD = _entries(
-    "Missiles added to the marker aimed at each seat, 0 at one's own; they add up to at most 12"
-    " and at most one's reserve + 4.",
-    lowest=0,
-)
-MOVE = _entries(
-    "Change of the marker aimed at each seat, 0 at one's own; the sum is 0, the positive entries"
-    " add up to at most 12, and no marker goes below 0.",
-    lowest=-REACH,
-)
-WITH = {
-    "description": "The ally sought, not the victim: a seat other than one's own.",
-    "type": "integer",
-    "minimum": 0,
-    "maximum": 3,
-}
-SAY = {
-    "description": 'The message; "" is silence. Of the characters that print and plain spaces,'
-    " the first `talk_chars` are kept.",
-    "type": "string",
-}
-PLAY = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "description": "The play of this round. Fields the stated play does not use are ignored.",
-    "oneOf": [
-        _object("Gain four missiles and deploy.", {"play": _kind("arm"), "add": ADD}),
-        _object("Re-aim missiles; all 0 is a pass.", {"play": _kind("shift"), "move": MOVE}),
-        _object("Offer an alliance.", {"play": _kind("attack"), "with": WITH}),
-    ],
-}
-TALK = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    **_object("A public message, shown to all when the four are in.", {"say": SAY}),
-}
 
 
 class ColdWarOptions(Options, frozen=True, kw_only=True):
@@ -102,7 +48,7 @@ class ColdWar(Game):
     title = "Four rivals aim missiles at one another; a pair that attacks as one and stronger wins."
     seat_counts = range(4, 5)
     options_type = ColdWarOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {"talk": TALK, "play": PLAY}
+    decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 220
     has_chance = False
     illegal_is_sanctioned = True
@@ -132,40 +78,42 @@ class ColdWar(Game):
         most, rivals = self._deployable(seat), [*RIVALS[seat]]
         return Decision("play", limits={"add_max": most, "move_max": REACH, "partners": rivals})
 
+    def asks(self, seat: int) -> str:
+        """Return the name of the decision."""
+        return "talk" if self._talking() else "play"
+
     def view(self, seat: int) -> Observation:
         """Return the table, which is the same for all seats."""
         return {
             "game": self.name,
             "seat": seat,
-            "decision": None if self._places else "talk" if self._talking() else "play",
+            "decision": None if self._places else self.asks(seat),
             "round": self.round,
             "max_rounds": self.options.max_rounds,
             "markers": self.markers,
             "reserve": self.reserve,
-            "last": None if self.last is None else [_canonical(play) for play in self.last],
+            "last": self.last,
             "attacks": self.attacks,
             "messages": self.messages,
         }
 
     def check(self, seat: int, move: Move) -> str | None:
         """Return which condition `move` breaks, or None."""
-        if self._talking():
-            return None if type(move.get("say")) is str else '"say" must be a string'
-        reason = self._refusal(seat, move)
-        if reason and self.options.null_plays == "shown" and _can_be_laid(seat, move):
+        reason = None if self._talking() else self._refusal(seat, move)
+        if reason and self.options.null_plays == "shown" and can_be_laid(seat, move):
             return None
         return reason
 
     def canonical(self, seat: int, move: Move) -> Move:
-        """Return the message as it is passed on, or the play without what it does not use."""
-        return {"say": self._cleaned(move)} if self._talking() else _canonical(move)
+        """Return the message as it is passed on, or the play."""
+        return {"say": self._cleaned(move)} if self._talking() else move
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Take in the four messages, or play the round out."""
         if self._talking():
             self.messages.append([self._cleaned(moves[seat]) for seat in SEATS])
         else:
-            self._play([self._turned_up(seat, _canonical(moves[seat])) for seat in SEATS])
+            self._play([self._turned_up(seat, _copied(moves[seat])) for seat in SEATS])
 
     def default(self, seat: int) -> Move:
         """Return silence, or the null play that no bot may state."""
@@ -179,15 +127,15 @@ class ColdWar(Game):
         if self._talking():
             return {"say": rng.choice(("", "I arm", *(f"{NAMES[s]}, now!" for s in RIVALS[seat])))}
         if self.options.null_plays == "shown" and rng.random() < 0.25:
-            laid = _sample_cards(seat, rng)
+            laid = sample_cards(seat, rng)
             if self.check(seat, laid) is None:
                 return laid
         kind = int(rng.random() * 4)
         if kind == 0:
             return {"play": "attack", "with": RIVALS[seat][int(rng.random() * 3)]}
         if kind == 1:
-            return self._sample_shift(seat, rng)
-        return self._sample_arm(seat, rng)
+            return sample_shift(seat, self.markers[seat], rng)
+        return sample_arm(seat, self._deployable(seat), rng)
 
     def places(self) -> list[int]:
         """Return 1 for the winning pair and 3 for the others, or 1 for all."""
@@ -203,7 +151,7 @@ class ColdWar(Game):
 
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the markers, the last plays and what became of the attacks."""
-        plays = [_deed(owner, play) for owner, play in enumerate(self.last or ())]
+        plays = [deed(owner, play) for owner, play in enumerate(self.last or ())]
         return [*areas(self.view(0), plays)]
 
     def describe(self, seat: int, move: Move) -> str:
@@ -211,7 +159,7 @@ class ColdWar(Game):
         if self._talking():
             words = self._cleaned(move)
             return f'{NAMES[seat]} says "{words}"' if words else f"{NAMES[seat]} is silent"
-        return _told(seat, self._turned_up(seat, move))
+        return told(seat, self._turned_up(seat, move))
 
     def _talking(self) -> bool:
         return len(self.messages) < self._exchanges
@@ -219,44 +167,15 @@ class ColdWar(Game):
     def _deployable(self, seat: int) -> int:
         return min(REACH, self.reserve[seat] + GAIN)
 
-    def _refusal(self, seat: int, move: Move) -> str | None:
+    def _refusal(self, seat: int, play: Move) -> str | None:
         """Return which condition a play breaks, or None."""
-        play = move.get("play")
-        if play == "arm":
-            return self._check_arm(seat, move.get("add"))
-        if play == "shift":
-            return self._check_shift(seat, move.get("move"))
-        if play == "attack":
-            return _check_attack(seat, move.get("with"))
-        return '"play" must be "arm", "shift" or "attack"'
+        return play_refusal(seat, play, self.markers[seat], self._deployable(seat))
 
     def _turned_up(self, seat: int, play: Move) -> Move:
         """Return a play as all see it: a null one that is shown, with what was laid."""
         if self.options.null_plays == "hidden" or play["play"] == "null":
             return play
         return {"play": "null", "laid": play} if self._refusal(seat, play) else play
-
-    def _check_arm(self, seat: int, add: object) -> str | None:
-        if reason := _check_entries(seat, "add", add, lowest=0):
-            return reason
-        assert isinstance(add, list)
-        placed, most = sum(add), self._deployable(seat)
-        if placed > most:
-            return f'"add" places {placed} missiles; now, at most {most} can be placed'
-        return None
-
-    def _check_shift(self, seat: int, move: object) -> str | None:
-        if reason := _check_entries(seat, "move", move, lowest=-REACH):
-            return reason
-        assert isinstance(move, list)
-        if sum(move):
-            return f'the entries of "move" add up to {sum(move)}, not to 0'
-        # Three entries that add up to 0, none beyond 12, never re-aim more than 12 in all.
-        for other in RIVALS[seat]:
-            held = self.markers[seat][other]
-            if held + move[other] < 0:
-                return f'"move" takes {-move[other]} off entry {other}, which has only {held}'
-        return None
 
     def _cleaned(self, move: Move) -> str:
         said = move["say"]
@@ -315,116 +234,11 @@ class ColdWar(Game):
         best = max(leads, default=0)
         return [pair for pair, lead in zip(able, leads, strict=True) if lead == best > 0]
 
-    def _sample_arm(self, seat: int, rng: Random) -> Move:
-        total = int(rng.random() * (self._deployable(seat) + 1))
-        low, high = sorted((int(rng.random() * (total + 1)), int(rng.random() * (total + 1))))
-        add = [low, high - low, total - high]
-        add.insert(seat, 0)
-        return {"play": "arm", "add": add}
 
-    def _sample_shift(self, seat: int, rng: Random) -> Move:
-        own = self.markers[seat]
-        first = int(rng.random() * 3)
-        hub, one, two = (RIVALS[seat][(first + turn) % 3] for turn in range(3))
-        move = [0, 0, 0, 0]
-        if rng.random() < 0.5:  # one marker feeds the two others
-            moved = int(rng.random() * (min(REACH, own[hub]) + 1))
-            move[one] = int(rng.random() * (moved + 1))
-            move[two] = moved - move[one]
-        else:
-            move[one] = -int(rng.random() * (min(REACH, own[one]) + 1))
-            move[two] = -int(rng.random() * (min(REACH + move[one], own[two]) + 1))
-        move[hub] = -move[one] - move[two]
-        return {"play": "shift", "move": move}
-
-
-def _check_entries(seat: int, field: str, entries: object, lowest: int) -> str | None:
-    if type(entries) is not list or len(entries) != 4 or any(type(n) is not int for n in entries):
-        return f'"{field}" must be a list of four whole numbers, one for each seat'
-    if min(entries) < lowest or max(entries) > REACH:
-        return f'the entries of "{field}" must be from {lowest} to {REACH}'
-    if entries[seat] != 0:
-        return f'"{field}" must have 0 at entry {seat}, one\'s own'
-    return None
-
-
-def _check_attack(seat: int, ally: object) -> str | None:
-    if type(ally) is not int or ally not in SEATS:
-        return '"with" must be a seat number, 0 to 3'
-    return '"with" may not be one\'s own seat' if ally == seat else None
-
-
-def _can_be_laid(seat: int, play: Move) -> bool:
-    """Return whether the cards can show an arm or a shift, whatever conditions it breaks."""
-    kind = play.get("play")
-    if kind == "arm":
-        entries, lowest = play.get("add"), 0
-    elif kind == "shift":
-        entries, lowest = play.get("move"), -REACH
-    else:
-        return False
-    if _check_entries(seat, "", entries, lowest):
-        return False
-    assert isinstance(entries, list)
-    if kind == "shift" and 3 in (sum(n > 0 for n in entries), sum(n < 0 for n in entries)):
-        return False  # three ENTRADA are an arm, and there are only two SALIDA
-    copies = Counter(abs(n) for n in entries if n)
-    return all(count <= (3 if number <= 4 else 2) for number, count in copies.items())
-
-
-def _sample_cards(seat: int, rng: Random) -> Move:
-    """Return an arm or a shift of any numbers."""
-    kind, field, lowest = ("arm", "add", 0) if rng.random() < 0.5 else ("shift", "move", -REACH)
-    entries = [lowest + int(rng.random() * (REACH + 1 - lowest)) for _ in RIVALS[seat]]
-    entries.insert(seat, 0)
-    return {"play": kind, field: entries}
-
-
-def _canonical(play: Move) -> Move:
-    """Return a new object with only what was understood of `play`."""
-    match play["play"]:
-        case "arm":
-            return {"play": "arm", "add": [*play["add"]]}
-        case "shift":
-            return {"play": "shift", "move": [*play["move"]]}
-        case "attack":
-            return {"play": "attack", "with": play["with"]}
-        case _:
-            return {**play}
+def _copied(play: Move) -> Move:
+    return {field: [*value] if type(value) is list else value for field, value in play.items()}
 
 
 def _mutual(plays: Sequence[Move], pair: tuple[int, int]) -> bool:
     one, two = pair
     return plays[one].get("with") == two and plays[two].get("with") == one
-
-
-def _told(seat: int, play: Move) -> str:
-    """Return `play` as a sentence without its full stop."""
-    return f"{NAMES[seat]} {_deed(seat, play)}"
-
-
-def _deed(seat: int, play: Move) -> str:
-    """Return what `seat` does by `play`."""
-    match play["play"]:
-        case "arm":
-            return f"arms: {_changes(seat, play['add'], GAIN - sum(play['add']))}"
-        case "shift":
-            changes = _changes(seat, play["move"], 0)
-            return f"shifts: {changes}" if changes else "passes"
-        case "attack":
-            return f"attacks with {NAMES[play['with']]}"
-        case _:
-            return f"loses the play{_laid(seat, play)}"
-
-
-def _laid(seat: int, play: Move) -> str:
-    """Return after a colon what was laid in a null play, if it is shown."""
-    if "laid" not in play:
-        return ""
-    cards = play["laid"]
-    return f": {cards['play']} {_changes(seat, cards.get('add') or cards['move'], 0)}"
-
-
-def _changes(seat: int, entries: Sequence[int], reserve: int) -> str:
-    named = [(NAMES[other], entries[other]) for other in RIVALS[seat]]
-    return ", ".join(f"{name} {n:+d}" for name, n in (*named, ("reserve", reserve)) if n)

@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.game import Observation
+from referee.games.cold_war.seats import NAMES, RIVALS, SEATS
 from referee.scene import Area, Facts, Group, Mark, Row, Text, Token, Track
 
-SEATS = range(4)
-NAMES = ("South", "West", "North", "East")
-RIVALS = tuple(tuple(other for other in SEATS if other != seat) for seat in SEATS)
 _EXCHANGES = 2  # so many of the last ones are shown where every step can be looked at
 _FAR = 24  # a lead that nobody makes up for in a round
 

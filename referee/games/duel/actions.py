@@ -8,7 +8,6 @@ from referee.games.duel.cards import (
     DEFENCES,
     POTENTIATORS,
     Ladder,
-    in_order,
     ladders,
     numbers,
 )
@@ -69,14 +68,6 @@ def as_move(choice: Choice) -> Move:
     if choice in POTENTIATORS:
         return {"action": "observe", "card": choice}
     return {"action": choice}
-
-
-def canonical_action(move: Move) -> Move:
-    """Return the fields that a legal action reads, a ladder in order."""
-    action = move["action"]
-    if action == "attack":
-        return {"action": action, "cards": in_order(move["cards"])}
-    return {"action": action, "card": move["card"]} if action == "observe" else {"action": action}
 
 
 def all_moves(deck: Sequence[str]) -> Iterator[tuple[str, list[Move]]]:

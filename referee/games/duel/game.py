@@ -7,13 +7,13 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from referee.chance import Chance
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options, ranked
 from referee.games.duel.actions import (
     MOST_ACTIONS,
     PRICES,
     all_moves,
     as_move,
-    canonical_action,
     only_action,
     open_actions,
 )
@@ -21,13 +21,12 @@ from referee.games.duel.cards import DEXTERITY, Deck, in_order, kinds
 from referee.games.duel.checks import (
     action_refusal,
     defence_refusal,
-    parry_refusal,
     trait_refusal,
 )
 from referee.games.duel.fencer import END, LETHAL, VERSATILE, Fencer
+from referee.games.duel.forms import DECISIONS
 from referee.games.duel.log import Event, recent
 from referee.games.duel.scene import areas
-from referee.games.duel.schema import DECISIONS
 from referee.games.duel.text import NAMES, told
 from referee.scene import Area
 
@@ -69,7 +68,7 @@ class Duel(Game):
     title = "Two fencers thrust, cut and parry along a line: four steps back and you have lost."
     seat_counts = range(2, 3)
     options_type = DuelOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
+    decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 120
     measures: ClassVar[Mapping[str, str]] = {"turns": "the turns of both seats together"}
 
@@ -106,6 +105,10 @@ class Duel(Game):
         assert self.asked is not None
         return Decision(self.asked, legal=[*map(_REPLIES[self.asked], self._choices())])
 
+    def asks(self, seat: int) -> str:
+        """Return the name of the decision."""
+        return self.asked or ""
+
     def view(self, seat: int) -> Observation:
         """Return all but the rival's hand and the order of the deck."""
         fencers = one, other = self.fencers
@@ -139,26 +142,18 @@ class Duel(Game):
 
     def check(self, seat: int, move: Move) -> str | None:
         """Return which rule `move` breaks, or None."""
-        if self.asked is None or seat != self.decider:
-            return "it is not your turn"
         own = self.fencers[seat]
         if self.asked == "action":
             return action_refusal(move, own, self._prices[self.number], self.number, self.cards)
         if self.asked == "defend":
-            return defence_refusal(move, own, self.cards)
-        if self.asked == "emergency_parry":
-            return parry_refusal(move)
-        return trait_refusal(move, self.dice[seat][-1])
+            return defence_refusal(move["cards"], own, self.cards)
+        if self.asked == "choose_trait":
+            return trait_refusal(move["trait"], self.dice[seat][-1])
+        return None
 
     def canonical(self, seat: int, move: Move) -> Move:
-        """Return the fields that the decision reads, a ladder in order."""
-        if self.asked == "defend":
-            return {"cards": in_order(move["cards"])}
-        if self.asked == "emergency_parry":
-            return {"use": move["use"]}
-        if self.asked == "choose_trait":
-            return {"trait": move["trait"]}
-        return canonical_action(move)
+        """Return `move` with its ladder in order."""
+        return {**move, "cards": in_order(move["cards"])} if "cards" in move else move
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Carry out the move, and all that follows without a choice."""

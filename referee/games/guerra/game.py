@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.games.guerra.battle import (
     DECK,
@@ -21,11 +22,11 @@ from referee.games.guerra.battle import (
 )
 from referee.games.guerra.checks import (
     attack_refusal,
-    canonical_orders,
     deploy_refusal,
     discard_refusal,
     orders_refusal,
 )
+from referee.games.guerra.forms import DECISIONS
 from referee.games.guerra.samples import (
     sample_attack,
     sample_deploy,
@@ -33,7 +34,6 @@ from referee.games.guerra.samples import (
     sample_orders,
 )
 from referee.games.guerra.scene import areas
-from referee.games.guerra.schema import DECISIONS
 from referee.games.guerra.text import NAMES, told
 from referee.scene import Area
 
@@ -91,7 +91,7 @@ class Guerra(Game):
     title = "Two Spanish decks line up in three rows: break through, or keep more Troops standing."
     seat_counts = range(2, 3)
     options_type = GuerraOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
+    decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 170
     score = "the Troops on the table at the end"
 
@@ -128,6 +128,10 @@ class Guerra(Game):
             return Decision("attack", limits=msgspec.to_builtins(self.attacks))
         return Decision("discard", legal=[{"cards": [card]} for card in self.armies[seat].hand])
 
+    def asks(self, seat: int) -> str:
+        """Return the name of the decision."""
+        return self.asked or ""
+
     def view(self, seat: int) -> Observation:
         """Return the table and the hand of `seat`."""
         return {
@@ -147,8 +151,6 @@ class Guerra(Game):
 
     def check(self, seat: int, move: Move) -> str | None:
         """Return which rule `move` breaks, or None."""
-        if self.asked is None or seat != self.to_move:
-            return "it is not your turn"
         army = self.armies[seat]
         if self.asked == "orders":
             return orders_refusal(move, army, self.options.transfers)
@@ -156,16 +158,7 @@ class Guerra(Game):
             return attack_refusal(move, army, self.armies[1 - seat], self.attacks, self.attacked)
         if self.asked == "deploy":
             return deploy_refusal(move, army, self._deployment())
-        return discard_refusal(move, army, self._surplus())
-
-    def canonical(self, seat: int, move: Move) -> Move:
-        """Return the fields that the decision reads, omitted ones filled in."""
-        if self.asked == "orders":
-            return canonical_orders(move)
-        if self.asked == "attack":
-            return {"attackers": move["attackers"], "target": move["target"]}
-        fields = self._deployment() if self.asked == "deploy" else ("cards",)
-        return {field: move[field] for field in fields}
+        return discard_refusal(move["cards"], army, self._surplus())
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Carry out the move, and all that follows by itself."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from referee.chance import Chance
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options, ranked
 from referee.games.khan.camp import FACE_UP, IN_HAND, Camp, drawing, held
 from referee.games.khan.cards import COPIES, KINDS, names, tally
@@ -18,20 +19,19 @@ from referee.games.khan.checks import (
     place_refusal,
     reveal_refusal,
     turn_refusal,
-    use_refusal,
 )
 from referee.games.khan.combat import Combat, Question
+from referee.games.khan.forms import DECISIONS
 from referee.games.khan.moves import (
     all_moves,
-    canonical_move,
     discard_moves,
     gunpowder_moves,
+    in_canonical_order,
     leader_moves,
     place_moves,
     turn_moves,
 )
 from referee.games.khan.scene import areas
-from referee.games.khan.schema import DECISIONS
 from referee.games.khan.text import called, deed
 from referee.scene import Area
 
@@ -46,6 +46,8 @@ IDLE = {
     "retreat": 0.5,
 }
 """How often a random move draws, shows nothing or keeps what it could use; else little happens."""
+UNORDERED = frozenset({"reveal", "gunpowder", "place_front"})
+"""The decisions in which cards are named, in whatever order."""
 
 
 class KhanOptions(Options, frozen=True, kw_only=True):
@@ -77,7 +79,7 @@ class Khan(Game):
     title = "Horde leaders gather tokens and raid each other's; the first with 20 points is Khan."
     seat_counts = range(2, 6)
     options_type = KhanOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
+    decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 80
     score = "the points at the end"
 
@@ -122,6 +124,10 @@ class Khan(Game):
         assert self.asked is not None
         return Decision(self.asked, legal=self._legal(seat))
 
+    def asks(self, seat: int) -> str:
+        """Return the name of the decision."""
+        return self.asked or ""
+
     def view(self, seat: int) -> Observation:
         """Return all that is public, and the hand and treasure of `seat`.
 
@@ -131,29 +137,27 @@ class Khan(Game):
 
     def check(self, seat: int, move: Move) -> str | None:
         """Return which rule `move` breaks, or None."""
-        if seat not in self._deciders:
-            return "you are not asked now"
         hand = self.camps[seat].hand
         match self.asked:
-            case "turn":
-                return turn_refusal(move, seat, self.seats)
+            case "turn" if move["action"] == "attack":
+                return turn_refusal(move["target"], seat, self.seats)
             case "discard":
                 return discard_refusal(move, hand, self.camps[seat].face_up, self.names)
             case "reveal":
                 combat = self._fight()
-                return reveal_refusal(move, combat.stage, combat.fighter(seat), self.names)
-            case "gunpowder":
-                return gunpowder_refusal(move, self._fight().facing(seat), self.names)
+                fighter = combat.fighter(seat)
+                return reveal_refusal(move["cards"], combat.stage, fighter, self.names)
+            case "gunpowder" if move["use"]:
+                return gunpowder_refusal(move["discard"], self._fight().facing(seat))
             case "replace_leader":
-                return leader_refusal(move, hand, self.names)
+                return leader_refusal(move["card"], hand, self.names)
             case "place_front":
-                return place_refusal(move, hand, self.names)
-        return use_refusal(move)
+                return place_refusal(move["cards"], hand, self.names)
+        return None
 
     def canonical(self, seat: int, move: Move) -> Move:
-        """Return the fields that the decision reads, cards in canonical order."""
-        assert self.asked is not None
-        return canonical_move(self.asked, move)
+        """Return `move` with its cards in canonical order."""
+        return in_canonical_order(move) if self.asked in UNORDERED else move
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Carry out the move or the two of them, and all that follows by itself."""
@@ -312,7 +316,7 @@ class Khan(Game):
 
     def _discard(self, move: Move) -> None:
         camp = self.camps[self.to_move]
-        self.recent[-1]["discard"] = self.canonical(self.to_move, move)
+        self.recent[-1]["discard"] = {**move}
         if move["from"] == "front":
             camp.face_up.remove(move["discard"])
             camp.place((move["replacement"],))

@@ -56,20 +56,8 @@ def all_moves(deck: Sequence[str], seats: int) -> Iterator[tuple[str, list[Move]
     yield "place_front", place_moves([card for card in deck for _ in range(2)])
 
 
-def canonical_move(decision: str, move: Move) -> Move:
-    """Return the fields of a legal reply that the decision reads, cards in canonical order."""
-    match decision:
-        case "turn" if move["action"] == "draw":
-            return {"action": "draw"}
-        case "turn":
-            return {"action": "attack", "target": move["target"]}
-        case "discard":
-            fields = {"discard": move["discard"], "from": move["from"]}
-            return {**fields, "replacement": move.get("replacement")}
-        case "reveal" | "place_front":
-            return {"cards": in_order(move["cards"])}
-        case "gunpowder" if move["use"]:
-            return {"use": True, "discard": in_order(move["discard"])}
-        case "replace_leader":
-            return {"card": move["card"]}
-    return {"use": move["use"]}
+def in_canonical_order(move: Move) -> Move:
+    """Return a legal reply with its cards in canonical order."""
+    return {
+        field: in_order(value) if type(value) is list else value for field, value in move.items()
+    }

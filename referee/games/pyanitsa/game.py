@@ -5,9 +5,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
+from referee.field import UNIQUE
+from referee.form import AnyForm, Form
 from referee.games.war_family.battle import Battle
-from referee.games.war_family.cards import STRENGTH, deck, strength
-from referee.games.war_family.packs import PackGame, PackOptions, pickup_schema
+from referee.games.war_family.cards import STRENGTH, FrenchCard, deck, strength
+from referee.games.war_family.packs import ORDER, PackGame, PackOptions
 
 LOWEST = {36: "6", 52: "2"}
 """The lowest rank of each deck."""
@@ -37,6 +39,16 @@ class PyanitsaOptions(PackOptions, frozen=True, kw_only=True):
     ] = "loser_only"
 
 
+class PickUp(Form, forbid_unknown_fields=True):
+    """The order in which the cards won go under one's pack."""
+
+    order: Annotated[
+        list[FrenchCard],
+        UNIQUE,
+        Meta(description=ORDER, extra_json_schema={"minItems": 2, "maxItems": max(LOWEST)}),
+    ]
+
+
 class Pyanitsa(PackGame):
     """One play of P'yanitsa."""
 
@@ -44,9 +56,7 @@ class Pyanitsa(PackGame):
     title = "A Russian War: a six beats an ace, and to end up with all the cards is to lose."
     seat_counts = range(2, 13)
     options_type = PyanitsaOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "pickup": pickup_schema("[2-9TJQKA][CDHS]", max(LOWEST))
-    }
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"pickup": PickUp}
     typical_decisions = 230
 
     options: PyanitsaOptions

@@ -8,13 +8,16 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from referee.chance import Chance
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options, ranked
 from referee.games.steal_war.replies import (
-    DECISIONS,
     WAIT,
+    Play,
+    Theft,
+    Top,
+    Wait,
     all_moves,
     steal_refusal,
-    top_refusal,
 )
 from referee.games.steal_war.scene import areas
 from referee.games.steal_war.trick import DOWN, Holdings, Trick
@@ -56,7 +59,7 @@ class StealWar(Game):
     title = "War with open piles: play your card, or steal a pile that shows its rank."
     seat_counts = range(2, 11)
     options_type = StealWarOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"steal": Play | Theft | Wait, "top": Top}
     typical_decisions = 100
     score = "the cards in pack and pile at the end"
 
@@ -95,6 +98,10 @@ class StealWar(Game):
         waits = [WAIT.copy()] if self._may_wait(seat) else []
         return Decision("steal", legal=[{"action": "play"}, *thefts, *waits])
 
+    def asks(self, seat: int) -> str:
+        """Return the name of the decision."""
+        return self.asked or ""
+
     def view(self, seat: int) -> Observation:
         """Return the table, the card that `seat` has drawn, and what was played since it decided.
 
@@ -123,11 +130,11 @@ class StealWar(Game):
 
     def check(self, seat: int, move: Move) -> str | None:
         """Return which rule `move` breaks, or None."""
-        if seat not in self._deciders:
-            return "you are not asked now"
-        if self.asked == "top":
-            return top_refusal(move, self.won)
-        return steal_refusal(move, seat, self.held, may_wait=self._may_wait(seat))
+        if self.asked == "steal":
+            return steal_refusal(move, seat, self.held, may_wait=self._may_wait(seat))
+        if move["top"] in self.won:
+            return None
+        return f"'{move['top']}' is not among the cards you have won: {' '.join(self.won)}"
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Carry out the thefts, or put the pot on the winner's pile; then play on."""

@@ -1,86 +1,70 @@
-"""Steal War's two replies: their schemas, and why a reply is refused."""
+"""Steal War's two replies: their forms, and why a reply is refused."""
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
+from msgspec import Meta
+
+from referee.form import Form
 from referee.game import Move
-from referee.games.replies import kind, wrong_fields
 from referee.games.steal_war.trick import DECK, Holdings
-from referee.games.war_family.cards import no_card
+from referee.games.war_family.cards import LIKE
 from referee.games.war_family.text import NAMES
 
-DRAFT = "https://json-schema.org/draft/2020-12/schema"
-
-
-def _form(description: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "description": description,
-        "type": "object",
-        "properties": properties,
-        "required": [*properties],
-        "additionalProperties": False,
-    }
-
-
-def _action(name: str) -> dict[str, Any]:
-    return {"description": "What is done with the card.", "const": name}
-
-
 WAIT = {"action": "wait"}
-TARGET = {
-    "description": "The other seat whose pile shows the rank of the card drawn.",
-    "type": "integer",
-    "minimum": 0,
-    "maximum": 9,
-}
-TOP = {
-    "description": "One of `won`; the others lie beneath it.",
-    "type": "string",
-    "pattern": "^([2-9TJQKA][CDHS]|X[12])$",
-}
-DECISIONS: Mapping[str, Mapping[str, Any]] = {
-    "steal": {
-        "$schema": DRAFT,
-        "description": "What to do with the card drawn: play it, steal a pile with it, or wait.",
-        "oneOf": [
-            _form("Play the card.", {"action": _action("play")}),
-            _form("Steal a pile.", {"action": _action("steal"), "target": TARGET}),
-            _form("Wait; with the option `steal_back`.", {"action": _action("wait")}),
-        ],
-    },
-    "top": {
-        "$schema": DRAFT,
-        **_form("The card that goes on top of one's pile.", {"top": TOP}),
-    },
-}
+_WHAT = Meta(description="What is done with the card.")
+
+
+class Steal(Form, forbid_unknown_fields=True):
+    """What to do with the card drawn: play it, steal a pile with it, or wait."""
+
+
+class Play(Steal):
+    """Play the card."""
+
+    action: Annotated[Literal["play"], _WHAT]
+
+
+class Theft(Steal):
+    """Steal a pile."""
+
+    action: Annotated[Literal["steal"], _WHAT]
+    target: Annotated[
+        int,
+        Meta(
+            description="The other seat whose pile shows the rank of the card drawn.",
+            extra_json_schema={"minimum": 0, "maximum": 9},
+        ),
+    ]
+
+
+class Wait(Steal):
+    """Wait; with the option `steal_back`."""
+
+    action: Annotated[Literal["wait"], _WHAT]
+
+
+class Top(Form, forbid_unknown_fields=True):
+    """The card that goes on top of one's pile."""
+
+    top: Annotated[
+        str,
+        Meta(
+            title="a card",
+            pattern="^([2-9TJQKA][CDHS]|X[12])$",
+            examples=LIKE,
+            description="One of `won`; the others lie beneath it.",
+        ),
+    ]
 
 
 def steal_refusal(move: Move, seat: int, held: Holdings, *, may_wait: bool) -> str | None:
-    """Return why `seat` can neither play nor steal by this `move`, nor wait if it may."""
-    action = move.get("action")
-    if action == "play" or (action == "wait" and may_wait):
-        return wrong_fields(move, "action")
-    if action != "steal":
-        return '"action" must be ' + (
-            '"play", "steal" or "wait"' if may_wait else '"play" or "steal"'
-        )
-    if reason := wrong_fields(move, "action", "target"):
-        return reason
-    target = move["target"]
-    if type(target) is not int:
-        return f'"target" must be the number of a seat, not {kind(target)}'
-    if target in held.targets(seat):
+    """Return why `seat` cannot steal by this `move`, or may not wait."""
+    if move["action"] == "wait" and not may_wait:
+        return 'you may not wait now: "action" must be "play" or "steal"'
+    if move["action"] != "steal" or move["target"] in held.targets(seat):
         return None
-    return _no_target(target, seat, held)
-
-
-def top_refusal(move: Move, won: Collection[str]) -> str | None:
-    """Return why `move` names no card that was won."""
-    if reason := wrong_fields(move, "top") or no_card(move["top"]):
-        return reason
-    if move["top"] not in won:
-        return f"'{move['top']}' is not among the cards you have won: {' '.join(won)}"
-    return None
+    return _no_target(move["target"], seat, held)
 
 
 def all_moves(seats: int, *, may_wait: bool) -> Iterator[tuple[str, list[Move]]]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
 from referee.chance import Chance
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options, ranked
 from referee.games.tod_und_leben.scene import areas
 from referee.games.war_family.cards import deal, deck, strength
@@ -31,7 +32,7 @@ class TodUndLeben(Game):
     title = "Sixteen cards each, the higher card takes both: pure luck, and no decision at all."
     seat_counts = range(2, 3)
     options_type = TodUndLebenOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    decisions: ClassVar[Mapping[str, AnyForm]] = {}
     typical_decisions = 0
     score = "the rounds won"
 
@@ -72,8 +73,8 @@ class TodUndLeben(Game):
         }
 
     def check(self, seat: int, move: Move) -> str | None:
-        """Refuse every move."""
-        return "nothing is asked in Tod und Leben"
+        """Do nothing: there are no moves."""
+        return None
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Do nothing: there are no moves."""

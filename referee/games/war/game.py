@@ -2,13 +2,15 @@
 
 from collections.abc import Collection, Mapping
 from itertools import islice
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
+from referee.field import UNIQUE
+from referee.form import AnyForm, Form
 from referee.games.war_family.battle import Battle, war_by_value
-from referee.games.war_family.cards import MOST_JOKERS, deck, strength
-from referee.games.war_family.packs import PackGame, PackOptions, pickup_schema
+from referee.games.war_family.cards import MOST_JOKERS, CardOrJoker, deck, strength
+from referee.games.war_family.packs import ORDER, PackGame, PackOptions
 
 HEIGHTS = {card: strength(card) for card in deck(jokers=MOST_JOKERS)}
 TWO_JOKERS = 2
@@ -41,6 +43,16 @@ class WarOptions(PackOptions, frozen=True, kw_only=True):
     ] = "by_seats"
 
 
+class PickUp(Form, forbid_unknown_fields=True):
+    """The order in which the cards won go under one's pack."""
+
+    order: Annotated[
+        list[CardOrJoker],
+        UNIQUE,
+        Meta(description=ORDER, extra_json_schema={"minItems": 2, "maxItems": MOST_CARDS}),
+    ]
+
+
 class War(PackGame):
     """One play of War."""
 
@@ -48,9 +60,7 @@ class War(PackGame):
     title = "The highest card takes all; the winner orders what it picks up."
     seat_counts = range(2, 11)
     options_type = WarOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "pickup": pickup_schema("[2-9TJQKA][CDHS]|X([1-9]|10)", MOST_CARDS)
-    }
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"pickup": PickUp}
     typical_decisions = 440
     score = "the cards at the end"
 

@@ -5,16 +5,25 @@ matter. (War's rules page, "Cards".)
 """
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from referee.games.replies import wrong_card
+from msgspec import Meta
 
 SUITS = "CDHS"
 RANKS = "23456789TJQKAX"
 STRENGTH = {rank: number for number, rank in enumerate(RANKS, start=2)}
 """By a card's first character, how high it is: 2 to 14, a joker 15."""
 
-
 MOST_JOKERS = 10
+LIKE = ["7H", "TC"]
+"""How cards are written."""
+
+FrenchCard = Annotated[str, Meta(title="a card", pattern="^([2-9TJQKA][CDHS])$", examples=LIKE)]
+"""A card in a reply."""
+CardOrJoker = Annotated[
+    str, Meta(title="a card", pattern="^([2-9TJQKA][CDHS]|X([1-9]|10))$", examples=LIKE)
+]
+"""A card or a joker in a reply, whether or not it is in play."""
 
 
 def strength(card: str) -> int:
@@ -29,16 +38,7 @@ def deck(lowest: str = "2", jokers: int = 0) -> list[str]:
     return [*cards, *(f"X{number}" for number in range(1, jokers + 1))]
 
 
-CARDS = frozenset(deck(jokers=MOST_JOKERS))
-"""The names of all cards there are."""
-
-
 def deal(shuffled: Sequence[str], seats: int) -> list[list[str]]:
     """Return the packs, top first: as many cards as give each seat the same number."""
     each = len(shuffled) // seats
     return [list(shuffled[seat * each : (seat + 1) * each]) for seat in range(seats)]
-
-
-def no_card(card: object) -> str | None:
-    """Return why `card` is not a card's name, whether or not it is in play; None if it is one."""
-    return wrong_card(card, CARDS, "'7H' or 'TC'")

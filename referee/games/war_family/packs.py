@@ -11,9 +11,8 @@ from msgspec import Meta
 
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options, ranked
-from referee.games.replies import no_list, wrong_fields
 from referee.games.war_family.battle import Battle, Pack, fight, war_or_out, war_to_last_card
-from referee.games.war_family.cards import deal, no_card
+from referee.games.war_family.cards import deal
 from referee.games.war_family.scene import areas
 from referee.games.war_family.text import NAMES
 from referee.scene import Area
@@ -26,25 +25,8 @@ FEWEST_TOLD, MOST_TOLD = 4, 12
 """Of the last battles, in a text."""
 
 
-def pickup_schema(card: str, most: int) -> dict[str, Any]:
-    """Return the JSON Schema of the decision `pickup`; `card` is the pattern of a card's name."""
-    order = {
-        "description": "All cards of `won`; the first goes under the pack first and comes up"
-        " first.",
-        "type": "array",
-        "items": {"type": "string", "pattern": f"^({card})$"},
-        "minItems": 2,
-        "maxItems": most,
-        "uniqueItems": True,
-    }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "description": "The order in which the cards won go under one's pack.",
-        "type": "object",
-        "properties": {"order": order},
-        "required": ["order"],
-        "additionalProperties": False,
-    }
+ORDER = "All cards of `won`; the first goes under the pack first and comes up first."
+"""What a winner answers."""
 
 
 class PackOptions(Options, frozen=True, kw_only=True):
@@ -140,6 +122,10 @@ class PackGame(Game):
         """Return the question in which order the cards won go under the pack."""
         return Decision("pickup", limits={"won": self.won.copy()})
 
+    def asks(self, seat: int) -> str:
+        """Return the one question there is."""
+        return "pickup"
+
     def view(self, seat: int) -> Observation:
         """Return the packs as far as `seat` knows them, and the battles since it last decided."""
         return {
@@ -158,23 +144,12 @@ class PackGame(Game):
         }
 
     def check(self, seat: int, move: Move) -> str | None:
-        """Return why `move` is not the cards won, each once."""
-        if seat != self.asked:
-            return "it is not your turn"
-        if reason := wrong_fields(move, "order"):
-            return reason
-        order = move["order"]
-        if reason := no_list(order, "order"):
-            return reason
-        for at, card in enumerate(order):
-            if reason := no_card(card):
-                return reason
+        """Return why `move` is not the cards won."""
+        for card in move["order"]:
             if card not in self.won:
                 return f"'{card}' is not among the cards you have won"
-            if card in order[:at]:
-                return f"'{card}' is named twice"
         for card in self.won:
-            if card not in order:
+            if card not in move["order"]:
                 return f"'{card}' is missing; \"order\" holds all {len(self.won)} cards won"
         return None
 

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from referee.chance import Chance
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.games.world_war.battle import MOST_ROLLS, Attack, most_dice
 from referee.games.world_war.board import CARD_NUMBER, CARDS, NUMBER, TERRITORIES, table
@@ -17,6 +18,7 @@ from referee.games.world_war.checks import (
     trade_refusal,
 )
 from referee.games.world_war.course import Course
+from referee.games.world_war.forms import DECISIONS
 from referee.games.world_war.options import WorldWarOptions
 from referee.games.world_war.samples import (
     sample_attack,
@@ -25,7 +27,6 @@ from referee.games.world_war.samples import (
     sample_placement,
 )
 from referee.games.world_war.scene import GROUND, areas
-from referee.games.world_war.schema import DECISIONS
 from referee.games.world_war.text import NAMES, told_move
 from referee.scene import Area, Ground
 
@@ -37,7 +38,7 @@ class WorldWar(Game):
     title = "Conquer with dice and cards on a map of 42 territories, your objective in secret."
     seat_counts = range(3, 7)
     options_type = WorldWarOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = DECISIONS
+    decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 300
     ground: ClassVar[Ground | None] = GROUND
     score = "the territories held at the end"
@@ -75,6 +76,10 @@ class WorldWar(Game):
         limits = {"armies": war.placeable(seat), "territories": own}
         return Decision(str(war.asked), limits=limits)
 
+    def asks(self, seat: int) -> str:
+        """Return the name of the decision."""
+        return str(self.war.asked)
+
     def view(self, seat: int) -> Observation:
         """Return the board and all that is public, with the hand and objective of `seat`."""
         war = self.war
@@ -105,12 +110,10 @@ class WorldWar(Game):
     def check(self, seat: int, move: Move) -> str | None:
         """Return which rule `move` breaks, or None."""
         war, forces = self.war, self.war.forces
-        if seat not in war.deciders():
-            return "nothing is asked of you now"
         source, target = war.attack.source, war.attack.target
         match war.asked:
             case "trade":
-                return trade_refusal(move, war.hands[seat], forced=war.must_trade())
+                return trade_refusal(move["cards"], war.hands[seat], forced=war.must_trade())
             case "attack":
                 mode = self.options.attack_mode
                 return attack_refusal(move, forces, seat, war.shielded(), mode)
@@ -120,7 +123,7 @@ class WorldWar(Game):
                 return occupy_refusal(move, TERRITORIES[source], forces.armies[source])
             case "fortify":
                 return fortify_refusal(move, forces, seat)
-        return placement_refusal(move, forces, seat, war.placeable(seat))
+        return placement_refusal(move["armies"], forces, seat, war.placeable(seat))
 
     def canonical(self, seat: int, move: Move) -> Move:
         """Return `move` with territories and cards in order, and without those that get nothing."""

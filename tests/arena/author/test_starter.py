@@ -3,13 +3,15 @@
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
+from msgspec import Meta
 
 from arena.author.new import TEMPLATES, write_bot
 from arena.author.starter import filled
 from protocol.errors import ArenaError
+from referee.form import AnyForm, Form
 from referee.game import Decision, Move, Observation
 from referee.games import GAMES
 from referee.options import new_game, read_options
@@ -20,14 +22,32 @@ WICKED = 'a */ """ end\\ \\u000a of\n\x1b[31mline ??/ {{view}} {{name}} $(rm -rf
 """A text that would end a comment, or begin something, in one language or another."""
 
 
+FIELD = "a */ {{name}} $(rm -rf /) `date` <!-- '"
+"""As a name of a field, which may hold neither control characters nor quotes nor backslashes."""
+
+
+class Wicked(Form, rename={"field": FIELD}):
+    __doc__ = WICKED
+
+    field: Annotated[str, Meta(description=WICKED)] = ""
+
+
+class One(Form):
+    a: Literal[WICKED]
+
+
+class Other(Form):
+    a: Literal["b"]
+
+
 class Described(Countdown):
     """Countdown with a description that is hostile, and a decision without words."""
 
     name = "described"
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "take": {"description": WICKED, "properties": {WICKED: {"description": WICKED}}},
-        "2nd-choice": {},
-        "elección ñ": {"oneOf": [{"properties": {"a": {"enum": [WICKED]}}}, {}]},
+    decisions: ClassVar[Mapping[str, AnyForm]] = {
+        "take": Wicked,
+        "2nd-choice": Form,
+        "elección ñ": One | Other,
     }
 
     def view(self, seat: int) -> Observation:
@@ -95,7 +115,7 @@ class Unsayable(Countdown):
     """A game with a decision that no program can name."""
 
     name = "unsayable"
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {'say "$x"': {}}
+    decisions: ClassVar[Mapping[str, AnyForm]] = {'say "$x"': Form}
 
 
 def test_a_decision_that_cannot_stand_in_a_program_is_refused(tmp_path: Path) -> None:
@@ -118,42 +138,48 @@ def test_a_game_that_never_ends_is_left_after_a_while() -> None:
     assert 'Limits, such as: {"most": 3}' in lines(Endless)
 
 
-class Referring(Countdown):
-    """A game whose schema refers to parts of itself, and that lists its moves now and then."""
+class Taking(Form):
+    """What is
+    taken.
+    """
 
-    name = "referring"
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "take": {
-            "$ref": "#/$defs/Take",
-            "description": "What is\n   taken.",
-            "$defs": {
-                "Take": {
-                    "properties": {
-                        "take": {"$ref": "#/$defs/Number"},
-                        "then": {"$ref": "#/$defs/Take", "description": "And so on."},
-                    },
-                    "required": ["take"],
-                    "anyOf": [{"properties": {"why": {"const": "fun"}}}],
-                },
-                "Number": {"type": "integer", "minimum": 1, "description": "How many."},
-            },
-        }
-    }
+
+class Some(Taking):
+    """Some of it."""
+
+    why: Annotated[Literal["fun"], Meta(description="The reason.")]
+    take: Annotated[int, Meta(ge=1, description="How many.")]
+    then: Annotated[list[int], Meta(description="And so on.")] = []
+
+
+class Nothing(Taking):
+    """Nothing."""
+
+    why: Annotated[Literal["fear"], Meta(description="The reason.")]
+
+
+class Seldom(Countdown):
+    """A game with two forms of a move, which lists its moves now and then."""
+
+    name = "seldom"
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"take": Some | Nothing}
 
     def decision(self, seat: int) -> Decision:
         listed = super().decision(seat)
         return Decision("take", limits={"most": 3}) if len(self.taken[seat]) else listed
 
 
-def test_what_a_schema_refers_to_is_shown_in_its_place() -> None:
-    found = lines(Referring)
+def test_what_a_form_says_is_shown_form_by_form() -> None:
+    found = lines(Seldom)
     at = found.index("What is taken.")
-    assert found[at : at + 7] == [
+    assert found[at : at + 9] == [
         "What is taken.",
-        "- take (a whole number from 1): How many.",
-        "- then (any value; may be left out): And so on.",
-        "One form of it:",
+        "Some of it:",
         '- why: "fun"',
+        "- take (a whole number from 1): How many.",
+        "- then (a list, each a whole number; may be left out): And so on.",
+        "Nothing:",
+        '- why: "fear"',
         "All legal moves are listed, or sampled where there would be too many.",
         'Limits, such as: {"most": 3}',
     ]

@@ -139,16 +139,16 @@ def test_the_example_of_a_prompt_may_be_typed(game: str) -> None:
     for state, seat, decision in positions(game, 40):
         question = Question(state, seat, decision, plain(state.view(seat)))
         if found := re.search(r"^For example: (.*?)   \(", question.choices(), re.MULTILINE):
-            assert state.check(seat, question.answer(found[1])) is None
+            assert state.refusal(seat, question.answer(found[1])) is None
 
 
 @pytest.mark.parametrize("game", [name for name, kind in GAMES.items() if kind.decisions])
 def test_a_move_that_was_spelled_is_read_as_that_move(game: str) -> None:
     rng = Random(2)
     for state, seat, decision in positions(game, 60):
-        move = state.canonical(seat, state.sample(seat, rng))
+        move = state.read(seat, state.sample(seat, rng))
         known = known_words(decision.limits, decision.legal, plain(state.view(seat)))
-        words = spelled(state.decisions[decision.name], move, known)
+        words = spelled(state.schemas()[decision.name], move, known)
         assert Question(state, seat, decision, plain(state.view(seat))).answer(words) == move
 
 

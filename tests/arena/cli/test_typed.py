@@ -48,11 +48,11 @@ SAID = [
     ("game", "decision", "line", "meant"), SAID, ids=lambda word: str(word)[:30]
 )
 def test_a_move_may_be_said_like_this(game: str, decision: str, line: str, meant: Move) -> None:
-    assert next(iter(readings(GAMES[game].decisions[decision], line, CARDS))) == meant
+    assert next(iter(readings(GAMES[game].schemas()[decision], line, CARDS))) == meant
 
 
 def test_words_with_several_meanings_have_several_readings() -> None:
-    deploy = GAMES["guerra"].decisions["deploy"]
+    deploy = GAMES["guerra"].schemas()["deploy"]
     assert list(readings(deploy, "5O 6O 4C", CARDS)) == [
         {"rearguard": ["5O", "6O", "4C"]},
         {"centre": ["5O", "6O"], "vanguard": ["4C"]},
@@ -61,24 +61,24 @@ def test_words_with_several_meanings_have_several_readings() -> None:
 
 @pytest.mark.parametrize("line", ["", "fly", "arm", "arm 1 2 3", "arm 1 2 3 4 5", "attack one"])
 def test_what_means_nothing_has_no_reading(line: str) -> None:
-    assert not list(readings(GAMES["cold_war"].decisions["play"], line, []))
+    assert not list(readings(GAMES["cold_war"].schemas()["play"], line, []))
 
 
 @pytest.mark.parametrize("line", ["{", "{1}", '{"a": }'])
 def test_json_that_is_none_is_said_to_be_none(line: str) -> None:
     with pytest.raises(ArenaError, match="not JSON"):
-        readings(GAMES["cold_war"].decisions["play"], line, [])
+        readings(GAMES["cold_war"].schemas()["play"], line, [])
 
 
 def test_the_forms_of_a_move_are_shown_in_short() -> None:
-    assert [usage(form) for form in forms_of(GAMES["guerra"].decisions["attack"])] == [
+    assert [usage(form) for form in forms_of(GAMES["guerra"].schemas()["attack"])] == [
         *("stop", "ATTACKERS ... TARGET", "ATTACKERS ...", "ATTACKERS ... TARGET"),
         "ATTACKERS ... TARGET",
     ]
 
 
 def test_forms_keep_what_stands_beside_them() -> None:
-    trade = GAMES["world_war"].decisions["trade"]
+    trade = GAMES["world_war"].schemas()["trade"]
     read = [list(readings(trade, line, [])) for line in ("peru china japan", "none", "peru china")]
     assert read == [[{"cards": ["peru", "china", "japan"]}], [{"cards": []}], []]
 
@@ -141,9 +141,9 @@ def test_every_legal_move_of_every_game_can_be_said(name: str) -> None:
             if said == 60:
                 break
             if "say" not in move:
-                assert question(game, seat).answer(spelled(move)) == game.canonical(seat, move)
+                assert question(game, seat).answer(spelled(move)) == game.read(seat, move)
                 said += 1
-            assert question(game, seat).answer(json.dumps(move)) == game.canonical(seat, move)
+            assert question(game, seat).answer(json.dumps(move)) == game.read(seat, move)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -156,7 +156,7 @@ def test_whatever_is_typed_is_a_legal_move_or_an_error_in_words(name: str, line:
             move = question(game, seat).answer(line)
         except ArenaError:
             continue
-        assert game.check(seat, move) is None
+        assert game.refusal(seat, move) is None
 
 
 def test_a_listed_move_is_chosen_by_its_number_or_its_words() -> None:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
-from referee.games.cold_war.game import GAIN, REACH, ColdWar, ColdWarOptions
+from referee.games.cold_war.game import ColdWar, ColdWarOptions
+from referee.games.cold_war.seats import GAIN, REACH
 from referee.options import new_game
 from tests.benchmarks.figures.figure import Figure
 
@@ -30,7 +31,7 @@ def figures() -> Iterator[Figure]:
 def _legal(game: ColdWar, play: str, field: str, entries: range) -> int:
     """Return how many plays of a kind seat 0 may make."""
     return sum(
-        game.check(0, {"play": play, field: [0, *rest]}) is None
+        game.refusal(0, {"play": play, field: [0, *rest]}) is None
         for rest in product(entries, repeat=3)
     )
 

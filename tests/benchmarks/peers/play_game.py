@@ -65,9 +65,8 @@ def played(game, bots):
         moves = {}
         for seat in deciders:
             move = bots[seat].hear()["move"]
-            if game.check(seat, move) is None:
-                moves[seat] = game.canonical(seat, move)
-            else:
+            moves[seat] = game.read(seat, move)
+            if isinstance(moves[seat], str):
                 errors[seat] += 1
                 moves[seat] = game.default(seat)
         game.apply(moves)

@@ -48,7 +48,7 @@ def play(game: CasinoWar, *moves: Move | None) -> None:
     made = {seat: move for seat, move in enumerate(moves) if move is not None}
     assert sorted(made) == sorted(game.deciders())
     for seat, move in made.items():
-        assert game.check(seat, move) is None
+        assert game.refusal(seat, move) is None
     game.apply(made)
 
 

@@ -48,6 +48,7 @@ def reply(text: str) -> Move:
 
 def play_round(game: ColdWar, replies: list[Move]) -> list[int]:
     """Play what is legal and the default for the rest; return the seats refused."""
-    refused = [seat for seat in range(4) if game.check(seat, replies[seat]) is not None]
-    game.apply({s: game.default(s) if s in refused else replies[s] for s in range(4)})
+    read = {seat: game.read(seat, replies[seat]) for seat in range(4)}
+    refused = [seat for seat, move in read.items() if isinstance(move, str)]
+    game.apply({s: game.default(s) if s in refused else move for s, move in read.items()})
     return refused

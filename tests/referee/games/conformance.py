@@ -166,7 +166,7 @@ def known(game: Game, seat: int, probes: list[Move]) -> str:
     """Return all that `seat` can find out at this moment, by asking or by trying `probes`."""
     facts = [plain(game.view(seat)), game.text(seat)]
     if seat in game.deciders():
-        refusals = [game.check(seat, probe) for probe in probes]
+        refusals = [game.refusal(seat, probe) for probe in probes]
         facts += [game.decision(seat), game.default(seat), samples_of(game, seat, 1, 4), refusals]
     return snapshot(facts)
 
@@ -179,7 +179,7 @@ JUNK: tuple[Any, ...] = (
 @cache
 def validator(name: str, decision: str) -> Draft202012Validator:
     """Return the validator of one decision's moves."""
-    return Draft202012Validator(GAMES[name].decisions[decision])
+    return Draft202012Validator(GAMES[name].schemas()[decision])
 
 
 def spots(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -106,9 +106,9 @@ def play(game: Duel, *moves: Move) -> Duel:
     """Make moves that must be legal, each by whoever is asked."""
     for move in moves:
         (seat,) = game.deciders()
-        reason = game.check(seat, move)
+        reason = game.refusal(seat, move)
         assert reason is None, f"{move}: {reason}"
-        assert game.canonical(seat, move) in game.decision(seat).legal
+        assert game.read(seat, move) in game.decision(seat).legal
         game.apply({seat: move})
     return game
 
@@ -122,8 +122,8 @@ def asked(game: Duel) -> tuple[int, str]:
 def legal(game: Duel, move: Move) -> bool:
     """Return whether the decider may make `move`, which must agree with the list."""
     (seat,) = game.deciders()
-    allowed = game.check(seat, move) is None
-    assert allowed == (allowed and game.canonical(seat, move) in game.decision(seat).legal)
+    allowed = game.refusal(seat, move) is None
+    assert allowed == (allowed and game.read(seat, move) in game.decision(seat).legal)
     assert allowed or move not in game.decision(seat).legal
     return allowed
 

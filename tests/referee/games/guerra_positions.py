@@ -53,7 +53,7 @@ def position(a, b, *, hands=("", ""), packs=("", ""), seat=0, turn=None, **optio
 def play(game: Guerra, move: Move) -> None:
     """Make a move that must be legal."""
     (seat,) = game.deciders()
-    assert game.check(seat, move) is None
+    assert game.refusal(seat, move) is None
     game.apply({seat: move})
 
 
@@ -64,7 +64,7 @@ def written_attack(text: str) -> Move:
 
 
 def can_attack(game: Guerra, text: str) -> bool:
-    return game.asked == "attack" and game.check(game.to_move, written_attack(text)) is None
+    return game.asked == "attack" and game.refusal(game.to_move, written_attack(text)) is None
 
 
 def order_attacks(game: Guerra, attacks: str = "") -> None:

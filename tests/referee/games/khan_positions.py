@@ -81,7 +81,7 @@ def play(game: Khan, *moves: Move) -> None:
     """Make moves of the one seat that is asked each time; each must be legal."""
     for move in moves:
         (seat,) = game.deciders()
-        assert game.check(seat, move) is None
+        assert game.refusal(seat, move) is None
         game.apply({seat: move})
 
 

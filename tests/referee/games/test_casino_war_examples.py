@@ -89,7 +89,7 @@ H24 = [
 @pytest.mark.parametrize("move", H24, ids=str)
 def test_h24_wrong_bets_are_illegal_and_the_least_is_bet(move):
     game = new_game()
-    assert game.check(0, move) is not None
+    assert game.refusal(0, move) is not None
     assert game.default(0) == {"bet": 10, "tie_bet": 0}
 
 

@@ -56,7 +56,7 @@ REFUSALS = [
     refused("tie-null", new_game, bet(10, None), '"tie_bet" must be a whole number, not null'),
     refused("tie-float", new_game, bet(10, 0.0), '"tie_bet" must be a whole number, not a number'),
     refused("tie-false", new_game, bet(10, False), '"tie_bet" must be a whole number, not a bool'),
-    refused("tie-low", new_game, bet(10, -1), '"tie_bet" is -1; it may not be less than 0'),
+    refused("tie-low", new_game, bet(10, -1), '"tie_bet" must be at least 0, not -1'),
     refused("tie-high", new_game, bet(10, 101), '"tie_bet" is 101; the greatest is 100'),
     refused("tie-huge", new_game, bet(10, 10**5000), '"tie_bet" is far out of range, but you have'),
     refused("tie-rich", poor, bet(20, 38), '"tie_bet" is 38, but you have only 37'),
@@ -72,13 +72,13 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
 def test_a_wrong_reply_is_refused_in_words(asked, move, reason):
-    assert reason in asked().check(0, move)
+    assert reason in asked().refusal(0, move)
 
 
 def test_a_seat_that_is_not_asked_is_told_so():
     game = position("9 9", 18, 1000)
     play(game, bet(10), bet(10))
-    assert game.check(0, WAR) == "you are not asked now"
+    assert game.refusal(0, WAR) == "nothing is asked of you now"
 
 
 ACCEPTED = [
@@ -97,11 +97,11 @@ ACCEPTED = [
 
 @pytest.mark.parametrize(("asked", "move"), ACCEPTED)
 def test_a_right_reply_is_accepted(asked, move):
-    assert asked().check(0, move) is None
+    assert asked().refusal(0, move) is None
 
 
 def test_a_tie_bet_left_out_is_none():
-    assert new_game().canonical(0, {"bet": 12}) == bet(12)
+    assert new_game().read(0, {"bet": 12}) == bet(12)
 
 
 def test_a_bet_is_carried_out_without_the_field_for_ties():

@@ -73,19 +73,19 @@ def test_a_play_is_shown_without_the_fields_it_does_not_use() -> None:
         ({}, '"play" must be'),
         ({"play": "null"}, '"play" must be'),
         ({"play": ["arm"]}, '"play" must be'),
-        ({"play": "arm"}, "list of four"),
-        ({"play": "arm", "add": "0211"}, "list of four"),
-        ({"play": "arm", "add": [0, 1, 1]}, "list of four"),
-        ({"play": "arm", "add": [0, 1, 1, 1, 1]}, "list of four"),
-        ({"play": "arm", "add": [0, 1, 1, True]}, "list of four"),
-        ({"play": "arm", "add": [0, 1, 1, 2.0]}, "list of four"),
-        ({"play": "arm", "add": [0, 1, 1, None]}, "list of four"),
+        ({"play": "arm"}, '"add" is missing'),
+        ({"play": "arm", "add": "0211"}, "a list of whole numbers, not a string"),
+        ({"play": "arm", "add": [0, 1, 1]}, "exactly 4 entries, not 3"),
+        ({"play": "arm", "add": [0, 1, 1, 1, 1]}, "exactly 4 entries, not 5"),
+        ({"play": "arm", "add": [0, 1, 1, True]}, 'entry 3 of "add" must be a whole number'),
+        ({"play": "arm", "add": [0, 1, 1, 2.0]}, "not a number with a point"),
+        ({"play": "arm", "add": [0, 1, 1, None]}, "not null"),
         ({"play": "arm", "add": [0, -1, 1, 1]}, "from 0 to 12"),
         ({"play": "arm", "add": [0, 13, 0, 0]}, "from 0 to 12"),
         ({"play": "arm", "add": [1, 1, 1, 1]}, "one's own"),
         ({"play": "arm", "add": [0, 5, 4, 3]}, "at most 9"),
-        ({"play": "shift"}, "list of four"),
-        ({"play": "shift", "move": [0, False, 0, 0]}, "list of four"),
+        ({"play": "shift"}, '"move" is missing'),
+        ({"play": "shift", "move": [0, False, 0, 0]}, "whole number, not a boolean"),
         ({"play": "shift", "move": [0, -13, 13, 0]}, "from -12 to 12"),
         ({"play": "shift", "move": [1, -1, 0, 0]}, "one's own"),
         ({"play": "shift", "move": [0, -1, 2, 0]}, "add up to 1"),
@@ -93,31 +93,31 @@ def test_a_play_is_shown_without_the_fields_it_does_not_use() -> None:
         ({"play": "shift", "move": [0, 9, -10, 1]}, "only 9"),
         ({"play": "shift", "move": [0, -7, 1, 6]}, None),
         ({"play": "shift", "move": [0, -6, 13, -7]}, "from -12 to 12"),
-        ({"play": "attack"}, "seat number"),
-        ({"play": "attack", "with": "1"}, "seat number"),
-        ({"play": "attack", "with": 1.0}, "seat number"),
-        ({"play": "attack", "with": True}, "seat number"),
-        ({"play": "attack", "with": 4}, "seat number"),
-        ({"play": "attack", "with": -1}, "seat number"),
+        ({"play": "attack"}, '"with" is missing'),
+        ({"play": "attack", "with": "1"}, "whole number, not a string"),
+        ({"play": "attack", "with": 1.0}, "whole number, not a number with"),
+        ({"play": "attack", "with": True}, "whole number, not a boolean"),
+        ({"play": "attack", "with": 4}, '"with" must be from 0 to 3, not 4'),
+        ({"play": "attack", "with": -1}, '"with" must be from 0 to 3, not -1'),
         ({"play": "attack", "with": 0}, "one's own"),
         ({"say": "hello"}, '"play" must be'),
     ],
 )
 def test_a_refusal_says_why(move: Move, words: str | None) -> None:
-    reason = new(("- 7 9 8 / 5", *POSITION_X[1:])).check(0, move)
+    reason = new(("- 7 9 8 / 5", *POSITION_X[1:])).refusal(0, move)
     assert reason is None if words is None else words in str(reason)
 
 
 def test_twelve_missiles_may_leave_one_marker_or_reach_one() -> None:
     game = new(("- 12 6 6 / 0", *ZERO[1:]))
-    assert game.check(0, reply("shift 0 -12 5 7")) is None
-    assert game.check(0, reply("shift 0 12 -6 -6")) is None
+    assert game.refusal(0, reply("shift 0 -12 5 7")) is None
+    assert game.refusal(0, reply("shift 0 12 -6 -6")) is None
 
 
 def legal(game: ColdWar, kind: str, field: str, values: range) -> int:
     """Count the legal plays of seat 0 among all lists of the given values."""
     lists = itertools.product(values, repeat=3)
-    return sum(game.check(0, {"play": kind, field: [0, *entries]}) is None for entries in lists)
+    return sum(game.refusal(0, {"play": kind, field: [0, *entries]}) is None for entries in lists)
 
 
 @pytest.mark.parametrize(("reserve", "arms"), [(0, 35), (8, 455), (99, 455)])
@@ -131,7 +131,7 @@ def test_number_of_legal_shifts() -> None:
 
 def test_number_of_legal_attacks() -> None:
     plays = [{"play": "attack", "with": seat} for seat in range(-1, 6)]
-    assert sum(new().check(0, play) is None for play in plays) == 3
+    assert sum(new().refusal(0, play) is None for play in plays) == 3
 
 
 def test_every_legal_play_can_be_sampled() -> None:
@@ -148,7 +148,7 @@ def test_limits_follow_the_reserve() -> None:
 def test_the_default_play_is_one_no_bot_may_state() -> None:
     game = new()
     assert game.default(0) == NULL
-    assert game.check(0, NULL) is not None
+    assert game.refusal(0, NULL) is not None
 
 
 @pytest.mark.parametrize(
@@ -288,8 +288,8 @@ def plays(draw: st.DrawFn) -> Move:
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_what_the_schema_refuses_is_refused(move: Move, reserve: int) -> None:
     game = new((f"- 7 9 8 / {reserve}", *POSITION_X[1:]))
-    validator = jsonschema.Draft202012Validator(ColdWar.decisions["play"])
-    assert validator.is_valid(move) or game.check(0, move) is not None
+    validator = jsonschema.Draft202012Validator(ColdWar.schemas()["play"])
+    assert validator.is_valid(move) or game.refusal(0, move) is not None
 
 
 def test_a_null_play_that_is_shown_is_told_to_people() -> None:
@@ -323,7 +323,7 @@ def test_what_is_refused_even_where_null_plays_are_shown_is_always_refused(
 ) -> None:
     start = (f"- 7 9 8 / {reserve}", *POSITION_X[1:])
     shown, hidden = new(start, null_plays="shown"), new(start)
-    assert shown.check(0, move) is None or shown.check(0, move) == hidden.check(0, move)
+    assert shown.refusal(0, move) is None or shown.refusal(0, move) == hidden.refusal(0, move)
 
 
 @given(seed=st.integers(0, 2**32), withdrawn=st.sets(st.integers(0, 3)), lead=st.booleans())

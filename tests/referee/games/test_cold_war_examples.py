@@ -138,9 +138,9 @@ def test_c25_what_was_laid_in_a_null_play_is_shown() -> None:
 def test_c26_only_what_the_cards_can_show_may_be_laid() -> None:
     game = new(POSITION_X, null_plays="shown")
     for text in ("arm 0 12 12 0", "shift 0 -12 -12 1", "shift 0 4 4 -1"):
-        assert game.check(0, reply(text)) is None
-        assert new(POSITION_X).check(0, reply(text)) is not None
+        assert game.refusal(0, reply(text)) is None
+        assert new(POSITION_X).refusal(0, reply(text)) is not None
     for text in ("arm 0 12 12 12", "arm 0 13 0 0", "arm 1 1 1 1"):
-        assert game.check(0, reply(text)) is not None
+        assert game.refusal(0, reply(text)) is not None
     for text in ("shift 0 5 -5 5", "shift 0 4 4 4", "shift 0 -1 -1 -1"):
-        assert game.check(0, reply(text)) is not None
+        assert game.refusal(0, reply(text)) is not None

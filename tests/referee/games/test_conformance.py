@@ -70,7 +70,7 @@ def test_every_option_is_described_and_has_another_value(name: str) -> None:
 
 @every_game
 def test_every_field_of_a_decision_is_described(name: str) -> None:
-    for schema in GAMES[name].decisions.values():
+    for schema in GAMES[name].schemas().values():
         Draft202012Validator.check_schema(schema)
         assert json.loads(json.dumps(schema)) == schema
         for container, key in spots(schema):
@@ -102,7 +102,7 @@ def test_deciders_are_distinct_seats(case: Case) -> None:
 def test_sampled_moves_are_legal(case: Case) -> None:
     game = case.new()
     for seat, move in moments(game, sampling()):
-        assert game.check(seat, move) is None
+        assert game.refusal(seat, move) is None
         assert is_plain(move)
         validator(case.game, game.decision(seat).name).validate(move)
 
@@ -124,7 +124,7 @@ def test_every_listed_move_is_legal(case: Case) -> None:
     for seat, _ in moments(game, sampling()):
         decision = game.decision(seat)
         for move in decision.legal or ():
-            assert game.check(seat, move) is None
+            assert snapshot(game.read(seat, move)) == snapshot(move)
         for move in (decision.legal or ())[:3]:
             validator(case.game, decision.name).validate(move)
 
@@ -206,14 +206,14 @@ def test_a_canonical_move_plays_the_same_and_carries_nothing_else(case: Case) ->
 
 def canonical(game: Game, seat: int, move: Move) -> Move:
     """Return the canonical form of a move, the same whatever was added to it."""
-    found = game.canonical(seat, move)
-    assert game.check(seat, found) is None
-    assert game.canonical(seat, found) == found
-    fields = {name for kind in game.decisions.values() for name in named(kind)}
+    found = game.read(seat, move)
+    assert not isinstance(found, str)
+    assert game.read(seat, found) == found
+    fields = {name for kind in game.schemas().values() for name in named(kind)}
     for field in sorted(fields | {"unknown"}):
         more = {field: "x" * 1000, **move}
-        if game.check(seat, more) is None:
-            assert game.canonical(seat, more) == found
+        if game.refusal(seat, more) is None:
+            assert game.read(seat, more) == found
     return found
 
 
@@ -287,7 +287,7 @@ def look_at_everything(game: Game) -> None:
         plain(game.view(seat))
     for seat in game.deciders():
         game.decision(seat)
-        game.check(seat, {})
+        game.refusal(seat, {})
         game.describe(seat, game.default(seat))
 
 
@@ -318,7 +318,7 @@ def test_what_is_handed_out_or_in_can_be_changed_without_harm(case: Case) -> Non
         hand_out_and_spoil(game)
         assert everything(game) == shown
         moves = {seat: choose(game, seat) for seat in game.deciders()}
-        assert all(game.check(seat, move) is None for seat, move in moves.items())
+        assert all(game.refusal(seat, move) is None for seat, move in moves.items())
         if moves:
             game.apply(moves)
         spoil(moves)
@@ -385,15 +385,15 @@ def test_mutilated_moves_are_judged(case: Case) -> None:
 def assert_judged(game: Game, seat: int, move: Any) -> None:
     """Assert that `move` is either refused with a reason, or fits its schema and can be made."""
     before = repr(move)
-    reason = game.check(seat, move)
+    found = game.read(seat, move)
     assert repr(move) == before
-    if reason is not None:
-        assert json.loads(snapshot(reason))
+    if isinstance(found, str):
+        assert json.loads(snapshot(found))
     else:
         validator(game.name, game.decision(seat).name).validate(move)
         other = twin(game)
-        assert other.describe(seat, move)
-        other.apply({s: move if s == seat else other.default(s) for s in game.deciders()})
+        assert other.describe(seat, found)
+        other.apply({s: found if s == seat else other.default(s) for s in game.deciders()})
         assert is_plain(json.loads(everything(other)))
 
 
@@ -402,7 +402,7 @@ def test_floats_and_booleans_are_no_numbers(case: Case) -> None:
     game = case.new()
     for seat, move in moments(game, sampling()):
         for wrong in misnumbered(move):
-            assert game.check(seat, wrong) is not None
+            assert game.refusal(seat, wrong) is not None
 
 
 @cache
@@ -423,7 +423,7 @@ def words_of(name: str) -> list[str]:
     words: set[str] = set()
     for game, seat in one_moment_of_each_decision(name):
         shown = [plain(game.view(seat)), game.default(seat), game.sample(seat, Random(1))]
-        for container, key in spots([*shown, GAMES[name].decisions]):
+        for container, key in spots([*shown, GAMES[name].schemas()]):
             words.update(word for word in (key, container[key]) if isinstance(word, str))
     return sorted(word for word in words if len(word) < 20)
 

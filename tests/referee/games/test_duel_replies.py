@@ -49,13 +49,15 @@ def refused(name, asked, move, reason):
 
 
 REFUSALS = [
-    refused("trait-none", at_choice, {}, '"trait" must be 1 or 7, the traits you rolled'),
-    refused("trait-other", at_choice, {"trait": 8}, "must be 1 or 7"),
-    refused("trait-float", at_choice, {"trait": 1.0}, "must be 1 or 7"),
-    refused("trait-true", at_choice, {"trait": True}, "must be 1 or 7"),
-    refused("trait-text", at_choice, {"trait": "1"}, "must be 1 or 7"),
+    refused("trait-none", at_choice, {}, '"trait" is missing'),
+    refused(
+        "trait-other", at_choice, {"trait": 8}, '"trait" must be 1 or 7, the traits you rolled'
+    ),
+    refused("trait-float", at_choice, {"trait": 1.0}, "whole number, not a number with"),
+    refused("trait-true", at_choice, {"trait": True}, "must be a whole number, not a b"),
+    refused("trait-text", at_choice, {"trait": "1"}, "must be a whole number, not a string"),
     refused("trait-huge", at_choice, {"trait": 10**400}, "must be 1 or 7"),
-    refused("action-none", at_action, {}, '"action" must be "attack", "observe", "feint", "br'),
+    refused("action-none", at_action, {}, '"action" must be "attack", "observe", "breathe",'),
     refused("action-list", at_action, {"action": ["feint"]}, '"action" must be'),
     refused("action-true", at_action, {"action": True}, '"action" must be'),
     refused("action-unknown", at_action, {"action": "pass"}, '"action" must be'),
@@ -67,15 +69,15 @@ REFUSALS = [
     refused(
         "cut-dear", weak(dexterity=(1, 9)), attack("E4"), "a cut costs 2 dexterity; you have 1"
     ),
-    refused("attack-no-cards", at_action, {"action": "attack"}, '"cards" is missing: the ladder'),
+    refused("attack-no-cards", at_action, {"action": "attack"}, '"cards" is missing'),
     refused("attack-text", at_action, {"action": "attack", "cards": "B3"}, "must be a list of car"),
     refused("attack-null", at_action, {"action": "attack", "cards": None}, "must be a list of car"),
-    refused("attack-empty", at_action, attack(""), "an attack takes at least one card"),
+    refused("attack-empty", at_action, attack(""), "must have at least 1 entry, not 0"),
     refused("attack-number", at_action, {"action": "attack", "cards": [3]}, "is written like"),
     refused("attack-nested", at_action, {"action": "attack", "cards": [["B3"]]}, "is written like"),
-    refused("attack-no-card", at_action, attack("B0"), "'B0' is not a card of this deck"),
-    refused("attack-order", at_action, attack("3B"), "'3B' is not a card of this deck"),
-    refused("attack-small", at_action, attack("b3"), "'b3' is not a card of this deck"),
+    refused("attack-no-card", at_action, attack("B0"), "'B0' is not a card; a card is written"),
+    refused("attack-order", at_action, attack("3B"), "'3B' is not a card"),
+    refused("attack-small", at_action, attack("b3"), "'b3' is not a card"),
     refused("attack-48", at_action, attack("B8"), "'B8' is not a card of this deck"),
     refused("attack-not-held", at_action, attack("B7"), "'B7' is not in your hand"),
     refused("attack-not-mine", at_action, attack("B3 B2"), "'B2' is not in your hand"),
@@ -91,8 +93,8 @@ REFUSALS = [
     refused("observe-list", at_action, {"action": "observe", "card": ["B10"]}, "is written like"),
     refused("observe-number", at_action, observe("B3"), "'B3' is a number card; only a potent"),
     refused("observe-not-held", at_action, observe("B11"), "'B11' is not in your hand"),
-    refused("observe-no-card", at_action, observe("B13"), "'B13' is not a card of this deck"),
-    refused("defend-nothing", at_defence, {}, '"cards" is missing: the ladder of a defence'),
+    refused("observe-no-card", at_action, observe("B13"), "'B13' is not a card"),
+    refused("defend-nothing", at_defence, {}, '"cards" is missing'),
     refused("defend-null", at_defence, {"cards": None}, '"cards" must be a list of cards'),
     refused(
         "defend-sword", at_defence, defence("E3"), "'E3' is of swords (E), which attack; a def"
@@ -102,7 +104,7 @@ REFUSALS = [
     refused("defend-mixed", at_defence, defence("O1 C2"), "'O1' and 'C2' are of two suits"),
     refused("defend-not-held", at_defence, defence("O3"), "'O3' is not in your hand"),
     refused("defend-dear", cornered, defence("C1"), "a moulinet costs 2 dexterity; you have 1"),
-    refused("parry-none", at_emergency, {}, '"use" must be true or false'),
+    refused("parry-none", at_emergency, {}, '"use" is missing'),
     refused("parry-one", at_emergency, {"use": 1}, '"use" must be true or false'),
     refused("parry-text", at_emergency, {"use": "yes"}, '"use" must be true or false'),
 ]
@@ -112,7 +114,7 @@ REFUSALS = [
 def test_a_reply_is_refused_with_a_reason(asked, move, reason):
     game = asked()
     (seat,) = game.deciders()
-    assert reason in game.check(seat, move)
+    assert reason in game.refusal(seat, move)
 
 
 ACCEPTED = [
@@ -134,26 +136,26 @@ def test_a_reply_is_accepted_and_recorded_without_what_the_rules_do_not_read(
 ):
     game = asked()
     (seat,) = game.deciders()
-    assert game.check(seat, move) is None
-    assert Draft202012Validator(Duel.decisions[game.asked]).is_valid(move)
-    assert game.canonical(seat, move) == canonical
+    assert game.refusal(seat, move) is None
+    assert Draft202012Validator(Duel.schemas()[game.asked]).is_valid(move)
+    assert game.read(seat, move) == canonical
     assert canonical in game.decision(seat).legal
 
 
 def test_with_48_cards_the_numbers_run_to_9():
     game = position("B7 B8 B9 B10", deck=48)
     assert attack("B7 B8 B9") in game.decision(0).legal
-    assert game.check(0, attack("B9 B7 B8")) is None
-    assert "in no ladder" in game.check(0, attack("B9 B10"))
+    assert game.refusal(0, attack("B9 B7 B8")) is None
+    assert "in no ladder" in game.refusal(0, attack("B9 B10"))
 
 
 def test_a_seat_that_is_not_asked_may_not_move():
-    assert at_action().check(1, FEINT) == "it is not your turn"
-    assert at_defence().check(0, END_TURN) == "it is not your turn"
+    assert at_action().refusal(1, FEINT) == "nothing is asked of you now"
+    assert at_defence().refusal(0, END_TURN) == "nothing is asked of you now"
 
 
 def test_a_long_name_is_cut_in_the_reason():
-    assert len(at_action().check(0, attack("B7" * 1000))) < 120
+    assert len(at_action().refusal(0, attack("B7" * 1000))) < 120
 
 
 def test_a_reply_nested_out_of_all_bounds_is_refused():
@@ -164,8 +166,8 @@ def test_a_reply_nested_out_of_all_bounds_is_refused():
     for asked in (at_choice, at_action, at_defence, at_emergency):
         game = asked()
         (seat,) = game.deciders()
-        assert game.check(seat, dict.fromkeys(fields, deep))
-        assert game.check(seat, {"action": "attack", "cards": deep, "use": deep, "trait": deep})
+        assert game.refusal(seat, dict.fromkeys(fields, deep))
+        assert game.refusal(seat, {"action": "attack", "cards": deep, "use": deep, "trait": deep})
 
 
 DEFAULTS = [
@@ -222,10 +224,10 @@ def test_a_move_is_listed_exactly_if_it_is_not_refused(seed, decisions, deck):
         allowed = [
             {field: move[field] for field in move}
             for move in candidates(game)
-            if game.check(seat, move) is None and game.canonical(seat, move) == move
+            if game.refusal(seat, move) is None and game.read(seat, move) == move
         ]
         assert sorted(map(as_text, short)) == sorted(map(as_text, allowed))
-        assert all(game.check(seat, move) is None for move in legal)
+        assert all(game.refusal(seat, move) is None for move in legal)
 
 
 def test_options_are_validated():

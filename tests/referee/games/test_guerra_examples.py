@@ -145,7 +145,7 @@ class TestG2:
 
     def refusal(self, transfers, allowed=1):
         game = position("V 7O / C 3O 4C / R 5E", "R 2B", transfers=allowed)
-        return game.check(0, {"action": "attack", "transfers": [*transfers]})
+        return game.refusal(0, {"action": "attack", "transfers": [*transfers]})
 
     def test_g2_a_swap_is_one_transfer(self):
         assert self.refusal(self.SWAP) is None
@@ -169,7 +169,7 @@ def test_g3_with_eight_cards_in_hand_exactly_one_is_discarded():
     order_attacks(game)
     stop(game)
     assert game.asked == "discard"
-    assert game.check(0, {"cards": ["2O", "3O"]})
+    assert game.refusal(0, {"cards": ["2O", "3O"]})
     play(game, {"cards": ["4O"]})
     assert "4O" in game.armies[0].cemetery
     assert len(game.armies[0].hand) == 7

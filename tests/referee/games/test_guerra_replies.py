@@ -85,11 +85,11 @@ REFUSALS = [
     refused("orders-true", at_orders, {"action": True}, '"action" must be'),
     refused("transfers-null", at_orders, {"action": "attack", "transfers": None}, "not null"),
     refused("transfer-string", at_orders, order_transfers("7O"), "must be an object, not a str"),
-    refused("transfer-no-card", at_orders, order_transfers({"to": "centre"}), '"card" is missing'),
-    refused("transfer-no-zone", at_orders, order_transfers({"card": "7O"}), '"to" is missing'),
+    refused("transfer-no-card", at_orders, order_transfers({"to": "centre"}), '"card" of entry 0'),
+    refused("transfer-no-zone", at_orders, order_transfers({"card": "7O"}), '"to" of entry 0'),
     refused("transfer-card-type", at_orders, order_transfers(step(7, "centre")), "not as a number"),
-    refused("transfer-zone", at_orders, order_transfers(step("7O", "front")), '"to" must be'),
-    refused("transfer-zone-type", at_orders, order_transfers(step("7O", ["centre"])), '"to" must'),
+    refused("transfer-zone", at_orders, order_transfers(step("7O", "front")), 'must be "vanguard'),
+    refused("transfer-zone-type", at_orders, order_transfers(step("7O", ["centre"])), "must be"),
     refused("transfer-far", at_orders, order_transfers(step("7O", "rearguard")), "steps to centre"),
     refused(
         "transfer-stay", at_orders, order_transfers(step("7O", "vanguard")), "in your vanguard"
@@ -166,8 +166,8 @@ REFUSALS = [
     ),
     refused("mass-missing", at_orders, {"action": "mass_transfer"}, '"moves" is missing'),
     refused("mass-object", at_orders, {"action": "mass_transfer", "moves": {}}, "not an object"),
-    refused("mass-empty", at_orders, mass(), "at least one card"),
-    refused("mass-string", at_orders, mass("7O"), 'each of "moves" must be an object'),
+    refused("mass-empty", at_orders, mass(), "at least 1 entry, not 0"),
+    refused("mass-string", at_orders, mass("7O"), 'entry 0 of "moves" must be an object'),
     refused("mass-far", at_orders, mass(step("7O", "rearguard")), "steps to centre"),
     refused(
         "mass-twice",
@@ -224,7 +224,7 @@ REFUSALS = [
 @pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
 def test_a_reply_is_refused_with_a_reason(asked, move, reason):
     game = asked()
-    assert reason in game.check(game.to_move, move)
+    assert reason in game.refusal(game.to_move, move)
 
 
 ACCEPTED = [
@@ -253,16 +253,16 @@ ACCEPTED = [
 @pytest.mark.parametrize(("asked", "move"), [pytest.param(*a[1:], id=a[0]) for a in ACCEPTED])
 def test_a_reply_is_accepted(asked, move):
     game = asked()
-    assert game.check(game.to_move, move) is None
-    assert Draft202012Validator(Guerra.decisions[game.asked]).is_valid(move)
+    assert game.refusal(game.to_move, move) is None
+    assert Draft202012Validator(Guerra.schemas()[game.asked]).is_valid(move)
 
 
 def test_a_seat_that_is_not_asked_may_not_move():
-    assert at_orders().check(1, {"action": "attack"}) == "it is not your turn"
+    assert at_orders().refusal(1, {"action": "attack"}) == "nothing is asked of you now"
 
 
 def test_a_long_name_is_cut_in_the_reason():
-    reason = in_battle().check(0, attack("7O" * 1000, target="7C"))
+    reason = in_battle().refusal(0, attack("7O" * 1000, target="7C"))
     assert len(reason) < 100
 
 
@@ -301,7 +301,7 @@ def test_every_legal_attack_comes_up():
         for group in groups([*game.armies[0].zones["vanguard"]])
         for target in (*DECK, None)
     )
-    assert sampled(game) == {as_text(move) for move in every if game.check(0, move) is None}
+    assert sampled(game) == {as_text(move) for move in every if game.refusal(0, move) is None}
 
 
 def legal_orders(game):
@@ -317,7 +317,7 @@ def legal_orders(game):
         (incorporation(**new, transfers=some) for some in transfers for new in incorporated),
         (mass(*some) for size in range(1, 5) for some in combinations(steps, size)),
     )
-    return {as_text(move) for move in orders if game.check(0, move) is None}
+    return {as_text(move) for move in orders if game.refusal(0, move) is None}
 
 
 @pytest.mark.parametrize(

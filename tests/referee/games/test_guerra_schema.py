@@ -18,7 +18,7 @@ from tests.referee.games.guerra_positions import (
     wander,
 )
 
-VALIDATORS = {name: Draft202012Validator(schema) for name, schema in Guerra.decisions.items()}
+VALIDATORS = {name: Draft202012Validator(schema) for name, schema in Guerra.schemas().items()}
 
 
 def fits_schema(game, move):
@@ -27,7 +27,7 @@ def fits_schema(game, move):
 
 @pytest.mark.parametrize("name", Guerra.decisions)
 def test_schemas_are_schemas(name):
-    Draft202012Validator.check_schema(Guerra.decisions[name])
+    Draft202012Validator.check_schema(Guerra.schemas()[name])
 
 
 def described_fields(schema):
@@ -41,7 +41,7 @@ def described_fields(schema):
 
 @pytest.mark.parametrize("name", Guerra.decisions)
 def test_every_field_of_a_schema_is_described(name):
-    fields = list(described_fields(Guerra.decisions[name]))
+    fields = list(described_fields(Guerra.schemas()[name]))
     assert fields
     assert all(shape["description"] for _, shape in fields)
 
@@ -56,7 +56,7 @@ ATOMS = st.one_of(
     st.sampled_from([1.0, 1e300]),
 )
 FIELDS = st.sampled_from(
-    sorted({field for schema in Guerra.decisions.values() for field, _ in described_fields(schema)})
+    sorted({field for schema in Guerra.schemas().values() for field, _ in described_fields(schema)})
 )
 JSON = st.recursive(
     ATOMS,
@@ -90,7 +90,7 @@ def bent(move, data):
 @given(st.sampled_from([opening, at_orders, in_battle, too_many]), OBJECTS)
 def test_any_object_is_checked_and_what_fails_the_schema_is_refused(asked, move):
     game = asked()
-    assert game.check(game.to_move, move) is not None or fits_schema(game, move)
+    assert game.refusal(game.to_move, move) is not None or fits_schema(game, move)
 
 
 @pytest.mark.parametrize("asked", [opening, at_orders, in_battle, too_many])
@@ -99,7 +99,7 @@ def test_a_reply_nested_out_of_all_bounds_is_refused(asked):
     for _ in range(100_000):
         deep = [deep]
     fields = {"rearguard", "centre", "action", "transfers", "attackers", "target", "cards"}
-    assert asked().check(asked().to_move, dict.fromkeys(fields, deep))
+    assert asked().refusal(asked().to_move, dict.fromkeys(fields, deep))
 
 
 @settings(max_examples=250, deadline=None)
@@ -108,7 +108,7 @@ def test_a_bent_reply_is_checked_and_what_fails_the_schema_is_refused(where, dat
     game = wander(*where, archers=data.draw(st.sampled_from(["volley", "aimed"])))
     for seat in game.deciders():
         move = bent(game.sample(seat, Random(where[0])), data)
-        assert game.check(seat, move) is not None or fits_schema(game, move)
+        assert game.refusal(seat, move) is not None or fits_schema(game, move)
 
 
 @settings(max_examples=80, deadline=None)
@@ -117,5 +117,5 @@ def test_the_default_is_legal_and_so_are_samples(where):
     game = wander(*where, transfers=2, knight_duel="any_suit", archers="aimed")
     for seat in game.deciders():
         for move in (game.default(seat), *(game.sample(seat, Random(n)) for n in range(5))):
-            assert game.check(seat, move) is None
+            assert game.refusal(seat, move) is None
             assert fits_schema(game, move)

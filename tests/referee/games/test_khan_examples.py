@@ -85,7 +85,7 @@ def test_k4_a_face_up_card_may_make_way_for_the_new_one():
 def test_k5_a_ladder_of_three(ladder):
     game = position(ladder, "")
     play(game, attack())
-    assert game.check(0, show(ladder)) is None
+    assert game.refusal(0, show(ladder)) is None
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_k5_no_ladder_of_three(cards):
     game = position(f"{cards} E5 E6 E7", "")
     play(game, attack())
     assert asked(game) == ("reveal", [0])
-    assert game.check(0, show(cards))
+    assert game.refusal(0, show(cards))
     assert show(cards) not in game.decision(0).legal
 
 
 def test_k5_a_ladder_of_two():
     game = position("B1 E7", "")
     play(game, attack())
-    assert game.check(0, show("B1 E7")) is None
+    assert game.refusal(0, show("B1 E7")) is None
 
 
 @pytest.mark.parametrize("cards", ["B1 C12", "B1 B1", "C10 C11"])
@@ -112,7 +112,7 @@ def test_k5_no_ladder_of_two(cards):
     while game.combat.stage == 0:
         play(game, show("-"))
     assert asked(game) == ("reveal", [0])
-    assert game.check(0, show(cards))
+    assert game.refusal(0, show(cards))
     assert show(cards) not in game.decision(0).legal
 
 
@@ -128,19 +128,19 @@ def attacking_with_48_cards(cards):
 @pytest.mark.parametrize("ladder", ["O7 O8 O9", "B1 O7 O9", "B1 O8 O9"])
 def test_k26_with_48_cards_a_ladder_of_three_goes_up_to_nine(ladder):
     game = attacking_with_48_cards(ladder)
-    assert game.check(0, show(ladder)) is None
+    assert game.refusal(0, show(ladder)) is None
     assert show(ladder) in game.decision(0).legal
 
 
 def test_k26_with_48_cards_the_champion_does_not_fill_two_gaps():
     game = attacking_with_48_cards("B1 O6 O9 O4 O5")
-    assert game.check(0, show("B1 O6 O9"))
+    assert game.refusal(0, show("B1 O6 O9"))
     assert show("B1 O6 O9") not in game.decision(0).legal
 
 
 def test_k26_with_48_cards_the_champion_makes_a_rear_with_a_nine():
     game = attacking_with_48_cards("B1 O9")
-    assert game.check(0, show("B1 O9")) is None
+    assert game.refusal(0, show("B1 O9")) is None
     assert show("B1 O9") in game.decision(0).legal
 
 
@@ -388,7 +388,7 @@ def test_k24_a_second_champion_stays():
 def test_k25_random_play_loses_nothing_and_substitutes_are_legal(seats):
     game, rng = new_game(f"K25 {seats}", seats), Random(seats)
     while deciders := game.deciders():
-        assert all(game.check(seat, game.default(seat)) is None for seat in deciders)
+        assert all(game.refusal(seat, game.default(seat)) is None for seat in deciders)
         game.apply({seat: game.sample(seat, rng) for seat in deciders})
         assert all_cards(game) == Counter(game.table()["cards"] * 3)
         owned = sum(len(camp.front) + sum(camp.behind.values()) for camp in game.camps)

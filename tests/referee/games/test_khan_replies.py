@@ -24,7 +24,7 @@ from tests.referee.games.khan_positions import (
 PAGE = (Path(__file__).parents[3] / "referee" / "games" / "khan" / "rules.md").read_text(
     encoding="utf-8"
 )
-VALIDATORS = {name: Draft202012Validator(schema) for name, schema in Khan.decisions.items()}
+VALIDATORS = {name: Draft202012Validator(schema) for name, schema in Khan.schemas().items()}
 
 
 def turn():
@@ -90,29 +90,40 @@ REFUSALS = [
     ("turn-oneself", turn, attack(0), '"target" 0 is your own seat'),
     ("turn-nobody", turn, attack(3), "the number of a seat, 0 to 2"),
     ("turn-negative", turn, attack(-1), "the number of a seat"),
-    ("turn-float", turn, attack(1.0), "the number of a seat"),
-    ("turn-boolean", turn, attack(True), "the number of a seat"),
-    ("turn-string", turn, attack("1"), "the number of a seat"),
+    ("turn-float", turn, attack(1.0), "must be a whole number, not a number"),
+    ("turn-boolean", turn, attack(True), "must be a whole number, not a boolean"),
+    ("turn-string", turn, attack("1"), "must be a whole number, not a string"),
     ("turn-huge", turn, attack(10**5000), "the number of a seat"),
-    ("discard-empty", discard, {}, '"discard" is missing'),
-    ("discard-no-place", discard, {"discard": "E5"}, '"from" is missing'),
+    ("discard-empty", discard, {}, '"from" must be "hand" or "front", and is missing'),
+    ("discard-no-place", discard, {"discard": "E5"}, '"from" must be "hand" or "front"'),
+    ("discard-nothing", discard, {"from": "hand"}, '"discard" is missing'),
     ("discard-place", discard, given(place="deck"), '"from" must be "hand" or "front"'),
     ("discard-place-type", discard, given(place=1), '"from" must be'),
     ("discard-type", discard, given(5), "not as a number"),
     ("discard-null", discard, given(None), "not as null"),
-    ("discard-no-card", discard, given("5E"), "'5E' is not a card of this deck"),
+    ("discard-no-card", discard, given("5E"), "'5E' is not a card; a card is written like"),
     ("discard-eight", discard, given("E8"), "'E8' is not a card of this deck"),
     ("discard-face-up", discard, given("E2"), "'E2' lies face up, not in your hand"),
     ("discard-nowhere", discard, given("E7"), "'E7' is not in your hand"),
     ("discard-replaced", discard, given(replacement="E6"), '"replacement" must be null'),
-    ("discard-hidden", discard, given("E5", "front"), "'E5' is in your hand, not face up"),
-    ("discard-not-up", discard, given("E7", "front"), "'E7' does not lie face up"),
-    ("discard-unreplaced", discard, given("E2", "front"), "must name a card of your hand"),
+    (
+        "discard-hidden",
+        discard,
+        given("E5", "front", replacement="O7"),
+        "'E5' is in your hand, not face up",
+    ),
+    (
+        "discard-not-up",
+        discard,
+        given("E7", "front", replacement="O7"),
+        "'E7' does not lie face up",
+    ),
+    ("discard-unreplaced", discard, given("E2", "front"), '"replacement" is missing'),
     (
         "discard-null-replacement",
         discard,
         given("E2", "front", replacement=None),
-        "two cards stay face up",
+        "a card is written like 'E5' or 'C12', not as null",
     ),
     ("discard-replacement-type", discard, given("E2", "front", replacement=[]), "not as a list"),
     (
@@ -148,13 +159,13 @@ REFUSALS = [
     ("reveal-number-leads", leader, show("E3"), "'E3' has been shown"),
     ("reveal-no-leader", leader, show("E5"), "'E5' is not in your hand"),
     ("reveal-two-leaders", leader, show("C11 C11"), "a leader is exactly one"),
-    ("gunpowder-empty", gunpowder, {}, '"use" is missing'),
+    ("gunpowder-empty", gunpowder, {}, '"use" must be true or false, and is'),
     ("gunpowder-one", gunpowder, {"use": 1}, '"use" must be true or false'),
     ("gunpowder-null", gunpowder, {"use": None}, '"use" must be true or false'),
     ("gunpowder-nothing", gunpowder, USE, '"discard" is missing'),
-    ("gunpowder-one-card", gunpowder, blow_up("B3"), "exactly two cards, not 1"),
-    ("gunpowder-three", gunpowder, blow_up("B3 B4 B5"), "exactly two cards, not 3"),
-    ("gunpowder-twice", gunpowder, blow_up("B3 B3"), "'B3' stands in the enemy's vanguard only"),
+    ("gunpowder-one-card", gunpowder, blow_up("B3"), "exactly 2 entries, not 1"),
+    ("gunpowder-three", gunpowder, blow_up("B3 B4 B5"), "exactly 2 entries, not 3"),
+    ("gunpowder-twice", gunpowder, blow_up("B3 B3"), "'B3' is named twice"),
     ("gunpowder-hand", gunpowder, blow_up("B3 E6"), "'E6' does not stand in the enemy's vanguard"),
     ("gunpowder-own", gunpowder, blow_up("E3 E4"), "vanguard, B3 B4 B5"),
     ("gunpowder-type", gunpowder, {"use": True, "discard": "B3 B4"}, "not a string"),
@@ -168,8 +179,8 @@ REFUSALS = [
     ("retreat-empty", retreat, {}, '"use" is missing'),
     ("retreat-zero", retreat, {"use": 0}, '"use" must be true or false'),
     ("place-empty", place, {}, '"cards" is missing'),
-    ("place-one", place, show("B2"), "exactly two cards, not 1"),
-    ("place-none", place, show("-"), "exactly two cards, not 0"),
+    ("place-one", place, show("B2"), "exactly 2 entries, not 1"),
+    ("place-none", place, show("-"), "exactly 2 entries, not 0"),
     ("place-copies", place, show("B2 B2"), "you named 'B2' 2 times and hold one"),
     ("place-others", place, show("B2 E3"), "'E3' is not in your hand"),
     ("place-type", place, {"cards": 2}, "not a number"),
@@ -182,7 +193,7 @@ REFUSALS = [
 def test_a_reply_is_refused_with_a_reason(asked, move, reason):
     game = asked()
     (seat,) = game.deciders()
-    assert reason in game.check(seat, move)
+    assert reason in game.refusal(seat, move)
 
 
 ACCEPTED = [
@@ -214,18 +225,18 @@ ACCEPTED = [
 def test_a_reply_is_accepted_and_recorded_in_one_form(asked, move, canonical):
     game = asked()
     (seat,) = game.deciders()
-    assert game.check(seat, move) is None
+    assert game.refusal(seat, move) is None
     assert VALIDATORS[game.asked].is_valid(move)
-    assert game.canonical(seat, move) == canonical
+    assert game.read(seat, move) == canonical
     assert canonical in game.decision(seat).legal
 
 
 def test_a_seat_that_is_not_asked_may_not_move():
-    assert turn().check(1, DRAW) == "you are not asked now"
+    assert turn().refusal(1, DRAW) == "nothing is asked of you now"
 
 
 def test_a_long_name_is_cut_in_the_reason():
-    assert len(vanguard().check(0, {"cards": ["E3" * 1000]})) < 100
+    assert len(vanguard().refusal(0, {"cards": ["E3" * 1000]})) < 100
 
 
 DEFAULTS = [

@@ -516,5 +516,5 @@ DESCRIBED = [
 def test_a_move_is_described(asked, move, words):
     game = asked()
     (seat,) = game.deciders()
-    assert game.check(seat, move) is None
+    assert game.refusal(seat, move) is None
     assert game.describe(seat, move) == words

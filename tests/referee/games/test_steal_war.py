@@ -139,7 +139,7 @@ ORIGINAL = {"protection": False, "steal_back": "at_once"}
 def test_without_the_option_nobody_may_wait():
     game = position("9 5 6 | 2 3", "K 4 7 | J 9")
     assert game.decision(0).legal == [PLAY, steal(1)]
-    assert game.check(0, WAIT) == '"action" must be "play" or "steal"'
+    assert game.refusal(0, WAIT) == 'you may not wait now: "action" must be "play" or "steal"'
 
 
 def test_who_waits_sees_what_the_others_played():
@@ -199,8 +199,8 @@ def test_a_fourth_card_may_wait_too():
 
 def test_a_reply_that_may_be_to_wait_says_so_when_refused():
     game = position("9 5 6 | 2 3", "9 4 7 | J 9", **ORIGINAL)
-    assert game.check(0, {"action": "rob"}) == '"action" must be "play", "steal" or "wait"'
-    assert "'target' is no field" in game.check(0, {**WAIT, "target": 1})
+    assert game.refusal(0, {"action": "rob"}) == '"action" must be "play", "steal" or "wait"'
+    assert "'target' is no field" in game.refusal(0, {**WAIT, "target": 1})
     assert game.describe(0, WAIT) == "A waits"
 
 

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from jsonschema import Draft202012Validator
 
-from referee.games.steal_war.replies import DECISIONS
+from referee.games.steal_war.game import StealWar
 from tests.referee.games.steal_war_positions import (
     PLAY,
     new_game,
@@ -31,8 +31,8 @@ def refused(name, asked, move, reason):
 
 
 REFUSALS = [
-    refused("empty", at_steal, {}, '"action" must be "play" or "steal"'),
-    refused("unknown", at_steal, {"action": "rob"}, '"action" must be "play" or "steal"'),
+    refused("empty", at_steal, {}, '"action" must be "play", "steal" or "wait", and'),
+    refused("unknown", at_steal, {"action": "rob"}, '"action" must be "play", "steal" or "wait"'),
     refused("list", at_steal, {"action": ["play"]}, '"action" must be'),
     refused("true", at_steal, {"action": True}, '"action" must be'),
     refused("other-decision", at_steal, {"top": "KC"}, '"action" must be'),
@@ -64,16 +64,16 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
 def test_a_wrong_reply_is_refused_in_words(asked, move, reason):
-    assert reason in asked().check(0, move)
+    assert reason in asked().refusal(0, move)
 
 
 def test_a_seat_that_is_not_asked_is_told_so():
-    assert at_steal().check(1, PLAY) == "you are not asked now"
+    assert at_steal().refusal(1, PLAY) == "nothing is asked of you now"
 
 
 @pytest.mark.parametrize("move", [PLAY, steal(1)])
 def test_both_answers_are_accepted(move):
-    assert at_steal().check(0, move) is None
+    assert at_steal().refusal(0, move) is None
 
 
 def test_the_legal_moves_are_the_play_and_every_pile_of_the_rank():
@@ -83,13 +83,13 @@ def test_the_legal_moves_are_the_play_and_every_pile_of_the_rank():
 
 @pytest.mark.parametrize(("target", "is_seat"), [(0, True), (9, True), (10, False)])
 def test_the_schema_takes_every_seat_for_a_target(target, is_seat):
-    assert Draft202012Validator(DECISIONS["steal"]).is_valid(steal(target)) == is_seat
+    assert Draft202012Validator(StealWar.schemas()["steal"]).is_valid(steal(target)) == is_seat
 
 
 def test_every_card_won_may_go_on_top():
     game = at_top()
     assert game.decision(0).legal == [{"top": card} for card in ("4C", "QC", "KC")]
-    assert all(game.check(0, move) is None for move in game.decision(0).legal)
+    assert all(game.refusal(0, move) is None for move in game.decision(0).legal)
 
 
 def test_the_default_is_to_play():
@@ -125,9 +125,9 @@ def test_moves_are_told_in_words():
 def test_a_top_card_outside_the_pot_is_not_looked_for_in_the_pile():
     game = position("K 9 3", "4 5 6")
     play(game, top_of_rank(game, "4"))
-    assert game.check(0, {"top": "KC"}) is not None
+    assert game.refusal(0, {"top": "KC"}) is not None
 
 
 def test_nobody_is_asked_when_the_game_is_over():
     game = new_game(max_tricks=1)
-    assert game.check(0, PLAY) == "you are not asked now"
+    assert game.refusal(0, PLAY) == "nothing is asked of you now"

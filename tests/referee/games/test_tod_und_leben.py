@@ -84,7 +84,7 @@ def test_nothing_is_ever_asked():
     assert TodUndLeben.decisions == {}
     with pytest.raises(LookupError):
         game.decision(0)
-    assert game.check(0, {}) == "nothing is asked in Tod und Leben"
+    assert game.refusal(0, {}) == "nothing is asked of you now"
 
 
 def test_rounds_are_dealt_apart_and_added_up():

@@ -182,7 +182,7 @@ def test_a_win_in_the_last_allowed_battle_is_a_win():
 def test_the_default_is_drawn_only_when_it_is_applied():
     game = position("K Q 2 / 9 8 3")
     assert game.default(0) == game.default(0) == {"order": "random"}
-    assert game.check(0, game.default(0))
+    assert game.refusal(0, game.default(0))
     play(game, order(game, "K 9"))
     assert before(game)[0] == "Q 2 K 9"
 

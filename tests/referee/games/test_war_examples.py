@@ -158,7 +158,7 @@ def test_h12_a_reply_that_is_no_permutation_is_refused_and_the_pot_shuffled():
     for seed in range(10):
         game = position("K 2 5 / 9 4 6", seed=str(seed))
         king = game.won[1]
-        assert game.check(0, {"order": [king, king]})
+        assert game.refusal(0, {"order": [king, king]})
         game.apply({0: game.default(0)})
         orders.add(before(game)[0])
     assert orders == {"2 5 K 9", "2 5 9 K"}

@@ -14,10 +14,10 @@ from jsonschema import Draft202012Validator
 from referee.game import plain
 from referee.games.pyanitsa.game import Pyanitsa
 from referee.games.war.game import War
-from referee.games.war_family.cards import CARDS
+from referee.games.war_family.cards import MOST_JOKERS, deck
 from tests.referee.games.war_positions import new_game, position, pyanitsa
 
-VALIDATOR = Draft202012Validator(War.decisions["pickup"])
+VALIDATOR = Draft202012Validator(War.schemas()["pickup"])
 WON = ["9C", "8C", "KC"]
 """What A has won in `asked`."""
 
@@ -69,22 +69,22 @@ REFUSALS = {
 
 @pytest.mark.parametrize(("move", "reason"), REFUSALS.values(), ids=REFUSALS)
 def test_a_reply_is_refused_with_a_reason(move, reason):
-    found = asked().check(0, move)
+    found = asked().refusal(0, move)
     assert found is not None
     assert reason in found
 
 
 def test_another_seat_is_not_asked():
     game = asked()
-    assert game.check(1, {"order": WON}) == "it is not your turn"
+    assert game.refusal(1, {"order": WON}) == "nothing is asked of you now"
     finished = position("K / 9")
-    assert finished.check(0, {"order": ["9C", "KC"]}) == "it is not your turn"
+    assert finished.refusal(0, {"order": ["9C", "KC"]}) == "nothing is asked of you now"
 
 
 @pytest.mark.parametrize("order", [*permutations(WON)])
 def test_every_permutation_is_accepted_and_fits_the_schema(order):
     move = ordered(*order)
-    assert asked().check(0, move) is None
+    assert asked().refusal(0, move) is None
     VALIDATOR.validate(move)
 
 
@@ -97,22 +97,23 @@ def test_every_permutation_is_sampled_about_as_often():
 
 @pytest.mark.parametrize("kind", [War, Pyanitsa])
 def test_the_schema_knows_the_cards_of_the_game(kind):
-    validator = Draft202012Validator(kind.decisions["pickup"])
-    for card in CARDS:
+    validator = Draft202012Validator(kind.schemas()["pickup"])
+    for card in deck(jokers=MOST_JOKERS):
         fits = kind is War or card[0] != "X"
         assert validator.is_valid({"order": [card, "7H" if card != "7H" else "8H"]}) == fits
 
 
 def test_pyanitsa_refuses_likewise():
     game = pyanitsa("K 6 7 / 9 7 8")
-    assert game.check(0, ordered("9C", "KC")) is None
-    assert game.check(0, ordered("9C", "X1")) == "'X1' is not among the cards you have won"
+    assert game.refusal(0, ordered("9C", "KC")) is None
+    assert game.refusal(0, ordered("9C", "8D")) == "'8D' is not among the cards you have won"
+    assert "'X1' is not a card" in game.refusal(0, ordered("9C", "X1"))
 
 
 def test_the_schema_takes_all_cards_that_ten_seats_can_lay():
     game = new_game(seats=10, jokers="buried")
     cards = [card for card in game.cards if card not in game.aside]
-    assert len(cards) == War.decisions["pickup"]["properties"]["order"]["maxItems"]
+    assert len(cards) == War.schemas()["pickup"]["properties"]["order"]["maxItems"]
     VALIDATOR.validate({"order": cards})
 
 
@@ -123,14 +124,14 @@ CARD = st.sampled_from([*WON, "2C", "8D", "1C", "X1"]) | st.none() | st.integers
 @given(st.lists(CARD, max_size=6))
 def test_only_permutations_are_accepted(order):
     legal = Counter(map(repr, order)) == Counter(map(repr, WON))
-    assert (asked().check(0, {"order": order}) is None) == legal
+    assert (asked().refusal(0, {"order": order}) is None) == legal
 
 
 def test_a_reply_nested_out_of_all_bounds_is_refused():
     deep = []
     for _ in range(100_000):
         deep = [deep]
-    assert asked().check(0, {"order": deep})
+    assert asked().refusal(0, {"order": deep})
 
 
 PAGES = Path(__file__).parents[3] / "referee" / "games"
@@ -157,4 +158,4 @@ def test_the_reply_of_the_page_answers_its_question(kind):
     asked, reply = map(json.loads, blocks(kind)[1].splitlines())
     assert asked["id"] == reply["id"]
     assert sorted(reply["move"]["order"]) == sorted(asked["limits"]["won"])
-    Draft202012Validator(kind.decisions[asked["decision"]]).validate(reply["move"])
+    Draft202012Validator(kind.schemas()[asked["decision"]]).validate(reply["move"])

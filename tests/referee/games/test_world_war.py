@@ -262,7 +262,7 @@ def test_a_territory_just_conquered_may_attack():
     game = position("alaska:9", "kamchatka japan", at="attack", dice=["6,6,6 v 1"])
     play(game, attack("alaska", "kamchatka"))
     play(game, {"armies": 2})
-    assert game.check(0, attack("kamchatka", "japan", 3)) is None
+    assert game.refusal(0, attack("kamchatka", "japan", 3)) is None
 
 
 def test_the_defenders_choice_is_asked_once_for_an_order():
@@ -292,7 +292,7 @@ def test_attacks_are_counted_anew_each_turn():
 
 def test_the_safe_rounds_are_an_option():
     game = position("alaska:9", "kamchatka", at="attack", round=1, safe_rounds=0)
-    assert game.check(0, attack("alaska", "kamchatka", 1)) is None
+    assert game.refusal(0, attack("alaska", "kamchatka", 1)) is None
     game = position("alaska:9", "kamchatka", at="attack", round=9, safe_rounds=9)
     assert "safe" in refusal(game, attack("alaska", "kamchatka", 1))
 

@@ -204,7 +204,7 @@ def test_e14_a_seat_is_eliminated():
 def test_e15_a_last_territory_is_safe_for_four_rounds():
     game = last_territory(4)
     assert "safe" in refusal(game, attack("alaska", "kamchatka", 2))
-    assert last_territory(5).check(0, attack("alaska", "kamchatka", 2)) is None
+    assert last_territory(5).refusal(0, attack("alaska", "kamchatka", 2)) is None
 
 
 BROKEN = "alaska:2 peru iceland egypt ural india ontario brazil congo japan quebec china"
@@ -221,7 +221,7 @@ def test_h3_the_survivors_move_in_and_others_may_follow():
     play(game, attack("alaska", "kamchatka"))
     assert armies(game, "alaska", "kamchatka") == [3, 3]
     assert game.decision(0).limits["max_armies"] == 2
-    assert game.check(0, {"armies": 0}) is None
+    assert game.refusal(0, {"armies": 0}) is None
     play(game, {"armies": 2})
     assert armies(game, "alaska", "kamchatka") == [1, 5]
 
@@ -369,7 +369,7 @@ def test_h15_next_turn_makes_the_winner_wait():
 
 def test_h16_the_second_last_territory_may_fall_but_not_the_last():
     game = position("alaska:9", "kamchatka alberta", at="attack", round=4, dice=["6 v 1"])
-    assert game.check(0, attack("alaska", "alberta", 1)) is None
+    assert game.refusal(0, attack("alaska", "alberta", 1)) is None
     play(game, attack("alaska", "kamchatka", 1))
     play(game, {"armies": 0})
     assert "safe" in refusal(game, attack("alaska", "alberta", 1))

@@ -29,7 +29,7 @@ from tests.referee.games.world_war_positions import (
     wander,
 )
 
-VALIDATORS = {name: Draft202012Validator(schema) for name, schema in WorldWar.decisions.items()}
+VALIDATORS = {name: Draft202012Validator(schema) for name, schema in WorldWar.schemas().items()}
 
 
 def to_deploy():
@@ -82,16 +82,16 @@ HUGE = 10**400
 REFUSALS = [
     (to_deploy, {}, '"armies" is missing'),
     (to_deploy, place("peru:4") | {"note": 1}, "'note' is no field of this reply"),
-    (to_deploy, {"armies": ["peru"]}, '"armies" must be an object of territories, not a list'),
+    (to_deploy, {"armies": ["peru"]}, '"armies" must be an object, not a list'),
     (to_deploy, {"armies": None}, "not null"),
     (to_deploy, place("peru:3"), '"armies" adds up to 3, not to the 4 you have to place'),
     (to_deploy, place("peru:5"), "adds up to 5, not to the 4"),
-    (to_deploy, place("peru:5", alaska=-1), "'alaska' cannot take fewer than 0"),
+    (to_deploy, place("peru:5", alaska=-1), '"alaska" of "armies" must be at least 0, not -1'),
     (to_deploy, place("kamchatka:4"), "'kamchatka' is held by seat 1; armies are placed on your"),
     (to_deploy, place(atlantis=4), "'atlantis' is not a territory of the board"),
     (to_deploy, place(Peru=4), "'Peru' is not a territory"),
     (to_deploy, place(joker_1=4), "'joker_1' is not a territory"),
-    (to_deploy, place(peru=4.0), "'peru' takes a whole number of armies, not a number with"),
+    (to_deploy, place(peru=4.0), '"peru" of "armies" must be a whole number, not a number'),
     (to_deploy, place("alaska:3", peru=True), "not a boolean"),
     (to_deploy, place(peru="4"), "not a string"),
     (to_deploy, place(peru=HUGE), "adds up to far too many"),
@@ -102,8 +102,8 @@ REFUSALS = [
     (to_trade, {"cards": ["peru", "egypt", "india", "brazil"]}, "not 4"),
     (to_trade, {"cards": ["peru", "egypt", "congo"]}, "'congo' is not in your hand, which holds"),
     (to_trade, {"cards": ["peru", "egypt", "joker"]}, "'joker' is not a card"),
-    (to_trade, {"cards": ["peru", "egypt", 3]}, "a card is named like"),
-    (to_trade, {"cards": ["peru", "egypt", ["india"]]}, "not by a list"),
+    (to_trade, {"cards": ["peru", "egypt", 3]}, "a card is written like"),
+    (to_trade, {"cards": ["peru", "egypt", ["india"]]}, "not as a list"),
     (to_trade, {"cards": ["peru", "peru", "india"]}, "'peru' is named twice"),
     (to_trade, {"cards": ["peru", "egypt", "india"]}, "a set is three alike, one of each"),
     (forced, KEEP, "with five cards in hand you must exchange a set"),
@@ -115,12 +115,12 @@ REFUSALS = [
     *((to_attack, without(ATTACK, field), f'"{field}" is missing') for field in [*ATTACK][1:]),
     (to_attack, ATTACK | {"from": "quebec"}, "'quebec' is held by seat 1; \"from\" is one of your"),
     (to_attack, ATTACK | {"from": "alberta"}, "'alberta' has only one army, and that one stays"),
-    (to_attack, ATTACK | {"from": 3}, "a territory is named like"),
-    (to_attack, ATTACK | {"from": {}}, "not by an object"),
+    (to_attack, ATTACK | {"from": 3}, "is written like 'alaska'"),
+    (to_attack, ATTACK | {"from": {}}, "not as an object"),
     (to_attack, ATTACK | {"from": "x" * 1000}, "is not a territory of the board"),
     (to_attack, ATTACK | {"to": "alberta"}, "'alberta' is your own"),
     (to_attack, ATTACK | {"to": "quebec"}, "'quebec' does not border 'alaska', whose neighbours"),
-    (to_attack, ATTACK | {"to": None}, "not by null"),
+    (to_attack, ATTACK | {"to": None}, "not as null"),
     (to_attack, ATTACK | {"to": "mars"}, "'mars' is not a territory"),
     (to_attack, ATTACK | {"dice": 4}, "\"dice\" must be from 1 to 3 here ('alaska' has 4 armies"),
     (to_attack, ATTACK | {"dice": 0}, '"dice" must be from 1 to 3'),
@@ -134,7 +134,11 @@ REFUSALS = [
     (to_attack, ATTACK | {"stop_at": 0}, '"stop_at" must be from 1 to 3'),
     (to_attack, ATTACK | {"stop_at": 4}, '"stop_at" must be from 1 to 3'),
     (to_attack, ATTACK | {"stop_at": "1"}, '"stop_at" must be a whole number'),
-    (lambda: to_attack(attack_mode="single"), ATTACK, "'rolls' is no field of this reply"),
+    (
+        lambda: to_attack(attack_mode="single"),
+        ATTACK,
+        '"rolls" is only for the `attack_mode` order',
+    ),
     (sole_territory, ATTACK, "'kamchatka' is the only territory of seat 1, which is safe"),
     (to_defend, {}, '"dice" is missing'),
     (to_defend, {"dice": 1, "from": "alaska"}, "'from' is no field"),
@@ -162,7 +166,7 @@ REFUSALS = [
 def test_a_reply_is_refused_with_a_reason(situation, reply, reason):
     game = situation()
     (seat,) = game.deciders()
-    told = game.check(seat, reply)
+    told = game.refusal(seat, reply)
     assert reason in told
     assert len(told) < 200
 
@@ -189,27 +193,31 @@ ACCEPTED = [
 def test_a_reply_is_accepted(situation, reply):
     game = situation()
     (seat,) = game.deciders()
-    assert game.check(seat, reply) is None
+    assert game.refusal(seat, reply) is None
     VALIDATORS[asked(game)].validate(reply)
 
 
 def test_seats_that_are_not_asked_may_not_reply():
     game = to_defend()
-    assert game.check(0, {"dice": 1}) == game.check(2, {"dice": 1}) == "nothing is asked of you now"
+    assert (
+        game.refusal(0, {"dice": 1})
+        == game.refusal(2, {"dice": 1})
+        == "nothing is asked of you now"
+    )
 
 
 def test_the_armies_of_a_set_up_are_counted():
     game = new_game()
     first, *_ = game.decision(1).limits["territories"]
     total = game.decision(1).limits["armies"]
-    assert game.check(1, {"armies": {first: total}}) is None
-    assert f"not to the {total}" in game.check(1, {"armies": {first: total - 1}})
+    assert game.refusal(1, {"armies": {first: total}}) is None
+    assert f"not to the {total}" in game.refusal(1, {"armies": {first: total - 1}})
 
 
 def test_the_form_kept_of_a_reply_is_in_order_and_without_zeros():
-    kept = to_deploy().canonical(0, {"armies": {"peru": 1, "brazil": 0, "alaska": 3}})
+    kept = to_deploy().read(0, {"armies": {"peru": 1, "brazil": 0, "alaska": 3}})
     assert json.dumps(kept) == '{"armies": {"alaska": 3, "peru": 1}}'
-    cards = to_trade().canonical(0, {"cards": ["india", "brazil", "peru"]})
+    cards = to_trade().read(0, {"cards": ["india", "brazil", "peru"]})
     assert cards == {"cards": ["peru", "brazil", "india"]}
 
 
@@ -264,7 +272,7 @@ def listed(game):
             replies += (move(source, goal, n) for n in numbers)
             replies += (attack(source, goal, d, 1, s) for d in numbers for s in numbers)
             replies += (single(source, goal, d) for d in numbers)
-    return {as_text(reply) for reply in replies if game.check(seat, reply) is None}
+    return {as_text(reply) for reply in replies if game.refusal(seat, reply) is None}
 
 
 def as_text(reply):
@@ -316,7 +324,7 @@ def test_defaults_and_samples_are_legal_and_fit_the_schemas(seed, decisions, mod
     game = wander(seed, decisions, attack_mode=mode, objective="world")
     for seat in game.deciders():
         for reply in (game.default(seat), *(game.sample(seat, Random(n)) for n in range(5))):
-            assert game.check(seat, reply) is None
+            assert game.refusal(seat, reply) is None
             VALIDATORS[asked(game)].validate(reply)
 
 
@@ -328,7 +336,7 @@ def test_a_reply_nested_out_of_all_bounds_is_refused():
         game = situation()
         (seat,) = game.deciders()
         for field in ("armies", "cards", "action", "dice"):
-            assert game.check(seat, {field: deep})
+            assert game.refusal(seat, {field: deep})
 
 
 def test_options_are_validated():

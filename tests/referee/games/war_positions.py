@@ -75,7 +75,7 @@ def outcome(game: PackGame) -> str:
 def play(game: PackGame, move: Move) -> None:
     """Make a move that must be legal."""
     (seat,) = game.deciders()
-    assert game.check(seat, move) is None
+    assert game.refusal(seat, move) is None
     game.apply({seat: move})
 
 

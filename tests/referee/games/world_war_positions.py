@@ -103,14 +103,14 @@ def begin(game: WorldWar, seat: int, number: int, at: str = "start") -> None:
 def play(game: WorldWar, move: Move) -> None:
     """Make a move that must be legal."""
     (seat,) = game.deciders()
-    assert game.check(seat, move) is None
+    assert game.refusal(seat, move) is None
     game.apply({seat: move})
 
 
 def refusal(game: WorldWar, move: Move) -> str:
     """Return why the seat that decides may not make `move`."""
     (seat,) = game.deciders()
-    reason = game.check(seat, move)
+    reason = game.refusal(seat, move)
     assert reason is not None
     return reason
 

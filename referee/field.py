@@ -1,0 +1,414 @@
+"""The kinds of fields that a form of a reply may have: each says its schema, and reads a value."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Meta
+
+Schema = dict[str, Any]
+Quick = Callable[[Any], bool]
+"""Says at once that a value may be recorded as it is; where not, reading it shows more."""
+
+UNIQUE = Meta(extra_json_schema={"uniqueItems": True})
+"""Beside the type of a list of texts or of numbers: none may come twice."""
+
+_KINDS: dict[type, str] = {
+    type(None): "null",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number with a point",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+}
+_HUGE = 10**15
+"""Numbers beyond this are not written out."""
+_REMEMBERED = 256
+"""So many texts that fit a pattern are known again."""
+_LONG = 30
+"""Characters of a text that are quoted."""
+
+
+def json_kind(value: Any) -> str:
+    """Return what kind of JSON value this is."""
+    return _KINDS[type(value)]
+
+
+def shown(number: int) -> str:
+    """Return a number as it is quoted in a sentence."""
+    return str(number) if abs(number) < _HUGE else "far out of range"
+
+
+def written(values: Sequence[Any]) -> str:
+    """Return values as JSON, with "or" before the last; true comes before false."""
+    if all(type(value) is bool for value in values):
+        values = sorted(values, reverse=True)
+    *others, last = (json.dumps(value, ensure_ascii=False) for value in values)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+class Wrong(Exception):  # noqa: N818 - it says what is wrong with a reply, which is no error of ours
+    """What is wrong with a value, in words; where it stands comes in the middle, or not at all."""
+
+    def __init__(self, before: str, after: str | None = None) -> None:
+        self._before = before
+        self._after = after
+        self._where: list[str] = []
+
+    def at(self, where: str) -> "Wrong":
+        """Return it with the place that the value has in something larger."""
+        self._where.append(where)
+        return self
+
+    def __str__(self) -> str:
+        if self._after is None:
+            return self._before
+        return f"{self._before}{' of '.join(self._where) or 'this reply'}{self._after}"
+
+
+class Kind:
+    """How values of one type are described and read."""
+
+    metas: tuple[Meta, ...] = ()
+    """What the field's annotation says about them."""
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of what is read."""
+        raise NotImplementedError
+
+    def described(self) -> Schema:
+        """Return the JSON Schema with the description, and what else the annotations say."""
+        about: Schema = {}
+        further: Schema = {}
+        for meta in self.metas:
+            if meta.description is not None:
+                about["description"] = meta.description
+            further |= meta.extra_json_schema or {}
+        return {**about, **self.schema(), **further}
+
+    def read(self, value: Any) -> Any:
+        """Return the value as it is recorded; raise Wrong if it is not of this kind."""
+        raise NotImplementedError
+
+    def quick(self) -> Quick:
+        """Return a function that is True for values that are recorded as they are.
+
+        Nearly all replies are right, and this is all that is done to them.
+        """
+
+        def is_right(value: Any) -> bool:
+            try:
+                self.read(value)
+            except Wrong:
+                return False
+            return True
+
+        return is_right
+
+    def like(self) -> str:
+        """Return, after the word for several of this kind, what they are or look like."""
+        return ""
+
+
+class Truth(Kind):
+    """True or false."""
+
+    def schema(self) -> Schema:
+        """Return the boolean."""
+        return {"type": "boolean"}
+
+    def read(self, value: Any) -> Any:
+        """Return true or false, which 1 and 0 are not."""
+        if value is True or value is False:
+            return value
+        raise Wrong("", f" must be true or false, not {json_kind(value)}")
+
+
+class Choice(Kind):
+    """One of a few values."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = tuple(values)
+
+    def schema(self) -> Schema:
+        """Return the values."""
+        if self.values == (None,):
+            return {"type": "null"}
+        if len(self.values) == 1:
+            return {"const": self.values[0]}
+        return {"enum": [*self.values]}
+
+    def read(self, value: Any) -> Any:
+        """Return the value if it is one of these, and of the same type."""
+        for each in self.values:
+            if type(each) is type(value) and each == value:
+                return value
+        raise Wrong("", f" must be {written(self.values)}")
+
+    def quick(self) -> Quick:
+        """Return whether a text is one of these; whatever else there is, is read."""
+        texts = frozenset(value for value in self.values if type(value) is str)
+        if len(texts) < len(self.values):
+            return super().quick()
+        return lambda value: type(value) is str and value in texts
+
+
+class Whole(Kind):
+    """A whole number."""
+
+    def __init__(self, metas: Sequence[Meta]) -> None:
+        self._least: int | None = None
+        self._most: int | None = None
+        self._step: int | None = None
+        for meta in metas:
+            if meta.ge is not None or meta.gt is not None:
+                self._least = int(meta.ge) if meta.ge is not None else int(meta.gt or 0) + 1
+            if meta.le is not None or meta.lt is not None:
+                self._most = int(meta.le) if meta.le is not None else int(meta.lt or 0) - 1
+            self._step = self._step if meta.multiple_of is None else int(meta.multiple_of)
+
+    def schema(self) -> Schema:
+        """Return the integer with its bounds."""
+        bounds = {"minimum": self._least, "maximum": self._most, "multipleOf": self._step}
+        given = {key: bound for key, bound in bounds.items() if bound is not None}
+        return {"type": "integer", **given}
+
+    def read(self, value: Any) -> Any:
+        """Return the number, which neither true nor 1.0 is."""
+        if type(value) is not int:
+            raise Wrong("", f" must be a whole number, not {json_kind(value)}")
+        least, most = self._least, self._most
+        if (least is not None and value < least) or (most is not None and value > most):
+            raise Wrong("", f" must be {self._bounds()}, not {shown(value)}")
+        if self._step is not None and value % self._step:
+            rule = "even" if self._step == 2 else f"a multiple of {self._step}"
+            raise Wrong("", f" must be {rule}, not {shown(value)}")
+        return value
+
+    def quick(self) -> Quick:
+        """Return whether a number is within the bounds."""
+        if self._step is not None:
+            return super().quick()
+        least = -math.inf if self._least is None else self._least
+        most = math.inf if self._most is None else self._most
+        return lambda value: type(value) is int and least <= value <= most
+
+    def like(self) -> str:
+        """Return what several are."""
+        return " of whole numbers"
+
+    def _bounds(self) -> str:
+        if self._least is None or self._most is None:
+            return f"at most {self._most}" if self._least is None else f"at least {self._least}"
+        if self._least == self._most:
+            return str(self._least)
+        return f"from {self._least} to {self._most}"
+
+
+class Text(Kind):
+    """A text, of any words or of those that a pattern allows."""
+
+    def __init__(self, metas: Sequence[Meta]) -> None:
+        self._least, self._most = 0, None
+        self._title = ""
+        self._examples: Sequence[str] = ()
+        pattern = None
+        for meta in metas:
+            pattern = meta.pattern or pattern
+            self._title = meta.title or self._title
+            self._examples = meta.examples or self._examples
+            self._least = meta.min_length or self._least
+            self._most = self._most if meta.max_length is None else meta.max_length
+        self._pattern = pattern
+        self._searched = re.compile(pattern or "").search
+        self.known: set[str] = set()
+        """Texts that have been found to fit."""
+
+    def schema(self) -> Schema:
+        """Return the string with its pattern and its bounds."""
+        bounds: Schema = {} if self._pattern is None else {"pattern": self._pattern}
+        if self._least:
+            bounds["minLength"] = self._least
+        if self._most is not None:
+            bounds["maxLength"] = self._most
+        return {"type": "string", **bounds}
+
+    def read(self, value: Any) -> Any:
+        """Return the text."""
+        if type(value) is str and self._fits(value):
+            return value
+        raise self._explained(value)
+
+    def quick(self) -> Quick:
+        """Return whether a text fits, of which those met before are known."""
+        known, fits = self.known, self._fits
+        return lambda value: type(value) is str and (value in known or fits(value))
+
+    def _fits(self, text: str) -> bool:
+        if len(text) < self._least or (self._most is not None and len(text) > self._most):
+            return False
+        if self._pattern is None:
+            return True
+        # In Python, "$" is found before a newline at the end, too.
+        if not self._searched(text) or text[-1:] == "\n":
+            return False
+        if len(text) <= _LONG and len(self.known) < _REMEMBERED:
+            self.known.add(text)
+        return True
+
+    def like(self) -> str:
+        """Return what several are, or look like."""
+        article, _, noun = self._title.partition(" ")
+        if article == "a" and noun.isalpha():
+            return f" of {noun}s"
+        return f" such as {json.dumps(self._examples)}" if self._examples else ""
+
+    def _explained(self, value: Any) -> Wrong:
+        title, like = self._title, " or ".join(map(repr, self._examples))
+        if type(value) is not str:
+            if like:
+                return Wrong(f"{title or 'it'} is written like {like}, not as {json_kind(value)}")
+            return Wrong("", f" must be a string, not {json_kind(value)}")
+        if len(value) < self._least or (self._most is not None and len(value) > self._most):
+            number = _counted(self._least, self._most, "character", "characters")
+            return Wrong("", f" must have {number}, not {len(value)}")
+        if title:
+            how = f"; {title} is written like {like}" if like else ""
+            return Wrong(f"{value[:_LONG]!r} is not {title}{how}")
+        how = f"be written like {like}" if like else f"match the pattern {self._pattern}"
+        return Wrong("", f" must {how}, not {value[:_LONG]!r}")
+
+
+def _counted(least: int, most: int | None, one: str, many: str) -> str:
+    """Return how many there must be of something."""
+    things = one if (least if most is None else most) == 1 else many
+    if most is None:
+        return f"at least {least} {things}"
+    if least == most:
+        return f"exactly {least} {things}"
+    return f"{least} to {most} {things}" if least else f"at most {most} {things}"
+
+
+class Nullable(Kind):
+    """A value of another kind, or null."""
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self.metas = kind.metas
+
+    def schema(self) -> Schema:
+        """Return the other kind's, with null."""
+        schema = self._kind.schema()
+        if "type" in schema and "oneOf" not in schema:
+            return {**schema, "type": [schema["type"], "null"]}
+        return {"anyOf": [schema, {"type": "null"}]}
+
+    def read(self, value: Any) -> Any:
+        """Return null, or what the other kind reads."""
+        return None if value is None else self._kind.read(value)
+
+    def quick(self) -> Quick:
+        """Return whether a value is null, or right for the other kind."""
+        is_right = self._kind.quick()
+        return lambda value: value is None or is_right(value)
+
+
+class Items(Kind):
+    """A list."""
+
+    def __init__(self, item: Kind, metas: Sequence[Meta]) -> None:
+        self._item = item
+        self._least, self._most = 0, None
+        self._unique = UNIQUE in metas
+        if self._unique and not isinstance(item, Choice | Text | Whole):
+            raise TypeError("only a list of texts or of numbers can be UNIQUE")
+        for meta in metas:
+            self._least = meta.min_length or self._least
+            self._most = self._most if meta.max_length is None else meta.max_length
+
+    def schema(self) -> Schema:
+        """Return the array with its bounds and what its entries are."""
+        bounds: Schema = {"minItems": self._least} if self._least else {}
+        if self._most is not None:
+            bounds["maxItems"] = self._most
+        return {"type": "array", "items": self._item.described(), **bounds}
+
+    def read(self, value: Any) -> Any:
+        """Return the list with each entry read."""
+        if type(value) is not list:
+            raise Wrong("", f" must be a list{self._item.like()}, not {json_kind(value)}")
+        if len(value) < self._least or (self._most is not None and len(value) > self._most):
+            number = _counted(self._least, self._most, "entry", "entries")
+            raise Wrong("", f" must have {number}, not {len(value)}")
+        found = []
+        for at, each in enumerate(value):
+            try:
+                found.append(self._item.read(each))
+            except Wrong as wrong:
+                raise wrong.at(f"entry {at}") from None
+        if self._unique and len(set(found)) < len(found):
+            twice = next(each for each, times in Counter(found).items() if times > 1)
+            raise Wrong(f"{twice!r} is named twice")
+        return found
+
+    def quick(self) -> Quick:
+        """Return whether every entry is right; of texts, those met before are known together."""
+        least, unique, item = self._least, self._unique, self._item.quick()
+        most = math.inf if self._most is None else self._most
+        known = self._item.known if isinstance(self._item, Text) else frozenset()
+
+        def is_right(value: Any) -> bool:
+            return type(value) is list and least <= len(value) <= most and all(map(item, value))
+
+        def are_right_together(value: Any) -> bool:
+            if type(value) is not list or not least <= len(value) <= most:
+                return False
+            try:
+                different = {*value}
+            except TypeError:
+                return False
+            if unique and len(different) < len(value):
+                return False
+            return different <= known or all(map(item, value))
+
+        return are_right_together if unique or isinstance(self._item, Text) else is_right
+
+
+class Pairs(Kind):
+    """An object whose names are a part of what it says."""
+
+    def __init__(self, name: Kind, value: Kind) -> None:
+        self._name = name
+        self._value = value
+
+    def schema(self) -> Schema:
+        """Return the object with what its names and its values are."""
+        names = {key: told for key, told in self._name.schema().items() if key != "type"}
+        found = {"type": "object", "additionalProperties": self._value.described()}
+        return {**found, "propertyNames": names} if names else found
+
+    def read(self, value: Any) -> Any:
+        """Return the object with each value read."""
+        if type(value) is not dict:
+            raise Wrong("", f" must be an object, not {json_kind(value)}")
+        return {self._name.read(name): self._valued(name, each) for name, each in value.items()}
+
+    def quick(self) -> Quick:
+        """Return whether every name and every value is right."""
+        name, entry = self._name.quick(), self._value.quick()
+        known = self._name.known if isinstance(self._name, Text) else frozenset()
+        return lambda value: (
+            type(value) is dict
+            and (value.keys() <= known or all(map(name, value)))
+            and all(map(entry, value.values()))
+        )
+
+    def _valued(self, name: str, value: Any) -> Any:
+        try:
+            return self._value.read(value)
+        except Wrong as wrong:
+            raise wrong.at(f'"{name[:_LONG]}"') from None
