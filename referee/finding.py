@@ -93,7 +93,7 @@ def find_source(word: str, here: Path = Path()) -> Source:
 def is_path(word: str) -> bool:
     """Return whether a word names a file or folder, and not a game by its name."""
     path = word.partition(".py:")[0]
-    return "/" in word or path != word or word.endswith(".py")
+    return "/" in word or path != word or word.endswith(".py") or word in (".", "..")
 
 
 def load(source: Source) -> type[Game]:

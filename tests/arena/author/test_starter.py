@@ -149,7 +149,7 @@ class Some(Taking):
 
     why: Annotated[Literal["fun"], Meta(description="The reason.")]
     take: Annotated[int, Meta(ge=1, description="How many.")]
-    then: Annotated[list[int], Meta(description="And so on.")] = []
+    then: Annotated[list[int], Meta(description="And so on.")] = []  # noqa: RUF012 - a default of msgspec
 
 
 class Nothing(Taking):
