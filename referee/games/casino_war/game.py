@@ -4,12 +4,12 @@ import textwrap
 from collections import deque
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
-from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.game import Decision, Game, Move, Observation, Options, ranked, twin
 from referee.games.casino_war.replies import (
     DECISIONS,
     BetLimits,
@@ -161,6 +161,12 @@ class CasinoWar(Game):
             return f"{who} goes to war" if move["action"] == "war" else f"{who} surrenders"
         on_tie = move.get("tie_bet", 0)
         return f"{who} bets {move['bet']}" + (f", and {on_tie} on a tie" if on_tie else "")
+
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with other cards burned, and other chance to come."""
+        other = twin(self, rng)
+        other.shoe.burn_anew(rng)
+        return other
 
     def text(self, seat: int | None = None) -> str:
         """Return the money and the stakes, the cards of a tie and the latest rounds."""

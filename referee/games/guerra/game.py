@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
-from referee.game import Decision, Game, Move, Observation, Options
+from referee.game import Decision, Game, Move, Observation, Options, redealt
 from referee.games.guerra.battle import (
     DECK,
     NO_ATTACKS,
@@ -209,6 +209,10 @@ class Guerra(Game):
         """Return 1 for the winner and 2 for the loser, or 1 for both."""
         return self._places.copy()
 
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with the other hand and both packs dealt anew."""
+        return redealt(self, seat, rng, lambda other, dice: other._deal_anew(seat, dice))
+
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does, in a few words."""
         assert self.asked is not None
@@ -229,6 +233,14 @@ class Guerra(Game):
             lines += ["", "In this turn and the one before:"]
             lines += [wrapped("  ", event) for event in events]
         return "\n".join(lines)
+
+    def _deal_anew(self, seat: int, rng: Random) -> None:
+        """Replace what `seat` cannot know: the other hand, and the order of both packs."""
+        own, other = self.armies[seat], self.armies[1 - seat]
+        rng.shuffle(own.pack)
+        unseen = [*other.hand, *other.pack]
+        rng.shuffle(unseen)
+        other.hand[:], other.pack[:] = unseen[: len(other.hand)], unseen[len(other.hand) :]
 
     def _deployment(self) -> dict[str, int]:
         return DEPLOYMENTS[self._deployments][1]

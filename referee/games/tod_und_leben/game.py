@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
-from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.game import Decision, Game, Move, Observation, Options, ranked, twin
 from referee.games.war_family.cards import deal, deck, strength
 
 NAMES = "AB"
@@ -88,6 +88,10 @@ class TodUndLeben(Game):
     def places(self) -> list[int]:
         """Return the places by rounds won."""
         return ranked([-won for won in self.rounds_won])
+
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with other chance to come: nothing else is hidden."""
+        return twin(self, rng)
 
     def text(self, seat: int | None = None) -> str:
         """Return the pairs of the last round and the score; all is open."""
