@@ -32,6 +32,7 @@ ORDER = {
             "folder",
             "games",
             "options",
+            "testing",
             "hint",
         ),
         *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
