@@ -1,10 +1,11 @@
 """The contract a game fulfils: pure rules, without processes, clocks or input and output."""
 
+import copy
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import msgspec
 
@@ -12,6 +13,8 @@ from referee.chance import Chance
 from referee.field import Schema, Wrong
 from referee.form import AnyForm, Reading, reading_of, schema_of
 from referee.scene import Area, Facts, Ground
+
+_Game = TypeVar("_Game", bound="Game")
 
 Move = dict[str, Any]
 """A reply's `move`: a JSON object, decoded but not yet trusted."""
@@ -29,6 +32,27 @@ def plain(view: Observation) -> Observation:
 def ranked(scores: Sequence[Any]) -> list[int]:
     """Return the place of each score, the least best: 1 + the number of scores below it."""
     return [1 + sum(other < score for other in scores) for score in scores]
+
+
+def twin(game: _Game, rng: Random | None = None) -> _Game:
+    """Return a copy of `game` that can go another way; with `rng`, other chance is to come."""
+    chance = game.chance if rng is None else Chance(f"{rng.getrandbits(64):x}")
+    return copy.deepcopy(game, {id(game.chance): chance})
+
+
+def redealt(
+    game: _Game, seat: int, rng: Random, deal_anew: Callable[[_Game, Random], None]
+) -> _Game:
+    """Return a copy of `game` in which `deal_anew` has replaced what `seat` cannot know.
+
+    It is called again until every other seat that is asked has a choice, as it has in `game`.
+    """
+    other = twin(game, rng)
+    while True:
+        deal_anew(other, rng)
+        lists = (other.decision(each).legal for each in other.deciders() if each != seat)
+        if all(legal is None or len(legal) > 1 for legal in lists):
+            return other
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -267,6 +291,15 @@ class Game(ABC):
 
     def withdraw(self, seat: int) -> None:  # noqa: B027 - most games have nothing to do
         """Take `seat` out: from now on only its default moves are played."""
+
+    def resample(self, seat: int, rng: Random) -> Self | None:
+        """Return another state that `seat` cannot tell from this one by what it is shown now.
+
+        What it has not seen and all that chance is still to bring are drawn anew by `rng`, in a
+        new game; this one stays as it is. Where nothing is hidden, `twin(self, rng)` says so. None
+        is no such answer: this game does not say what is hidden.
+        """
+        return None
 
     def table(self) -> dict[str, Any]:
         """Return the constants of the game that are worth sending once, at the start."""

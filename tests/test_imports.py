@@ -37,7 +37,7 @@ ORDER = {
             "evidence",
             "match",
         ),
-        *("all_moves", "local", "pettingzoo"),
+        *("all_moves", "local", "pettingzoo", "testing"),
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""

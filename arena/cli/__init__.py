@@ -35,6 +35,10 @@ _COMMANDS = {
         "check:check_command",
         "Check step by step whether a bot can play a game; exit with 1 if it cannot.",
     ),
+    "check-game": (
+        "check_game:check_game_command",
+        "Check step by step whether a game keeps its contract; exit with 1 if not.",
+    ),
     "init": ("leagues:init", "Make a league: a folder whose league.toml says what to play."),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),

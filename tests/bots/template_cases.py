@@ -185,7 +185,7 @@ def replies(bot: Built, text: bytes) -> list[Message]:
 def play(program: Program, name: str, seed: int) -> None:
     """Play a whole match against random moves, in any seat; an illegal move is a failure."""
     rng = Random(seed)
-    game = Case(name, rng.choice(GAMES[name].seat_counts)).new(f"deal {seed}")
+    game = Case(GAMES[name], rng.choice(GAMES[name].seat_counts)).new(f"deal {seed}")
     own = rng.randrange(game.seats)
     number = 0
     program.tell(start(game, own))

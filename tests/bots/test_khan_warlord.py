@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from referee.game import plain
+from referee.game import plain, twin
 from referee.games.khan.game import Khan
 from tests.bots.driver import BOTS, Match, python, seated
-from tests.referee.games.conformance import twin
 from tests.referee.games.khan_positions import fight, position
 
 COMMANDS = {path.stem[5:]: python(path) for path in (BOTS / "khan").glob("*.py")}

@@ -6,10 +6,14 @@ from jsonschema import Draft202012Validator
 from protocol.errors import ArenaError
 from referee.all_moves import AllMoves
 from referee.games import GAMES
-from tests.referee.games.conformance import CASES, Case, moments, sampling
+from referee.testing.cases import Case
+from referee.testing.trial import sampling
+from tests.referee.games.conformance import CASES, moments
 
 LISTED = ("steal_war", "khan", "duel")
-cases = pytest.mark.parametrize("case", [case for case in CASES if case.game in LISTED], ids=str)
+cases = pytest.mark.parametrize(
+    "case", [case for case in CASES if case.kind.name in LISTED], ids=str
+)
 
 
 @cases
@@ -37,7 +41,7 @@ def test_the_numbers_do_not_hang_on_the_deal_or_the_course(case: Case) -> None:
 
 @pytest.mark.parametrize(("game", "count"), [("steal_war", 57), ("khan", 1108), ("duel", 139)])
 def test_they_are_few_and_all_of_the_form_of_their_decision(game: str, count: int) -> None:
-    numbered = AllMoves(next(case for case in CASES if case.game == game).new())
+    numbered = AllMoves(next(case for case in CASES if case.kind.name == game).new())
     assert len(numbered) == len(numbered.moves) == count
     forms = {name: Draft202012Validator(form) for name, form in GAMES[game].schemas().items()}
     assert {*numbered.decisions} == forms.keys()
@@ -46,7 +50,7 @@ def test_they_are_few_and_all_of_the_form_of_their_decision(game: str, count: in
 
 
 def test_a_game_with_a_decision_that_is_not_listed_has_none() -> None:
-    case = next(case for case in CASES if case.game == "cold_war")
+    case = next(case for case in CASES if case.kind.name == "cold_war")
     with pytest.raises(ArenaError, match="the moves of cold_war have no numbers") as caught:
         AllMoves(case.new())
     assert str(caught.value).endswith("those of steal_war, khan, duel have.")

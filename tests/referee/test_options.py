@@ -12,7 +12,7 @@ from referee.games import GAMES
 from referee.games.guerra.game import Guerra, GuerraOptions
 from referee.limits import Limits
 from referee.options import allowed, check_seats, new_game, read_options, read_settings, suggestion
-from tests.referee.games.conformance import option_sets
+from referee.testing.cases import option_sets
 from tests.referee.games_for_tests import Countdown, dealt
 
 

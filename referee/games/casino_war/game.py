@@ -3,13 +3,13 @@
 from collections import deque
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.game import Decision, Game, Move, Observation, Options, ranked, twin
 from referee.games.casino_war.replies import Bet, BetLimits, Tie, bet_limits, bet_refusal
 from referee.games.casino_war.round import NAMES, Round, Stake
 from referee.games.casino_war.scene import areas
@@ -168,6 +168,12 @@ class CasinoWar(Game):
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the money and the stakes, the cards, the latest rounds and the shoe."""
         return [*areas(self, is_open=seat is None)]
+
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with other cards burned, and other chance to come."""
+        other = twin(self, rng)
+        other.shoe.burn_anew(rng)
+        return other
 
     def _limits(self, seat: int) -> BetLimits:
         options = self.options

@@ -1,9 +1,13 @@
 """Casino War's shoe: the cards not dealt yet, and what was seen of the others."""
 
 from collections.abc import Sequence
+from random import Random
 
 from referee.chance import Chance, Key
-from referee.games.war_family.cards import RANKS
+from referee.games.war_family.cards import RANKS, deck
+
+ORDER = {card: place for place, card in enumerate(deck())}
+"""The cards of one deck, as they lie in a shoe."""
 
 LEAST_PER_DECK = 13
 """With fewer cards left per deck, a shoe is shuffled."""
@@ -33,6 +37,13 @@ class Shoe:
     def burn(self, chance: Chance, *event: Key) -> None:
         """Lay a card aside, seen by nobody."""
         self.burned.append(self._take(chance, event))
+
+    def burn_anew(self, rng: Random) -> None:
+        """Have other cards lie aside, of those that nobody has seen."""
+        unseen = [*self.burned, *self.cards]
+        rng.shuffle(unseen)
+        burned = len(self.burned)
+        self.burned, self.cards = unseen[:burned], sorted(unseen[burned:], key=ORDER.__getitem__)
 
     def _take(self, chance: Chance, event: tuple[Key, ...]) -> str:
         return self.cards.pop(chance.below(len(self.cards), *event))

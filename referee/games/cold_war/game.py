@@ -3,13 +3,13 @@
 import unicodedata
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options
+from referee.game import Decision, Game, Move, Observation, Options, twin
 from referee.games.cold_war.checks import can_be_laid, play_refusal
 from referee.games.cold_war.forms import DECISIONS
 from referee.games.cold_war.samples import sample_arm, sample_cards, sample_shift
@@ -140,6 +140,10 @@ class ColdWar(Game):
     def places(self) -> list[int]:
         """Return 1 for the winning pair and 3 for the others, or 1 for all."""
         return self._places.copy()
+
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with other chance to come: nothing else is hidden."""
+        return twin(self, rng)
 
     def withdraw(self, seat: int) -> None:
         """Keep `seat` from leading at the guard; its markers still count."""

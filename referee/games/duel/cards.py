@@ -1,7 +1,9 @@
 """The cards of Duel: suit letter and rank, what a suit is for, the ladders, and the deck."""
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
+from random import Random
 
 from referee.chance import Chance
 
@@ -84,6 +86,19 @@ class Deck:
         while len(drawn) < count and (self.cards or self._renew()):
             drawn.append(self.cards.pop())
         return drawn
+
+    def exchanged(self, hand: Iterable[str], rng: Random) -> list[str]:
+        """Return another hand, dealt together with the deck from the cards of both.
+
+        What was not among the discards when they were last shuffled cannot lie in the deck.
+        """
+        unseen = Counter(hand) + Counter(self.cards)
+        held = unseen - Counter(self.reshuffled) if self.reshuffled else Counter[str]()
+        rest = [*(unseen - held).elements()]
+        rng.shuffle(rest)
+        size = len(self.cards)
+        self.cards[:] = rest[:size]
+        return [*held.elements(), *rest[size:]]
 
     def _renew(self) -> bool:
         """Shuffle the discards, if there are any; return whether there are cards again."""

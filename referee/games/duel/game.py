@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.games.duel.actions import (
     MOST_ACTIONS,
     PRICES,
@@ -203,6 +203,10 @@ class Duel(Game):
         """Yield each decision's name and every move that it may ever list."""
         return all_moves(self.cards)
 
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with the rival's hand and the deck dealt anew."""
+        return redealt(self, seat, rng, lambda other, dice: other._deal_anew(seat, dice))
+
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does, in a few words."""
         return told(seat, move)
@@ -214,6 +218,11 @@ class Duel(Game):
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the line with the pawn, both fencers and what they did of late."""
         return [*areas(self, seat)]
+
+    def _deal_anew(self, seat: int, rng: Random) -> None:
+        """Replace what `seat` cannot know: the rival's hand, and the order of the deck."""
+        rival = self.fencers[1 - seat]
+        rival.hand = self.deck.exchanged(rival.hand, rng)
 
     def _choices(self) -> Sequence[Any]:
         """Return what the decider may choose from, each as `_REPLIES` takes it."""

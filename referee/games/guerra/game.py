@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options
+from referee.game import Decision, Game, Move, Observation, Options, redealt
 from referee.games.guerra.battle import (
     DECK,
     NO_ATTACKS,
@@ -208,6 +208,10 @@ class Guerra(Game):
         """Return the Troops of each seat, as the conclusion counts them."""
         return [army.troops() for army in self.armies]
 
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with the other hand and both packs dealt anew."""
+        return redealt(self, seat, rng, lambda other, dice: other._deal_anew(seat, dice))
+
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does, in a few words."""
         assert self.asked is not None
@@ -220,6 +224,14 @@ class Guerra(Game):
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return both armies face to face, B's above A's."""
         return [*areas(self, seat)]
+
+    def _deal_anew(self, seat: int, rng: Random) -> None:
+        """Replace what `seat` cannot know: the other hand, and the order of both packs."""
+        own, other = self.armies[seat], self.armies[1 - seat]
+        rng.shuffle(own.pack)
+        unseen = [*other.hand, *other.pack]
+        rng.shuffle(unseen)
+        other.hand[:], other.pack[:] = unseen[: len(other.hand)], unseen[len(other.hand) :]
 
     def _deployment(self) -> dict[str, int]:
         return DEPLOYMENTS[self._deployments][1]

@@ -3,15 +3,15 @@
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.games.khan.camp import FACE_UP, IN_HAND, Camp, drawing, held
-from referee.games.khan.cards import COPIES, KINDS, names, tally
+from referee.games.khan.cards import COPIES, GUNPOWDER, KINDS, POISON, RETREAT, names, tally
 from referee.games.khan.checks import (
     discard_refusal,
     gunpowder_refusal,
@@ -31,6 +31,7 @@ from referee.games.khan.moves import (
     place_moves,
     turn_moves,
 )
+from referee.games.khan.resample import deal_anew
 from referee.games.khan.scene import areas
 from referee.games.khan.text import called, deed
 from referee.scene import Area
@@ -48,6 +49,9 @@ IDLE = {
 """How often a random move draws, shows nothing or keeps what it could use; else little happens."""
 UNORDERED = frozenset({"reveal", "gunpowder", "place_front"})
 """The decisions in which cards are named, in whatever order."""
+
+ASKED_FOR = {"gunpowder": GUNPOWDER, "poison": POISON, "retreat": RETREAT}
+"""By decision, the card that only its holder is asked to use."""
 
 
 class KhanOptions(Options, frozen=True, kw_only=True):
@@ -224,9 +228,24 @@ class Khan(Game):
         """Return the points, the combat, the camps and the last turns."""
         return [*areas(self, seat)]
 
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with what the others hold unseen, deck and bag dealt anew."""
+        return redealt(self, seat, rng, lambda other, dice: other._deal_anew(seat, dice))
+
     def table(self) -> dict[str, Any]:
         """Return the kinds of tokens and every card of the deck, which holds three of each."""
         return {"kinds": [*KINDS], "cards": self.names.copy(), "copies": COPIES, "goal": GOAL}
+
+    def _deal_anew(self, seat: int, rng: Random) -> None:
+        """Replace what `seat` cannot know: what the others hold unseen, deck and bag."""
+        special = ASKED_FOR.get(self.asked or "")
+        users = [each for each in self._deciders if special and each != seat]
+        while True:
+            deal_anew(self.camps, seat, self.deck, self.bag, rng)
+            if all(special in self.camps[user].hand for user in users):
+                break
+        if self.to_move != seat and self.drawn:
+            self.drawn = rng.choice(self.camps[self.to_move].hand)
 
     def _own(self, seat: int) -> Observation:
         """Return what only `seat` may know, what it is asked among it."""

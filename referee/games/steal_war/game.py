@@ -3,13 +3,13 @@
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.games.steal_war.replies import (
     WAIT,
     Play,
@@ -188,6 +188,10 @@ class StealWar(Game):
         """Yield each decision's name and every move that it may ever list."""
         return all_moves(self.seats, may_wait=self._is_waiting_allowed)
 
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with packs, others' drawn cards and face-down cards dealt anew."""
+        return redealt(self, seat, rng, lambda other, dice: other._deal_anew(seat, dice))
+
     def describe(self, seat: int, move: Move) -> str:
         """Return what `move` does with a card, in a few words."""
         who = NAMES[seat]
@@ -212,6 +216,18 @@ class StealWar(Game):
     def _deal(self) -> Holdings:
         return Holdings(self.seats, self.chance)
 
+    def _deal_anew(self, seat: int, rng: Random) -> None:
+        """Replace what `seat` cannot know, and ask those who then could steal or wait."""
+        is_over = self.asked != "steal"
+        while True:
+            self.held.deal_anew(self.trick, seat, rng, lie_open=is_over)
+            if is_over:
+                return
+            able = self._able(self.held.holders() if self._hurried is None else [self._hurried])
+            if able:
+                self._deciders = able
+                return
+
     def _play_on(self) -> None:
         """Play tricks until somebody has a choice or the game is over."""
         while not self._deciders and not self.reason:
@@ -230,15 +246,18 @@ class StealWar(Game):
 
     def _ask(self, seats: Sequence[int]) -> None:
         """Ask those of `seats` who could steal or wait; if none could, all play."""
-        targets = self.held.targets
-        if self._is_waiting_allowed:
-            self._deciders = [seat for seat in seats if targets(seat) or self._may_wait(seat)]
-        else:
-            self._deciders = [seat for seat in seats if targets(seat)]
+        self._deciders = self._able(seats)
         if self._deciders:
             self.asked = "steal"
         else:
             self._resolve({})
+
+    def _able(self, seats: Sequence[int]) -> list[int]:
+        """Return those of `seats` who could steal or wait."""
+        targets = self.held.targets
+        if self._is_waiting_allowed:
+            return [seat for seat in seats if targets(seat) or self._may_wait(seat)]
+        return [seat for seat in seats if targets(seat)]
 
     def _may_wait(self, seat: int) -> bool:
         """Return whether `seat` may keep its card: others have one, too, and a pile its rank."""

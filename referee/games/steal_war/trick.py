@@ -4,6 +4,8 @@
 """
 
 from collections.abc import Collection, Mapping
+from random import Random
+from typing import Any
 
 from msgspec import Struct
 
@@ -119,6 +121,21 @@ class Holdings:
     def holders(self) -> list[int]:
         """Return the seats that have drawn a card and not yet played it."""
         return [seat for seat, card in enumerate(self.drawn) if card]
+
+    def deal_anew(self, trick: Trick, seat: int, rng: Random, *, lie_open: bool) -> None:
+        """Exchange the cards that `seat` has not seen; those of the trick may all lie open."""
+        places: list[tuple[Any, int]] = [
+            *((pack, at) for pack in self.packs for at in range(len(pack))),
+            *((self.aside, at) for at in range(len(self.aside))),
+            *((self.drawn, each) for each in self.holders() if each != seat),
+        ]
+        if not lie_open:
+            for cards in trick.laid.values():
+                places += [(cards, at) for at in range(len(cards)) if at % (DOWN + 1)]
+        unseen = [cards[at] for cards, at in places]
+        rng.shuffle(unseen)
+        for (cards, at), card in zip(places, unseen, strict=True):
+            cards[at] = card
 
     def resolve(
         self, trick: Trick, aims: Mapping[int, int], waiting: Collection[int], *, protection: bool

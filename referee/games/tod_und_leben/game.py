@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
 from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.game import Decision, Game, Move, Observation, Options, ranked, twin
 from referee.games.tod_und_leben.scene import areas
 from referee.games.war_family.cards import deal, deck, strength
 from referee.scene import Area
@@ -102,6 +102,10 @@ class TodUndLeben(Game):
     def scores(self) -> list[int]:
         """Return the rounds that each seat has won."""
         return self.rounds_won
+
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with other chance to come: nothing else is hidden."""
+        return twin(self, rng)
 
 
 def cards_won(packs: Sequence[Sequence[str]]) -> list[int]:

@@ -1,7 +1,8 @@
 """War: the highest card takes all, ties go to war, and winners order what they pick up."""
 
-from collections.abc import Collection, Mapping
-from itertools import islice
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, islice
+from random import Random
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
@@ -13,6 +14,7 @@ from referee.games.war_family.cards import MOST_JOKERS, CardOrJoker, deck, stren
 from referee.games.war_family.packs import ORDER, PackGame, PackOptions
 
 HEIGHTS = {card: strength(card) for card in deck(jokers=MOST_JOKERS)}
+JOKER = "X"
 TWO_JOKERS = 2
 EVEN_BY_JOKERS = (3, 9)
 """The numbers of seats that share an odd number of cards, and an even one with two jokers."""
@@ -99,6 +101,15 @@ class War(PackGame):
                 pack.insert(self.chance.die(len(pack), "joker", seat), next(jokers))
             packs.append(pack)
         return packs
+
+    def _kept(self, tops: Sequence[Sequence[str]], rng: Random) -> list[list[str]]:
+        found = [[card for card in top if card[0] == JOKER] for top in tops]
+        if self._jokers() == "two_buried":  # no two in one pack
+            jokers = [*chain(*found)]
+            holders = rng.sample([at for at, top in enumerate(tops) if top], len(jokers))
+            moved = dict(zip(holders, jokers, strict=True))
+            return [[moved[at]] if at in moved else [] for at in range(len(tops))]
+        return found if self._jokers() == "buried" else super()._kept(tops, rng)
 
     def _heights(self, cards: Collection[str]) -> list[int]:
         return [HEIGHTS[card] for card in cards]

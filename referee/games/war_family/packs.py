@@ -1,16 +1,16 @@
 """What War and P'yanitsa share: the packs, what is known of them, the pickup, running out."""
 
 from abc import abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
-from referee.game import Decision, Game, Move, Observation, Options, ranked
+from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.games.war_family.battle import Battle, Pack, fight, war_or_out, war_to_last_card
 from referee.games.war_family.cards import deal
 from referee.games.war_family.scene import areas
@@ -183,6 +183,10 @@ class PackGame(Game):
         """Return the cards there are, with those that the deal left out."""
         return {"cards": self.cards.copy()}
 
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with cards still as dealt, and orders only others know, dealt anew."""
+        return redealt(self, seat, rng, lambda other, dice: other._deal_anew(seat, dice))
+
     def describe(self, seat: int, move: Move) -> str:
         """Return what is picked up, in the order chosen if all may see it."""
         if move["order"] == RANDOM:
@@ -220,6 +224,45 @@ class PackGame(Game):
     def still_in(self) -> list[int]:
         """Return the seats that have not run out of cards."""
         return [seat for seat in range(self.seats) if seat not in self.ran_out]
+
+    def _deal_anew(self, seat: int, rng: Random) -> None:
+        """Replace what `seat` cannot know: cards still as dealt, and the order of some pots."""
+        tops = [[*islice(pack, max(0, count))] for pack, count in self._tops()]
+        kept = self._kept(tops, rng)
+        dealt = [*(Counter([*chain(*tops), *self.aside]) - Counter(chain(*kept))).elements()]
+        rng.shuffle(dealt)
+        for (pack, _), top, stay in zip(self._tops(), tops, kept, strict=True):
+            new = [*stay, *(dealt.pop() for _ in range(len(top) - len(stay)))]
+            rng.shuffle(new)
+            rest = [*islice(pack, len(top), None)]
+            pack.clear()
+            pack.extend([*new, *rest])
+        self.aside[:] = dealt
+        for owner in range(self.seats):
+            if not self._sees_order(seat, owner):
+                self._reorder(owner, rng)
+
+    def _tops(self) -> list[tuple[Pack, int]]:
+        """Return each pack, with how many of its cards lie as they were dealt."""
+        return [*zip(self.packs, self.unseen, strict=True)]
+
+    def _kept(self, tops: Sequence[Sequence[str]], rng: Random) -> list[list[str]]:
+        """Return, by pack, those of its cards still as dealt that belong to it by the rules."""
+        return [[] for _ in tops]
+
+    def _reorder(self, owner: int, rng: Random) -> None:
+        """Turn about the pots that `owner` picked up, as far as their cards have not come up."""
+        pack = self.packs[owner]
+        rest = [*islice(pack, max(0, self.unseen[owner]), None)]
+        for battle in reversed(self.battles):
+            order = battle.order
+            if rest and order and battle.winner == owner:
+                left = rest[-len(order) :]
+                del rest[-len(order) :]
+                rng.shuffle(left)
+                order[-len(left) :] = left
+                for at, card in enumerate(left, len(rest)):
+                    pack[max(0, self.unseen[owner]) + at] = card
 
     def _fight_on(self) -> None:
         """Fight until a choice is to be made or the game is over."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import count, cycle
+from random import Random
 
 from msgspec import Struct
 
@@ -135,6 +136,20 @@ class Course:
         each, more = divmod(total, len(own))
         shares = {TERRITORIES[t]: each + (at < more) for at, t in enumerate(own)}
         return {name: share for name, share in shares.items() if share}
+
+    def deal_anew(self, seat: int, rng: Random) -> None:
+        """Replace what `seat` cannot know: other hands, the draw pile, others' objectives."""
+        others = [other for other in range(self.seats) if other != seat]
+        unseen = [*self.draw_pile, *(card for other in others for card in self.hands[other])]
+        rng.shuffle(unseen)
+        for other in others:
+            self.hands[other] = sorted(unseen.pop() for _ in self.hands[other])
+        self.draw_pile[:] = unseen
+        if self.options.objective == "secret" and self.asked is not None:
+            left = [goal for goal in objectives(self.seats) if goal != self.missions[seat]]
+            rng.shuffle(left)
+            for other in others:
+                self.missions[other] = left.pop()
 
     def set_up(self, placements: Mapping[int, Mapping[str, int]]) -> None:
         """Place armies of the set-up; begin the first turn when there are no more."""

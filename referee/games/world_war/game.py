@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from referee.chance import Chance
 from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options
+from referee.game import Decision, Game, Move, Observation, Options, redealt
 from referee.games.world_war.battle import MOST_ROLLS, Attack, most_dice
 from referee.games.world_war.board import CARD_NUMBER, CARDS, NUMBER, TERRITORIES, table
 from referee.games.world_war.checks import (
@@ -189,6 +189,10 @@ class WorldWar(Game):
     def table(self) -> dict[str, Any]:
         """Return the board and the cards."""
         return table()
+
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return a copy with the others' cards and objectives, and the draw pile dealt anew."""
+        return redealt(self, seat, rng, lambda other, dice: other.war.deal_anew(seat, dice))
 
     def called(self, seat: int) -> str:
         """Return the letter of `seat`."""

@@ -12,7 +12,8 @@ from arena.cli.typed import MOST_TRIES, MOST_WORDS, fits, forms_of, known_words,
 from protocol.errors import ArenaError
 from referee.game import Game, Move, plain
 from referee.games import GAMES
-from tests.referee.games.conformance import cases_of, moments, sampling
+from referee.testing.trial import sampling
+from tests.referee.games.conformance import cases_of, moments
 from tests.referee.games.guerra_positions import position
 
 CARDS = ["5O", "6O", "7C", "2B", "4C", "7E", "11E", "vanguard", "centre", "rearguard"]

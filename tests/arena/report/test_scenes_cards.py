@@ -15,13 +15,15 @@ from referee.games.casino_war.game import CasinoWar
 from referee.games.guerra.battle import ZONES
 from referee.games.tod_und_leben.scene import areas as areas_of_pairs
 from referee.scene import Area, Card, Facts, Group, Row, Text, Token
+from referee.testing.cases import Case
+from referee.testing.trial import sampling
 from tests.referee.games import (
     casino_war_positions,
     guerra_positions,
     steal_war_positions,
     war_positions,
 )
-from tests.referee.games.conformance import Case, cases_of, moments, sampling
+from tests.referee.games.conformance import cases_of, moments
 
 GAMES = ("guerra", "war", "steal_war", "pyanitsa", "tod_und_leben", "casino_war")
 CODE = re.compile(r"\b(?:[1-7]|1[0-2])[OCEB]\b|\b[2-9TJQKA][CDHS]\b|\bX[12]\b")

@@ -17,17 +17,10 @@ import pytest
 from referee.game import Game, Move, plain
 from referee.games import GAMES
 from referee.games.war_family.cards import strength
-from tests.referee.games.conformance import (
-    CASES,
-    MOST_DECISIONS,
-    Case,
-    RecordedChance,
-    cases_of,
-    everything,
-    finish,
-    mixing,
-    snapshot,
-)
+from referee.testing.cases import Case
+from referee.testing.trial import MOST_DECISIONS, RecordedChance, everything, mixing
+from referee.testing.values import snapshot
+from tests.referee.games.conformance import CASES, cases_of, finish
 from tests.referee.games.events import (
     Draw,
     Name,
@@ -135,7 +128,7 @@ def cases(name: str) -> list[Case]:
     """Return what to play of a game."""
     rule = RULES[name]
     seats = rule.seats or GAMES[name].seat_counts[0]
-    return [Case(name, seats, changed) for changed in rule.options]
+    return [Case(GAMES[name], seats, changed) for changed in rule.options]
 
 
 @cache
@@ -171,7 +164,7 @@ def test_a_game_draws_nothing_but_what_its_table_says(case: Case) -> None:
     game = case.new(chance=RecordedChance)
     assert isinstance(game.chance, RecordedChance)
     finish(game, mixing())
-    rule = RULES[case.game]
+    rule = RULES[case.kind.name]
     assert {event[0] for event in game.chance.events} <= rule.deal | set(rule.events)
 
 
@@ -250,7 +243,7 @@ def test_the_order_of_all_cards_is_seen_in_piles_that_differ(name: str) -> None:
 
 def first_cards(deal: str, reshuffle: str, answer: str) -> list[str]:
     """Return the two cards of every round of a Casino War in which all ties are answered alike."""
-    case = Case("casino_war", 2, {"bankroll": 10_000, "reshuffle": reshuffle})
+    case = Case(GAMES["casino_war"], 2, {"bankroll": 10_000, "reshuffle": reshuffle})
     game = case.new(deal)
     cards: list[str] = []
     while seats := game.deciders():
@@ -339,7 +332,7 @@ def test_the_seats_are_dealt_the_same_whoever_sits_there(name: str) -> None:
         dealt, alike = [], []
         for rotation in range(case.seats):
             game = case.new("deal", WatchedChance)
-            dealt.append(everything(game))
+            dealt.append(snapshot(everything(game)))
             alike.append(followed(game, seated([bots[0]] * case.seats, rotation)))
             played(case, "deal", seated(bots, rotation))
         assert len(set(dealt)) == 1

@@ -25,7 +25,7 @@ from referee.games.world_war.board import (
 )
 from referee.games.world_war.forces import Forces
 from referee.games.world_war.goals import Continents, Destroy, Territories, objectives
-from tests.referee.games.conformance import RecordedChance
+from referee.testing.trial import RecordedChance
 from tests.referee.games.world_war_positions import (
     KEEP,
     OUT_OF_REACH,

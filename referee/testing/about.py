@@ -1,0 +1,201 @@
+"""Steps about what a game says of itself: its class, its options, the forms of its moves."""
+
+import inspect
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from referee.game import Game, Options
+from referee.testing.cases import Case, allowed_together, alternatives, option_schemas
+from referee.testing.flaw import Flaw, Skipped, short
+from referee.testing.schema import malformed, within
+from referee.testing.trial import GameTrial, mixing, sampling, schemas_of
+from referee.testing.values import not_plain, snapshot
+
+_FIELDS = (
+    *("name", "title", "seat_counts", "options_type", "rules_version", "decisions"),
+    *("typical_decisions", "has_chance", "illegal_is_sanctioned"),
+)
+_PLAYS_FOR_EFFECT = 2
+_PLAYS_FOR_RARE = 20
+
+
+def fields(trial: GameTrial) -> str:
+    """Check that every field of the class is there and of its kind."""
+    kind: Any = trial.kind
+    if not (isinstance(kind, type) and issubclass(kind, Game)):
+        raise Flaw(f"{kind!r} is no subclass of referee.game.Game")
+    if inspect.isabstract(kind):
+        raise Flaw(f"the class lacks {', '.join(sorted(kind.__abstractmethods__))}")
+    for field in _FIELDS:
+        if not hasattr(kind, field):
+            raise Flaw(f"the class does not say its {field}")
+    for field, holds, wanted in _rules(kind):
+        if not holds:
+            raise Flaw(f"{field} is {short(getattr(kind, field))}; it is to be {wanted}")
+    return ""
+
+
+def _rules(kind: type[Game]) -> list[tuple[str, bool, str]]:
+    counts, title = kind.seat_counts, kind.title
+    is_text = isinstance(title, str)
+    return [
+        (
+            "name",
+            isinstance(kind.name, str) and bool(re.fullmatch("[a-z][a-z0-9_]*", kind.name)),
+            "a plain word: small letters, digits and _",
+        ),
+        ("title", is_text and title.endswith(".") and "\n" not in title, "a sentence on one line"),
+        (
+            "seat_counts",
+            isinstance(counts, range) and len(counts) > 0 and min(counts) > 0,
+            "a range of at least one number of seats, such as range(2, 5)",
+        ),
+        (
+            "options_type",
+            isinstance(kind.options_type, type) and issubclass(kind.options_type, Options),
+            "a subclass of referee.game.Options",
+        ),
+        ("rules_version", _is_number(kind.rules_version, 1), "a whole number from 1"),
+        ("typical_decisions", _is_number(kind.typical_decisions, 0), "a whole number from 0"),
+        ("has_chance", isinstance(kind.has_chance, bool), "True or False"),
+        ("illegal_is_sanctioned", isinstance(kind.illegal_is_sanctioned, bool), "True or False"),
+        (
+            "decisions",
+            isinstance(kind.decisions, Mapping)
+            and all(isinstance(name, str) for name in kind.decisions),
+            "a mapping from the name of each decision to its form",
+        ),
+    ]
+
+
+def _is_number(value: Any, least: int) -> bool:
+    return type(value) is int and value >= least
+
+
+def options(trial: GameTrial) -> str:
+    """Check that every option is described, has another value, and is stored as plain JSON."""
+    try:
+        usual = trial.kind.options_type()
+    except TypeError as error:
+        raise Flaw(f"not every option has a default: {error}") from None
+    schemas = option_schemas(trial.kind)
+    for option, schema in schemas.items():
+        if not schema.get("description"):
+            raise Flaw(f"option {option} is not described")
+        if not alternatives(schema):
+            raise Flaw(f"there is nothing to try option {option} with but its default")
+    for case in trial.cases:
+        game = trial.new(case)
+        for chosen in (usual, game.options):
+            if found := not_plain(chosen.stored(), "the stored options"):
+                raise Flaw(found)
+    return f"{len(schemas)} options in {len(trial.cases)} cases"
+
+
+def effect(trial: GameTrial) -> str:
+    """Check that the game reads every option, and say which ones have changed nothing."""
+    names = [*option_schemas(trial.kind)]
+    if not names:
+        raise Skipped("the game has no options")
+    read = set[str]()
+    for number in range(_PLAYS_FOR_RARE):
+        for case in trial.all_cases:
+            if len(read & {*names}) < len(names):
+                with _reads(case, read):
+                    _look_on(trial, trial.new(case, f"{trial.seed} {number}"))
+    if unread := [name for name in names if name not in read]:
+        raise Flaw(f"option {unread[0]} is never read")
+    idle = {*names}
+    for case in trial.cases:
+        idle -= {option for option in idle & {*case.changed} if _matters(trial, case, option)}
+    seldom = f"; no difference seen in few plays: {', '.join(sorted(idle))}" if idle else ""
+    return f"{len(names)} options{seldom}"
+
+
+def _look_on(trial: GameTrial, game: Game) -> None:
+    for seat, _ in trial.moments(game, mixing()):
+        game.view(seat)
+    game.text(0)
+
+
+@contextmanager
+def _reads(case: Case, read: set[str]) -> Iterator[None]:
+    """Let the options note in `read`, within the block, which of them the game asks for."""
+    kind: Any = case.kind
+    usual = kind.options_type
+
+    def get(options: Any, name: str) -> Any:
+        read.add(name)
+        return super(usual, options).__getattribute__(name)
+
+    members = {"__getattribute__": get, "__module__": usual.__module__}
+    noting = type(usual)(usual.__name__, (usual,), members, frozen=True, kw_only=True)
+    kind.options_type = noting
+    try:
+        yield
+    finally:
+        kind.options_type = usual
+
+
+def _matters(trial: GameTrial, case: Case, option: str) -> bool:
+    """Return whether plays of a case differ from those with an option at its default."""
+    usual = {name: value for name, value in case.changed.items() if name != option}
+    if not allowed_together(trial.kind, usual):
+        return False
+    other = Case(case.kind, case.seats, usual)
+    for number in range(_PLAYS_FOR_EFFECT):
+        seed = f"{trial.seed} {number}"
+        records = [trial.record(trial.new(each, seed), sampling(seed)) for each in (other, case)]
+        if records[0] != records[1]:
+            return True
+    return False
+
+
+def schemas(trial: GameTrial) -> str:
+    """Check that the form of every decision is a JSON Schema whose fields are described."""
+    for name, form in schemas_of(trial.kind).items():
+        if found := not_plain(form, f"decisions[{name!r}]") or malformed(form):
+            raise Flaw(f"in the schema of {name}: {found}")
+        assert json.loads(json.dumps(form)) == form
+        for where, inner in within(form):
+            for field, described in (
+                inner.get("properties", {}).items() if isinstance(inner, Mapping) else ()
+            ):
+                if described is not False and "description" not in described:
+                    raise Flaw(f"in the schema of {name}: {where}.{field} is not described")
+    return f"{len(trial.kind.decisions)} decisions"
+
+
+def asked(trial: GameTrial) -> str:
+    """Check that all that is declared is asked at some time, and nothing else."""
+    declared, found = {*trial.kind.decisions}, set[str]()
+    for number in range(_PLAYS_FOR_RARE):
+        for case in trial.all_cases:
+            game = trial.new(case, f"{trial.seed} {number}")
+            for seat, _ in trial.moments(game, sampling(number)):
+                name = game.decision(seat).name
+                if name not in declared:
+                    raise Flaw(f"the decision {name!r} is asked and not declared")
+                found.add(name)
+        if number > 1 and found == declared:
+            break
+    if missing := sorted(declared - found):
+        raise Flaw(f"the decision {missing[0]!r} is declared and was never asked")
+    return ", ".join(sorted(found))
+
+
+def table(trial: GameTrial) -> str:
+    """Check that the constants that are sent at the start are plain JSON and stay the same."""
+    for case in trial.cases:
+        game = trial.new(case)
+        before = game.table()
+        if found := not_plain(before, "table()"):
+            raise Flaw(found)
+        kept = snapshot(before)
+        trial.finish(game, sampling())
+        if snapshot(game.table()) != kept:
+            raise Flaw("table() has changed in the course of a play")
+    return f"{len(kept)} bytes" if trial.cases else ""

@@ -1,0 +1,386 @@
+"""Steps about chance and time: the same seed gives the same game, whatever else happens."""
+
+import json
+import os
+import random as generators
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.chance import Chance, Key
+from referee.finding import FROM_FILE, Source, load
+from referee.folder import module_of
+from referee.game import Game, Move
+from referee.testing.cases import Case
+from referee.testing.flaw import Flaw, Skipped
+from referee.testing.trial import (
+    GameTrial,
+    RecordedChance,
+    Shown,
+    difference,
+    everything,
+    mixing,
+    sampling,
+)
+from referee.testing.values import snapshot
+from referee.testing.watch import Dice, WorldWatch
+
+_Record = list[tuple[Shown, str]]
+_DEALS = 6
+_FEW_CASES = 4
+_MINUTE = 60
+
+
+def _compare(one: _Record, other: _Record, what: str) -> None:
+    """Raise Flaw if two records are not the same; `what` begins the sentence."""
+    for at, (before, after) in enumerate(zip(one, other, strict=False)):
+        if found := difference(before[0], after[0]):
+            raise Flaw(f"{what}: after {at} steps, {found}")
+        if before[1] != after[1]:
+            raise Flaw(f"{what}: after {at} steps the samples are {before[1]} and {after[1]}")
+    if len(one) != len(other):
+        raise Flaw(f"{what}: one play has {len(one) - 1} steps, the other {len(other) - 1}")
+
+
+def replayed(trial: GameTrial) -> str:
+    """Check that recorded moves, as JSON, reproduce the whole game."""
+    for case in trial.cases:
+        played = trial.record(trial.new(case), mixing())
+        again = trial.new(case)
+        taken = 0
+        for shown, moves in played:
+            if found := difference(shown, everything(again)):
+                raise Flaw(f"a replay comes to something else: {found}")
+            if moves:
+                step = {seat: move for seat, move in json.loads(moves)}  # noqa: C416 - keys are numbers
+                again.apply(step)
+                taken += len(step)
+            trial.at(again, taken, None)
+        if again.deciders():
+            raise Flaw("a replay goes on after the last recorded move")
+    return ""
+
+
+def alone(trial: GameTrial) -> str:
+    """Check that the same deal is the same game, whatever is played before and beside it."""
+    for case in trial.cases:
+        dealt = everything(trial.new(case))
+        state = generators.getstate()
+        undisturbed = trial.record(trial.new(case), sampling(7))
+        trial.finish(trial.new(case, f"{trial.seed} another"), sampling())
+        if generators.getstate() != state:
+            raise Flaw(
+                "a play uses the generator of the whole program, random.random and its like",
+                "draw on self.chance, by the name of the event; in sample, from the rng given",
+            )
+        if found := difference(dealt, everything(trial.new(case))):
+            raise Flaw(f"after another game, the same deal is another: {found}")
+        beside = trial.new(case, f"{trial.seed} beside")
+        steps = trial.moments(beside, sampling())
+        usual = sampling(7)
+
+        def choose(game: Game, seat: int, usual: Any = usual, steps: Any = steps) -> Move:
+            next(steps, None)
+            move: Move = usual(game, seat)
+            return move
+
+        game = trial.new(case)
+        _compare(undisturbed, trial.record(game, choose), "with another game played beside it")
+    return ""
+
+
+def world(trial: GameTrial) -> str:
+    """Check that a game asks nothing of the world: no clock, no generator but chance."""
+    watch = WorldWatch()
+    for case in trial.cases:
+        with watch.watching():
+            game = trial.new(case)
+            for seat in _moving(trial, game):
+                game.view(seat)
+                game.text(seat)
+                game.read(seat, game.default(seat))
+                game.describe(seat, game.default(seat))
+        if watch.found:
+            raise Flaw(watch.found)
+    return ""
+
+
+def _moving(trial: GameTrial, game: Game) -> Iterable[int]:
+    for seat, _ in trial.moments(game, mixing()):
+        yield seat
+
+
+def processes(trial: GameTrial) -> str:
+    """Check that another process with another hash seed plays the same."""
+    kind = trial.kind
+    if "<locals>" in kind.__qualname__:
+        raise Skipped(f"{kind.__qualname__} is made inside a function: no process can import it")
+    cases = [*trial.cases[:: max(1, len(trial.cases) // _FEW_CASES)]][:_FEW_CASES]
+    jobs = [
+        {"seats": case.seats, "changed": dict(case.changed), "seed": f"{trial.seed} {at}"}
+        for at, case in enumerate(cases)
+    ]
+    work = {
+        "module": kind.__module__,
+        "file": str(module_of(kind)),
+        "name": kind.__qualname__,
+        "most": trial.most_decisions,
+        "jobs": jobs,
+    }
+    found = [_elsewhere(trial, work, hash_seed) for hash_seed in ("1", "2")]
+    for at, case in enumerate(cases):
+        seed = f"{trial.seed} {at}"
+        here = trial.record(trial.new(case, seed), sampling(seed))
+        for other, hash_seed in zip(found, "12", strict=True):
+            _compare(
+                here,
+                other[at],
+                f"a process with PYTHONHASHSEED={hash_seed} plays the deal otherwise",
+            )
+    return f"2 other processes, {len(cases)} cases"
+
+
+def _elsewhere(
+    trial: GameTrial, work: dict[str, Any], hash_seed: str
+) -> list[list[tuple[Shown, str]]]:
+    """Return what another process plays: for each job, its record."""
+    env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "referee.testing.elsewhere"]
+    with subprocess.Popen(
+        command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        data: bytes | None = json.dumps(work).encode()
+        for _ in range(10 * _MINUTE):
+            try:
+                out, err = process.communicate(data, timeout=0.1)
+                break
+            except subprocess.TimeoutExpired:
+                data = None
+                trial.beats += 1
+        else:
+            process.kill()
+            raise Flaw(f"another process has not played the same deals within {_MINUTE} seconds")
+    if process.returncode:
+        last = err.decode(errors="replace").strip().splitlines() or ["it said nothing"]
+        raise Flaw(
+            f"another process cannot play {work['name']}: {last[-1]}",
+            "let the class be imported by its module or file, without anything done before",
+        )
+    played: list[list[tuple[Shown, str]]] = json.loads(out)
+    return played
+
+
+def events(trial: GameTrial) -> str:
+    """Check that no two events of chance have one name."""
+    count = 0
+    for case in trial.cases:
+        game = trial.new(case, chance=RecordedChance)
+        assert isinstance(game.chance, RecordedChance)
+        for _ in trial.moments(game, sampling()):
+            pass
+        _check_names(game.chance.events)
+        count = max(count, len(game.chance.events))
+    return f"at most {count} events"
+
+
+def _check_names(names: Sequence[tuple[Key, ...]]) -> None:
+    if double := [name for name, times in Counter(names).items() if times > 1]:
+        raise Flaw(f"two events of chance have the name {double[0]}: they fall the same")
+
+
+def draws(trial: GameTrial) -> str:
+    """Check that only a move draws on chance."""
+    from referee.testing.showing import look
+
+    for case in trial.cases:
+        game = trial.new(case, chance=RecordedChance)
+        assert isinstance(game.chance, RecordedChance)
+        for _ in trial.moments(game, sampling()):
+            drawn = len(game.chance.events)
+            look(game)
+            if len(game.chance.events) != drawn:
+                raise Flaw(f"to look at the game has drawn {game.chance.events[drawn]}")
+    return ""
+
+
+def seeds(trial: GameTrial) -> str:
+    """Check that the seed matters if and only if the game says that it has chance."""
+    drawn = 0
+    records = set[str]()
+    for number in range(4):
+        for case in trial.cases[:_FEW_CASES] if number else trial.cases:
+            game = trial.new(case, f"{trial.seed} {number}", RecordedChance)
+            assert isinstance(game.chance, RecordedChance)
+            record = trial.record(game, sampling())
+            drawn += len(game.chance.events)
+            if case in trial.cases[:1]:
+                records.add(snapshot(record))
+    if trial.kind.has_chance and not drawn:
+        raise Flaw("has_chance is True, and no play draws on chance")
+    if not trial.kind.has_chance and drawn:
+        raise Flaw(f"has_chance is False, and {drawn} events were drawn")
+    if not drawn and len(records) > 1:
+        raise Flaw("nothing is drawn on chance, and plays with other seeds differ")
+    return f"{drawn} events" if drawn else "no chance"
+
+
+class _WatchedChance(Chance):
+    """Chance that keeps every draw: what was asked, by the event's name, and in which step."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed)
+        self.step = -1
+        self.drawn: dict[tuple[Key, ...], tuple[int, str, str]] = {}
+
+    def _keep(self, event: tuple[Key, ...], how: str, question: Any) -> None:
+        self.drawn.setdefault(event, (self.step, how, repr(question)))
+
+    def below(self, limit: int, *event: Key) -> int:
+        self._keep(event, "die", limit)
+        return super().below(limit, *event)
+
+    def dice(self, count: int, sides: int, *event: Key) -> list[int]:
+        self._keep(event, "die", sides)
+        return super().dice(count, sides, *event)
+
+    def shuffled(self, items: Sequence[Any], *event: Key) -> list[Any]:
+        self._keep(event, "shuffle", [*items])
+        return super().shuffled(items, *event)
+
+    def arranged(self, pile: Iterable[Any], universe: Sequence[Any], *event: Key) -> list[Any]:
+        self._keep(event, "shuffle", [*universe])
+        return super().arranged(pile, universe, *event)
+
+
+class _Play:
+    """One play of a deal, with what was drawn and who had moved."""
+
+    def __init__(
+        self, trial: GameTrial, case: Case, seed: str, choose: Callable[..., Move]
+    ) -> None:
+        game = trial.new(case, seed, _WatchedChance)
+        assert isinstance(game.chance, _WatchedChance)
+        self.movers: list[tuple[int, ...]] = []
+        self.steps: list[int] = []
+        """The step in which each decision was made."""
+        while seats := [*game.deciders()]:
+            game.chance.step += 1
+            self.movers.append((*seats,))
+            first = len(self.steps)
+            self.steps += [game.chance.step] * len(seats)
+            if first > trial.most_decisions:
+                break
+            trial.at(game, first, None)
+            game.apply({seat: choose(game, seat, first + at) for at, seat in enumerate(seats)})
+        self.drawn = game.chance.drawn
+
+
+def keyed(trial: GameTrial) -> str:
+    """Check that an event is named by its place in the rules, whatever was chosen before."""
+    compared = 0
+    for case in trial.cases:
+        moved: dict[Key, list[bool]] = {}
+        counted: dict[Key, bool] = {}
+        for number in range(_DEALS):
+            seed = f"{trial.seed} {number}"
+            one = _Play(trial, case, seed, _steady)
+            if not one.drawn or not one.steps:
+                continue
+            for what, is_counted in _counted(one).items():
+                counted[what] = counted.get(what, True) and is_counted
+            for at in {0, len(one.steps) // 4, len(one.steps) // 2}:
+                other = _Play(trial, case, seed, _otherwise(at))
+                compared += _hold(one, other, one.steps[at], moved)
+        for what, seats in moved.items():
+            if counted.get(what) and seats.count(False) > len(seats) / 5:
+                raise Flaw(
+                    f"the events {what!r} are numbered in the order in which they are drawn: after"
+                    f" another choice, {seats.count(False)} of {len(seats)} belong to another seat"
+                )
+    return f"{compared} events in pairs of plays"
+
+
+def _steady(game: Game, seat: int, number: int) -> Move:
+    return game.sample(seat, Dice(f"steady {number}"))
+
+
+def _otherwise(at: int) -> Callable[[Game, int, int], Move]:
+    """Return the steady chooser that chooses otherwise at one decision."""
+
+    def choose(game: Game, seat: int, number: int) -> Move:
+        usual = _steady(game, seat, number)
+        if number == at:
+            for attempt in range(20):
+                other = game.sample(seat, Dice(f"other {attempt}"))
+                if snapshot(other) != snapshot(usual):
+                    return other
+        return usual
+
+    return choose
+
+
+def _counted(play: _Play) -> dict[Key, bool]:
+    """Return which dice are named by a running number and nothing else."""
+    numbers: dict[Key, list[tuple[tuple[Key, ...], Key]]] = {}
+    for event, (step, how, _) in play.drawn.items():
+        if step >= 0 and how == "die":
+            numbers.setdefault(event[0], []).append((event[1:-1], event[-1]))
+    return {
+        what: all(rest == found[0][0] for rest, _ in found)
+        and all(
+            isinstance(last, int) and isinstance(found[0][1], int) and last == found[0][1] + at
+            for at, (_, last) in enumerate(found)
+        )
+        for what, found in numbers.items()
+    }
+
+
+def _hold(one: _Play, other: _Play, parted: int, moved: dict[Key, list[bool]]) -> int:
+    """Compare the events that two plays have in common after they have parted."""
+    compared = 0
+    for event, (step, how, question) in one.drawn.items():
+        if step < parted or event not in other.drawn:
+            continue
+        compared += 1
+        there, other_how, other_question = other.drawn[event]
+        if how != other_how:
+            raise Flaw(f"the event {event} is a {how}, and after another choice a {other_how}")
+        if how == "shuffle" and question != other_question:
+            raise Flaw(
+                f"the event {event} shuffles other things after another choice: one card more or"
+                " less moves all others",
+                "order all cards there are: chance.arranged(pile, ALL_CARDS, ...)",
+            )
+        if how == "die" and there >= 0:
+            same = one.movers[step] == other.movers[there]
+            moved.setdefault(event[0], []).append(same)
+    return compared
+
+
+def imported(module: str, file: str, name: str) -> type[Game]:
+    """Return a class by its module, or by its file where no module of that name is found."""
+    from importlib import import_module
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    if module.startswith(FROM_FILE):  # it was named by its file, or by the folder of that
+        is_folder = "." in module or Path(file).stem == "__init__"
+        path = str(Path(file).parent if is_folder else file)
+        return load(Source(path, "file", path=path, class_name=name))
+    try:
+        found: Any = import_module(module) if module != "__main__" else None
+    except ModuleNotFoundError:
+        found = None
+    if found is None:
+        spec = spec_from_file_location(Path(file).stem, file)
+        assert spec is not None
+        assert spec.loader is not None
+        found = module_from_spec(spec)
+        sys.modules[spec.name] = found
+        spec.loader.exec_module(found)
+    for part in name.split("."):
+        found = getattr(found, part)
+    kind: type[Game] = found
+    return kind

@@ -1,0 +1,294 @@
+"""A game being tried: its plays, and where they have come to when a flaw shows."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from random import Random
+from typing import Any
+
+import msgspec
+
+from referee.chance import Chance, Key
+from referee.field import Schema
+from referee.game import Game, Move, plain
+from referee.testing.cases import Case, cases_of
+from referee.testing.flaw import Flaw, Position, short
+from referee.testing.values import snapshot
+from referee.testing.watch import Dice, Printed
+
+Choose = Callable[[Game, int], Move]
+"""How a move is found for a seat."""
+Shown = dict[str, str]
+"""All that a game shows, by what it is."""
+
+MOST_DECISIONS = 20_000
+"""More than a play of most games can take."""
+_LEAST = 12
+"""Plays that every step looks at: of fewer cases, several deals are played."""
+
+
+class GameTrial:
+    """A game, what it is tried with, and how far that has come."""
+
+    def __init__(
+        self,
+        kind: type[Game],
+        cases: Sequence[Case] | None = None,
+        *,
+        seats: Sequence[int] = (),
+        seed: str = "conformance",
+        thorough: bool = False,
+        most_decisions: int = MOST_DECISIONS,
+    ) -> None:
+        self.kind = kind
+        self.seed = seed
+        self.most_decisions = most_decisions
+        self.beats = 0
+        """Rises with every step of every play: as long as it does, nothing hangs."""
+        self.printed = Printed()
+        """What the game has printed."""
+        self._cases = cases
+        self._seats = seats
+        self._are_given = cases is not None
+        self._is_thorough = thorough
+        self._case: Case | None = None
+        self._game: Game | None = None
+        self._seed = seed
+        self._taken = 0
+        self._seat: int | None = None
+        self._move: Any = None
+
+    @property
+    def all_cases(self) -> Sequence[Case]:
+        """All that the game can be tried with, for what comes up seldom."""
+        if self._cases is None:
+            self._cases = cases_of(self.kind, self._seats)
+        return self._cases
+
+    @property
+    def cases(self) -> Sequence[Case]:
+        """What the game is tried with."""
+        found = [*self.all_cases]
+        if self._are_given:
+            return found
+        if len(found) > _LEAST:
+            return found if self._is_thorough else found[::3]
+        deals = range(_LEAST // len(found))
+        return [replace(case, deal=deal) for deal in deals for case in found]
+
+    def new(self, case: Case, seed: str | None = None, chance: type[Chance] = Chance) -> Game:
+        """Return a game as it is dealt; flaws show in it from now on."""
+        self.beats += 1
+        self._case, self._seed = (
+            case,
+            seed or (f"{self.seed} {case.deal}" if case.deal else self.seed),
+        )
+        self._taken, self._seat, self._move, self._game = 0, None, None, None
+        self._game = case.new(self._seed, chance)
+        return self._game
+
+    def moments(self, game: Game, choose: Choose) -> Iterator[tuple[int, Move]]:
+        """Play `game` to its end, yielding each seat and its move before the move is made."""
+        taken = 0
+        while seats := game.deciders():
+            moves: dict[int, Move] = {}
+            for seat in seats:
+                self.at(game, taken, seat)
+                moves[seat] = choose(game, seat)
+                self.at(game, taken, seat, moves[seat])
+                yield seat, moves[seat]
+            self.at(game, taken, None)
+            game.apply(moves)
+            taken += len(moves)
+            self.at(game, taken, None)
+            if taken > self.most_decisions:
+                raise Flaw(
+                    f"a play is not over after {self.most_decisions} decisions",
+                    "let every play end, whatever is chosen: bound the rounds with an option and"
+                    " give a reason of its own, or allow more decisions if they are meant",
+                )
+
+    def at(self, game: Game, taken: int, seat: int | None, move: Any = None) -> None:
+        """Note where a play has come to."""
+        self.beats += 1
+        self._game, self._taken, self._seat, self._move = game, taken, seat, move
+
+    def finish(self, game: Game, choose: Choose) -> int:
+        """Play `game` to its end; return the number of decisions."""
+        return sum(1 for _ in self.moments(game, choose))
+
+    def record(self, game: Game, choose: Choose) -> list[tuple[Shown, str]]:
+        """Play `game`; return what it shows before each step, with the moves of the step."""
+        steps: list[tuple[Shown, str]] = []
+        taken = 0
+        while seats := game.deciders():
+            shown = everything(game)
+            moves = {}
+            for seat in seats:
+                self.at(game, taken, seat)
+                moves[seat] = choose(game, seat)
+            steps.append((shown, json.dumps(list(moves.items()))))
+            game.apply(moves)
+            taken += len(moves)
+            self.at(game, taken, None)
+            if taken > self.most_decisions:
+                break  # the steps on ends say so
+        return [*steps, (everything(game), "")]
+
+    def position(self) -> Position | None:
+        """Return where the last play has come to."""
+        if self._case is None:
+            return None
+        return Position(
+            seats=self._case.seats,
+            options=dict(self._case.changed),
+            seed=self._seed,
+            decisions=self._taken,
+            seat=self._seat,
+            move=_as_json(self._move),
+            table=self._table(),
+        )
+
+    def _table(self) -> str:
+        if self._game is None:
+            return "(it could not be dealt)"
+        try:
+            return self._game.text()
+        except Exception as error:  # noqa: BLE001 - the game that is tried may raise anything
+            return f"(its text cannot be shown: {type(error).__name__}: {error})"
+
+
+def _as_json(value: Any) -> Any:
+    """Return a move as it is if it is JSON, or else as Python writes it."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(value))
+    except (TypeError, ValueError):
+        return repr(value)
+
+
+def sampling(seed: object = 1) -> Choose:
+    """Return a chooser of random moves."""
+    dice = Dice(str(seed))
+    return lambda game, seat: game.sample(seat, dice)
+
+
+def defaulting(game: Game, seat: int) -> Move:
+    """Return the move that stands in for a missing one."""
+    return game.default(seat)
+
+
+def mixing(seed: object = 1) -> Choose:
+    """Return a chooser of random moves and defaults by turns."""
+    dice = Dice(str(seed))
+    return lambda game, seat: game.sample(seat, dice) if dice.random() < 0.5 else game.default(seat)
+
+
+def read(game: Game, seat: int, move: Move) -> Move:
+    """Return a legal move as it is recorded; raise Flaw if it is refused."""
+    found = game.read(seat, move)
+    if isinstance(found, str):
+        raise Flaw(f"the legal move {short(move)} of seat {seat} is refused: {found}")
+    return found
+
+
+@cache
+def schemas_of(kind: type[Game]) -> dict[str, Schema]:
+    """Return every decision's name and the JSON Schema of its move."""
+    return kind.schemas()
+
+
+def judge(game: Game, seat: int, move: Any) -> str | None:
+    """Return why a raw move is refused, as a match would; None if it is accepted.
+
+    Raises Flaw if that changes the move, or if the reason is none that can be sent.
+    """
+    before = repr(move)
+    reason = game.refusal(seat, move)
+    if repr(move) != before:
+        raise Flaw(f"check has changed the move {short(before)} to {short(move)}")
+    if reason is None:
+        return None
+    if not isinstance(reason, str) or not reason.strip():
+        raise Flaw(f"check refuses {short(before)} with {reason!r}, which is no reason in words")
+    try:
+        reason.encode()
+    except UnicodeEncodeError:
+        raise Flaw(
+            f"the refusal of {short(before)} holds half a surrogate pair, which cannot be sent",
+            "quote what a bot sent with repr: f'{word!r}'",
+        ) from None
+    return reason
+
+
+def scene_of(game: Game, seat: int | None) -> Any:
+    """Return the scene of a game that has one, as plain JSON; None if it has none."""
+    scene = getattr(game, "scene", None)
+    return None if scene is None else msgspec.to_builtins(scene(seat))
+
+
+def everything(game: Game) -> Shown:
+    """Return all that `game` shows to anybody."""
+    seats = range(game.seats)
+    shown: dict[str, Any] = {f"the view of seat {seat}": plain(game.view(seat)) for seat in seats}
+    for seat in (None, *seats):
+        whose = "with all cards open" if seat is None else f"for seat {seat}"
+        shown[f"the text {whose}"] = game.text(seat)
+        shown[f"the scene {whose}"] = scene_of(game, seat)
+    shown["who decides"] = [*game.deciders()]
+    for seat in game.deciders():
+        shown[f"the decision of seat {seat}"] = game.decision(seat)
+        shown[f"the default move of seat {seat}"] = game.default(seat)
+    if not game.deciders():
+        shown["the places"] = game.places()
+    shown["the reason"] = game.reason
+    return {what: snapshot(each) for what, each in shown.items()}
+
+
+def known(game: Game, seat: int, probes: Sequence[Move]) -> Shown:
+    """Return all that `seat` can find out at this moment, by asking or by trying `probes`."""
+    facts: dict[str, Any] = {
+        "its view": plain(game.view(seat)),
+        "its text": game.text(seat),
+        "its scene": scene_of(game, seat),
+    }
+    if seat in game.deciders():
+        facts["its decision"] = game.decision(seat)
+        facts["its default move"] = game.default(seat)
+        for probe in probes:
+            reason = judge(game, seat, probe)
+            facts[f"the answer to {short(probe)}"] = reason
+            if reason is None:
+                facts[f"the description of {short(probe)}"] = game.describe(seat, probe)
+    return {what: snapshot(each) for what, each in facts.items()}
+
+
+def difference(one: Shown, other: Shown) -> str | None:
+    """Return what differs first between two showings, with the places; None if nothing."""
+    for what in {**one, **other}:
+        before, after = one.get(what, "nothing"), other.get(what, "nothing")
+        if before != after:
+            at = next(
+                (at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
+                min(len(before), len(after)),
+            )
+            begin = max(0, at - 30)
+            return f"{what}: …{before[begin : at + 40]}… and …{after[begin : at + 40]}…"
+    return None
+
+
+class RecordedChance(Chance):
+    """Chance that remembers the name of every event it was asked for."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed)
+        self.events: list[tuple[Key, ...]] = []
+
+    def _words(self, count: int, event: tuple[Key, ...]) -> list[int]:
+        self.events.append(event)
+        return super()._words(count, event)
+
+
+def random(trial: GameTrial, words: object = "") -> Random:
+    """Return dice for a step, the same whenever it is tried with the same seed."""
+    return Dice(f"{trial.seed} {words}")

@@ -1,0 +1,73 @@
+"""`arena check-game`: steps as they are tried, the failing one in full, and JSON."""
+
+import json
+
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.cli import main
+from referee.games import GAMES
+from referee.testing import STEPS
+from tests.referee.testing.faulty import LeakInView, Prints
+from tests.referee.testing.heights import Heights
+
+
+@pytest.fixture
+def heights(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setitem(GAMES, "heights", Heights)
+    return monkeypatch
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["check-game", *words], prog_name="arena")
+
+
+def test_a_sound_game_passes_and_every_step_has_a_line(heights: pytest.MonkeyPatch) -> None:
+    result = run("heights")
+    assert result.exit_code == 0, result.output
+    for number, name in enumerate(STEPS, 1):
+        assert f"{number:2}  " in result.output
+        assert f" s {name}: " in result.output
+    assert f"heights keeps the contract of a game. {len(STEPS)} steps, 1 skipped" in result.output
+    assert all(len(line) <= 80 for line in result.output.splitlines())
+
+
+def test_a_failing_step_is_told_in_full(heights: pytest.MonkeyPatch) -> None:
+    heights.setitem(GAMES, "heights", LeakInView)
+    result = run("heights", "--step", "hidden", "--step", "json")
+    assert result.exit_code == 1
+    assert "FAILED" in result.output
+    assert "Where: seed 'conformance'" in result.output
+    assert "\nHeights, turn " in result.output
+    assert "Remedy: leave it out for this seat" in result.output
+    assert "does not keep the contract of a game. Failed: hidden." in result.output
+    assert all(len(line) <= 80 for line in result.output.splitlines())
+
+
+def test_json_holds_the_failure_and_nothing_that_the_game_prints(
+    heights: pytest.MonkeyPatch,
+) -> None:
+    heights.setitem(GAMES, "heights", Prints)
+    result = run("heights", "--step", "silent", "--step", "text", "--format", "json")
+    assert result.exit_code == 1
+    told = json.loads(result.output)
+    assert (told["game"], told["ok"]) == ("heights", False)
+    states = {step["step"]: step["state"] for step in told["steps"]}
+    assert states == {"text": "ok", "silent": "failed"}
+    failure = told["steps"][1]["failure"]
+    assert failure["remedy"]
+    assert failure["position"]["seats"] in Heights.seat_counts
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["heigths"], "there is no game 'heigths'. Did you mean 'heights'?"),
+        (["heights", "--step", "hiden"], "there is no step 'hiden'. Did you mean 'hidden'?"),
+        (["heights", "--seats", "9"], "heights is played by 2, 3 seats, not by 9."),
+    ],
+)
+def test_a_mistake_is_one_line(heights: pytest.MonkeyPatch, words: list[str], error: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert error in result.output

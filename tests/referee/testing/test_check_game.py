@@ -1,0 +1,102 @@
+"""What check_game says of a flaw, what may be chosen, and what it leaves as it was."""
+
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from protocol.errors import ArenaError
+from referee.chance import Chance
+from referee.testing import STEPS, GameError, StepResult, check_game
+from referee.testing.cases import Case
+from tests.referee.testing.faulty import EndlessLoop, LeakInView, OwnGenerator, Prints, Raises
+from tests.referee.testing.heights import Heights
+
+
+def failed(game: type[Heights], step: str, **more: object) -> tuple[StepResult, str]:
+    with pytest.raises(GameError) as caught:
+        check_game(game, only=[step], **more)  # type: ignore[arg-type]
+    return caught.value.results[-1], str(caught.value)
+
+
+def test_there_are_at_least_twenty_steps_each_with_a_remedy() -> None:
+    assert len(STEPS) >= 20
+    assert all(step.remedy and step.title for step in STEPS.values())
+
+
+def test_a_flaw_is_told_with_its_position_and_can_be_found_there_again() -> None:
+    result, words = failed(LeakInView, "hidden")
+    assert result.failure is not None
+    position = result.failure.position
+    assert position is not None
+    game = Case(LeakInView, position.seats, position.options).new(position.seed)
+    assert position.table.splitlines()[0].startswith(f"Heights, turn {position.decisions}; ")
+    assert position.seat is not None
+    assert isinstance(game.chance, Chance)
+    for part in (f"seed {position.seed!r}", f"{position.seats} seats", position.table, "Remedy: "):
+        assert part in words
+
+
+def test_an_exception_is_told_with_the_lines_of_the_game() -> None:
+    result, words = failed(Raises, "ends-random")
+    assert result.detail == "IndexError: list index out of range"
+    assert result.failure is not None
+    assert result.failure.frames[-1].startswith("faulty.py:")
+    assert " in apply: self.scores[self.seats] += 1" in words
+
+
+def test_an_endless_loop_is_named_by_its_line() -> None:
+    usual = signal.getsignal(signal.SIGALRM)
+    result, words = failed(EndlessLoop, "ends-random", seconds=0.5)
+    assert result.detail == "a call of the game has not returned for 0.5 seconds"
+    assert "faulty.py:" in words
+    assert " in draw: " in words
+    assert signal.getsignal(signal.SIGALRM) is usual
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_what_is_printed_goes_nowhere_else(capsys: pytest.CaptureFixture[str]) -> None:
+    result, _ = failed(Prints, "silent")
+    assert "is printed at faulty.py:" in result.detail
+    assert "in roll" in result.detail
+    assert capsys.readouterr().out == ""
+
+
+def test_the_place_of_a_forbidden_call_is_named() -> None:
+    result, _ = failed(OwnGenerator, "world")
+    assert "faulty.py:" in result.detail
+    assert "in __init__" in result.detail
+    assert sys.getprofile() is None
+
+
+def test_an_unknown_step_is_refused_by_name() -> None:
+    with pytest.raises(ArenaError, match="there is no step 'hiden'"):
+        check_game(Heights, only=["hiden"])
+
+
+def test_outside_of_the_main_thread_it_says_so() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        checked = pool.submit(check_game, Heights, ["ends-random"])
+        with pytest.raises(GameError, match="in the main thread"):
+            checked.result()
+
+
+def test_a_needed_step_that_fails_leaves_the_others_untried() -> None:
+    with pytest.raises(GameError) as caught:
+        check_game(Raises)
+    states = {result.step: result for result in caught.value.results}
+    assert states["ends-random"].state == "failed"
+    assert states["hidden"].detail == "step ends-random has to be mended first"
+
+
+def test_a_play_may_take_so_many_decisions_and_no_more() -> None:
+    check_game(Heights, only=["ends-random"], most_decisions=24)
+    result, _ = failed(Heights, "ends-random", most_decisions=23, seats=[3])
+    assert result.detail == "a play is not over after 23 decisions"
+
+
+def test_the_seed_chooses_the_deals() -> None:
+    one, other = (check_game(Heights, only=["hidden"], seed=seed)[0].detail for seed in "12")
+    assert one != other
+    assert check_game(Heights, only=["hidden"], seed="1")[0].detail == one
