@@ -161,8 +161,8 @@ _STEPS = (
         "copy lists that are handed out, and those of moves that are kept; leave moves as they are",
     ),
     GameStep(
-        "scene", showing.scene, "the scene is plain JSON, for every seat",
-        "build the scene of lists, dictionaries, text and numbers",
+        "scene", showing.scene, "the scene is made of areas, for every seat",
+        "build the scene of the areas of referee.scene",
     ),
     GameStep(
         "draws", fate.draws, "only a move draws on chance",

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 from referee.game import Game, Move, plain, twin
+from referee.scene import Area
 from referee.testing.cases import Case
 from referee.testing.flaw import Flaw, Skipped, short
 from referee.testing.trial import (
@@ -172,15 +173,18 @@ def _width(game: Game) -> int:
 
 
 def scene(trial: GameTrial) -> str:
-    """Check that the scene is plain JSON, for every seat and with all cards open."""
-    if not hasattr(trial.kind, "scene"):
-        raise Skipped("the game has no scene: its text stands for it")
+    """Check that the scene is made of areas, for every seat and with all cards open."""
     for case in trial.cases:
         game = trial.new(case)
         for _ in trial.moments(game, sampling()):
             for seat in (*range(game.seats), None):
-                if found := not_plain(scene_of(game, seat), "the scene"):
-                    raise Flaw(found)
+                for area in game.scene(seat):
+                    if not isinstance(area, Area):
+                        raise Flaw(f"the scene of seat {seat} holds {short(area)}, and no area")
+                try:
+                    snapshot(scene_of(game, seat))
+                except (TypeError, ValueError) as error:
+                    raise Flaw(f"the scene of seat {seat} cannot be sent: {error}") from None
     return ""
 
 

@@ -222,9 +222,8 @@ def judge(game: Game, seat: int, move: Any) -> str | None:
 
 
 def scene_of(game: Game, seat: int | None) -> Any:
-    """Return the scene of a game that has one, as plain JSON; None if it has none."""
-    scene = getattr(game, "scene", None)
-    return None if scene is None else msgspec.to_builtins(scene(seat))
+    """Return the scene of a game as plain JSON."""
+    return msgspec.to_builtins([*game.scene(seat)])
 
 
 def everything(game: Game) -> Shown:

@@ -1,0 +1,1 @@
+"""Three games for Bot Arena, as a stranger would bring them."""
