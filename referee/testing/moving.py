@@ -88,7 +88,7 @@ def complete(trial: GameTrial) -> str:
             listed = {snapshot(each) for each in decision.legal}
             for text, other in [*others.items()]:
                 if text not in listed and judge(game, seat, other) is None:
-                    same = game.canonical(seat, other)
+                    same = read(game, seat, other)
                     if snapshot(same) not in listed:
                         raise Flaw(f"{short(other)} of seat {seat} is accepted and not listed")
                 tried += 1
