@@ -302,7 +302,7 @@ def _bare_kind(hint: Any, where: str, metas: tuple[Meta, ...]) -> Kind:
     if origin in (Union, types.UnionType):
         others = [each for each in arguments if each not in (types.NoneType, UnsetType)]
         if len(others) == 1:
-            kind = _kind(others[0], where)
+            kind = _kind(others[0], where, metas)
             return Nullable(kind) if types.NoneType in arguments else kind
         if all(isinstance(each, type) and issubclass(each, Form) for each in others):
             return _Either(others)

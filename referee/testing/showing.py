@@ -82,8 +82,8 @@ def look(game: Game) -> None:
     game.table()
     for seat in game.deciders():
         game.decision(seat)
-        game.sample(seat, Dice("looking"))
         judge(game, seat, {})
+        judge(game, seat, game.sample(seat, Dice("looking")))
         game.describe(seat, game.default(seat))
 
 

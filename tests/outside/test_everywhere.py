@@ -206,7 +206,7 @@ def test_a_game_whose_moves_are_numbered_is_an_environment(place: Place) -> None
         "env.reset(seed=1)\n"
         "for agent in env.agent_iter():\n"
         "    observation, reward, ended, cut, info = env.last()\n"
-        "    mask = info['action_mask']\n"
+        "    mask = observation['action_mask']\n"
         "    env.step(None if ended or cut else int(mask.argmax()))\n"
         "print('over')\n"
     )

@@ -473,3 +473,21 @@ def test_a_game_reads_by_its_form_before_its_own_rules() -> None:
     assert game.read(0, {"take": [2]}) == '"take" must be 1, 2 or 3'
     assert game.refusal(0, {"take": 1}) is None
     assert game.read(1, {"take": 1}) == "nothing is asked of you now"
+
+
+class Bounded(Form):
+    """A number between bounds, or nothing."""
+
+    card: Annotated[int | None, Meta(ge=1, le=12, description="A card.")]
+
+
+def test_bounds_of_a_field_that_may_be_null_hold_where_it_is_not() -> None:
+    card = schema_of(Bounded)["properties"]["card"]
+    assert (card["minimum"], card["maximum"]) == (1, 12)
+    read = reading_of(Bounded).read
+    assert [read({"card": value}) for value in (None, 1, 12)] == [
+        {"card": value} for value in (None, 1, 12)
+    ]
+    for value in (0, 13):
+        with pytest.raises(Wrong):
+            read({"card": value})

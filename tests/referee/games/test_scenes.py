@@ -8,8 +8,10 @@ import pytest
 
 from referee.game import Game
 from referee.games import GAMES
+from referee.testing.cases import Case
+from referee.testing.trial import sampling
 from referee.words import width
-from tests.referee.games.conformance import Case, cases_of, moments, sampling
+from tests.referee.games.conformance import cases_of, moments
 
 CASES = [case for name in GAMES for case in cases_of(name)]
 each_case = pytest.mark.parametrize("case", CASES, ids=str)

@@ -5,13 +5,14 @@ import random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from msgspec import Meta
 
 from referee.chance import Chance
+from referee.form import AnyForm, Form
 from referee.game import Decision, Game, Move, Observation, Options, twin
-from tests.referee.testing.heights import CARDS, Heights, HeightsOptions
+from tests.referee.testing.heights import CARDS, Heights, HeightsOptions, Turn
 
 
 class Fault(NamedTuple):
@@ -388,34 +389,45 @@ class DefaultNotPlain(Heights):
         return {"action": "roll", "card": None, "why": ("late",)}
 
 
-@found_by("mutilated", "check raises where a field is missing")
+@found_by("complete", "check raises where a card is not held")
 class CheckRaises(Heights):
     def check(self, seat: int, move: Move) -> str | None:
-        return None if move["action"] == "roll" else super().check(seat, move)
-
-
-@found_by("mutilated", "check looks a list up in a set")
-class CheckHashes(Heights):
-    def check(self, seat: int, move: Move) -> str | None:
-        if move.get("card") not in {*self.hands[seat], None}:
-            return "that is no card of yours"
+        if move["action"] == "play" and move["card"] is not None:
+            self.hands[seat].index(move["card"])
         return super().check(seat, move)
 
 
-@found_by("mutilated", "check accepts what the schema refuses")
+@found_by("mutilated", "check counts with a card that may be null")
+class CheckCounts(Heights):
+    def check(self, seat: int, move: Move) -> str | None:
+        if move["action"] == "play" and move["card"] - 1 not in range(12):
+            return "there is no such card"
+        return super().check(seat, move)
+
+
+@found_by("mutilated", "a form of its own accepts what the schema refuses")
 class AcceptsMore(Heights):
-    def check(self, seat: int, move: Move) -> str | None:
+    def read(self, seat: int, move: Move) -> Move | str:
         if move.get("action") == "roll":
-            return None
-        return super().check(seat, move)
+            return {"action": "roll", "card": None}
+        return super().read(seat, move)
 
 
-@found_by("numbers", "check accepts true for 1 and 2.0 for 2")
+@found_by("numbers", "a form of its own accepts true for 1 and 2.0 for 2")
 class TrueForOne(Heights):
-    def check(self, seat: int, move: Move) -> str | None:
-        if move.get("action") == "play" and isinstance(move.get("card"), int | float):
-            return None if move["card"] in self.hands[seat] else "no card of yours"
-        return super().check(seat, move)
+    def read(self, seat: int, move: Move) -> Move | str:
+        if move.keys() == {"action", "card"} and isinstance(move["card"], int | float):
+            return move if move["card"] in self.hands[seat] else "no card of yours"
+        return super().read(seat, move)
+
+
+class _Narrow(Turn, forbid_unknown_fields=True):
+    card: Annotated[int | None, Meta(ge=1, le=11, description="The card to play; null to roll.")]
+
+
+@found_by("legal", "the form refuses a legal card")
+class FormTooNarrow(Heights):
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"turn": _Narrow}
 
 
 @found_by("complete", "a refusal without words")
@@ -424,16 +436,20 @@ class NoWords(Heights):
         return "" if super().check(seat, move) else None
 
 
+class _Loose(Form):
+    """Play a card or roll the die."""
+
+    action: Annotated[Literal["play", "roll"], Meta(description="What to do.")]
+    card: Annotated[int | None, Meta(ge=1, le=12, description="The card to play; null to roll.")]
+
+
 @found_by("canonical", "fields that nobody reads are recorded")
 class UnknownRecorded(Heights):
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "turn": {**Heights.decisions["turn"], "additionalProperties": True}
-    }
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"turn": _Loose}
 
-    def check(self, seat: int, move: Move) -> str | None:
-        if {"action", "card"} <= move.keys():
-            return super().check(seat, {key: move[key] for key in ("action", "card")})
-        return super().check(seat, move)
+    def read(self, seat: int, move: Move) -> Move | str:
+        found = super().read(seat, move)
+        return found if isinstance(found, str) else {**move, **found}
 
 
 @found_by("canonical", "the canonical move is refused")
@@ -507,10 +523,7 @@ class TwoLines(Heights):
 
 @found_by("asked", "a decision is declared and never asked")
 class NeverAsked(Heights):
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        **Heights.decisions,
-        "pass": {"type": "object", "properties": {}},
-    }
+    decisions: ClassVar[Mapping[str, AnyForm]] = {**Heights.decisions, "pass": Form}
 
 
 @found_by("asked", "a decision is asked and not declared")
@@ -667,18 +680,28 @@ class OptionIgnored(Heights):
     options_type = _Idle
 
 
+class _Untold(Form, forbid_unknown_fields=True):
+    """Play a card or roll the die."""
+
+    action: Literal["play", "roll"]
+    card: int | None
+
+
 @found_by("schemas", "a field of the reply is not described")
 class FieldUntold(Heights):
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "turn": {**Heights.decisions["turn"], "properties": {"action": {}, "card": {}}}
-    }
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"turn": _Untold}
+
+
+class _Worded(Turn, forbid_unknown_fields=True):
+    card: Annotated[
+        int | None,
+        Meta(description="The card to play.", extra_json_schema={"requires": ["action"]}),
+    ]
 
 
 @found_by("schemas", "the schema has a keyword that there is not")
 class SchemaWord(Heights):
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "turn": {**Heights.decisions["turn"], "requires": ["action"]}
-    }
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"turn": _Worded}
 
 
 @found_by("table", "the table of the start changes")

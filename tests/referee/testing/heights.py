@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec import Meta
 
 from referee.chance import Chance
+from referee.form import AnyForm, Form
 from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
 
 CARDS = [*range(1, 13)]
@@ -20,6 +21,13 @@ class HeightsOptions(Options, frozen=True, kw_only=True):
     sides: Annotated[Literal[6, 8], Meta(description="The sides of the die.")] = 6
 
 
+class Turn(Form, forbid_unknown_fields=True):
+    """Play a card or roll the die."""
+
+    action: Annotated[Literal["play", "roll"], Meta(description="What to do.")]
+    card: Annotated[int | None, Meta(ge=1, le=12, description="The card to play; null to roll.")]
+
+
 class Heights(Game):
     """One play of Heights."""
 
@@ -27,22 +35,7 @@ class Heights(Game):
     title = "Play a card or roll the die: the most points win."
     seat_counts = range(2, 4)
     options_type = HeightsOptions
-    decisions: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "turn": {
-            "type": "object",
-            "properties": {
-                "action": {"enum": ["play", "roll"], "description": "What to do."},
-                "card": {
-                    "type": ["integer", "null"],
-                    "minimum": 1,
-                    "maximum": 12,
-                    "description": "The card to play; null to roll.",
-                },
-            },
-            "required": ["action", "card"],
-            "additionalProperties": False,
-        }
-    }
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"turn": Turn}
     typical_decisions = 15
 
     options: HeightsOptions
@@ -88,16 +81,10 @@ class Heights(Game):
         }
 
     def check(self, seat: int, move: Move) -> str | None:
-        if move.keys() != {"action", "card"}:
-            return 'a move has "action" and "card", and nothing else'
-        action, card = move["action"], move["card"]
-        if action == "roll" and isinstance(action, str):
+        card = move["card"]
+        if move["action"] == "roll":
             return None if card is None else 'to roll, "card" is null'
-        if action != "play":
-            return '"action" is "play" or "roll"'
-        if type(card) is not int or card not in self.hands[seat]:
-            return '"card" is a card of your hand'
-        return None
+        return None if card in self.hands[seat] else '"card" is a card of your hand'
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         ((seat, move),) = moves.items()

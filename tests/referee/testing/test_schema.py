@@ -58,13 +58,14 @@ def test_a_value_fits_as_jsonschema_has_it(schema: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_mutilated_moves_fit_the_forms_of_the_games_as_jsonschema_has_it(name: str) -> None:
     dice = Random(1)
-    forms = {each: Draft202012Validator(form) for each, form in GAMES[name].decisions.items()}
+    schemas = GAMES[name].schemas()
+    forms = {each: Draft202012Validator(form) for each, form in schemas.items()}
     for case in cases_of(name)[:3]:
         game = case.new()
         for seat, move in moments(game, sampling()):
             asked = game.decision(seat).name
             for each in (move, mutant(move, dice), mutant(move, dice)):
-                fits = misfit(GAMES[name].decisions[asked], each) is None
+                fits = misfit(schemas[asked], each) is None
                 assert fits == forms[asked].is_valid(each), each
 
 
