@@ -209,7 +209,7 @@ class Whole(Kind):
         return f"from {self._least} to {self._most}"
 
 
-class Text(Kind):
+class String(Kind):
     """A text, of any words or of those that a pattern allows."""
 
     def __init__(self, metas: Sequence[Meta]) -> None:
@@ -324,7 +324,7 @@ class Items(Kind):
         self._item = item
         self._least, self._most = 0, None
         self._unique = UNIQUE in metas
-        if self._unique and not isinstance(item, Choice | Text | Whole):
+        if self._unique and not isinstance(item, Choice | String | Whole):
             raise TypeError("only a list of texts or of numbers can be UNIQUE")
         for meta in metas:
             self._least = meta.min_length or self._least
@@ -359,7 +359,7 @@ class Items(Kind):
         """Return whether every entry is right; of texts, those met before are known together."""
         least, unique, item = self._least, self._unique, self._item.quick()
         most = math.inf if self._most is None else self._most
-        known = self._item.known if isinstance(self._item, Text) else frozenset()
+        known = self._item.known if isinstance(self._item, String) else frozenset()
 
         def is_right(value: Any) -> bool:
             return type(value) is list and least <= len(value) <= most and all(map(item, value))
@@ -375,7 +375,7 @@ class Items(Kind):
                 return False
             return different <= known or all(map(item, value))
 
-        return are_right_together if unique or isinstance(self._item, Text) else is_right
+        return are_right_together if unique or isinstance(self._item, String) else is_right
 
 
 class Pairs(Kind):
@@ -400,7 +400,7 @@ class Pairs(Kind):
     def quick(self) -> Quick:
         """Return whether every name and every value is right."""
         name, entry = self._name.quick(), self._value.quick()
-        known = self._name.known if isinstance(self._name, Text) else frozenset()
+        known = self._name.known if isinstance(self._name, String) else frozenset()
         return lambda value: (
             type(value) is dict
             and (value.keys() <= known or all(map(name, value)))

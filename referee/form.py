@@ -41,7 +41,7 @@ from referee.field import (
     Pairs,
     Quick,
     Schema,
-    Text,
+    String,
     Truth,
     Whole,
     Wrong,
@@ -284,7 +284,7 @@ def _kind(hint: Any, where: str, metas: tuple[Meta, ...] = ()) -> Kind:
 def _bare_kind(hint: Any, where: str, metas: tuple[Meta, ...]) -> Kind:
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is str:
-        return Text(metas)
+        return String(metas)
     if hint is int:
         return Whole(metas)
     if hint is bool:

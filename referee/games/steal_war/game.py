@@ -13,7 +13,7 @@ from referee.game import Decision, Game, Move, Observation, Options, ranked, red
 from referee.games.steal_war.replies import (
     WAIT,
     Play,
-    Theft,
+    StealPile,
     Top,
     Wait,
     all_moves,
@@ -59,7 +59,7 @@ class StealWar(Game):
     title = "War with open piles: play your card, or steal a pile that shows its rank."
     seat_counts = range(2, 11)
     options_type = StealWarOptions
-    decisions: ClassVar[Mapping[str, AnyForm]] = {"steal": Play | Theft | Wait, "top": Top}
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"steal": Play | StealPile | Wait, "top": Top}
     typical_decisions = 100
     score = "the cards in pack and pile at the end"
 

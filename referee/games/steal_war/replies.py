@@ -25,7 +25,7 @@ class Play(Steal):
     action: Annotated[Literal["play"], _WHAT]
 
 
-class Theft(Steal):
+class StealPile(Steal):
     """Steal a pile."""
 
     action: Annotated[Literal["steal"], _WHAT]

@@ -46,7 +46,7 @@ _StopAt = Annotated[
 _WHAT = Meta(description="What is done.")
 
 
-class SetUp(Form, forbid_unknown_fields=True):
+class Placement(Form, forbid_unknown_fields=True):
     """The first armies, `limits.armies` in all, on own territories."""
 
     armies: _Armies
@@ -94,7 +94,7 @@ class OrderAttack(SingleAttack):
     stop_at: _StopAt
 
 
-class Attack(SingleAttack):
+class AnyAttack(SingleAttack):
     """Attack, by the option `attack_mode`."""
 
     shapes = (OrderAttack, SingleAttack)
@@ -156,10 +156,10 @@ class Stay(Fortify):
 
 
 DECISIONS = {
-    "setup": SetUp,
+    "setup": Placement,
     "trade": Trade,
     "deploy": Deploy,
-    "attack": Attack | Stop,
+    "attack": AnyAttack | Stop,
     "defend": Defend,
     "occupy": Occupy,
     "fortify": MoveArmies | Stay,
