@@ -1,5 +1,6 @@
 """New bots: a folder with a program that plays, in one of several languages, to be improved."""
 
+import shlex
 import shutil
 import tomllib
 from pathlib import Path
@@ -59,8 +60,10 @@ def find_language(word: str) -> tuple[str, Language]:
     return name, known[name]
 
 
-def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
+def write_bot(folder: Path, language: str, game: type[Game], word: str | None = None) -> list[str]:
     """Write a new bot into `folder`, which is made; return the names of its files.
+
+    `word` means the game in that folder, if it is not the game's name.
 
     Raises ArenaError if there is anything in the folder, and for a name that no bot may have or
     that means another.
@@ -69,7 +72,7 @@ def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
     check_name(name)
     _check_free(name, game.name)
     kind = languages()[language]
-    contents = _contents(name, language, game)
+    contents = _contents(name, language, game, word or game.name)
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     _make_empty(folder)
     try:
@@ -85,7 +88,7 @@ def write_bot(folder: Path, language: str, game: type[Game]) -> list[str]:
     return list(contents)
 
 
-def _contents(name: str, language: str, game: type[Game]) -> dict[str, bytes]:
+def _contents(name: str, language: str, game: type[Game], word: str) -> dict[str, bytes]:
     """Return what is in a new bot's files; raise ArenaError where a game cannot be begun."""
     kind, source = languages()[language], TEMPLATES / language
     copies = [kind.kit, "Makefile"] if kind.builds else [kind.kit]
@@ -93,7 +96,7 @@ def _contents(name: str, language: str, game: type[Game]) -> dict[str, bytes]:
         kind.bot: filled((source / kind.bot).read_text(encoding="utf-8"), game).encode(),
         **{file: (source / file).read_bytes() for file in copies},
         "bot.toml": _settings(kind).encode(),
-        "README.md": _readme(name, kind, game).encode(),
+        "README.md": _readme(name, kind, game, word).encode(),
     }
 
 
@@ -122,7 +125,7 @@ def _settings(kind: Language) -> str:
     return "".join(f"{key} = {toml(value)}\n" for key, value in entries.items())
 
 
-def _readme(name: str, kind: Language, game: type[Game]) -> str:
+def _readme(name: str, kind: Language, game: type[Game], word: str) -> str:
     others = game.seat_counts[0] - 1
     makefile = "| `Makefile` | builds it |\n" if kind.builds else ""
     return Template((TEMPLATES / "README.md").read_text(encoding="utf-8")).substitute(
@@ -130,14 +133,15 @@ def _readme(name: str, kind: Language, game: type[Game]) -> str:
         name_in_toml=toml(name),
         folder_in_toml=toml(f"../{name}"),
         language=kind.title,
-        game=game.name,
+        called=game.name,
+        game=shlex.quote(word),
         title=game.title,
         bot=kind.bot,
         kit=kind.kit,
         makefile=makefile,
         build="make                              # after every change\n" if kind.builds else "",
         ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
-        example=_EXAMPLE.format(game=game.name) if "sensible" in bots_for(game) else "",
+        example=_EXAMPLE.format(game=shlex.quote(word)) if "sensible" in bots_for(game) else "",
         table=" ".join([".", *["random"] * others]),
         person=" ".join(["human", ".", *["random"] * (others - 1)]),
         field=" ".join([".", *bots_for(game)]),

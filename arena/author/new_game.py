@@ -1,6 +1,7 @@
 """New games: a working one to be changed, as an installable distribution or in one file."""
 
 import re
+import sys
 from pathlib import Path
 from string import Template
 
@@ -52,6 +53,10 @@ def _words(name: str, path: Path) -> dict[str, str]:
     if not re.fullmatch("[a-z][a-z0-9_]*", name):
         raise ArenaError(
             f"a game is called by small letters, digits and _, such as connect_four, not {name!r}."
+        )
+    if name in sys.stdlib_module_names:
+        raise ArenaError(
+            f"{name!r} is the name of a module of Python; give your game another name."
         )
     if name in GAMES:
         raise ArenaError(f"{name!r} is a bundled game; give yours another name.")

@@ -213,7 +213,7 @@ def _program(game: str | None, bot: str) -> Path:
     known = bots_for(kind)
     path = known.get(bot.removeprefix(f"{kind.name}_"))
     if path is None:
-        raise ArenaError(f"{kind.name} has no bot {bot!r} of its own. {suggestion(bot, known)}")
+        raise ArenaError(f"{kind.name} has no bot {bot!r}. {suggestion(bot, known)}")
     return path
 
 

@@ -8,7 +8,7 @@ import click
 from arena.author.new import find_language, languages, write_bot
 from arena.cli import main
 from arena.cli.common import game_option
-from arena.league.games import find_game
+from arena.league.games import find_game, word_in
 from arena.text import safe
 
 
@@ -25,7 +25,7 @@ def new(folder: Path, lang: str, game: str) -> None:
     """
     kind, source = find_game(game)
     name, language = find_language(lang)
-    files = write_bot(folder, name, kind)
+    files = write_bot(folder, name, kind, word_in(source, folder))
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     if language.lacking:
         lacking = " and ".join(language.lacking)

@@ -34,4 +34,5 @@ def new_game(folder: Path, single: bool) -> None:
     agree(find_source(word))
     word = shlex.quote(word)
     other = "random" if single else "sensible"
+    click.echo("As you have made it, its code may run from now on.")
     click.echo(safe(f"Next: arena check-game {word}; arena play {word} human {other}"))

@@ -5,8 +5,9 @@ import platform
 import secrets
 import shlex
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack, nullcontext
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from math import isnan
 from pathlib import Path
@@ -41,7 +42,7 @@ from arena.streams import finished_anyway
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess
-from referee.finding import Source
+from referee.finding import Source, told
 from referee.folder import bots_of
 from referee.game import Game
 from referee.limits import Limits
@@ -53,6 +54,7 @@ from referee.starting import StartupError, end_processes, start_bot
 
 _LONGEST_PAUSE = 3600  # seconds
 _EXCERPT = 20  # lines at each end of a standard error
+_FRAMES = 4  # of the stack, the last ones, where a game has failed
 
 
 class _Way(NamedTuple):
@@ -194,14 +196,31 @@ def play(
         with ExitStack() as stack:
             party = _started(stack, found, names, allowed, sandbox_uid)
             telling = way.telling(names, party.processes)
-            saved = _play(match, source, party, allowed, telling, log=log)
+            with _explained(source):
+                saved = _play(match, source, party, allowed, telling, log=log)
         try:
-            _tell_end(match, saved, telling.kept, way)
+            with _explained(source):
+                _tell_end(match, saved, telling.kept, way)
         finally:  # Ctrl-C too
             if target is not None:
                 target.write(saved)
                 shown = shlex.quote(str(target.path))
                 click.echo(safe(f"{target.path} is written: arena show {shown}"), err=True)
+
+
+@contextmanager
+def _explained(source: Source) -> Iterator[None]:
+    """Raise RunError with the lines of a game that is not bundled, if its code fails."""
+    try:
+        yield
+    except (ArenaError, OSError):
+        raise
+    except Exception as error:
+        if source.kind == "bundled":
+            raise
+        lines = traceback.format_tb(error.__traceback__)
+        own = "".join(lines[-_FRAMES:]).rstrip()
+        raise RunError(f"the game {source.word!r} has failed: {told(error)}\n{own}") from error
 
 
 def _target(save: str | None, *, force: bool) -> Target | None:

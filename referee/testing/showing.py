@@ -4,8 +4,10 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
+import msgspec
+
 from referee.game import Game, Move, plain, twin
-from referee.scene import Area
+from referee.scene import Area, Card, Group, Row, Token
 from referee.testing.cases import Case
 from referee.testing.flaw import Flaw, Skipped, short
 from referee.testing.trial import (
@@ -178,14 +180,40 @@ def scene(trial: GameTrial) -> str:
         game = trial.new(case)
         for _ in trial.moments(game, sampling()):
             for seat in (*range(game.seats), None):
-                for area in game.scene(seat):
-                    if not isinstance(area, Area):
-                        raise Flaw(f"the scene of seat {seat} holds {short(area)}, and no area")
-                try:
-                    snapshot(scene_of(game, seat))
-                except (TypeError, ValueError) as error:
-                    raise Flaw(f"the scene of seat {seat} cannot be sent: {error}") from None
+                for at, area in enumerate(game.scene(seat)):
+                    _check_area(area, f"scene({seat})[{at}]")
     return ""
+
+
+def _check_area(area: Any, where: str) -> None:
+    """Raise Flaw unless `area` is one, and all in it of the right types."""
+    if not isinstance(area, Area):
+        raise Flaw(f"{where} is {short(area)}, and no area of referee.scene")
+    if isinstance(area, Group):
+        for at, inner in enumerate(area.areas):
+            _check_area(inner, f"{where}.areas[{at}]")
+        return
+    items = area.items if isinstance(area, Row) else ()
+    for item in items:
+        if not isinstance(item, Card | Token):
+            raise Flaw(f"{where} holds {short(item)}, and no Card or Token")
+    plain_area = msgspec.structs.replace(area, items=()) if isinstance(area, Row) else area
+    kind = _Bare if isinstance(area, Row) else type(area)
+    for part, of in ((plain_area, kind), *((item, type(item)) for item in items)):
+        try:
+            msgspec.convert(msgspec.to_builtins(part), of)
+        except msgspec.ValidationError as error:
+            raise Flaw(f"{where}: {error}") from None
+
+
+class _Bare(msgspec.Struct, tag="row", tag_field="t"):
+    """A row without its items."""
+
+    label: str
+    seat: int | None = None
+    note: str = ""
+    most: int = 0
+    items: list[None] = []
 
 
 def enough(trial: GameTrial) -> str:

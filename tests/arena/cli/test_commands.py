@@ -250,8 +250,8 @@ def test_the_kit_that_is_printed_is_that_of_new_bots(arena: Arena) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("khan", "--show", "sensibel"), "khan has no bundled bot 'sensibel'. Did you mean 'sensi"),
-        (("khan", "--show", "../kit"), "khan has no bundled bot '../kit'. Known: quiet, random, "),
+        (("khan", "--show", "sensibel"), "khan has no bot 'sensibel'. Did you mean 'sensi"),
+        (("khan", "--show", "../kit"), "khan has no bot '../kit'. Known: quiet, random, "),
         (("--show", "sensible"), "say of which game: arena bots GAME --show sensible."),
         (("kahn", "--show", "sensible"), "there is no game 'kahn'. Did you mean 'khan'?"),
     ],

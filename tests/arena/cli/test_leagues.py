@@ -66,7 +66,7 @@ def test_init_writes_what_it_is_told(arena: Arena, tmp_path: Path) -> None:
     settings = league.settings
     assert (settings.deals, settings.seed, settings.share) == (3, "ode", 0.5)
     assert (settings.rotations, settings.seats) == ("one", 2)
-    assert league.options.max_turns == 30  # type: ignore[attr-defined] # guerra's own
+    assert league.options["max_turns"] == 30
     assert (league.limits.move_time, league.limits.clock) == (0.5, "wall")
     assert league.limits.fresh
 
