@@ -33,6 +33,7 @@ GROUP = "bot_arena.games"
 """The group of entry points that a distribution's games are listed in."""
 NAME = r"[a-z][a-z0-9_]*(:[A-Za-z0-9_.()=,-]+)?"
 """What a game may be called, as a pattern."""
+_OURS = Path(__file__).parent
 FROM_FILE = "bot_arena_game_"
 """How the modules of games from files are called in this process."""
 
@@ -311,8 +312,9 @@ def told(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f"{error.filename}:{error.lineno}: {type(error).__name__}: {error.msg}."
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith("<")]
-    place = f"{own[-1].filename}:{own[-1].lineno}: " if own else ""
+    real = [frame for frame in frames if not frame.filename.startswith("<")]
+    its = [frame for frame in real if not Path(frame.filename).is_relative_to(_OURS)] or real
+    place = f"{its[-1].filename}:{its[-1].lineno}: " if its else ""
     what = str(error).partition("\n")[0].rstrip(".")
     return f"{place}{type(error).__name__}{f': {what}' if what else ''}."
 

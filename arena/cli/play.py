@@ -40,7 +40,7 @@ from arena.league.seed import deal_behind
 from arena.play.sandbox import check_bot
 from arena.streams import finished_anyway
 from arena.text import safe, safe_lines
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.bot_process import BotProcess
 from referee.finding import Source, told
 from referee.folder import bots_of
