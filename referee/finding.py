@@ -11,11 +11,12 @@ To find a game executes nothing of it; to load one does, with all rights of the 
 
 import importlib.util
 import inspect
+import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from hashlib import blake2b
 from importlib import import_module, metadata
 from pathlib import Path
@@ -104,8 +105,10 @@ def load(source: Source) -> type[Game]:
     has no game, or several, and for a class that lacks part of the contract.
     """
     if source.kind == "bundled":
+        if source.word not in GAMES:
+            raise ArenaError(f"no game {source.word!r} is bundled with this Bot Arena.")
         return GAMES[source.word]
-    with redirect_stdout(sys.stderr):  # what a game prints would stand amid our own output
+    with redirect_stdout(sys.stderr), _from_source():  # prints would stand amid our own output
         game = _of_file(source) if source.kind == "file" else _of_package(source)
     _check_class(game, source)
     return game
@@ -130,6 +133,17 @@ def names_of(source: Source) -> list[str] | None:
     if not isinstance(found, Family) or isinstance(found, type):
         return None
     return [f"{source.word}:{name}" for name in _executed(found.names, source)]
+
+
+@contextmanager
+def _from_source() -> Iterator[None]:
+    """Let what is imported come from its source: bytecode may be of another, which has no hash."""
+    before = sys.dont_write_bytecode, sys.pycache_prefix
+    sys.dont_write_bytecode, sys.pycache_prefix = True, f"{os.devnull}/none"
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode, sys.pycache_prefix = before
 
 
 # --- files
@@ -159,7 +173,7 @@ def _game_in(path: Path) -> Path:
 
 def _of_file(source: Source) -> type[Game]:
     path = Path(source.path)
-    module_name = FROM_FILE + blake2b(source.path.encode(), digest_size=8).hexdigest()
+    module_name = FROM_FILE + blake2b(os.fsencode(source.path), digest_size=8).hexdigest()
     modules = _executed(lambda: _modules(module_name, path), source)
     games = {
         name: value
@@ -196,9 +210,7 @@ def _modules(name: str, path: Path) -> list[ModuleType]:
     for known in [each for each in sys.modules if each.partition(".")[0] == name]:
         del sys.modules[known]  # it may have been changed
     if path.is_file():
-        folder = str(path.parent)
-        if folder not in sys.path:
-            sys.path.append(folder)  # last, so that it hides no module of others
+        _look_beside(path.parent)
         return [_module(name, path)]
     init, game = path / "__init__.py", path / "game.py"
     if not init.is_file() and not game.is_file():
@@ -210,6 +222,22 @@ def _modules(name: str, path: Path) -> list[ModuleType]:
         package.__path__ = [str(path)]
         sys.modules[name] = package
     return [package, import_module(f"{name}.game")] if game.is_file() else [package]
+
+
+_beside: list[str] = []
+"""The folder that modules beside a game are found in: that of the game loaded last."""
+
+
+def _look_beside(folder: Path) -> None:
+    """Let modules be found in a folder, after all others, and no more in that of another game."""
+    for old in _beside:
+        sys.path.remove(old)
+        for name, module in [*sys.modules.items()]:
+            file = getattr(module, "__file__", None)
+            if file and str(Path(file).parent) == old and not name.startswith(FROM_FILE):
+                del sys.modules[name]
+    _beside[:] = [str(folder)]
+    sys.path.append(str(folder))
 
 
 def _module(name: str, file: Path, inside: Path | None = None) -> ModuleType:
@@ -261,6 +289,8 @@ def _of_package(source: Source) -> type[Game]:
         raise ArenaError(
             f"there is no game {source.word!r}: {source.distribution} is not installed here."
         )
+    if entry.dist is None or entry.dist.name != source.distribution:
+        raise ArenaError(f"the game {source.word!r} is not of {source.distribution} here.")
     found = _executed(entry.load, source)
     if isinstance(found, type) and issubclass(found, Game):
         if entry.name == source.word:
@@ -319,25 +349,39 @@ def told(error: BaseException) -> str:
     return f"{place}{type(error).__name__}{f': {what}' if what else ''}."
 
 
+def _is_line(value: Any) -> bool:
+    """Return whether a value is text in one line, which a terminal can show."""
+    return isinstance(value, str) and (value.isprintable() or not value)
+
+
 _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "name": (
         lambda value: isinstance(value, str) and bool(re.fullmatch(NAME, value)),
         'a name of small letters, digits and _, such as "connect_four"',
     ),
-    "title": (lambda value: isinstance(value, str) and bool(value), "a sentence"),
+    "title": (lambda value: _is_line(value) and bool(value), "a sentence, in one line"),
     "seat_counts": (
-        lambda value: isinstance(value, range) and len(value) > 0 and value[0] >= 1,
-        "a range of numbers of seats, such as range(2, 5) for two to four",
+        lambda value: isinstance(value, range) and len(value) > 0 and 2 <= value[0] <= 1000,
+        "a range of numbers of seats from 2, such as range(2, 5) for two to four",
     ),
     "options_type": (
         lambda value: isinstance(value, type) and issubclass(value, Options),
         "a class derived from referee.game.Options",
     ),
     "rules_version": (lambda value: type(value) is int and value >= 1, "a whole number from 1"),
-    "decisions": (lambda value: isinstance(value, Mapping), "a mapping from names of decisions"),
+    "decisions": (
+        lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
+        "a mapping from the name of each decision to its form",
+    ),
     "typical_decisions": (
-        lambda value: type(value) is int and value >= 0,
+        lambda value: type(value) is int and 0 <= value <= 10**9,
         "a whole number: about how many decisions a match takes",
+    ),
+    "score": (_is_line, "a text of one line: what scores count"),
+    "less_is_better": (lambda value: type(value) is bool, "True or False"),
+    "measures": (
+        lambda value: isinstance(value, Mapping) and all(map(_is_line, [*value, *value.values()])),
+        "a mapping from the names of numbers to what each counts",
     ),
     "has_chance": (lambda value: type(value) is bool, "True or False"),
     "illegal_is_sanctioned": (lambda value: type(value) is bool, "True or False"),

@@ -24,7 +24,7 @@ _NOT_CODE = {"rules.md", "ideas.toml", "cases.toml", "playthroughs", "bots", "__
 """What lies in a game's folder and changes no match."""
 
 
-Plain = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Plain = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z")]
 """Text without what a terminal would obey."""
 
 
@@ -34,17 +34,17 @@ class GameFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     It may come from a stranger's league, so its texts hold nothing that a terminal would obey.
     """
 
-    name: Annotated[str, Meta(pattern=f"^{NAME}$")]
+    name: Annotated[str, Meta(pattern=rf"\A{NAME}\Z")]
     source: Source
     title: Plain = ""
-    rules_version: int = 1
-    seat_counts: list[int] = []
+    rules_version: Annotated[int, Meta(ge=1, le=2**31)] = 1
+    seat_counts: list[Annotated[int, Meta(ge=1, le=1000)]] = []
     options: dict[str, Any] = {}
     """All options at their defaults."""
     has_chance: bool = True
     is_pure_luck: bool = False
     """Whether nobody decides anything."""
-    typical_decisions: int = 0
+    typical_decisions: Annotated[int, Meta(ge=0, le=10**9)] = 0
     score: Plain = ""
     """What its scores count; empty in a game without scores."""
     less_is_better: bool = False
@@ -60,16 +60,18 @@ class GameFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 def facts_of(game: type[Game], source: Source) -> GameFacts:
     """Return what tables need of a game."""
     try:
-        usual = game.options_type()
-    except TypeError as error:
-        raise ArenaError(f"every option of {game.name} needs a default: {error}.") from None
+        options = msgspec.to_builtins(game.options_type())
+    except (TypeError, ValueError) as error:
+        raise ArenaError(
+            f"every option of {game.name} needs a default that can stand in JSON: {error}."
+        ) from None
     return GameFacts(
         name=game.name,
         source=source,
         title=game.title,
         rules_version=game.rules_version,
         seat_counts=list(game.seat_counts),
-        options=msgspec.to_builtins(usual),
+        options=options,
         has_chance=game.has_chance,
         is_pure_luck=not game.decisions,
         typical_decisions=game.typical_decisions,
@@ -133,7 +135,7 @@ def _files_in(folder: Path) -> Iterator[Path]:
             continue
         if path.is_dir():
             yield from _files_in(path)
-        elif path.is_file() and path.suffix != ".pyc":
+        elif path.is_file():
             yield path
 
 
@@ -141,8 +143,8 @@ def _imported(file: Path, around: _Around) -> Iterator[Path]:
     """Yield the files around a game that one of them imports, as far as its text says it."""
     try:
         tree = ast.parse(file.read_bytes())
-    except SyntaxError:
-        return  # so nobody can have executed it
+    except (SyntaxError, ValueError):
+        return  # so nobody can have executed it, or it is no text
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -165,6 +167,6 @@ def _modules_of(base: Path | None, name: str, around: _Around) -> Iterator[Path]
     place = base
     for part in name.split("."):
         place = place / part
-        for found in (place.with_suffix(".py"), place / "__init__.py"):
+        for found in (place.with_suffix(".py"), place.with_suffix(".pyc"), place / "__init__.py"):
             if found.is_file():
                 yield found

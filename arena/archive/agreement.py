@@ -20,7 +20,7 @@ class Agreement:
     def __init__(self, league: LeaguePlan, workers: int) -> None:
         self._league = league
         self._workers = workers
-        self._verification = Verification(league.folder, workers)
+        self._verification = Verification(league.folder, workers, of_facts=False)
         self.matches = self._verification.matches
 
     @property
@@ -60,7 +60,7 @@ class Agreement:
                 f"league."
             )
         with open_store(self._league) as store:
-            store.keep_code(code)
+            store.keep_game(self._league.game.portable(), code)
 
 
 def agreement_needed(league: LeaguePlan) -> bool:

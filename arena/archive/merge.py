@@ -22,6 +22,7 @@ from arena.store.rows import BotVersion, WholeMatch
 from arena.store.settings import check_unchanged, difference
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
+from referee.games import GAMES
 from referee.replay import Replay
 
 Watch = Callable[[int], None]
@@ -76,11 +77,12 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
             new = _new_matches(archives, store, index, merged, watch)
             settings = store.settings() if has_matches else archives[0].header.fixed
             merged.added = store.merge(settings, commands, new)
-            said = [archive.header.settings for archive in archives]
-            codes = {each.code for each in said if each.facts is not None}
-            if codes and {*codes, settings["code"]} != {settings["code"]}:
-                store.keep_code("")  # so that the next run plays all of them again first
-                merged.other_code = True
+            facts = store.facts()
+            if facts is not None and facts.source.kind != "bundled":
+                codes = {archive.header.settings.code for archive in archives}
+                if codes != {settings.get("code", "")}:
+                    store.keep_game(facts, "")  # so that the next run plays all of them again first
+                    merged.other_code = True
     except BaseException:  # Ctrl-C too: raised again once nothing is left of it
         if is_new:
             league.database.unlink(missing_ok=True)
@@ -198,6 +200,13 @@ def _bare(replay: Replay) -> Replay:
 def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
     """Make a league of exported ones: elsewhere first, so that it is there whole or not at all."""
     _check_one_league(archives)
+    game = archives[0].header.settings.game
+    if game not in GAMES:
+        raise ArenaError(
+            f"there is no league {str(folder)!r}, and it cannot be made, as {game} is not bundled: "
+            f"put a {FILE} with the same settings, that names the game, in that folder, then "
+            f"import again."
+        )
     bots = _entries(folder, archives)
     made = folder
     try:
@@ -234,7 +243,8 @@ def _parts(
     """Return what the file of a new league is made of."""
     settings = archive.header.fixed
     options, limits = settings.pop("options"), settings.pop("limits")
-    del settings["derivation"]  # which the database says
+    for key in ("derivation", "facts", "code"):  # which the database says
+        settings.pop(key, None)
     return Settings(**settings, deals=deals), options, limits, bots
 
 

@@ -14,7 +14,7 @@ from arena.archive.feed import Feed
 from arena.folders import unfinished
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN
-from arena.league.games import find_game, load_game
+from arena.league.games import find_game
 from arena.league.schedule import first_bots
 from arena.store.result import Record, clock_of, result_of
 from arena.store.rows import (
@@ -70,9 +70,15 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def game(self) -> type[Game]:
         """Return its game; raise ArenaError if it is not here, or the user has not agreed to it."""
-        if self.source is not msgspec.UNSET:
-            return load_game(self.source)
-        return find_game(self.replay.game)[0]
+        source = self.source
+        if source is msgspec.UNSET:
+            return find_game(self.replay.game)[0]
+        if source.kind != "file":  # what else the file says of it is not to be relied on
+            return find_game(self.replay.game)[0]
+        if not Path(source.path).is_absolute():
+            raise ArenaError(f"the file does not say where the game {self.replay.game!r} lies.")
+        named = f":{source.class_name}" if source.class_name else ""
+        return find_game(f"{source.path}{named}")[0]
 
     @property
     def names(self) -> list[str]:

@@ -15,6 +15,7 @@ from arena.text import fold, safe
 from arena.text import width as columns_of
 from protocol.errors import ArenaError
 from referee.fault import Fault
+from referee.finding import told as told_error
 from referee.game import Game
 from referee.limits import Limits
 from referee.replay import Entry, Replay, steps, withdrawn
@@ -266,8 +267,8 @@ class _Words:
                     for entry in step
                     if entry.move is not None
                 ]
-        except ArenaError as error:
-            self.problem = str(error)
+        except Exception as error:  # noqa: BLE001 - whatever a game's code makes of a record
+            self.problem = str(error) if isinstance(error, ArenaError) else told_error(error)
             self.moves += [
                 json.dumps(entry.move, ensure_ascii=False) for entry in entries[len(self.moves) :]
             ]

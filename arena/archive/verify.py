@@ -48,7 +48,7 @@ class Verification:
     ArenaError if there is no database, and RunError if its file is damaged.
     """
 
-    def __init__(self, folder: Path, workers: int) -> None:
+    def __init__(self, folder: Path, workers: int, *, of_facts: bool = True) -> None:
         self._path = folder / DATABASE
         if not self._path.exists():
             read_asked(folder)  # which says what is wrong, if it is no league at all
@@ -66,7 +66,8 @@ class Verification:
                 self._add(None, f"{words}.")
             self._conditions = self._read_conditions(store) if self.matches else None
             self._source = _source_of(self._conditions, folder)
-            self._compare_facts()
+            if of_facts:
+                self._compare_facts()
         if self._conditions is not None:
             self._compare_limits(folder, self._conditions)
 
@@ -179,7 +180,10 @@ def _source_of(conditions: FixedSettings | None, folder: Path) -> Source | None:
         return Source(conditions.game, "bundled")
     if conditions.facts is None:
         return None
-    source = find_source(conditions.facts.source.word, folder)
+    word = conditions.facts.source.word
+    with suppress(ArenaError):  # what the league's file says now comes first
+        word = read_asked(folder).settings.game
+    source = find_source(word, folder)
     load_game(source)
     return source
 

@@ -190,7 +190,8 @@ def play(
     seed = seed or secrets.token_hex(8)
     if not seed.isprintable():
         raise ArenaError(f"a seed must be printable text, not {seed!r}.")
-    match = new_game(kind, len(bots), chosen, deal_behind(kind.name, seed))
+    with _explained(source):
+        match = new_game(kind, len(bots), chosen, deal_behind(kind.name, seed))
     with finished_anyway() if target else nullcontext():  # whoever has read enough gets the match
         click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
         with ExitStack() as stack:
@@ -215,7 +216,7 @@ def _explained(source: Source) -> Iterator[None]:
         yield
     except (ArenaError, OSError):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if source.kind == "bundled":
             raise
         lines = traceback.format_tb(error.__traceback__)

@@ -85,7 +85,8 @@ def agree(source: Source) -> None:
 
 
 def _key(source: Source) -> str:
-    return json.dumps([source.kind, source.path or source.distribution])
+    whose = source.path if source.kind == "file" else source.distribution
+    return json.dumps([source.kind, os.fsencode(whose).decode(errors="backslashreplace")])
 
 
 def _agreed_file() -> Path | None:
@@ -99,6 +100,8 @@ def _agreed_file() -> Path | None:
 
 def _agreed(file: Path) -> set[str]:
     try:
+        if file.exists() and not file.is_file():
+            raise ArenaError(f"{file}, which lists the games that you trust, is no file.")
         return {*file.read_text(encoding="utf-8").splitlines()}
     except (FileNotFoundError, NotADirectoryError):
         return set()
@@ -112,7 +115,8 @@ def _agreed(file: Path) -> set[str]:
 def _remember(file: Path, key: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        ends_well = not file.exists() or file.read_bytes()[-1:] in (b"", b"\n")
         with file.open("a", encoding="utf-8") as lines:
-            lines.write(f"{key}\n")
+            lines.write(f"{'' if ends_well else chr(10)}{key}\n")
     except OSError as error:
         raise unwritten(file, error) from None

@@ -26,7 +26,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     sandbox_uid: int | None = None
     """As root, the first user that bots are run as; None for an unused one."""
     code: str = ""
-    """The hash of the game's code, where it is to be found again on another machine."""
+    """The hash of the game's code; empty for a bundled one that is played here."""
     game_files: dict[str, bytes] = {}
     """The files of that code, if it is a game from a file or folder."""
 

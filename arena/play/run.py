@@ -22,6 +22,7 @@ from arena.store.store import KnownMatches, Store
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
 from referee.game import Game
+from referee.identity import code_of
 
 
 class Part(NamedTuple):
@@ -84,10 +85,12 @@ class Run:
         cluster: str | None,
     ) -> None:
         assert league.rules is not None
+        self._code = "" if league.game.source.kind == "bundled" else code_of(league.rules)
         tasks = Missing(league.schedule, store.known(league.schedule.rotation_count), part)
         deals, matches = tasks.count()
         setup = Setup(
             game=league.game.source,
+            code=self._code,
             options=dict(league.options),
             limits=league.limits,
             schedule=league.schedule,
@@ -161,6 +164,16 @@ class Run:
                         events.append(event)
             yield from events
         yield from self._edited()
+        yield from self._game_edited()
+
+    def _game_edited(self) -> Iterator[Problem]:
+        """Yield a message if the game's code is not that with which the run began."""
+        rules = self._league.rules
+        if self._code and rules is not None and code_of(rules) != self._code:
+            yield Problem(
+                f"the game {self._league.game.name} was changed while it played: only workers "
+                f"that had it already have gone on. Run again, which plays all matches again first."
+            )
 
     def _edited(self) -> Iterator[News | Problem]:
         """Yield a message on each bot whose files are no longer those that were entered."""

@@ -56,7 +56,7 @@ class _Interpreter(popen_spawn_posix.Popen):  # type: ignore[misc] # the library
             *words, code, mark = interpreters.get_command_line(pipe_handle=orders)
             self.pid = util.spawnv_passfds(
                 interpreters.get_executable(),
-                [*words, _HIDE_DILL + code, mark],
+                [words[0], "-P", *words[1:], _HIDE_DILL + code, mark],  # nothing lies in our way
                 [*self._fds, orders, alive],
             )
         finally:

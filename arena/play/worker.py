@@ -40,6 +40,7 @@ from referee.bot_process import BotProcess
 from referee.fault import Kind
 from referee.finding import load
 from referee.game import Game, Options
+from referee.identity import code_of
 from referee.match import Match, starts
 from referee.options import new_game
 from referee.sandbox import Launcher, MachineError, SandboxError
@@ -87,7 +88,7 @@ def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
 
 def _serve(link: Any, setup: Setup) -> None:
     try:
-        game = load(setup.game)
+        game = _game(setup)
         launcher = Launcher(setup.limits.sandbox, uid=setup.sandbox_uid)
     except ArenaError as error:
         link.send_bytes(encode(Broken(str(error))))
@@ -106,6 +107,14 @@ def _serve(link: Any, setup: Setup) -> None:
                     link.send_bytes(encode(word))
         finally:
             executor.close()
+
+
+def _game(setup: Setup) -> type[Game]:
+    """Return the game of a run; raise ArenaError if it is not here, or not as the run began."""
+    game = load(setup.game)
+    if setup.code and code_of(game) != setup.code:
+        raise ArenaError(f"the code of {game.name} was changed after the run began; run again.")
+    return game
 
 
 def _die_with(parent: int) -> None:

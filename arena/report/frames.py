@@ -14,6 +14,7 @@ import msgspec
 from arena.archive.show import fault_row, seat_rows
 from arena.store.rows import WholeMatch
 from protocol.errors import ArenaError
+from referee.finding import told
 from referee.game import Game
 from referee.replay import Entry, steps, withdrawn
 from referee.scene import Area, Group, Row, Text
@@ -79,8 +80,8 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
     problem, table = None, dict[str, Any]()
     try:
         frames = list(_frames(opened, game, areas, table))
-    except ArenaError as error:
-        problem = str(error)
+    except Exception as error:  # noqa: BLE001 - whatever a game's code makes of a record
+        problem = str(error) if isinstance(error, ArenaError) else told(error)
         areas = _Areas()
         entries = [
             _entry(

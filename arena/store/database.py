@@ -94,8 +94,13 @@ class Database:
     def facts(self) -> GameFacts | None:
         """Return what is stored of the league's game; None if nothing is, as in older leagues."""
         with self.explained():
-            text = self._setting_rows().get("facts")
-            return None if text is None else setting_of("facts", text, GameFacts)
+            rows = self._setting_rows()
+            if "facts" not in rows:
+                return None
+            facts: GameFacts = setting_of("facts", rows["facts"], GameFacts)
+            if facts.name != setting_of("game", rows["game"]):
+                raise Damage(f"the setting facts is of the game {facts.name}")
+            return facts
 
     def derivation(self) -> Derivation:
         """Return how chance comes from the league's seed: the newest way before the first match."""

@@ -44,7 +44,8 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
         _make(db, [name for name in ("look", "suspension") if name not in _tables(db)])
         if version < 5:
             _renew_clocks(db)
-        for name in ("scores", "numbers"):  # none, for the matches that are there
+        known = {column for _, column, *_ in db.execute("PRAGMA table_info(match)")}
+        for name in sorted({"scores", "numbers"} - known):  # none, for the matches that are there
             db.execute(f"ALTER TABLE match ADD COLUMN {name} TEXT")
     elif version in _UNRELEASED:
         raise ArenaError(

@@ -41,7 +41,7 @@ def check_code(league: LeaguePlan, store: Store) -> None:
             f"{league.game.name}, and here is version {league.game.rules_version}. Make a new "
             f"league."
         )
-    if settings["code"] != code_of(league.rules):
+    if settings.get("code", "") != code_of(league.rules):
         raise ChangedGameError(
             f"the code of {league.game.name} is not that by which the matches of {league.folder} "
             f"were played."

@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
+import msgspec
+
 from arena.league.bot import Bot
 from arena.store.result import PlayedMatch
 from arena.store.rows import (
@@ -37,6 +39,7 @@ from arena.store.rows import (
 from arena.store.schema import Writer, lineup_text
 from arena.store.tallies import Tallies
 from protocol.errors import ArenaError
+from referee.identity import GameFacts
 
 _FROM = """
     FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id
@@ -151,10 +154,17 @@ class Store(Tallies):
             [(key, json.dumps(value)) for key, value in settings.items()],
         )
 
-    def keep_code(self, code: str) -> None:
-        """Store the hash of the game's code that all matches agree with; empty if none is known."""
+    def keep_game(self, facts: GameFacts, code: str) -> None:
+        """Store what is known of the game, and the hash of its code that all matches agree with.
+
+        The hash is empty if none is known.
+        """
+        values = {"facts": msgspec.to_builtins(facts), "code": code}
         with self._transaction():
-            self._db.execute("UPDATE setting SET value = ? WHERE key = 'code'", (json.dumps(code),))
+            self._db.executemany(
+                "INSERT OR REPLACE INTO setting VALUES (?, ?)",
+                [(key, json.dumps(value)) for key, value in values.items()],
+            )
 
     def bot_rows(self, bots: Sequence[Bot]) -> list[BotRow]:
         """Return the database's numbers of bots, adding those it does not know."""

@@ -148,7 +148,7 @@ def _elsewhere(
 ) -> list[list[tuple[Shown, str]]]:
     """Return what another process plays: for each job, its record."""
     env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "referee.testing.elsewhere"]
+    command = [sys.executable, "-P", "-m", "referee.testing.elsewhere"]
     with subprocess.Popen(
         command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

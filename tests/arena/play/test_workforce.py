@@ -78,7 +78,7 @@ def test_a_deal_that_cannot_be_played_is_over() -> None:
     task = Task((0, 1), 0, (0, 1))
     worker = given(task, Task((0, 1), 1, (0, 1)))
     assert worker.note(Results([played(0, 0)], 0.0)) == 0
-    assert worker.note(Failed(task, "why")) == 1
+    assert worker.note(Failed(task, 0, "why")) == 1
     assert left(worker) == {1: (0, 1)}
 
 
