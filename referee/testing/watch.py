@@ -1,5 +1,6 @@
 """Notices what a game may not do while it is tried: hang, print, or ask the world for anything."""
 
+import gc
 import io
 import signal
 import sys
@@ -92,12 +93,15 @@ class WorldWatch:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Look at every call in the block."""
-        usual = sys.getprofile()
+        usual, collects = sys.getprofile(), gc.isenabled()
+        gc.disable()  # or what others do when garbage is collected would be taken for the game's
         sys.setprofile(self._look)
         try:
             yield
         finally:
             sys.setprofile(usual)
+            if collects:
+                gc.enable()
 
     def _look(self, frame: FrameType, event: str, arg: Any) -> None:
         if self.found:

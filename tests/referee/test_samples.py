@@ -86,7 +86,7 @@ def test_a_seat_gets_as_many_legal_moves_as_it_wants() -> None:
     assert [len(shown or ()) for shown in few.shown] == [3, 3, 3]
     assert [len(shown or ()) for shown in many.shown] == [16, 16, 16]
     for move in (move for seat in (few, many) for shown in seat.shown for move in shown or ()):
-        assert game.refusal(0, move) is None
+        assert game.check(0, move) is None
     assert len({msgspec.json.encode(shown) for shown in many.shown}) == 3
 
 
