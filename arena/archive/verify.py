@@ -22,7 +22,7 @@ from protocol.errors import ArenaError, RunError
 from referee.finding import Source, find_source, load
 from referee.game import Game
 from referee.games import GAMES
-from referee.identity import facts_of
+from referee.identity import code_of, facts_of
 
 KEYS = ("match", "problem")
 
@@ -86,10 +86,16 @@ class Verification:
         stored = self._conditions and self._conditions.facts
         if not stored or self._source is None:
             return
-        here = facts_of(load(self._source), self._source).portable()
-        release = msgspec.structs.replace(stored.source, version=here.source.version)
-        is_same = here == msgspec.structs.replace(stored, source=release)
-        if here.rules_version == stored.rules_version and not is_same:
+        game = load(self._source)
+        if self._conditions is None or code_of(game) != self._conditions.code:
+            return  # a run plays all matches again first, and stores the facts anew
+        here = facts_of(game, self._source).portable()
+        kept = {"version": here.source.version}
+        if here.source.kind != "bundled":
+            kept["word"] = here.source.word  # its file may have been moved since
+        if here != msgspec.structs.replace(
+            stored, source=msgspec.structs.replace(stored.source, **kept)
+        ):
             self._add(None, f"what is stored of the game {here.name} is not what its code says.")
 
     def _compare_limits(self, folder: Path, conditions: FixedSettings) -> None:

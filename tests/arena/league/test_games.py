@@ -1,15 +1,20 @@
 """Games that are not bundled: agreed to once, and never executed to read what was played."""
 
 import json
+import os
+import py_compile
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
-from arena import ArenaError, League, trust
-from tests.arena.conftest import Arena
+from arena import ArenaError, trust
+from arena import League as PlayedLeague
+from tests.arena.conftest import PLAYED, Arena, League
 from tests.outside.sources import NIM
 
 WITNESS = "\nimport pathlib\npathlib.Path({flag!r}).touch()\n"
@@ -127,12 +132,45 @@ def test_a_list_of_agreed_games_that_cannot_be_read_is_told(
 
 def test_in_a_program_consent_is_a_word_too(place: Place) -> None:
     with pytest.raises(ArenaError, match="say so once"):
-        League.make("cup", "./nim.py", ["./ann", "./bob"])
+        PlayedLeague.make("cup", "./nim.py", ["./ann", "./bob"])
     trust("./nim.py")
     assert not place.was_executed()
-    League.make("cup", "./nim.py", ["./ann", "./bob"], deals=1, limits={"sandbox": "none"})
-    assert [*League("cup").run(workers=1)]
-    assert len([*League("cup").matches()]) == 2
+    PlayedLeague.make("cup", "./nim.py", ["./ann", "./bob"], deals=1, limits={"sandbox": "none"})
+    assert [*PlayedLeague("cup").run(workers=1)]
+    assert len([*PlayedLeague("cup").matches()]) == 2
+
+
+@pytest.mark.parametrize("lie", ["no path", "another package", "bundled"])
+def test_a_saved_match_cannot_borrow_the_consent_to_another_game(
+    arena: Arena, place: Place, lie: str
+) -> None:
+    arena("play", "./nim.py", "./ann", "./bob", "--trust", "--sandbox", "none", "--save", "m.json")
+    saved = json.loads((place.folder / "m.json").read_text())
+    (place.folder / "evil").mkdir()
+    evil = Place(place.folder / "evil")
+    evil.game.rename(evil.folder / "game.py")
+    saved["source"] = {
+        "no path": {"word": "nim", "kind": "file", "distribution": saved["source"]["path"]},
+        "another package": {"word": "./game.py", "kind": "installed", "distribution": "nim"},
+        "bundled": {"word": "zzz", "kind": "bundled"},
+    }[lie]
+    (evil.folder / "m.json").write_text(json.dumps(saved))
+    os.chdir(evil.folder)
+    assert "Moves as they were recorded" in arena("show", "m.json").stdout
+    assert not evil.was_executed()
+
+
+def test_a_worker_imports_nothing_from_the_folder_that_it_is_started_in(
+    league: League, tmp_path: Path
+) -> None:
+    flag = tmp_path / "executed"
+    league.write(PLAYED)
+    for name in ("multiprocess", "arena", "msgspec"):
+        (league.home / f"{name}.py").write_text(f"open({str(flag)!r}, 'w')\n")
+    words = [Path(sys.executable).with_name("arena"), "run", league.folder, "--workers", "2"]
+    done = subprocess.run(words, cwd=league.home, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert not flag.exists()
 
 
 # --- where a league finds its game
@@ -168,6 +206,46 @@ def test_code_that_changes_no_match_is_found_to_agree(
     assert "All 6 stored matches are played again first" in said
     assert "All of them come out as they did." in said
     assert "played again" not in arena("run", "cup").stderr
+
+
+def test_what_is_only_said_of_a_game_may_change_with_its_code(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    text = place.game.read_text()
+    place.game.write_text(text.replace("A heap of", "A large heap of").replace("= 8", "= 9"))
+    assert "All of them come out as they did." in arena("run", "cup", "--trust").stderr
+    assert "A large heap of" in arena("report", "cup", "-o", "-", "--replays", "0").stdout
+    assert "none differs" in arena("verify", "cup").stdout
+
+
+def test_a_game_may_be_moved_if_the_league_says_where_to(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    place.game.rename(cup / "nim.py")
+    file = cup / "league.toml"
+    file.write_text(file.read_text().replace("../nim.py", "./nim.py"))
+    assert "none differs" in arena("verify", "cup", "--trust").stdout
+    arena("run", "cup")
+
+
+@pytest.mark.parametrize("line", ["score = None", "measures = {'a': 5}", "less_is_better = 1"])
+def test_what_could_not_be_read_back_is_refused_before_anything_is_stored(
+    arena: Arena, place: Place, line: str
+) -> None:
+    place.game.write_text(NIM.replace("    typical", f"    {line}\n    typical"))
+    done = failed(arena, 2, "init", "cup", "./ann", "./bob", "--game", "./nim.py", "--trust")
+    assert f"`{line.partition(' ')[0]}` is " in done.stderr
+
+
+def test_bytecode_of_other_code_is_not_executed(arena: Arena, place: Place, cup: Path) -> None:
+    helper = place.folder / "heap_here.py"
+    helper.write_text("LEAST = 10\n")
+    text = place.game.read_text().replace("heap = 10 +", "heap = LEAST +")
+    place.game.write_text(f"from heap_here import LEAST\n{text}")
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(helper), invalidation_mode=mode)
+    helper.write_text("LEAST = 11\n")
+    assert "does not come out as it did" in failed(arena, 1, "run", "cup", "--trust").stderr
 
 
 def test_code_that_changes_a_match_stops_a_run_and_loses_nothing(
