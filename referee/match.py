@@ -15,7 +15,7 @@ from referee.fault import Fault
 from referee.game import Decision, Game, Move
 from referee.judging import BY_FORFEIT, Forfeits, final_places, read_answer
 from referee.replay import Entry, Replay
-from referee.scoring import Counted, counted
+from referee.scoring import Counted, counted, places_of
 from referee.seat import Answer, Seat
 
 Watch = Callable[[Game, Sequence[Entry]], None]
@@ -61,7 +61,7 @@ class Match:
                 self._withdraw()
             game.apply(moves)
         over = not game.deciders()
-        places = final_places(game.places() if over else None, self._forfeits.steps, game.seats)
+        places = final_places(places_of(game) if over else None, self._forfeits.steps, game.seats)
         reason = game.reason if over else BY_FORFEIT
         found = counted(game) if over and not self._forfeits.steps else Counted()
         for each in self._seats:

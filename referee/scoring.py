@@ -1,4 +1,4 @@
-"""What a game counts beside the places: each seat's score, and numbers of the match; checked."""
+"""How a game ended, as it says itself: places, scores and numbers of the match; checked."""
 
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
@@ -22,6 +22,25 @@ class Counted(NamedTuple):
     """By seat; None where there are none."""
     numbers: dict[str, Number] | None = None
     """The match's own, by the names of the game's `measures`; None where there are none."""
+
+
+def places_of(game: Game) -> list[int]:
+    """Return the places of a game that is over.
+
+    Raises ValueError, naming the game, for anything that is no ranking of its seats.
+    """
+    found = game.places()
+    if (
+        not isinstance(found, list)
+        or len(found) != game.seats
+        or not all(type(place) is int for place in found)
+        or found != [1 + sum(other < place for other in found) for place in found]
+    ):
+        raise ValueError(
+            f"{game.name}: places() returned {found!r}; it must return {game.seats} whole numbers, "
+            f"each 1 + the number of seats that are better."
+        )
+    return found
 
 
 def counted(game: Game) -> Counted:

@@ -25,7 +25,7 @@ from referee.game import Game
 from referee.judging import BY_FORFEIT, Forfeits, final_places
 from referee.limits import Limits
 from referee.replay import Entry, Replay, steps
-from referee.scoring import Counted, counted
+from referee.scoring import Counted, counted, places_of
 
 _PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "record"}
 """A column that cannot be empty of each table that a match's row points to."""
@@ -172,7 +172,7 @@ def _ending(replay: Replay, kind: type[Game], forfeits: Forfeits) -> tuple[list[
         over = not step and not game.deciders()
     if not over and not forfeits.end_the_match:
         raise Difference("its replay ends before the game does.")
-    places = final_places(game.places() if over else None, forfeits.steps, replay.seats)
+    places = final_places(places_of(game) if over else None, forfeits.steps, replay.seats)
     found = counted(game) if over and not forfeits.steps else Counted()
     return places, game.reason if over else BY_FORFEIT, found
 

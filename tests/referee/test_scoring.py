@@ -178,3 +178,15 @@ def test_every_bundled_game_counts_what_can_be_stored() -> None:
         assert (found.scores is None) == (not kind.score)
         assert (found.numbers is None) == (not kind.measures)
     assert {name for name, kind in GAMES.items() if kind.score} == {*COUNTS, "guerra", "steal_war"}
+
+
+@pytest.mark.parametrize(
+    "places", [[1], [1, 2, 3], [0, 1], [1, 3], [2, 2], [1, None], [1.0, 2], [True, 2], (1, 2), None]
+)
+def test_places_that_are_no_ranking_stop_the_match(places: Any) -> None:
+    class Misplaced(Countdown):
+        def places(self) -> list[int]:
+            return places  # type: ignore[no-any-return] # the fault
+
+    with pytest.raises(ValueError, match=r"countdown: places\(\) returned .* 2 whole numbers"):
+        play(dealt(Misplaced, 2), *two_polite())
