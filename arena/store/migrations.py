@@ -45,8 +45,9 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
         if version < 5:
             _renew_clocks(db)
         known = {column for _, column, *_ in db.execute("PRAGMA table_info(match)")}
-        for name in sorted({"scores", "numbers"} - known):  # none, for the matches that are there
-            db.execute(f"ALTER TABLE match ADD COLUMN {name} TEXT")
+        for name in ("scores", "numbers"):  # none, for the matches that are there
+            if name not in known:
+                db.execute(f"ALTER TABLE match ADD COLUMN {name} TEXT")
     elif version in _UNRELEASED:
         raise ArenaError(
             f"{path} is older than the first release of Bot Arena (database version {version}; "
