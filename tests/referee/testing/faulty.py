@@ -452,7 +452,7 @@ class UnknownRecorded(Heights):
         return found if isinstance(found, str) else {**move, **found}
 
 
-@found_by("canonical", "the canonical move is refused")
+@found_by("mutilated", "the canonical move is refused")
 class CanonicalRefused(Heights):
     def canonical(self, seat: int, move: Move) -> Move:
         return {key: value for key, value in move.items() if value is not None}
