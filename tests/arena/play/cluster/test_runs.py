@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
+from tests.outside.sources import NIM
 from tests.referee.sandbox.sandboxed import need
 
 GUERRA = 'game = "guerra"\nseed = 1\ndeals = 4\noptions.max_turns = 20\n'
@@ -55,6 +56,21 @@ def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text)
     league.write(text)
     league.call("run", "--cluster", cluster.address)
     assert_alike(league, played_here(tmp_path, text))
+
+
+def test_a_game_from_a_file_is_sent_with_what_it_imports(cluster, league, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    game = tmp_path / "nim.py"
+    game.write_text(f"from heap_there import LEAST\n{NIM}".replace("= 10 +", "= LEAST +"))
+    (tmp_path / "heap_there.py").write_text("LEAST = 10\n")
+    text = f'game = "{game}"\nseed = 1\ndeals = 4\n{limits("none")}'
+    for name in ("one", "other"):
+        text += f'\n[[bot]]\nname = "{name}"\nshipped = "random"\n'
+    league.write(text)
+    league.call("run", "--trust", "--cluster", cluster.address)
+    assert_alike(league, played_here(tmp_path, text))
+    game.write_text(f"{game.read_text()}# more\n")
+    assert "All of them come out as they did." in league.call("run").stderr
 
 
 def test_a_match_of_a_cluster_is_like_any_other(cluster, league, arena):
