@@ -231,7 +231,8 @@ _beside: list[str] = []
 def _look_beside(folder: Path) -> None:
     """Let modules be found in a folder, after all others, and no more in that of another game."""
     for old in _beside:
-        sys.path.remove(old)
+        if old in sys.path:  # nobody else has put it away
+            sys.path.remove(old)
         for name, module in [*sys.modules.items()]:
             file = getattr(module, "__file__", None)
             if file and str(Path(file).parent) == old and not name.startswith(FROM_FILE):

@@ -718,10 +718,10 @@ class Prints(Heights):
         return points
 
 
-@found_by("speed", "a view takes a twentieth of a second")
+@found_by("speed", "a view takes a fifth of a second")
 class Slow(Heights):
     def view(self, seat: int) -> Observation:
-        sum(range(3_000_000))
+        sum(range(9_000_000))
         return super().view(seat)
 
 
