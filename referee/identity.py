@@ -15,9 +15,10 @@ import msgspec
 from msgspec import Meta
 
 from protocol.errors import ArenaError
-from referee.finding import FROM_FILE, NAME, Source
+from referee.finding import NAME, Source
 from referee.folder import folder_of, module_of
 from referee.game import Game
+from referee.loading import FROM_FILE
 
 _BUNDLED = "referee.games"
 _NOT_CODE = {"rules.md", "ideas.toml", "cases.toml", "playthroughs", "bots", "__pycache__"}

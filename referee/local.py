@@ -20,9 +20,9 @@ from protocol.messages import End, Start, read_reply
 from referee.chance import Chance
 from referee.clock import Clock, Turn
 from referee.fault import Fault, shown
-from referee.finding import find_game
 from referee.game import Decision, Game, Move, Observation, plain
 from referee.limits import Limits
+from referee.loading import find_game
 from referee.match import Match, bot_seeds, samples_of, starts
 from referee.options import check_seats, new_game, read_options
 from referee.replay import Entry, Replay

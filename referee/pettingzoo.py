@@ -11,9 +11,9 @@ import msgspec
 
 from protocol.errors import ArenaError, RunError
 from referee.all_moves import AllMoves
-from referee.finding import find_game
 from referee.game import Move, Observation, plain
 from referee.hint import refusal
+from referee.loading import find_game
 from referee.local import RefusedMoveError, points
 from referee.options import check_seats, new_game, read_options
 

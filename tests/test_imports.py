@@ -24,7 +24,7 @@ ORDER = {
     "referee": [
         *("lazy", "fault", "chance", "clock", "limits", "words", "field", "form", "scene", "cards"),
         "drawing",
-        *("game", "folder", "games", "options", "finding", "identity", "hint"),
+        *("game", "folder", "games", "options", "finding", "loading", "identity", "hint"),
         *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
         *(
             "verdict",

@@ -15,9 +15,9 @@ from arena.text import fold, safe
 from arena.text import width as columns_of
 from protocol.errors import ArenaError
 from referee.fault import Fault
-from referee.finding import told as told_error
 from referee.game import Game
 from referee.limits import Limits
+from referee.loading import told as told_error
 from referee.replay import Entry, Replay, steps, withdrawn
 from referee.verdict import Verdict, last_word
 

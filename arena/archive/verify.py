@@ -19,10 +19,11 @@ from arena.store.rows import Damage, FixedSettings, deal_name
 from arena.tables.table import Column, Table
 from arena.text import counted
 from protocol.errors import ArenaError, RunError
-from referee.finding import Source, find_source, load
+from referee.finding import Source, find_source
 from referee.game import Game
 from referee.games import GAMES
 from referee.identity import code_of, facts_of
+from referee.loading import load
 
 KEYS = ("match", "problem")
 
@@ -89,6 +90,8 @@ class Verification:
         game = load(self._source)
         if self._conditions is None or code_of(game) != self._conditions.code:
             return  # a run plays all matches again first, and stores the facts anew
+        if game.rules_version != stored.rules_version:
+            return  # other rules, whose matches are counted apart
         here = facts_of(game, self._source).portable()
         kept = {"version": here.source.version}
         if here.source.kind != "bundled":

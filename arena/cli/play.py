@@ -42,10 +42,11 @@ from arena.streams import finished_anyway
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.bot_process import BotProcess
-from referee.finding import Source, told
+from referee.finding import Source
 from referee.folder import bots_of
 from referee.game import Game
 from referee.limits import Limits
+from referee.loading import told
 from referee.match import Match, bot_seeds, starts
 from referee.options import check_seats, new_game, read_options, read_settings
 from referee.sandbox import Launcher, prove

@@ -308,6 +308,7 @@ def write_league(
 
     Raises ArenaError if it could not be played; then the old file is as it was.
     """
+    # As values first: in TOML, a wrong one might not be told as what it is.
     read_options(find_game(settings.game, folder)[0], options)
     read_settings(Limits, limits, "limit {}")
     file = folder / FILE

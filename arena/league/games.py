@@ -12,8 +12,9 @@ from pathlib import Path
 
 from arena.folders import unwritten
 from protocol.errors import ArenaError
-from referee.finding import Source, find_source, load, names_of
+from referee.finding import Source, find_source
 from referee.game import Game
+from referee.loading import load, names_of
 
 trusting: ContextVar[bool] = ContextVar("trusting", default=False)
 """Whether the user agrees, with this command or call, to the games that it loads."""
@@ -35,7 +36,7 @@ def find_game(word: str, here: Path = Path()) -> tuple[type[Game], Source]:
 def load_game(source: Source) -> type[Game]:
     """Return the class of a game; raise UntrustedError unless the user has agreed to it."""
     if source.kind != "bundled":
-        _agree(source)
+        _check_agreed(source)
     return load(source)
 
 
@@ -46,7 +47,7 @@ def family_of(word: str) -> list[str] | None:
     """
     source = find_source(word)
     if source.kind == "installed":
-        _agree(source)
+        _check_agreed(source)
     return names_of(source)
 
 
@@ -59,8 +60,8 @@ def word_in(source: Source, folder: Path) -> str:
     return f"{path}:{source.class_name}" if source.class_name else path
 
 
-def _agree(source: Source) -> None:
-    """Return if the user agrees to a game, now or before; remember it if it is now."""
+def _check_agreed(source: Source) -> None:
+    """Raise UntrustedError unless the user agrees to a game, now or before; remember it if now."""
     file, key = _agreed_file(), _key(source)
     known = file is not None and key in _agreed(file)
     if known:
@@ -79,7 +80,7 @@ def agree(source: Source) -> None:
     """Note that the user agrees to a game, now and from now on."""
     token = trusting.set(True)
     try:
-        _agree(source)
+        _check_agreed(source)
     finally:
         trusting.reset(token)
 

@@ -33,14 +33,15 @@ from arena.play.messages import (
     decode_order,
     encode,
 )
+from arena.play.watchdog import STUCK_SECONDS, Watchdog
 from arena.store.result import MatchResult, PlayedMatch, Record, result_of
 from protocol.errors import ArenaError
 from protocol.messages import TimeControl
 from referee.bot_process import BotProcess
 from referee.fault import Kind
-from referee.finding import load
 from referee.game import Game, Options
 from referee.identity import code_of
+from referee.loading import load
 from referee.match import Match, starts
 from referee.options import new_game
 from referee.sandbox import Launcher, MachineError, SandboxError
@@ -51,10 +52,6 @@ from referee.starting import StartupError, end_processes, start_bot
 SERVER_GONE = 3
 """The exit code of a worker whose fork server was killed."""
 
-STUCK_SECONDS = 20.0
-"""CPU seconds of a worker's own in which some decision must be taken: games take milliseconds."""
-MOST_DECISIONS = 1_000_000
-"""Of a match; one that goes on longer never ends."""
 _REPORT_SECONDS = 0.5
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ENDED_BY_THEM = {code for number in _SIGNALS for code in (-number, 128 + number)}
@@ -96,7 +93,7 @@ def _serve(link: Any, setup: Setup) -> None:
     with launcher:
         executor = Executor(setup, game, launcher)
         signal.signal(signal.SIGUSR1, lambda *_: executor.leave())
-        signal.signal(signal.SIGVTALRM, lambda *_: executor.look())
+        signal.signal(signal.SIGVTALRM, lambda *_: executor.watchdog.look())
         signal.setitimer(signal.ITIMER_VIRTUAL, STUCK_SECONDS, STUCK_SECONDS)
         for number in _SIGNALS:
             signal.signal(number, lambda *_: executor.interrupt())
@@ -130,10 +127,6 @@ class _CutShortError(Exception):
     """A match that was not played to its end by its bots' own doing."""
 
 
-class StuckError(Exception):
-    """A game whose code does not come back, or whose match does not end."""
-
-
 class Executor:
     """Carries out orders, one match after another, and keeps the bots' processes between them.
 
@@ -153,8 +146,7 @@ class Executor:
         self._reported = -_REPORT_SECONDS  # the first match is reported at once
         self._leaving = False
         self._interrupted = False
-        self._match_now: Match | None = None
-        self._decisions_then = -1  # of that match, at the last look
+        self.watchdog = Watchdog()
         self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
         self._room = Room()
         self._fewest = 0  # processes that were kept when memory was short; 0 while all are
@@ -163,23 +155,6 @@ class Executor:
     def leave(self) -> None:
         """Finish the match that is being played, and leave the rest of every order."""
         self._leaving = True
-
-    def look(self) -> None:
-        """Raise StuckError if nothing was decided since the last look, or far too much.
-
-        Called by a signal, in the middle of whatever is executed.
-        """
-        match, before = self._match_now, self._decisions_then
-        if match is None:
-            return
-        self._match_now, self._decisions_then = match, match.decisions
-        if match.decisions == before:
-            raise StuckError(
-                f"the game has used {STUCK_SECONDS:g} s of CPU time since decision {before}: an "
-                f"endless loop?"
-            )
-        if match.decisions > MOST_DECISIONS:
-            raise StuckError(f"the match has not ended after {MOST_DECISIONS:,} decisions")
 
     def interrupt(self) -> None:
         """Note a signal to end that all may have got, the bots too, as when a service stops."""
@@ -258,12 +233,9 @@ class Executor:
         game = new_game(self._game, len(bots), self._options, schedule.deal_seed(deal))
         seats = self._seats(bots, rotation)
         seeds = [schedule.bot_seed(match, bot) for bot in bots]
-        self._match_now = Match(game, seats, self._setup.limits.faults_allowed)
-        self._decisions_then = -1
-        try:
-            played = self._match_now.play(starts(game, match, self._control, seeds))
-        finally:
-            self._match_now = None
+        playing = Match(game, seats, self._setup.limits.faults_allowed)
+        with self.watchdog.watching(playing):
+            played = playing.play(starts(game, match, self._control, seeds))
         result = result_of(
             played,
             deal=schedule.deal_id(deal),

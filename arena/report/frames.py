@@ -14,8 +14,8 @@ import msgspec
 from arena.archive.show import fault_row, seat_rows
 from arena.store.rows import WholeMatch
 from protocol.errors import ArenaError
-from referee.finding import told
 from referee.game import Game
+from referee.loading import told
 from referee.replay import Entry, steps, withdrawn
 from referee.scene import Area, Group, Row, Text
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from referee.chance import Chance, Key
-from referee.finding import FROM_FILE, Source, load
+from referee.finding import Source
 from referee.folder import module_of
 from referee.game import Game, Move
+from referee.loading import FROM_FILE, load
 from referee.testing.cases import Case
 from referee.testing.flaw import Flaw, Skipped
 from referee.testing.trial import (
@@ -22,6 +23,7 @@ from referee.testing.trial import (
     Shown,
     difference,
     everything,
+    looks_of,
     mixing,
     sampling,
 )
@@ -100,7 +102,7 @@ def world(trial: GameTrial) -> str:
             game = trial.new(case)
             for seat in _moving(trial, game):
                 game.view(seat)
-                game.text(seat)
+                looks_of(game, seat)
                 game.read(seat, game.default(seat))
                 game.describe(seat, game.default(seat))
         if watch.found:

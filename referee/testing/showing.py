@@ -14,13 +14,15 @@ from referee.testing.trial import (
     GameTrial,
     RecordedChance,
     Shown,
+    answered,
     difference,
     everything,
     judge,
     known,
+    looks_of,
     random,
     sampling,
-    scene_of,
+    seen,
 )
 from referee.testing.values import WIDTH, columns, mutant, not_plain, snapshot, spoil
 from referee.testing.watch import Dice
@@ -77,8 +79,7 @@ def _checked_view(game: Game, seat: int) -> dict[str, Any]:
 def look(game: Game) -> None:
     """Call whatever should change nothing."""
     for seat in (*range(game.seats), None):
-        game.text(seat)
-        scene_of(game, seat)
+        looks_of(game, seat)
     for seat in range(game.seats):
         plain(game.view(seat))
     game.table()
@@ -303,10 +304,8 @@ class _Memory:
             tried = self.probes.setdefault(game.decision(seat).name, [])
             if move is not None and len(tried) < _PROBES and move not in tried:
                 tried.append(move)
-        facts = known(game, seat, tried)
-        view, text = facts["its view"], {"its text": facts.pop("its text")}
-        text["its scene"] = facts.pop("its scene")
-        return self._hold(seat, view, facts) + self._hold(seat, past, text)
+        facts = answered(game, seat, tried)
+        return self._hold(seat, facts["its view"], facts) + self._hold(seat, past, seen(game, seat))
 
     def _hold(self, seat: int, view: Any, facts: Shown) -> int:
         before = self.seen.setdefault((seat, view), facts)

@@ -221,9 +221,18 @@ def judge(game: Game, seat: int, move: Any) -> str | None:
     return reason
 
 
-def scene_of(game: Game, seat: int | None) -> Any:
-    """Return the scene of a game as plain JSON."""
-    return msgspec.to_builtins([*game.scene(seat)])
+def looks_of(game: Game, seat: int | None) -> dict[str, Any]:
+    """Return how the table looks to `seat`, or with all cards open, by what it is.
+
+    A text that is nothing but the drawing of the scene says no more than what is returned; to draw
+    it each time would take most of the time of all steps. The step `text` draws it.
+    """
+    looks: dict[str, Any] = {"scene": msgspec.to_builtins([*game.scene(seat)])}
+    if type(game).text is Game.text:
+        looks["names of the seats"] = [game.called(each) for each in range(game.seats)]
+    else:
+        looks["text"] = game.text(seat)
+    return looks
 
 
 def everything(game: Game) -> Shown:
@@ -232,8 +241,7 @@ def everything(game: Game) -> Shown:
     shown: dict[str, Any] = {f"the view of seat {seat}": plain(game.view(seat)) for seat in seats}
     for seat in (None, *seats):
         whose = "with all cards open" if seat is None else f"for seat {seat}"
-        shown[f"the text {whose}"] = game.text(seat)
-        shown[f"the scene {whose}"] = scene_of(game, seat)
+        shown |= {f"the {what} {whose}": each for what, each in looks_of(game, seat).items()}
     shown["who decides"] = [*game.deciders()]
     for seat in game.deciders():
         shown[f"the decision of seat {seat}"] = game.decision(seat)
@@ -246,11 +254,17 @@ def everything(game: Game) -> Shown:
 
 def known(game: Game, seat: int, probes: Sequence[Move]) -> Shown:
     """Return all that `seat` can find out at this moment, by asking or by trying `probes`."""
-    facts: dict[str, Any] = {
-        "its view": plain(game.view(seat)),
-        "its text": game.text(seat),
-        "its scene": scene_of(game, seat),
-    }
+    return answered(game, seat, probes) | seen(game, seat)
+
+
+def seen(game: Game, seat: int) -> Shown:
+    """Return how the table looks to `seat`."""
+    return {f"its {what}": snapshot(each) for what, each in looks_of(game, seat).items()}
+
+
+def answered(game: Game, seat: int, probes: Sequence[Move]) -> Shown:
+    """Return the view of `seat`, what it is asked, and the answers to `probes` as its moves."""
+    facts: dict[str, Any] = {"its view": plain(game.view(seat))}
     if seat in game.deciders():
         facts["its decision"] = game.decision(seat)
         facts["its default move"] = game.default(seat)

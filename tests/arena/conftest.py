@@ -23,6 +23,7 @@ from arena.store.opening import read_league
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
 from referee.replay import Replay
+from tests.referee import process_watch
 
 ROOT = Path(__file__).parents[2]
 ARENA = (sys.executable, "-m", "arena")
@@ -172,22 +173,17 @@ class League:
         """
         sessions = {process.pid for process in self._sessions}
         found = {}
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit():
+        for pid in process_watch.processes():
+            fields = process_watch.fields(pid)
+            if not fields or fields[0] in "ZX":
                 continue
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                words = (entry / "cmdline").read_text().replace("\0", " ")
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            state, session = fields[0], int(fields[3])
-            if state not in "ZX" and (session in sessions or self._is_home_of(entry)):
-                found[int(entry.name)] = words
+            if int(fields[3]) in sessions or self._is_home_of(pid):
+                found[pid] = process_watch.command_line(pid)
         return found
 
-    def _is_home_of(self, process: Path) -> bool:
+    def _is_home_of(self, pid: int) -> bool:
         try:
-            return (process / "cwd").readlink().is_relative_to(self.home.resolve())
+            return Path(f"/proc/{pid}/cwd").readlink().is_relative_to(self.home.resolve())
         except OSError:
             return False
 

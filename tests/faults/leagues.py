@@ -20,6 +20,7 @@ from referee.sandbox import SANDBOXES
 from tests.arena.conftest import League
 from tests.attacks.users import USER_ID, users
 from tests.faults.workshop import Workshop
+from tests.referee import process_watch
 from tests.referee.process_watch import state
 
 PATIENCE = 10.0
@@ -168,20 +169,13 @@ class FaultyLeague(League):
         parents: dict[int, int] = {}
         words: dict[int, str] = {}
         ours: set[int] = set()
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit():
+        for pid in process_watch.processes():
+            fields = process_watch.fields(pid)
+            if not fields or fields[0] in "ZX":
                 continue
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                said = (entry / "cmdline").read_text().replace("\0", " ")
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if fields[0] in "ZX":
-                continue
-            pid = int(entry.name)
-            parents[pid], words[pid] = int(fields[1]), said
-            marked = any(mark in said for mark in marks)
-            if int(fields[3]) in sessions or marked or self._is_home_of(entry):
+            parents[pid], words[pid] = int(fields[1]), process_watch.command_line(pid)
+            marked = any(mark in words[pid] for mark in marks)
+            if int(fields[3]) in sessions or marked or self._is_home_of(pid):
                 ours.add(pid)
         while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
             ours |= more

@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(__file__).parent / "package"
+KIT = ROOT / "bots" / "templates" / "python" / "kit.py"
 GAMES = ("connect_four", "liars_dice", "auction")
 
 pytestmark = pytest.mark.slow
@@ -63,6 +64,7 @@ class Place:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the package was installed into, by pip."""
     source = shutil.copytree(PACKAGE, tmp_path_factory.mktemp("source") / "package")
+    shutil.copy(KIT, source / "outside_games" / "connect_four" / "bots")  # as --kit gives it
     folder = tmp_path_factory.mktemp("site")
     words = [*("install", "--quiet", "--no-deps", "--disable-pip-version-check"), "--target"]
     subprocess.run([sys.executable, "-m", "pip", *words, folder, source], check=True)
@@ -129,7 +131,7 @@ def test_a_bot_is_begun_and_is_fit(place: Place, game: str, language: str) -> No
 def test_two_bots_are_compared(place: Place, game: str) -> None:
     first = place.folder / f"{game}_first"
     first.mkdir()
-    shutil.copy(ROOT / "bots" / "templates" / "python" / "kit.py", first)
+    shutil.copy(KIT, first)
     (first / "bot.py").write_text(
         "import kit\nkit.run(lambda ask: (ask.legal or ask.samples)[0])\n"
     )

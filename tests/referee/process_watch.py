@@ -30,6 +30,14 @@ def fields(pid: int) -> list[str]:
         return []
 
 
+def command_line(pid: int) -> str:
+    """Return the words of a process, whoever started it; nothing if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def state(pid: int) -> str:
     """Return a process's state: R running, S sleeping, T stopped; X if it has ended."""
     found = fields(pid)
@@ -46,19 +54,20 @@ def cpu(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | 2)
 
 
-def _processes() -> list[int]:
+def processes() -> list[int]:
+    """Return the pids of all processes of the machine."""
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def children(parent: int) -> set[int]:
     """Return the pids of a process's children, the dead that were not reaped included."""
-    return {pid for pid in _processes() if fields(pid)[1:2] == [str(parent)]}
+    return {pid for pid in processes() if fields(pid)[1:2] == [str(parent)]}
 
 
 def working_in(folder: Path) -> set[int]:
     """Return the pids of the processes whose working directory is `folder`."""
     found = set()
-    for pid in _processes():
+    for pid in processes():
         with suppress(OSError):  # it has just ended, or belongs to somebody else
             if Path(f"/proc/{pid}/cwd").readlink() == folder:
                 found.add(pid)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from protocol.errors import ArenaError
-from referee.finding import find_game, find_source, installed, load, names_of
+from referee.finding import find_source, installed
 from referee.games import GAMES
+from referee.loading import find_game, load, names_of
 from tests.outside.sources import NIM, distribution
 
 FAMILY = (
@@ -72,7 +73,7 @@ def test_a_bundled_game_is_found_by_its_name_alone() -> None:
 def test_to_find_a_bundled_game_no_package_is_looked_up() -> None:
     """Looking up what is installed takes longer than to import such a game."""
     code = (
-        "import sys; before = {*sys.modules}; from referee.finding import find_game; "
+        "import sys; before = {*sys.modules}; from referee.loading import find_game; "
         "import importlib.metadata as m; m.entry_points = None; find_game('guerra')"
     )
     import subprocess

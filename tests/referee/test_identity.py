@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.finding import Source, find_game, find_source
+from referee.finding import Source, find_source
 from referee.games import GAMES
 from referee.identity import code_files, code_of, facts_of
+from referee.loading import find_game
 from tests.outside.sources import NIM, distribution
 
 

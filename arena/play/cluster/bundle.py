@@ -12,9 +12,10 @@ from arena.league.bot import Bot
 from arena.league.files import readable
 from arena.play.messages import Setup
 from protocol.errors import ArenaError
-from referee.finding import Source, find_source, load
+from referee.finding import Source, find_source
 from referee.game import Game
 from referee.identity import code_files, code_of
+from referee.loading import load
 from referee.sandbox.sources import Sources
 
 _FILE = {True: 0o555, False: 0o444}  # by whether it can be executed: nobody is to write

@@ -69,15 +69,18 @@ def cup(arena: Arena, place: Place) -> Path:
 
 
 EXECUTING = (
-    *("run cup", "verify cup", "report cup -o cup.html", "import cup cup.jsonl --seat"),
+    *("run cup", "verify cup", "report cup -o cup.html"),
     *("play ./nim.py ./ann ./bob", "check ./ann --game ./nim.py", "schema ./nim.py"),
     *("games ./nim.py", "new mine --lang python --game ./nim.py", "bots ./nim.py"),
     *("init other ./ann ./bob --game ./nim.py", "compare ./ann ./bob --game ./nim.py"),
 )
-READING = ("rank cup", "table cup", "matches cup", "export cup", "report cup -o - --replays 0")
+READING = (
+    *("rank cup", "table cup", "matches cup", "watch cup", "export cup", "import cup cup.jsonl"),
+    "report cup -o - --replays 0",
+)
 
 
-@pytest.mark.parametrize("words", [words for words in EXECUTING if "--seat" not in words])
+@pytest.mark.parametrize("words", EXECUTING)
 def test_whatever_would_execute_a_game_names_it_and_wants_consent(
     arena: Arena, place: Place, cup: Path, words: str
 ) -> None:
@@ -91,6 +94,7 @@ def test_whatever_would_execute_a_game_names_it_and_wants_consent(
 def test_what_reads_a_league_never_executes_its_game(
     arena: Arena, place: Place, cup: Path, words: str
 ) -> None:
+    (place.folder / "cup.jsonl").write_text(arena("export", "cup").stdout)
     arena(*words.split())
     assert not place.was_executed()
     place.game.unlink()

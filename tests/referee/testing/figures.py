@@ -42,7 +42,7 @@ def seconds(names: list[str]) -> Iterator[str]:
         results = [*check_steps(GAMES[name])]
         taken = _used() - began
         tried = sum(result.state == "ok" for result in results)
-        yield f"| {name} | {tried} of {len(results)} | {taken:.0f} |"
+        yield f"| {name} | {tried} of {len(results)} | {taken:.{taken < 1:d}f} |"
 
 
 def _used() -> float:

@@ -10,19 +10,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.arena.conftest import ROOT, until
-from tests.referee.process_watch import children, fields
+from tests.referee.process_watch import children, command_line, fields, processes
 
 WAIT = 60.0  # seconds for a scheduler or a worker to be there
 NO_PAGES = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 """Dask listens for a browser all the same: where nobody outside is heard."""
-
-
-def command_line(pid: int) -> str:
-    """Return the words of a process; nothing if it has ended."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
 
 
 class DaskWorker:
@@ -69,8 +61,11 @@ class DaskWorker:
     def _started_with(self, word: str) -> list[int]:
         """Return the processes in its session that live and have a word in their command lines."""
         session = str(self.process.pid)
-        every = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-        own = [pid for pid in every if (f := fields(pid)) and f[3] == session and f[0] not in "ZX"]
+        own = [
+            pid
+            for pid in processes()
+            if (f := fields(pid)) and f[3] == session and f[0] not in "ZX"
+        ]
         return sorted(pid for pid in own if word in command_line(pid))
 
 
