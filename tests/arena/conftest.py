@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from arena.store.rows import StoredMatch
 from arena.store.store import Store
 from referee.replay import Replay
 from tests.referee import process_watch
+from tests.referee.process_watch import until
 
 ROOT = Path(__file__).parents[2]
 ARENA = (sys.executable, "-m", "arena")
@@ -72,15 +72,6 @@ command = ["{{python}}", "illegal.py"]
 files = ["illegal.py", "polite.py"]
 """
 """The league of the fixture `played`: two bundled bots, and one that makes faults."""
-
-
-def until(true: Callable[[], Any], seconds: float = 10.0) -> Any:
-    """Return what `true` returns as soon as that is true; fail after so many seconds."""
-    deadline = time.monotonic() + seconds
-    while not (found := true()):
-        assert time.monotonic() < deadline, f"{true} is still not true"
-        time.sleep(0.01)
-    return found
 
 
 class League:

@@ -17,7 +17,8 @@ from click.testing import Result
 from arena.league.finding import BUNDLED
 from arena.store.opening import read_league
 from tests.arena.cli.test_leagues import Terminal
-from tests.arena.conftest import ARENA, ROOT, STEADY, Arena, until
+from tests.arena.conftest import ARENA, ROOT, STEADY, Arena
+from tests.referee.process_watch import until
 from tests.slow import slow
 
 UNSANDBOXED = ("--sandbox", "none", "--seed", "1")

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, League, until
+from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, League
+from tests.referee.process_watch import until
 from tests.slow import slow
 
 FULL = "arena: standard output cannot be written: No space left on device.\n"

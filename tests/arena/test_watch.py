@@ -22,8 +22,9 @@ from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.text import width
 from arena.watch import Sight, Watcher
-from tests.arena.conftest import ARENA, PLAYED, ROOT, STEADY, Arena, League, until
+from tests.arena.conftest import ARENA, PLAYED, ROOT, STEADY, Arena, League
 from tests.arena.terminal import Terminal, at_terminal
+from tests.referee.process_watch import until
 
 SLOW = """\
 game = "guerra"

@@ -5,9 +5,9 @@ from textwrap import dedent
 
 import pytest
 
-from tests.arena.conftest import until
 from tests.docs.pages import Command, NotRun, PageError, steps_of
 from tests.docs.reader import Reader
+from tests.referee.process_watch import until
 
 
 @pytest.fixture

@@ -13,12 +13,13 @@ from typing import Any
 from click.testing import CliRunner
 
 from arena.cli import main
-from tests.arena.conftest import naughty, until
+from tests.arena.conftest import naughty
 from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
 from tests.arena.play.cluster.hosts import Host
 from tests.attacks.users import USER_ID
 from tests.faults.leagues import Arrangement, Evidence, FaultyLeague
 from tests.faults.workshop import Workshop
+from tests.referee.process_watch import until
 
 IMPATIENT = "tests.arena.play.cluster.impatient"
 MATCHES = 72

@@ -16,13 +16,13 @@ from time import monotonic, sleep
 
 import pytest
 
-from tests.arena.conftest import until
 from tests.arena.play.cluster.hosts import Host, Hosts, need_hosts, why_not
 from tests.attacks.users import users
 from tests.faults.conftest import SEED
 from tests.faults.leagues import Evidence
 from tests.faults.scenes import MATCHES, ClusterLeague, Scene
 from tests.faults.workshop import Workshop
+from tests.referee.process_watch import until
 
 pytestmark = pytest.mark.soak
 

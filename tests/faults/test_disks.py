@@ -13,11 +13,11 @@ from random import Random
 
 import pytest
 
-from tests.arena.conftest import until
 from tests.faults.campaign import MATCHES, Campaign
 from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox, replays
 from tests.faults.strikes import Process
 from tests.faults.workshop import small_disk
+from tests.referee.process_watch import until
 
 PLAIN = one_for_each_sandbox()[0]
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time

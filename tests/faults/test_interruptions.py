@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.arena.conftest import until
 from tests.attacks.users import users
 from tests.faults.campaign import Campaign
 from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox
 from tests.faults.strikes import APART, Process, stop_service
 from tests.faults.workshop import need_root
+from tests.referee.process_watch import until
 
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
 EVERY = one_for_each_sandbox()

@@ -8,10 +8,10 @@ from contextlib import suppress
 
 import pytest
 
-from tests.arena.conftest import until
 from tests.faults.campaign import MATCHES, Campaign
 from tests.faults.leagues import Arrangement, one_for_each_sandbox
 from tests.faults.workshop import small_disk
+from tests.referee.process_watch import until
 
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
 SANDBOXED = [each for each in one_for_each_sandbox() if each.sandbox != "none"]  # who have copies

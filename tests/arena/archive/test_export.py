@@ -30,8 +30,8 @@ from tests.arena.conftest import (
     League,
     files_no_larger_than,
     ordinary_user,
-    until,
 )
+from tests.referee.process_watch import until
 
 Line = dict[str, Any]
 

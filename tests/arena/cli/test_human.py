@@ -15,8 +15,9 @@ from arena.league.finding import BUNDLED
 from referee.game import Decision, Game, plain
 from referee.games import GAMES
 from referee.options import new_game, read_options
-from tests.arena.conftest import Arena, until
+from tests.arena.conftest import Arena
 from tests.arena.terminal import at_terminal, bots_of
+from tests.referee.process_watch import until
 
 UNSANDBOXED = ("--sandbox", "none")
 HAND = f"{0xA9:016x}"

@@ -15,7 +15,8 @@ import pytest
 
 from referee.clock import wall_cap
 from referee.limits import Limits
-from tests.arena.conftest import ARENA, ROOT, League, naughty, until
+from tests.arena.conftest import ARENA, ROOT, League, naughty
+from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
 
 NAUGHTY = ROOT / "bots" / "naughty"

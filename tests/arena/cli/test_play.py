@@ -14,8 +14,9 @@ from arena.cli.stepping import Pauses
 from arena.league.finding import BUNDLED
 from referee.evidence import Evidence
 from referee.games import GAMES
-from tests.arena.conftest import Arena, until
+from tests.arena.conftest import Arena
 from tests.arena.terminal import at_terminal, bots_of
+from tests.referee.process_watch import until
 
 NaughtyBot = Callable[..., Path]
 

@@ -10,8 +10,9 @@ import pytest
 from arena.cli import main
 from referee.sandbox import SANDBOXES
 from referee.sandbox.kinds import LandlockSandbox
-from tests.arena.conftest import Arena, League, until
+from tests.arena.conftest import Arena, League
 from tests.arena.play.sandboxed_leagues import LEAGUE, TWO, WITHOUT, refused
+from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import SANDBOXED, need
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.arena.conftest import League, until
+from tests.arena.conftest import League
+from tests.referee.process_watch import until
 
 DIARIST = """
 import json, os, sys, time

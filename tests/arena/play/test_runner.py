@@ -23,7 +23,8 @@ from arena.store.rows import StoredMatch
 from arena.store.suspensions import FORFEITS_IN_A_ROW, TOO_SLOW
 from protocol.errors import ArenaError
 from referee.replay import Replay
-from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty, until
+from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
+from tests.referee.process_watch import until
 
 HEAD = """
 game = "guerra"

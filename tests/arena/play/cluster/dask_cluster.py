@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from tests.arena.conftest import ROOT, until
-from tests.referee.process_watch import children, command_line, fields, processes
+from tests.arena.conftest import ROOT
+from tests.referee.process_watch import children, command_line, fields, processes, until
 
 WAIT = 60.0  # seconds for a scheduler or a worker to be there
 NO_PAGES = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")

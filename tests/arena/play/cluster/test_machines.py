@@ -15,9 +15,10 @@ import pytest
 
 from arena.store.opening import read_league
 from arena.store.store import Store
-from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, until
+from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League
 from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
 from tests.faults.workshop import small_disk
+from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
 
 pytestmark = pytest.mark.slow

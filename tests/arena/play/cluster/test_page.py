@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.conftest import until
 from tests.arena.play.cluster.hosts import Host, Hosts, need_hosts
 from tests.docs.pages import PAGES, ROOT, Command, read
+from tests.referee.process_watch import until
 
 PAGE = "docs/cluster.md"
 DASK = Path(sys.executable).with_name("dask")
