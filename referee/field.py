@@ -4,10 +4,12 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Meta
+
+from referee.pattern import TooManyTextsError, texts_of
 
 Schema = dict[str, Any]
 Quick = Callable[[Any], bool]
@@ -113,6 +115,33 @@ class Kind:
         """Return, after the word for several of this kind, what they are or look like."""
         return ""
 
+    def sizes(self) -> list[int]:
+        """Return how many numbers, from 0 on, stand in each place of a row that is a value.
+
+        Rows are for programs that learn: all of one length, and each gives a value of the kind.
+        Raises Wrong if the values have no end.
+        """
+        return [len(self._values())]
+
+    def made(self, numbers: Iterator[int]) -> Any:
+        """Return the value of the next numbers, of which it takes as many as there are sizes."""
+        return self._values()[next(numbers)]
+
+    def numbers(self, value: Any) -> list[int]:
+        """Return the numbers of a value that was read."""
+        return [self._values().index(value)]
+
+    def _values(self) -> Sequence[Any]:
+        """Return all values, where one number is enough for them."""
+        raise NotImplementedError
+
+    def _stated(self, bound: str, least_or_most: int | None) -> int | None:
+        """Return a bound of the type, or else the one that only the schema states."""
+        for meta in self.metas:
+            if least_or_most is None:
+                least_or_most = (meta.extra_json_schema or {}).get(bound)
+        return least_or_most
+
 
 class Truth(Kind):
     """True or false."""
@@ -126,6 +155,9 @@ class Truth(Kind):
         if value is True or value is False:
             return value
         raise Wrong("", f" must be true or false, not {json_kind(value)}")
+
+    def _values(self) -> Sequence[Any]:
+        return (False, True)
 
 
 class Choice(Kind):
@@ -155,6 +187,14 @@ class Choice(Kind):
         if len(texts) < len(self.values):
             return super().quick()
         return lambda value: type(value) is str and value in texts
+
+    def numbers(self, value: Any) -> list[int]:
+        """Return the place of the value, of which 1 and true are two."""
+        like = [type(each) is type(value) and each == value for each in self.values]
+        return [like.index(True)]
+
+    def _values(self) -> Sequence[Any]:
+        return self.values
 
 
 class Whole(Kind):
@@ -201,6 +241,14 @@ class Whole(Kind):
         """Return what several are."""
         return " of whole numbers"
 
+    def _values(self) -> Sequence[int]:
+        least, most = self._stated("minimum", self._least), self._stated("maximum", self._most)
+        if least is None or most is None:
+            reach = "" if least is None else f" from {least} on"
+            raise Wrong("", f" may be any number{reach if most is None else f' up to {most}'}")
+        step = self._step or 1
+        return range(-(-least // step) * step, most + 1, step)
+
     def _bounds(self) -> str:
         if self._least is None or self._most is None:
             return f"at most {self._most}" if self._least is None else f"at least {self._least}"
@@ -227,6 +275,8 @@ class String(Kind):
         self._searched = re.compile(pattern or "").search
         self.known: set[str] = set()
         """Texts that have been found to fit."""
+        self._texts: Sequence[str] | None = None
+        """All texts that fit, once they have been asked for."""
 
     def schema(self) -> Schema:
         """Return the string with its pattern and its bounds."""
@@ -266,6 +316,18 @@ class String(Kind):
         if article == "a" and noun.isalpha():
             return f" of {noun}s"
         return f" such as {json.dumps(self._examples)}" if self._examples else ""
+
+    def _values(self) -> Sequence[str]:
+        if self._texts is None:
+            try:
+                texts = texts_of(self._pattern or "")
+            except TooManyTextsError:
+                raise Wrong("", f" may be any text{self._likeness()}") from None
+            self._texts = [text for text in texts if self._fits(text)]
+        return self._texts
+
+    def _likeness(self) -> str:
+        return "" if self._pattern is None else f" like {self._pattern}"
 
     def _explained(self, value: Any) -> Wrong:
         title, like = self._title, " or ".join(map(repr, self._examples))
@@ -315,6 +377,22 @@ class Nullable(Kind):
         """Return whether a value is null, or right for the other kind."""
         is_right = self._kind.quick()
         return lambda value: value is None or is_right(value)
+
+    def sizes(self) -> list[int]:
+        """Return 2, for null or not, and the sizes of the other kind."""
+        return [2, *self._kind.sizes()]
+
+    def made(self, numbers: Iterator[int]) -> Any:
+        """Return null, or a value of the other kind."""
+        is_there = next(numbers)
+        value = self._kind.made(numbers)
+        return value if is_there else None
+
+    def numbers(self, value: Any) -> list[int]:
+        """Return 0 and noughts for null, or 1 and the other kind's numbers."""
+        if value is None:
+            return [0] * len(self.sizes())
+        return [1, *self._kind.numbers(value)]
 
 
 class Items(Kind):
@@ -377,6 +455,48 @@ class Items(Kind):
 
         return are_right_together if unique or isinstance(self._item, String) else is_right
 
+    def sizes(self) -> list[int]:
+        """Return that of the length, then those of each entry that there may be.
+
+        Where no entry may come twice, an entry's number is its place among those that are left.
+        """
+        try:
+            each, most = self._item.sizes(), self._stated("maxItems", self._most)
+        except Wrong as endless:
+            raise endless.at("an entry") from None
+        if self._unique:
+            most = each[0] if most is None else min(most, each[0])
+            entries = [*range(each[0], each[0] - most, -1)]
+        elif most is None:
+            raise Wrong("", " may be of any length")
+        else:
+            entries = each * most
+        return [most - self._least + 1, *entries]
+
+    def made(self, numbers: Iterator[int]) -> Any:
+        """Return the list."""
+        width = len(self._item.sizes())
+        most = (len(self.sizes()) - 1) // width
+        length = self._least + next(numbers)
+        if self._unique:
+            left = self._every()
+            return [left.pop(next(numbers)) for _ in range(most)][:length]
+        return [self._item.made(numbers) for _ in range(most)][:length]
+
+    def numbers(self, value: Any) -> list[int]:
+        """Return the length beyond the least, and the numbers of each entry."""
+        found = [len(value) - self._least]
+        left = self._every() if self._unique else []
+        for each in value:
+            found += [left.index(each)] if self._unique else self._item.numbers(each)
+            if self._unique:
+                left.remove(each)
+        return found + [0] * (len(self.sizes()) - len(found))
+
+    def _every(self) -> list[Any]:
+        """Return all values that an entry may have."""
+        return [self._item.made(iter([number])) for number in range(self._item.sizes()[0])]
+
 
 class Pairs(Kind):
     """An object whose names are a part of what it says."""
@@ -406,6 +526,34 @@ class Pairs(Kind):
             and (value.keys() <= known or all(map(name, value)))
             and all(map(entry, value.values()))
         )
+
+    def sizes(self) -> list[int]:
+        """Return, for each name there may be, 2 (absent or not) and the sizes of its value."""
+        try:
+            return [2, *self._value.sizes()] * self._name.sizes()[0]
+        except Wrong as endless:
+            raise endless.at("a name or a value") from None
+
+    def made(self, numbers: Iterator[int]) -> Any:
+        """Return the object."""
+        found = {}
+        for number in range(self._name.sizes()[0]):
+            is_there = next(numbers)
+            value = self._value.made(numbers)
+            if is_there:
+                found[self._name.made(iter([number]))] = value
+        return found
+
+    def numbers(self, value: Any) -> list[int]:
+        """Return whether there is each name, with the numbers of its value."""
+        found: list[int] = []
+        for number in range(self._name.sizes()[0]):
+            name = self._name.made(iter([number]))
+            if name in value:
+                found += [1, *self._value.numbers(value[name])]
+            else:
+                found += [0] * (1 + len(self._value.sizes()))
+        return found
 
     def _valued(self, name: str, value: Any) -> Any:
         try:

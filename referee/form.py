@@ -16,7 +16,7 @@ that they share describes the whole.
 
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import (
     Annotated,
@@ -82,12 +82,12 @@ class Reading(NamedTuple):
 
 def schema_of(form: AnyForm) -> Schema:
     """Return the JSON Schema of a form, whole in itself."""
-    return {"$schema": DRAFT, **_kind_of(form).schema()}
+    return {"$schema": DRAFT, **kind_of(form).schema()}
 
 
 def reading_of(form: AnyForm) -> Reading:
     """Return how a reply is read by a form; raise TypeError for fields that no form can have."""
-    kind = _kind_of(form)
+    kind = kind_of(form)
     return Reading(kind.quick(), kind.read)
 
 
@@ -157,6 +157,39 @@ class _Record(Kind):
                 found[name] = default
         return found
 
+    def sizes(self) -> list[int]:
+        """Return the sizes of the fields; before those of one that may be absent, whether it is."""
+        found = []
+        for name, kind in self.kinds.items():
+            try:
+                found += [2, *kind.sizes()] if name in self._optional() else kind.sizes()
+            except Wrong as endless:
+                raise endless.at(f'"{name}"') from None
+        return found
+
+    def made(self, numbers: Iterator[int]) -> dict[str, Any]:
+        """Return the object with the fields that the numbers give."""
+        found, optional = {}, self._optional()
+        for name, kind in self.kinds.items():
+            is_there = name not in optional or next(numbers)
+            value = kind.made(numbers)
+            if is_there:
+                found[name] = value
+        return found
+
+    def numbers(self, value: Any) -> list[int]:
+        """Return the numbers of the fields."""
+        found, optional = [], self._optional()
+        for name, kind in self.kinds.items():
+            if name in optional:
+                found.append(int(name in value))
+            found += kind.numbers(value[name]) if name in value else [0] * len(kind.sizes())
+        return found
+
+    def _optional(self) -> set[str]:
+        """Return the fields that may be absent from what is recorded."""
+        return {name for name, make in self.defaults.items() if make() is msgspec.UNSET}
+
     def quick(self, known: str = "") -> Quick:
         """Return whether an object has all fields and no others, in order, and each is right.
 
@@ -164,8 +197,7 @@ class _Record(Kind):
         """
         others = [(name, kind.quick()) for name, kind in self.kinds.items() if name != known]
         names = tuple(self.kinds)
-        optional = {name for name, make in self.defaults.items() if make() is msgspec.UNSET}
-        required = self.kinds.keys() - optional
+        required = self.kinds.keys() - self._optional()
         by_name = {name: kind.quick() for name, kind in self.kinds.items()}
 
         def is_right(value: Any) -> bool:
@@ -197,17 +229,19 @@ class _Either(Kind):
         )
         self.telling = self._telling_field()
         self.by_value = {
-            value: record for record in self.records for value in self._values(record, self.telling)
+            value: record
+            for record in self.records
+            for value in self._told_by(record, self.telling)
         }
 
     @staticmethod
-    def _values(record: _Record, field: str) -> Sequence[Any]:
+    def _told_by(record: _Record, field: str) -> Sequence[Any]:
         kind = record.kinds.get(field)
         return kind.values if isinstance(kind, Choice) else ()
 
     def _telling_field(self) -> str:
         for field in self.records[0].kinds:
-            values = [self._values(record, field) for record in self.records]
+            values = [self._told_by(record, field) for record in self.records]
             every = [value for each in values for value in each]
             if all(values) and len(set(every)) == len(every):
                 return field
@@ -236,6 +270,23 @@ class _Either(Kind):
         lacks = "" if self.telling in value else ", and is missing"
         raise Wrong("", f" must be {written([*self.by_value])}{lacks}").at(f'"{self.telling}"')
 
+    def sizes(self) -> list[int]:
+        """Return the number of forms, and the sizes of each."""
+        return [len(self.records), *(size for each in self.records for size in each.sizes())]
+
+    def made(self, numbers: Iterator[int]) -> dict[str, Any]:
+        """Return the object of the form whose number comes first."""
+        at = next(numbers)
+        return [record.made(numbers) for record in self.records][at]
+
+    def numbers(self, value: Any) -> list[int]:
+        """Return the number of the form, and its own after noughts for those of the others."""
+        told = self.by_value[value[self.telling]]
+        found = [self.records.index(told)]
+        for each in self.records:
+            found += each.numbers(value) if each is told else [0] * len(each.sizes())
+        return found
+
     def quick(self) -> Quick:
         """Return whether an object is right for the form that is told."""
         telling = self.telling
@@ -253,7 +304,8 @@ class _Either(Kind):
         return is_right
 
 
-def _kind_of(form: AnyForm) -> _Record | _Either:
+def kind_of(form: AnyForm) -> Kind:
+    """Return how a reply of a form is described, read and numbered; raise TypeError as above."""
     members = get_args(form) or (form,)
     for each in members:
         if not (isinstance(each, type) and issubclass(each, Form)):

@@ -308,7 +308,7 @@ class Game(ABC):
     def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
         """Yield each decision's name and every move that it may ever list, always in one order.
 
-        A learner gives every move a number by these. None at all means: too many to be numbered.
+        A learner gives every move a number by these, or else by what the forms allow.
         """
         return ()
 

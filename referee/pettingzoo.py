@@ -5,13 +5,13 @@ It needs an extra: `pip install --editable '.[pettingzoo]'` in this project's fo
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import msgspec
 
 from protocol.errors import ArenaError, RunError
-from referee.all_moves import AllMoves
-from referee.game import Move, Observation, plain
+from referee.actions import AllMoves, actions_of
+from referee.game import Decision, Game, Move, Observation, plain
 from referee.hint import refusal
 from referee.loading import find_game
 from referee.local import RefusedMoveError, points
@@ -35,6 +35,7 @@ VIEW_BYTES = 16 * 1024
 RENDER_MODES = ("ansi", "human")
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Action = int | np.integer[Any] | Sequence[int] | Array
 Features = Callable[[Observation], Sequence[float] | Array]
 """What a learner makes of a view: numbers, always equally many."""
 
@@ -48,13 +49,18 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
     """One game, dealt anew by every `reset`; the agents are `seat_0`, `seat_1` ...
 
     `seats` are by default as few as the game takes, `options` the game's own. Raises ArenaError for
-    a game whose moves have no numbers in `all_moves`, and for what the game does not have.
+    a game whose moves have no end, and for what the game does not have.
 
-    An action is the number of a move, the same in every match with these seats and options;
-    `all_moves` shows which. `action_mask` marks the legal ones, and is empty for a seat that is
-    not asked. `observation` is what `features` makes of the view, or else the view itself: its
-    JSON as bytes, with zeros behind. `infos` of the agent asked hold `decision`, `view` and
-    `legal` as the kit has them, and at the end of the match everybody's `place` and its `reason`.
+    An action is the number of a move, the same in every match with these seats and options:
+    `actions` says which. `action_mask` marks the legal ones, and is empty for a seat that is not
+    asked. Where the moves are too many for a number each, an action is a row of numbers, and there
+    is no mask; `actions.row` says which row is a move. An action that is not legal raises
+    RefusedMoveError; with `illegal="default"` the game's default move is played instead, as in a
+    league, and `refused` in the agent's `infos` says why.
+
+    `observation` is what `features` makes of the view, or else the view itself: its JSON as bytes,
+    with zeros behind. `infos` of the agent asked hold `decision`, `view` and `legal` as the kit has
+    them, and at the end of the match everybody's `place` and its `reason`.
 
     The rewards come at the end: the share of the other seats beaten, half for those tied with.
     Seats that decide at once are asked one after another, and see nothing of each other's moves.
@@ -67,9 +73,12 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         seats: int | None = None,
         options: Mapping[str, Any] | None = None,
         features: Features | None = None,
+        illegal: Literal["raise", "default"] = "raise",
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
+        if illegal not in ("raise", "default"):
+            raise ArenaError(f"illegal={illegal!r} is not known, only 'raise' and 'default'.")
         if render_mode not in (None, *RENDER_MODES):
             known = " and ".join(RENDER_MODES)
             raise ArenaError(f"there is no render_mode {render_mode!r}, only {known}.")
@@ -84,23 +93,29 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         }
         self.render_mode = render_mode
         sample = new_game(self._kind, self._seats, self._options, "")
-        self.all_moves = AllMoves(sample)
-        """Every move by its number, with the decision that it answers."""
+        self.actions = actions_of(sample)
+        """Which moves the actions are."""
         self._features = features
+        self._plays_default = illegal == "default"
         self.possible_agents = [f"seat_{seat}" for seat in range(self._seats)]
         self.agents: list[str] = []
         self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         seen = self._seen(plain(sample.view(0)))
-        count = len(self.all_moves)
         low, high = (-np.inf, np.inf) if features else (0, 255)
         parts: dict[str, spaces.Space[Any]] = {
-            "observation": spaces.Box(low, high, seen.shape, seen.dtype.type),
-            "action_mask": spaces.Box(0, 1, (count,), np.int8),
+            "observation": spaces.Box(low, high, seen.shape, seen.dtype.type)
         }
+        if isinstance(self.actions, AllMoves):
+            parts["action_mask"] = spaces.Box(0, 1, (len(self.actions),), np.int8)
         self.observation_spaces = {agent: spaces.Dict(parts) for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
+        self.action_spaces = {agent: self._new_space() for agent in self.possible_agents}
         self._seed = 0
         self._resets = 0
+
+    def _new_space(self) -> spaces.Space[Any]:
+        if isinstance(self.actions, AllMoves):
+            return spaces.Discrete(len(self.actions))
+        return spaces.MultiDiscrete(self.actions.sizes)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations, always the same object."""
@@ -132,20 +147,27 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         if self.render_mode == "human":
             self.render()
 
-    def step(self, action: int | None) -> None:
-        """Play the move of this number for the agent asked; None for one whose match is over.
+    def step(self, action: Action | None) -> None:
+        """Play the move of an action for the agent asked; None for one whose match is over.
 
-        Raises RefusedMoveError for a move that is not in the action mask.
+        Raises RefusedMoveError for one that is not legal, unless the default is played instead.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
         seat = self._seat[agent]
-        self._moves[seat] = self._move(seat, action)
+        info = {}
+        try:
+            self._moves[seat] = self._move(seat, action)
+        except RefusedMoveError as refused:
+            if not self._plays_default:
+                raise
+            self._moves[seat] = self._game.default(seat)
+            info["refused"] = str(refused)
         self._clear_rewards()
         self._cumulative_rewards[agent] = 0.0
-        self.infos[agent] = {}
+        self.infos[agent] = info
         if len(self._moves) == len(self._game.deciders()):
             self._game.apply(self._moves)
             self._moves = {}
@@ -159,7 +181,12 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         shape = self.observation_spaces[agent]["observation"].shape
         if seen.shape != shape:
             raise ArenaError(f"`features` returned an array of shape {seen.shape}, before {shape}.")
-        return {"observation": seen, "action_mask": self._mask(agent)}
+        if not isinstance(self.actions, AllMoves):
+            return {"observation": seen}
+        mask = np.zeros(len(self.actions), np.int8)
+        if agent == self.agent_selection and not self.terminations[agent]:
+            mask[self._legal] = 1
+        return {"observation": seen, "action_mask": mask}
 
     def render(self) -> str | None:
         """Return the table as text, all cards open, or print it."""
@@ -183,12 +210,13 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         seat = waiting[0]
         self.agent_selection = self.possible_agents[seat]
         self._decision = decision = game.decision(seat)
-        legal = decision.legal or []
-        self._legal = [self.all_moves.number(decision.name, move) for move in legal]
+        if isinstance(self.actions, AllMoves):
+            self._legal = _legal(game, seat, decision, self.actions)
         self.infos[self.agent_selection] = {
+            **self.infos[self.agent_selection],
             "decision": decision.name,
             "view": plain(game.view(seat)),
-            "legal": legal,
+            "legal": decision.legal or [],
         }
 
     def _end(self) -> None:
@@ -196,7 +224,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         for agent, place, reward in zip(self.agents, places, points(places), strict=True):
             self.rewards[agent] = reward
             self.terminations[agent] = True
-            self.infos[agent] = {"place": place, "reason": self._game.reason}
+            self.infos[agent] |= {"place": place, "reason": self._game.reason}
         self._accumulate_rewards()
         self.agent_selection = self.agents[0]
 
@@ -214,25 +242,36 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         seen[: len(text)] = np.frombuffer(text, np.uint8)
         return seen
 
-    def _mask(self, agent: str) -> Array:
-        mask = np.zeros(len(self.all_moves), np.int8)
-        if agent == self.agent_selection and not self.terminations[agent]:
-            mask[self._legal] = 1
-        return mask
-
-    def _move(self, seat: int, action: int | None) -> Move:
-        """Return the legal move of a number."""
-        asked = self._decision
-        number = -1 if action is None else int(action)
-        if not 0 <= number < len(self.all_moves):
-            raise RefusedMoveError(
-                f"{action!r} is not an action: actions are 0 to {len(self.all_moves) - 1}."
-            )
-        decision, move = self.all_moves.decisions[number], self.all_moves.moves[number]
-        reason = f"action {number} answers the decision {decision}"
-        if decision == asked.name:
-            reason = self._game.refusal(seat, move) or ""
-        if reason:
-            told = refusal(asked, move, reason)
+    def _move(self, seat: int, action: Action | None) -> Move:
+        """Return the legal move of an action, as it is recorded."""
+        asked, reason = self._decision, ""
+        if isinstance(self.actions, AllMoves):
+            number = -1 if action is None else int(action)  # type: ignore[arg-type]  # whatever is no number raises
+            if not 0 <= number < len(self.actions):
+                last = len(self.actions) - 1
+                raise RefusedMoveError(f"{action!r} is not an action: actions are 0 to {last}.")
+            decision, move = self.actions.decisions[number], self.actions.moves[number]
+            if decision != asked.name:
+                reason = f"action {number} answers the decision {decision}"
+        else:
+            row = np.asarray(action)
+            if not self.action_spaces[self.possible_agents[seat]].contains(row):
+                sizes = len(self.actions.sizes)
+                raise RefusedMoveError(
+                    f"{action!r:.80} is not an action: actions are rows of {sizes} whole numbers,"
+                    " each from 0 on and less than its size."
+                )
+            move = self.actions.move(asked.name, row.tolist())
+        read = reason or self._game.read(seat, move)
+        if isinstance(read, str):
+            told = refusal(asked, move, read)
             raise RefusedMoveError(f"{self._kind.name}, seat {seat}, {asked.name}: {told}")
-        return cast("Move", msgspec.to_builtins(move))
+        return cast("Move", msgspec.to_builtins(read))
+
+
+def _legal(game: Game, seat: int, decision: Decision, actions: AllMoves) -> list[int]:
+    """Return the numbers of the legal moves, which a decision may list."""
+    if decision.legal:
+        return [actions.number(decision.name, move) for move in decision.legal]
+    numbers = actions.by_decision.get(decision.name, [])
+    return [number for number in numbers if not game.refusal(seat, actions.moves[number])]

@@ -22,7 +22,19 @@ ORDER = {
         *("author", "compare", "watch", "report", "library", "cli", "__main__"),
     ],
     "referee": [
-        *("lazy", "fault", "chance", "clock", "limits", "words", "field", "form", "scene", "cards"),
+        *(
+            "lazy",
+            "fault",
+            "chance",
+            "clock",
+            "limits",
+            "words",
+            "pattern",
+            "field",
+            "form",
+            "scene",
+            "cards",
+        ),
         "drawing",
         *("game", "folder", "games", "options", "finding", "loading", "identity", "hint"),
         *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
@@ -37,7 +49,7 @@ ORDER = {
             "evidence",
             "match",
         ),
-        *("all_moves", "local", "pettingzoo", "testing"),
+        *("actions", "local", "pettingzoo", "testing"),
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""

@@ -201,10 +201,11 @@ def test_a_program_plays_deals(place: Place, game: str) -> None:
     assert place.python("-c", code).stdout == "4\n"
 
 
-def test_a_game_whose_moves_are_numbered_is_an_environment(place: Place) -> None:
+@every_game
+def test_a_game_is_an_environment_of_pettingzoo(place: Place, game: str) -> None:
     code = (
         "from referee import pettingzoo\n"
-        "env = pettingzoo.env('connect_four')\n"
+        f"env = pettingzoo.env({game!r})\n"
         "env.reset(seed=1)\n"
         "for agent in env.agent_iter():\n"
         "    observation, reward, ended, cut, info = env.last()\n"

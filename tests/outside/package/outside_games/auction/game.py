@@ -16,13 +16,13 @@ class AuctionOptions(Options, frozen=True, kw_only=True):
     """The options of the auction."""
 
     prizes: Annotated[int, Meta(ge=1, le=20, description="Prizes, worth 1, 2, 3 and so on.")] = 10
-    money: Annotated[int, Meta(ge=1, description="Money of each seat at the start.")] = 100
+    money: Annotated[int, Meta(ge=1, le=1000, description="Money of each seat at the start.")] = 100
 
 
 class Offer(Form, forbid_unknown_fields=True):
     """What is offered for the prize, in secret: the highest offer pays and gets it."""
 
-    bid: Annotated[int, Meta(ge=0, description="Money, at most what one has.")]
+    bid: Annotated[int, Meta(ge=0, le=1000, description="Money, at most what one has.")]
 
 
 class Auction(Game):

@@ -1,0 +1,297 @@
+"""Moves as numbers: every legal one has its own, or a row, and none is there for nothing."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from itertools import permutations, product
+from pathlib import Path
+from random import Random
+from string import printable
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from msgspec import UNSET, Meta, UnsetType
+
+from protocol.errors import ArenaError
+from referee.actions import MOST_MOVES, AllMoves, Rows, actions_of
+from referee.chance import Chance
+from referee.field import UNIQUE
+from referee.form import AnyForm, Form, kind_of
+from referee.games import GAMES
+from referee.loading import find_game
+from referee.options import new_game, read_options
+from referee.pattern import TooManyTextsError, texts_of
+from referee.testing.cases import Case
+from referee.testing.trial import sampling
+from tests.referee.games.conformance import CASES, moments
+from tests.referee.games_for_tests import Countdown, RoundsOptions
+
+OUTSIDE = Path(__file__).parents[1] / "outside" / "package" / "outside_games"
+LISTED = ("steal_war", "khan", "duel")
+ROWS = ("guerra", "war", "pyanitsa")
+cases = pytest.mark.parametrize(
+    "case", [case for case in CASES if case.kind.name in LISTED], ids=str
+)
+cases_with_rows = pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[pytest.mark.slow] if at % 4 else [], id=str(case))
+        for name in (*LISTED, *ROWS)
+        for at, case in enumerate(case for case in CASES if case.kind.name == name)
+    ],
+)
+
+
+def numbered(case: Case) -> AllMoves:
+    found = actions_of(case.new())
+    assert isinstance(found, AllMoves)
+    return found
+
+
+# --- a number for each move
+
+
+@cases
+def test_every_legal_move_has_a_number_of_its_own(case: Case) -> None:
+    every = numbered(case)
+    for seed in range(3):
+        game = case.new(f"deal {seed}")
+        for seat, _ in moments(game, sampling(seed)):
+            decision = game.decision(seat)
+            assert decision.legal
+            numbers = [every.number(decision.name, move) for move in decision.legal]
+            assert len({*numbers}) == len(numbers)
+            for number, move in zip(numbers, decision.legal, strict=True):
+                assert every.moves[number] == move
+                assert every.decisions[number] == decision.name
+
+
+@cases
+def test_the_numbers_do_not_hang_on_the_deal_or_the_course(case: Case) -> None:
+    game = case.new("another deal")
+    for _ in moments(game, sampling()):
+        pass
+    ended = actions_of(game)
+    assert isinstance(ended, AllMoves)
+    assert ended.moves == numbered(case).moves
+
+
+@pytest.mark.parametrize(("game", "count"), [("steal_war", 57), ("khan", 1108), ("duel", 139)])
+def test_they_are_few_and_all_of_the_form_of_their_decision(game: str, count: int) -> None:
+    every = numbered(next(case for case in CASES if case.kind.name == game))
+    assert len(every) == len(every.moves) == count
+    forms = {name: Draft202012Validator(form) for name, form in GAMES[game].schemas().items()}
+    assert {*every.decisions} == forms.keys() == every.by_decision.keys()
+    for decision, move in zip(every.decisions, every.moves, strict=True):
+        forms[decision].validate(move)
+
+
+@pytest.mark.parametrize(("name", "count"), [("liars_dice", 289), ("auction", 1001)])
+def test_few_moves_of_a_form_have_numbers_though_the_game_says_none(name: str, count: int) -> None:
+    kind = find_game(str(OUTSIDE / name))
+    game = new_game(kind, 2, read_options(kind, {}), "1")
+    assert not [*game.all_moves()]
+    every = actions_of(game)
+    assert isinstance(every, AllMoves)
+    assert len(every) == len({json.dumps(move) for move in every.moves}) == count
+    for seat, move in moments(game, sampling()):
+        assert every.moves[every.number(game.asks(seat), move)] == move
+
+
+# --- a row for each move
+
+
+@cases_with_rows
+def test_every_legal_move_has_a_row(case: Case) -> None:
+    rows = Rows(case.new())
+    for seed in range(2):
+        game = case.new(f"deal {seed}")
+        for seat, move in moments(game, sampling(seed)):
+            decision = game.decision(seat)
+            for each in [move, *(decision.legal or ())]:
+                row = rows.row(decision.name, each)
+                assert len(row) == len(rows.sizes)
+                assert all(0 <= at < size for at, size in zip(row, rows.sizes, strict=True))
+                made = rows.move(decision.name, row)
+                assert game.read(seat, made) == game.read(seat, each)
+
+
+@pytest.mark.parametrize("name", [*LISTED, *ROWS])
+def test_every_row_is_of_the_right_form(name: str) -> None:
+    rng = Random(1)
+    kind = GAMES[name]
+    rows = Rows(next(case for case in CASES if case.kind is kind).new())
+    for decision, form in kind.decisions.items():
+        for _ in range(300):
+            move = rows.move(decision, [rng.randrange(size) for size in rows.sizes])
+            assert kind_of(form).read(move) == move
+
+
+class Deep(Form):
+    """A form in another one."""
+
+    low: Annotated[int, Meta(ge=-1, le=1)]
+
+
+class Plain(Form):
+    """Every kind of field."""
+
+    kind: Literal["plain"]
+    flag: bool
+    even: Annotated[int, Meta(ge=1, le=7, multiple_of=3)]
+    text: Annotated[str, Meta(pattern="^[ab]{1,2}$", max_length=1)]
+    card: Annotated[Literal["X", 1, None], Meta(description="One.")]
+    heir: Annotated[str, Meta(pattern="^(K|Q)$")] | None = None
+    maybe: Annotated[int, Meta(ge=0, le=1)] | UnsetType = UNSET
+
+
+class Lists(Form):
+    """Everything that holds others."""
+
+    kind: Literal["lists"]
+    once: Annotated[list[Annotated[str, Meta(pattern="^[xyz]$")]], UNIQUE, Meta(min_length=1)]
+    dice: Annotated[list[Annotated[int, Meta(ge=1, le=2)]], Meta(min_length=1, max_length=2)]
+    deep: Annotated[list[Deep], Meta(max_length=1)]
+    armies: dict[Annotated[str, Meta(pattern="^[pq]$")], Annotated[int, Meta(ge=0, le=1)]]
+
+
+def every_move(form: AnyForm) -> list[Any]:
+    """Return what the rows of a form give, each once."""
+    kind = kind_of(form)
+    made = (kind.made(iter(numbers)) for numbers in product(*map(range, kind.sizes())))
+    return [json.loads(text) for text in {json.dumps(move, sort_keys=True) for move in made}]
+
+
+def test_the_rows_of_plain_fields_are_all_their_values() -> None:
+    found = every_move(Plain)
+    assert len(found) == 2 * 2 * 2 * 3 * 3 * 3
+    assert {move["even"] for move in found} == {3, 6}
+    assert {move["text"] for move in found} == {"a", "b"}
+    assert {move["heir"] for move in found} == {"K", "Q", None}
+    assert {move.get("maybe", "absent") for move in found} == {0, 1, "absent"}
+
+
+@cache
+def every_list() -> list[Any]:
+    """Return all moves of the form that holds lists."""
+    return every_move(Lists)
+
+
+def test_the_rows_of_lists_are_all_their_values() -> None:
+    found = every_list()
+    once = [list(row) for count in (1, 2, 3) for row in permutations("xyz", count)]
+    dice = [list(row) for count in (1, 2) for row in product((1, 2), repeat=count)]
+    assert sorted({tuple(move["once"]) for move in found}) == sorted(map(tuple, once))
+    assert {tuple(move["dice"]) for move in found} == {*map(tuple, dice)}
+    armies = 9  # each of two may be absent, 0 or 1
+    assert len(found) == len(once) * len(dice) * (1 + 3) * armies
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_a_row_of_any_move_gives_the_move(data: st.DataObject) -> None:
+    kind = kind_of(Plain | Lists)
+    numbers = [data.draw(st.integers(0, size - 1)) for size in kind.sizes()]
+    move = kind.made(iter(numbers))
+    assert kind.read(move) == move
+    again = kind.numbers(move)
+    assert len(again) == len(numbers)
+    assert kind.made(iter(again)) == move
+
+
+# --- where there is no end
+
+
+@pytest.mark.parametrize(
+    ("game", "told"),
+    [
+        ("cold_war", 'in the decision talk, "say" may be any text.'),
+        (
+            "world_war",
+            'in the decision setup, a name or a value of "armies" may be any number from 0 on.',
+        ),
+        ("casino_war", 'in the decision bet, "bet" may be any number from 2 on.'),
+        ("tod_und_leben", "tod_und_leben has no actions: no seat is ever asked for a move."),
+    ],
+)
+def test_a_game_whose_moves_have_no_end_says_which_field_has_none(game: str, told: str) -> None:
+    case = next(case for case in CASES if case.kind.name == game)
+    with pytest.raises(ArenaError) as caught:
+        actions_of(case.new())
+    assert str(caught.value).startswith(f"{game} has no ")
+    assert str(caught.value).endswith(told)
+
+
+def form_of(hint: Any) -> type[Form]:
+    """Return a form with one field of a type."""
+    form: type[Form] = msgspec.defstruct("One", [("field", hint)], bases=(Form,))
+    return form
+
+
+@pytest.mark.parametrize(
+    ("hint", "told"),
+    [
+        (str, '"field" may be any text.'),
+        (Annotated[str, Meta(pattern="^a+$")], '"field" may be any text like ^a+$.'),
+        (int, '"field" may be any number.'),
+        (Annotated[int, Meta(le=5)], '"field" may be any number up to 5.'),
+        (Annotated[int, Meta(ge=5)], '"field" may be any number from 5 on.'),
+        (list[bool], '"field" may be of any length.'),
+        (Annotated[list[int], Meta(max_length=2)], 'an entry of "field" may be any number.'),
+        (int | None, '"field" may be any number.'),
+    ],
+)
+def test_a_field_without_an_end_is_named(hint: Any, told: str) -> None:
+    class Endless(Countdown):
+        decisions: ClassVar[Mapping[str, AnyForm]] = {"step": form_of(hint)}
+
+    game = Endless(seats=2, options=RoundsOptions(), chance=Chance("1"))
+    with pytest.raises(ArenaError) as caught:
+        actions_of(game)
+    assert str(caught.value).endswith(f"in the decision step, {told}")
+
+
+@pytest.mark.parametrize(("most", "kind"), [(MOST_MOVES, AllMoves), (MOST_MOVES + 1, Rows)])
+def test_rows_stand_for_moves_that_are_too_many(most: int, kind: type) -> None:
+    class Large(Countdown):
+        decisions: ClassVar[Mapping[str, AnyForm]] = {
+            "step": form_of(Annotated[int, Meta(ge=1, le=most)])
+        }
+
+    found = actions_of(Large(seats=2, options=RoundsOptions(), chance=Chance("1")))
+    assert type(found) is kind
+
+
+# --- the texts of a pattern
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("^$", "^a$", r"\Aa\Z", "^[a-c]$", "^[a-c1]?$", "^(a|bc|)$", "^(a|ab)(c|bc)$", "^a{2,3}$"),
+        *("^(?:a|b){0,2}$", "^[.]$", r"^\.$", "^a??$", "^(?P<x>a)b$"),
+    ],
+)
+def test_the_texts_of_a_pattern_are_those_that_fit_it(pattern: str) -> None:
+    found = texts_of(pattern)
+    letters = [each for each in printable if each in "abc1.|"]
+    brute = ["".join(row) for length in range(5) for row in product(letters, repeat=length)]
+    assert len({*found}) == len(found)
+    assert {*found} == {text for text in brute if re.search(pattern, text)}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("", "a", "^a", "a$", "^a*$", "^a+$", "^.$", r"^\d$", "^[^a]$", "^(a)\\1$", "^(?=a)a$"),
+        *("^[a-z]{3}$", "^(a$)|b$", "^(^a)$", "^[a-\U0010ffff]$", "^a{0,5000}$", "^(?i:a)$"),
+    ],
+)
+def test_other_patterns_have_too_many_texts_or_are_not_followed(pattern: str) -> None:
+    with pytest.raises(TooManyTextsError):
+        texts_of(pattern)
