@@ -20,6 +20,8 @@ from tests.arena.conftest import ARENA, ROOT
 ROWS, COLUMNS = 50, 80
 PATIENCE = 20.0
 """Seconds after which a test fails that waits in vain."""
+MOST_PATIENCE = 60.0
+"""And for the end of a command that shows something all the time."""
 
 _TAKE_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
@@ -69,9 +71,10 @@ class Terminal:
         os.write(self._screen, text.encode())
 
     def end(self) -> int:
-        """Wait for the end of the command; return its exit code."""
+        """Wait for the end of the command, which may take a minute; return its exit code."""
+        deadline = time.monotonic() + MOST_PATIENCE
         while self._read():
-            pass
+            assert time.monotonic() < deadline, f"it goes on: {self.shown[-2000:]}"
         return self.command.wait(timeout=PATIENCE)
 
     def _read(self) -> bool:

@@ -19,7 +19,6 @@ from arena.store.opening import read_league
 from tests.arena.cli.test_leagues import Terminal
 from tests.arena.conftest import ARENA, ROOT, STEADY, Arena
 from tests.referee.process_watch import until
-from tests.slow import slow
 
 UNSANDBOXED = ("--sandbox", "none", "--seed", "1")
 GUERRA = ("--game", "guerra", "--option", "max_turns=20", *UNSANDBOXED)
@@ -90,6 +89,7 @@ def test_a_clear_winner_is_soon_told(arena: Arena) -> None:
     assert int(match[3]) == 2 * int(match[2])
 
 
+@pytest.mark.slow
 def test_the_better_one_is_named_whoever_comes_first(arena: Arena, decided: Path) -> None:
     words = ("compare", "random", "general", *GUERRA, "--keep", decided)
     assert sentence(arena(*words)).startswith("general is better than random: ")
@@ -115,6 +115,7 @@ def test_the_deals_may_not_be_enough(arena: Arena, tmp_path: Path) -> None:
     assert told.startswith("Not decided after 3 deals of guerra (6 matches): random took ")
 
 
+@pytest.mark.slow
 def test_the_rates_are_part_of_the_sentence(arena: Arena, decided: Path, tmp_path: Path) -> None:
     words = ("compare", "general", "random", *GUERRA, "--keep", decided)
     told = sentence(arena(*words, "--alpha", "0.01"))
@@ -126,6 +127,7 @@ def test_the_rates_are_part_of_the_sentence(arena: Arena, decided: Path, tmp_pat
     assert "at most 30 % of the comparisons would end like this" in told
 
 
+@pytest.mark.slow
 def test_other_seats_are_filled_with_the_game_s_own_bot(arena: Arena, tmp_path: Path) -> None:
     words = ("--game", "cold_war", *UNSANDBOXED, "--deals", "2", "--keep", tmp_path)
     assert "2 deals of cold_war (8 matches)" in sentence(
@@ -162,6 +164,7 @@ def test_bots_that_repeat_themselves_show_no_more_than_once(arena: Arena) -> Non
 # --- names
 
 
+@pytest.mark.slow
 def test_two_versions_of_a_bot_are_told_apart_by_their_paths(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +231,7 @@ def test_the_seed_is_kept_where_none_is_given(arena: Arena, tmp_path: Path) -> N
     assert row(arena(*kept, "--deals", "2"))["seed"] == seed
 
 
+@pytest.mark.slow
 def test_a_changed_bot_starts_anew(arena: Arena, tmp_path: Path) -> None:
     mine = bot(tmp_path / "mine")
     words = ("compare", mine, "turtle", *GUERRA, "--format", "json", "--keep", tmp_path / "kept")
@@ -276,6 +280,7 @@ def test_a_comparison_that_was_kept_goes_on_with_its_processes(
 # --- faults
 
 
+@pytest.mark.slow
 def test_forfeits_are_told_and_are_not_called_worse_play(arena: Arena, tmp_path: Path) -> None:
     mine = bot(tmp_path / "mine", CRASHING.format(when="match.seed % 3 == 0"))
     told = sentence(arena("compare", mine, "random", *GUERRA, "--deals", "15"))
@@ -285,6 +290,7 @@ def test_forfeits_are_told_and_are_not_called_worse_play(arena: Arena, tmp_path:
     assert "A forfeit counts as the last place, and says nothing of how well a bot plays." in told
 
 
+@pytest.mark.slow
 def test_a_bot_that_keeps_forfeiting_is_not_judged(arena: Arena, tmp_path: Path) -> None:
     mine = bot(tmp_path / "mine", CRASHING.format(when="True"))
     for workers in (1, 2):
@@ -294,6 +300,7 @@ def test_a_bot_that_keeps_forfeiting_is_not_judged(arena: Arena, tmp_path: Path)
         )
 
 
+@pytest.mark.slow
 def test_two_bots_that_keep_forfeiting_are_not_judged(arena: Arena, tmp_path: Path) -> None:
     always = ("True", "1")  # two programs
     bots = [bot(tmp_path / f"of_{each}", CRASHING.format(when=each)) for each in always]
@@ -301,6 +308,7 @@ def test_two_bots_that_keep_forfeiting_are_not_judged(arena: Arena, tmp_path: Pa
     assert re.match(r"No verdict: of_(True|1) forfeited 10 matches in a row\. `arena check`", told)
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_too_slow_is_not_judged_and_its_limit_is_named(
     arena: Arena, tmp_path: Path
 ) -> None:
@@ -327,7 +335,8 @@ def test_a_bot_that_does_not_start_leaves_nothing_to_compare(arena: Arena, tmp_p
 # --- under way
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, *slow(signal.SIGTERM)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_comparison_can_be_stopped(tmp_path: Path, number: int) -> None:
     slow = bot(tmp_path / "slow", STEADY.format(pause=0.05))
     words = ("compare", slow, "random", *GUERRA, "--workers", "1", "--keep", tmp_path / "kept")
@@ -348,6 +357,7 @@ def test_a_comparison_can_be_stopped(tmp_path: Path, number: int) -> None:
     assert "Finishing the matches being played" in err
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
     slow = bot(tmp_path / "slow", STEADY.format(pause=0.05))
     words = map(str, ("compare", slow, "random", *GUERRA, "--deals", "8"))

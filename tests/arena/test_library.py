@@ -42,6 +42,7 @@ def test_a_program_gets_what_the_commands_print(cup: League, arena: Arena) -> No
     assert ranking._repr_html_().startswith("<table>")
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_league_as_the_command(
     cup: League, arena: Arena, tmp_path: Path
 ) -> None:

@@ -16,7 +16,6 @@ import pytest
 
 from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, League
 from tests.referee.process_watch import until
-from tests.slow import slow
 
 FULL = "arena: standard output cannot be written: No space left on device.\n"
 CLOSED = "arena: standard output is closed, and the command has to write to it.\n"
@@ -48,6 +47,7 @@ def whole(league: League) -> int:
 # --- a run
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("streams", "code"),
     [
@@ -118,6 +118,7 @@ def test_ctrl_c_stops_a_run_softly_though_nothing_can_be_said(league: League) ->
     assert league.files() == ["league.db", "league.toml"]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("sandbox", ["none", "landlock"])
 def test_no_file_gets_the_number_of_a_stream_that_was_closed(league: League, sandbox: str) -> None:
     """Or what is meant for standard error would be written into it, a database perhaps."""
@@ -188,7 +189,8 @@ def desk(copy: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("words", [*SHORT, *slow(*LONGER)])
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("words", [*SHORT, *LONGER])
 def test_every_command_says_in_one_line_what_could_not_be_written(desk: Path, words: str) -> None:
     if "MATCH" in words:
         listed = arena("arena matches played --format csv --limit 1", desk).stdout
@@ -204,6 +206,7 @@ def test_every_command_says_in_one_line_what_could_not_be_written(desk: Path, wo
         assert "Exception" not in done.stderr
 
 
+@pytest.mark.slow
 def test_whoever_reads_no_more_still_gets_the_match(desk: Path) -> None:
     words = "play guerra sensible random --sandbox none"
     for number, (streams, code) in enumerate([("| head -0", 0), ("> /dev/full", 1), (">&-", 1)]):

@@ -113,6 +113,7 @@ def test_a_watch_that_began_before_the_run_follows_it_to_its_end(league: League)
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_it_ends_with_a_run_that_left_something_out(league: League) -> None:
     bots = [league.bot(name, STEADY.format(pause=0.05)) for name in ("ann", "bob")]
     broken = league.bot("cyn", "import no_such_module")
@@ -197,6 +198,7 @@ def more_deals(folder: Path) -> None:
 # --- elsewhere
 
 
+@pytest.mark.slow
 def test_piped_it_says_a_line_now_and_then_and_shows_the_table_at_the_end(league: League) -> None:
     slow_league(league)
     watch = league.start("watch", "--every", "0.5")
@@ -331,6 +333,7 @@ def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
     assert {row["matches"] for row in last.table.rows} == {80}
 
 
+@pytest.mark.slow
 def test_a_run_is_not_kept_waiting_by_one_that_reads_all_the_time(league: League) -> None:
     slow_league(league)
     watcher = looked(league.folder)

@@ -104,6 +104,7 @@ def wins_of_the_first(programs: list[Program], deals: int) -> float:
     return won
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("other", "deals", "least"), [("sensible", 20, 15), ("random", 20, 17), ("echo", 8, 5)]
 )

@@ -153,6 +153,7 @@ def test_the_turtle_brings_its_cards_in_behind() -> None:
     assert orders == {"action": "incorporate", "card": "7E", "zone": "rearguard"}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("bot", "other", "least"),
     [

@@ -61,6 +61,7 @@ def test_sensible_attacks_now_and_then_and_uses_its_specials() -> None:
         assert any(move["use"] for move in made[special])
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("better", "worse", "least"),
     [("sensible", "random", 34), ("sensible", "quiet", 23), ("quiet", "random", 30)],

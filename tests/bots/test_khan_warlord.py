@@ -140,6 +140,7 @@ def test_it_turns_up_what_it_can_spare() -> None:
     assert "O3" in decided(game)["cards"]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("options", [{}, {"deck": 48, "tokens_per_kind": 12}])
 def test_it_makes_only_legal_moves_at_a_full_table(options: dict[str, Any]) -> None:
     names = ("warlord", "sensible", "warlord", "quiet", "random")

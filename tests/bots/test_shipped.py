@@ -54,6 +54,7 @@ def recorded(path: Path) -> list[Transcript]:
     return [match.transcripts[0] for match in matches]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("game", "options"),
     [
@@ -72,6 +73,7 @@ def test_the_shipped_bots_make_only_legal_moves(game: str, options: dict[str, An
         assert [program.leave() for program in programs] == [0] * len(programs)
 
 
+@pytest.mark.quick(2)
 @each_bot
 def test_a_used_process_answers_like_a_fresh_one(path: Path) -> None:
     first, second = recorded(path)

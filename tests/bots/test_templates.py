@@ -115,6 +115,7 @@ def test_every_decision_comes_up(game: str) -> None:
     assert {asked.message["decision"] for asked in recorded(game)} == set(GAMES[game].decisions)
 
 
+@pytest.mark.quick(1)
 @pairs(HERE)
 def test_it_is_built_without_a_word(language: str, game: str, home: Path) -> None:
     bot = built(language, game, home)
@@ -123,6 +124,7 @@ def test_it_is_built_without_a_word(language: str, game: str, home: Path) -> Non
         assert (bot.folder / name).exists()
 
 
+@pytest.mark.quick(1)
 @pairs(HERE)
 def test_it_answers_every_decision_by_a_move_that_it_was_shown(
     language: str, game: str, home: Path
@@ -138,12 +140,14 @@ def test_it_answers_every_decision_by_a_move_that_it_was_shown(
         assert places == ({False} if language in SIMPLER else {False, True})
 
 
+@pytest.mark.quick(1)
 @every_language
 def test_it_answers_alike_when_all_is_repeated(language: str, home: Path) -> None:
     bot = built(language, "guerra", home)
     assert answers(bot, conversation("guerra")) == answers(bot, conversation("guerra"))
 
 
+@pytest.mark.quick(2)
 @pairs(HERE)
 def test_it_plays_whole_matches_in_one_process(language: str, game: str, home: Path) -> None:
     with built(language, game, home).started() as program:
@@ -153,6 +157,7 @@ def test_it_plays_whole_matches_in_one_process(language: str, game: str, home: P
         assert program.leave() == 0
 
 
+@pytest.mark.quick(1)
 @every_language
 def test_it_ends_when_its_input_does(echo: Built) -> None:
     assert answers(echo, told(hello())) == {}
@@ -168,6 +173,7 @@ PRINTED = {
 """What is printed by a bot before it plays, in place of what; others have no way to catch that."""
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("language", [name for name in HERE if name in PRINTED])
 def test_what_is_printed_before_it_plays_is_no_reply(language: str, tmp_path: Path) -> None:
     bot = built(language, ECHO, tmp_path)
@@ -308,6 +314,7 @@ def author(language: str, home: Path) -> Built:
     return laid_out(language, home / f"{language}-author", GAMES[ECHO], source.read_text())
 
 
+@pytest.mark.quick(1)
 @every_language
 def test_an_author_reads_a_view_and_writes_a_move(language: str, author: Built) -> None:
     start = beginning(options={"deck": 40})

@@ -21,6 +21,7 @@ VARIANTS: list[tuple[str, int, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("game", "seats", "options"), VARIANTS)
 def test_the_bots_make_only_legal_moves(game: str, seats: int, options: dict[str, Any]) -> None:
     bots = shipped(game)

@@ -19,6 +19,7 @@ def commands(*names: str) -> list[list[str]]:
     return [python(BOTS / "world_war" / f"world_war_{name}.py") for name in names]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("options", VARIANTS, ids=lambda options: "-".join(options) or "default")
 def test_the_bots_make_only_legal_moves(options: dict[str, object]) -> None:
     with seated(*commands(*NAMES, *NAMES)) as programs:

@@ -11,6 +11,7 @@ HOMES = ("", "arena", "referee", "arena/league", "docs")
 """Where a file may be that is named without its folder."""
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("package", ["arena", "referee"])
 def test_its_pictures_and_tables_are_those_of_the_code(package: str) -> None:
     """If not: `python -m tests.rooms` prints them."""
@@ -18,6 +19,7 @@ def test_its_pictures_and_tables_are_those_of_the_code(package: str) -> None:
     assert purposes(package) in PAGE
 
 
+@pytest.mark.slow
 def test_the_files_and_folders_that_it_names_are_there() -> None:
     prose = PAGE.replace(purposes("arena"), "").replace(purposes("referee"), "")
     named = set(re.findall(r"`([\w/]+(?:\.py|\.md|/))`", prose))

@@ -201,6 +201,7 @@ def test_the_commands_of_a_table_are_those_of_its_first_column() -> None:
     assert found == ["arena games", "arena bots --kit | wc", "arena schema"]
 
 
+@pytest.mark.slow
 def test_the_match_of_the_pages_is_one_with_a_fault(reader: Reader) -> None:
     page = """
         <!-- given: cp $PROJECT/bots/naughty/{illegal,polite}.py .; chmod +x illegal.py -->

@@ -156,6 +156,7 @@ def test_a_bots_daemon_does_not_outlive_a_killed_fork_server(campaign: Campaign)
 # --- a second run
 
 
+@pytest.mark.slow
 def test_a_second_run_is_refused_and_leaves_the_first_alone(campaign: Campaign) -> None:
     with running(campaign, EVERY[0]) as (league, process):
         second = league.end(league.start("run"))

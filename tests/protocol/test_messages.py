@@ -223,6 +223,7 @@ replies = st.builds(
 )
 
 
+@pytest.mark.slow
 @unhurried
 @given(
     replies,
@@ -242,6 +243,7 @@ def test_a_reply_survives_any_json_writer(
     assert read_reply(text.replace("\n", "\r").encode()) == reply
 
 
+@pytest.mark.slow
 @unhurried
 @given(replies)
 def test_a_reply_survives_our_own_writer(reply: Reply) -> None:

@@ -25,7 +25,6 @@ from tests.referee.process_watch import cpu, state
 from tests.referee.sandbox.sandboxed import SANDBOXED, need
 from tests.referee.table import Table, on_one_core, pid_of
 from tests.referee.test_processes_clock import ONE, burner, late
-from tests.slow import slow
 
 PREPARES = """
 import polite
@@ -81,6 +80,7 @@ def test_what_is_free_may_be_prepared_while_others_decide_first(table: Table) ->
     assert played.evidence.charged == {}
 
 
+@pytest.mark.slow
 def test_what_is_prepared_beyond_it_is_charged_to_the_first_decision(table: Table) -> None:
     bot = prepares(table, "start", 0.4)
     played = table.play(dealt(Countdown, 2, rounds=2), [wait(0.8), bot])
@@ -91,6 +91,7 @@ def test_what_is_prepared_beyond_it_is_charged_to_the_first_decision(table: Tabl
     assert played.evidence.burners == [1]
 
 
+@pytest.mark.slow
 def test_who_has_used_more_than_a_decision_allows_is_late_with_it(table: Table) -> None:
     bot = prepares(table, "start", 0.6)
     played = table.play(dealt(Countdown, 2, rounds=2), [wait(1.0), bot], move_time=0.3)
@@ -98,6 +99,7 @@ def test_who_has_used_more_than_a_decision_allows_is_late_with_it(table: Table) 
     assert re.search(r"0\.[3-6]\d+ s of it before it was asked", reason), reason
 
 
+@pytest.mark.slow
 def test_it_is_drawn_from_the_bank(table: Table) -> None:
     bot = prepares(table, "start", 0.6)
     limits = {"move_time": 0.1, "bank": 0.6}
@@ -178,6 +180,7 @@ def test_who_lifts_its_freeze_has_a_fault_and_is_ended_the_second_time(pinned: T
     assert last.reason.endswith("and was ended for it, as it was not the first time")
 
 
+@pytest.mark.slow
 def test_who_lifts_its_freeze_between_its_matches_is_found_by_those_who_play(
     pinned: Table,
 ) -> None:
@@ -191,6 +194,7 @@ def test_who_lifts_its_freeze_between_its_matches_is_found_by_those_who_play(
     assert played.replay.places == [2, 1]
 
 
+@pytest.mark.slow
 def test_who_is_frozen_and_stays_so_has_done_nothing(pinned: Table) -> None:
     bot, thinker = burner(pinned), pinned.start("late", 0.3)
     played = pinned.play(dealt(Countdown, 2, rounds=5), [bot, thinker], move_time=2.0)
@@ -218,7 +222,8 @@ def busy(loops: int) -> Iterator[None]:
                 process.wait()
 
 
-@pytest.mark.parametrize("clock", ["cpu", *slow("wall")])
+@pytest.mark.slow
+@pytest.mark.parametrize("clock", ["cpu", "wall"])
 def test_a_busy_machine_makes_nobody_late(pinned: Table, clock: str) -> None:
     """Half of what is allowed, with a ninth of the core: more than any cap would leave."""
     bot = pinned.start("late", 0.2, clock=clock)
@@ -298,6 +303,7 @@ ALONE_OR_NOT = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.quick(1)
 @ALONE_OR_NOT
 def test_whatever_lifts_a_freeze_is_seen(sandboxed: Table, words: tuple[str, ...]) -> None:
     bot = sandboxed.sandboxed(BURNS, *words)
@@ -318,6 +324,7 @@ def test_whatever_lifts_a_freeze_is_seen(sandboxed: Table, words: tuple[str, ...
     assert played.evidence.unfrozen[0] > 100_000
 
 
+@pytest.mark.quick(1)
 @ALONE_OR_NOT
 def test_who_burns_in_a_sandbox_is_frozen_and_lifts_nothing(
     sandboxed: Table, words: tuple[str, ...]
@@ -382,6 +389,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.quick(1)
 def test_a_busy_machine_makes_nobody_late_in_a_sandbox(sandboxed: Table) -> None:
     bot = sandboxed.sandboxed(THINKS)
     with busy(8):

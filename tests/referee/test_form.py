@@ -380,6 +380,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", FORMS)
 @settings(deadline=None, max_examples=100)
 @given(data=st.data())

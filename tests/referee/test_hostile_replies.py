@@ -24,7 +24,6 @@ from referee.sandbox import Launcher, Program
 from referee.seat import Answer, ProcessSeat
 from referee.starting import StartupError, start_bot
 from tests.referee.table import on_one_core
-from tests.slow import slow
 
 TONGUE = """
 import json, os, select, signal, sys, time
@@ -65,7 +64,9 @@ HURRIED: dict[str, Any] = {"clock": "wall", "move_time": 0.1}
 SeatOf = Callable[..., ProcessSeat]
 
 
-@pytest.fixture(scope="module", params=["one_core", *slow("any_core")])
+@pytest.fixture(
+    scope="module", params=["one_core", pytest.param("any_core", marks=pytest.mark.slow)]
+)
 def launcher(request: pytest.FixtureRequest) -> Iterator[Launcher]:
     """Bots on the referee's core, where they may have answered once they are asked, or on any."""
     with on_one_core() if request.param == "one_core" else nullcontext(), Launcher("none") as found:
@@ -517,6 +518,7 @@ NEVER_READY = {
 }
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("text", "seconds", "reason"), NEVER_READY.values(), ids=NEVER_READY)
 def test_a_bot_that_does_not_get_ready_is_told_why(
     launcher: Launcher, text: str, seconds: float, reason: str

@@ -89,6 +89,7 @@ def test_an_ask_has_the_attributes_of_the_kits(kit: ModuleType) -> None:
     assert attributes(asked[0].match) == attributes(theirs.match)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", DECIDED)
 def test_a_function_plays_the_match_that_it_plays_as_a_process_told_the_same(
     game: str, tmp_path: Path, kit: ModuleType

@@ -80,6 +80,7 @@ CASES = [
 ]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.words[0])
 def test_a_naughty_bot_forfeits_and_the_polite_one_wins(table: Table, case: Case) -> None:
     limits = {"move_time": CPU, "faults_allowed": case.faults_allowed}

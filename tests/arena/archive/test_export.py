@@ -100,6 +100,7 @@ def unplayed(played: Path, folder: Path) -> Path:
 # --- the round trip
 
 
+@pytest.mark.slow
 def test_an_imported_league_exports_the_same_bytes_and_shows_the_same(
     played: Path, export: Path, empty: Path, arena: Arena
 ) -> None:
@@ -227,6 +228,7 @@ def test_a_league_of_other_bots_is_not_made(export: Path, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_exports_of_two_games_make_no_league(tmp_path: Path) -> None:
     files = []
     for game in ("guerra", "cold_war"):
@@ -609,6 +611,7 @@ def test_a_league_that_was_not_played_has_nothing_to_export(empty: Path, arena: 
 # --- while a run is going on
 
 
+@pytest.mark.slow
 def test_a_league_that_is_played_is_exported_but_takes_nothing(league: League) -> None:
     league.write(FILE.replace("2", "50", 1) + TWO_BOTS + league.bot("slow", STEADY.format(pause=1)))
     run = league.start("run", "--workers", "1")

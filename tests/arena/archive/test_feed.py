@@ -80,6 +80,7 @@ def diaries(home: Path) -> Iterator[list[bytes]]:
                 yield read
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", GAMES)
 def test_the_messages_are_byte_for_byte_those_of_the_match(
     arena: Arena, league: League, game: str
@@ -102,6 +103,7 @@ def test_the_messages_are_byte_for_byte_those_of_the_match(
         assert sent.stdout_bytes == b"".join(lines)
 
 
+@pytest.mark.slow
 def test_samples_are_sent_once_more_to_those_that_wanted_them(arena: Arena, league: League) -> None:
     source = DIARIST.replace("from {game}_random import choose", "choose = lambda ask: "
         "ask.rng.choice(ask.legal or ask.samples)")  # fmt: skip
@@ -122,6 +124,7 @@ def test_samples_are_sent_once_more_to_those_that_wanted_them(arena: Arena, leag
         assert "differently" in other.stdout
 
 
+@pytest.mark.slow
 def test_what_was_left_in_a_bank_is_right_to_the_millisecond(arena: Arena, league: League) -> None:
     source = DIARIST.replace("from {game}_random import choose", "import {game}_random").replace(
         "kit.run(choose)",
@@ -292,6 +295,7 @@ def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: Lea
     assert " differently" not in result.stdout
 
 
+@pytest.mark.slow
 def test_a_seat_that_forfeited_before_its_first_decision_can_be_fed(
     arena: Arena, league: League
 ) -> None:

@@ -84,6 +84,7 @@ def scored(lines: list[dict[str, Any]]) -> list[Any]:
 # --- what is from before
 
 
+@pytest.mark.slow
 def test_an_old_database_opens_as_it_was_verifies_and_goes_on_with_scores(old: League) -> None:
     assert bytes_of(old.folder) == OLD_EXPORT.read_bytes()
     assert old.call("verify").stdout == "4 matches verified; none differs.\n"

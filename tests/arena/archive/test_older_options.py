@@ -88,17 +88,20 @@ def opened(older: Older, league: League, arena: Arena) -> League:
     return league
 
 
+@pytest.mark.quick(2)
 @each_league
 def test_it_is_exported_as_it_was(older: Older, opened: League) -> None:
     assert opened.call("export").stdout == older.export.read_text()
 
 
+@pytest.mark.quick(1)
 @each_league
 def test_it_is_verified(older: Older, opened: League) -> None:
     count = len(lines(older.export.read_text())[1])
     assert f"{count} matches verified; none differs." in opened.call("verify").stdout
 
 
+@pytest.mark.quick(1)
 @each_league
 def test_it_goes_on_and_what_it_plays_is_stored_alike(
     older: Older, opened: League, arena: Arena

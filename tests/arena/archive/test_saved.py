@@ -96,6 +96,7 @@ def test_a_bot_that_plays_itself_has_a_name_in_each_seat(arena: Arena, tmp_path:
     assert arena("show", file, "--feed", "random", "--seat", "1").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_match_with_a_person_is_saved(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
     words = ("play", "guerra", "human", "random", *UNSANDBOXED, "--save", file)

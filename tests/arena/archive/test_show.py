@@ -81,6 +81,7 @@ def lines(match: WholeMatch, seat: int | None = None, columns: int = 80) -> list
 # --- for people
 
 
+@pytest.mark.slow
 def test_every_line_fits_the_screen_but_those_of_the_wire_and_of_standard_error(
     cup: League,
 ) -> None:
@@ -170,6 +171,7 @@ def test_a_bot_that_burnt_is_named(cup: League) -> None:
     assert burnt not in lines(match, 0)
 
 
+@pytest.mark.slow
 def test_a_match_that_was_forfeited_before_the_first_decision_is_told(league: League) -> None:
     league.write(FILE.replace("startup = 5.0", "fresh = true") + lazy_bot(league) + TWO_BOTS)
     league.call("run", "--workers", "1")

@@ -82,6 +82,7 @@ def test_a_league_that_was_played_verifies(arena: Arena, played: Path) -> None:
     assert result.stdout == "12 matches verified; none differs.\n"
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_verifies_with_its_faults_and_forfeits(league: League, game: str) -> None:
     seats = GAMES[game].seat_counts[0]
@@ -95,6 +96,7 @@ def test_every_game_verifies_with_its_faults_and_forfeits(league: League, game: 
     assert any(forfeits) or not GAMES[game].decisions
 
 
+@pytest.mark.slow
 def test_a_match_whose_bot_does_not_start_verifies(league: League) -> None:
     bot = league.bot("once", STARTS_ONCE.format(mark=league.home / "mark"))
     league.write(HEAD.format(game="guerra", deals=2, more=", fresh = true") + shipped(1) + bot)
@@ -104,6 +106,7 @@ def test_a_match_whose_bot_does_not_start_verifies(league: League) -> None:
     assert found(league.folder) == []
 
 
+@pytest.mark.slow
 def test_bots_that_left_were_changed_or_renamed_verify(arena: Arena, league: League) -> None:
     head = HEAD.format(game="guerra", deals=2, more="")
     mine = league.bot("mine", STEADY.format(pause=0))
@@ -219,6 +222,7 @@ def test_a_flip_in_any_column_of_any_row_is_found(
     assert found(victim) or tables(path) == before, (table, column, value, new)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(dice=st.randoms(use_true_random=False))
 def test_a_flip_of_any_byte_of_the_file_is_found(
@@ -475,6 +479,7 @@ def test_what_differs_is_listed_and_the_exit_code_is_1(arena: Arena, damaged: Pa
     assert all("its decisions" in row["problem"] for row in report["problems"])
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("form", ["simple", "json", "csv"])
 def test_any_number_of_workers_finds_the_same(arena: Arena, damaged: Path, form: str) -> None:
     said = [

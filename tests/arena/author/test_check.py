@@ -93,6 +93,7 @@ def test_a_game_without_decisions_is_only_sat_through(steps: Steps) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_check_is_the_same_again_with_the_same_seed(arena: Arena) -> None:
     words = ("check", "random", "--game", "khan", "--seats", "2", *SHORT, "--seconds", "20")
     first, again, other = (
@@ -296,6 +297,7 @@ def test_the_whole_check_keeps_to_its_seconds_and_says_what_there_was_no_time_fo
     assert told.stdout.splitlines()[-1] == verdict
 
 
+@pytest.mark.slow
 def test_what_there_is_no_time_to_repeat_is_not_tried(steps: Steps, bot: Bot) -> None:
     source = "import time\nkit.run(lambda ask: time.sleep(0.02) or ask.legal[0])\n"
     told = steps(bot(KIT + source))

@@ -33,6 +33,7 @@ def is_fit(arena: Arena, folder: Path, game: str) -> None:
     assert f"{folder.name} is fit to play {game}.\n" in result.stdout
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("language", "game"),
     [

@@ -56,6 +56,7 @@ def call(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
+@pytest.mark.slow
 def test_a_game_without_a_rules_page_is_told_and_the_page_missed(project: Path) -> None:
     done = call(project, "games", "nim")
     assert (done.returncode, done.stderr) == (0, "")
@@ -94,6 +95,7 @@ def test_a_bot_is_begun_for_it_and_is_fit_to_play(project: Path, tmp_path: Path)
     assert "mine is fit to play nim." in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_word_random_means_a_bot_that_plays_it(project: Path) -> None:
     done = call(project, "bots", "nim", "--format", "json")
     (bot,) = json.loads(done.stdout)["bots"]

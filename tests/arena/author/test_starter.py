@@ -54,6 +54,7 @@ class Described(Countdown):
         return {WICKED: [WICKED] * 9, "\\": "\\", "": None}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("language", HERE)
 def test_what_a_game_says_of_itself_stays_in_comments(language: str, tmp_path: Path) -> None:
     folder = tmp_path / "mine"

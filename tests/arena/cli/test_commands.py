@@ -98,6 +98,7 @@ def table(arena: Arena, played: Path) -> Callable[..., str]:
     return call
 
 
+@pytest.mark.quick(2)
 @tables
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_table_comes_in_every_format(

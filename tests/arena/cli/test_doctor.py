@@ -57,6 +57,7 @@ def test_a_file_that_is_no_program_is_told_so(doctor: Doctor, public: Path) -> N
             assert "./bot.sh is no program: it lacks a first line" in row["remark"]
 
 
+@pytest.mark.slow
 def test_a_late_bot_is_waited_for_once(doctor: Doctor, public: Path) -> None:
     folder = shutil.copytree(NAUGHTY, public / "naughty")
     (folder / "bot.toml").write_text('command = ["{python}", "never_ready.py"]\n')

@@ -24,6 +24,7 @@ HAND = f"{0xA9:016x}"
 """A seed by which the first seat of guerra begins with 12B, 1C and 3E."""
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_person_plays_every_game_to_its_end(arena: Arena, game: str) -> None:
     bots = ["random"] * (GAMES[game].seat_counts[0] - 1)
@@ -79,6 +80,7 @@ def test_faults_are_told_after_the_end_for_they_may_tell_what_a_bot_held(
     assert "2. bot (seat 1)" in after
 
 
+@pytest.mark.slow
 def test_two_people_may_share_a_terminal(arena: Arena) -> None:
     result = arena("play", "guerra", "human", "human", "--seed", "1", typed="random\n" * 900)
     assert result.exit_code == 0
@@ -135,6 +137,7 @@ def test_a_form_that_an_option_rules_out_is_not_offered(mode: str, fields: str) 
     assert "Not possible now: attack FROM TO DICE" in help_
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", [name for name, kind in GAMES.items() if kind.decisions])
 def test_the_example_of_a_prompt_may_be_typed(game: str) -> None:
     for state, seat, decision in positions(game, 40):
@@ -143,6 +146,7 @@ def test_the_example_of_a_prompt_may_be_typed(game: str) -> None:
             assert state.refusal(seat, question.answer(found[1])) is None
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", [name for name, kind in GAMES.items() if kind.decisions])
 def test_a_move_that_was_spelled_is_read_as_that_move(game: str) -> None:
     rng = Random(2)

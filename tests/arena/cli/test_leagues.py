@@ -83,6 +83,7 @@ def test_leagues_get_seeds_of_their_own(arena: Arena, tmp_path: Path) -> None:
     assert read_league(tmp_path / "a").settings.seed != read_league(tmp_path / "b").settings.seed
 
 
+@pytest.mark.slow
 def test_a_league_made_beside_a_bot_of_ones_own_is_played_as_help_says(tmp_path: Path) -> None:
     """`arena init cup --game guerra sensible random ./my_bot`, then run, rank, and more deals."""
     program = tmp_path / "my_bot"
@@ -115,6 +116,7 @@ def test_a_run_tells_the_plan_first_and_prints_nothing_but_the_table(league: Lea
     assert run.stdout == league.rank()
 
 
+@pytest.mark.slow
 def test_more_deals_and_bots_are_played_without_the_old_ones(league: League) -> None:
     league.write(FILE + TWO_BOTS)
     league.call("run")
@@ -127,6 +129,7 @@ def test_more_deals_and_bots_are_played_without_the_old_ones(league: League) -> 
     assert all(match in after for match in before)
 
 
+@pytest.mark.slow
 def test_another_version_of_a_bot_plays_anew_and_the_old_results_stay(league: League) -> None:
     league.write(FILE + TWO_BOTS + league.bot("mine", RANDOM))
     league.call("run")
@@ -141,6 +144,7 @@ def test_another_version_of_a_bot_plays_anew_and_the_old_results_stay(league: Le
     assert {row["matches"] for row in rows} == {8}
 
 
+@pytest.mark.slow
 def test_a_bot_that_was_repaired_before_it_played_is_not_said_to_have_changed(
     league: League,
 ) -> None:
@@ -176,6 +180,7 @@ class Terminal:
             return b""
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_how_the_run_is_getting_on(league: League) -> None:
     bots = [league.bot(name, STEADY.format(pause=0.2)) for name in ("ada", "bob")]
     league.write(FILE.replace("deals = 2", "deals = 5") + "".join(bots))

@@ -177,6 +177,7 @@ def test_bots_that_crash_or_are_late_are_stepped_through(naughty_bot: NaughtyBot
     assert "Ended: forfeit" in terminal.shown
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_is_drawn_in_80_columns_and_into_a_pipe(arena: Arena, game: str) -> None:
     bots = ["random"] * GAMES[game].seat_counts[0]
@@ -250,6 +251,7 @@ def test_nobody_waits_for_a_person_to_start() -> None:
 # --- through the eyes of a seat
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", ["cold_war", "guerra", "khan", "duel", "casino_war"])
 def test_a_view_tells_the_moves_of_that_seat_alone(arena: Arena, game: str) -> None:
     bots = ["random"] * GAMES[game].seat_counts[0]

@@ -117,6 +117,7 @@ def test_a_bwrap_that_is_too_old_is_refused(arena: Arena, league: League, tmp_pa
 # What is the same whatever the sandbox, and what is left
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", ["guerra", "cold_war"])
 def test_the_sandbox_changes_no_result(arena: Arena, tmp_path: Path, game: str) -> None:
     tables = {}
@@ -174,6 +175,7 @@ def write_slow(league: League, sandbox: str, token: str, deals: int) -> None:
     league.write(f'{top}limits.sandbox = "{sandbox}"\n{bots}')
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 def test_nothing_is_left_after_a_run(
     league: League, sandbox: str, token: str, temporary: Path
@@ -188,6 +190,7 @@ def test_nothing_is_left_after_a_run(
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 def test_nothing_is_left_within_3_seconds_of_a_kill(
     league: League, sandbox: str, token: str, temporary: Path
@@ -203,6 +206,7 @@ def test_nothing_is_left_within_3_seconds_of_a_kill(
     until(lambda: list(temporary.glob("*arena*")) == [], 3)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 def test_a_run_that_was_killed_is_completed(
     league: League, sandbox: str, token: str, temporary: Path

@@ -92,6 +92,7 @@ def starters(*short: str) -> list[object]:
     return [line if line in short else pytest.param(line, marks=slow) for line in STARTERS]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("line", starters("run league", "demo"))
 def test_a_full_one_is_named_with_what_to_do(desk: Path, public: Path, line: str) -> None:
     with small_disk(public / "tmp", 64):
@@ -99,6 +100,7 @@ def test_a_full_one_is_named_with_what_to_do(desk: Path, public: Path, line: str
         refused(desk, line, public / "tmp", "No space left on device. Free some space there")
 
 
+@pytest.mark.slow
 def test_a_league_that_nothing_is_missing_in_needs_none(desk: Path, public: Path) -> None:
     assert call(desk, "run league").returncode == 0
     done = call(desk, "run league", TMPDIR=str(public / "gone"))

@@ -134,6 +134,7 @@ def question(game: Game, seat: int) -> Question:
     return Question(game, seat, game.decision(seat), plain(game.view(seat)))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", GAMES)
 def test_every_legal_move_of_every_game_can_be_said(name: str) -> None:
     for case in cases_of(name)[:6]:
@@ -147,6 +148,7 @@ def test_every_legal_move_of_every_game_can_be_said(name: str) -> None:
             assert question(game, seat).answer(json.dumps(move)) == game.read(seat, move)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", GAMES)
 @given(line=st.text(max_size=30))
 @settings(max_examples=30, deadline=None)

@@ -114,6 +114,7 @@ def node(path: Path) -> str:
     return fifo(path)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("make", [fifo, link_to_fifo, listening, zeros, node])
 def test_what_is_no_file_is_no_bot_toml(mine: Path, make: Callable[[Path], str]) -> None:
     kind = make(mine / "bot.toml")
@@ -121,6 +122,7 @@ def test_what_is_no_file_is_no_bot_toml(mine: Path, make: Callable[[Path], str])
         assert f"bot.toml cannot be read: it is {kind}" in words
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("make", [fifo, link_to_fifo, listening, node])
 @pytest.mark.parametrize("files", ['files = ["bot", "odd"]', 'files = ["."]', ""])
 def test_what_is_no_file_is_no_bots_file(
@@ -141,6 +143,7 @@ def test_a_link_to_a_device_is_a_link_out_of_the_folder(mine: Path) -> None:
     assert "out of its folder" in told("play", "guerra", mine, "random")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("mode", [0o755, 0o644])
 @pytest.mark.parametrize("make", [fifo, listening])
 def test_what_is_no_file_is_no_program(mine: Path, make: Callable[[Path], str], mode: int) -> None:
@@ -174,6 +177,7 @@ def test_what_takes_a_files_place_later_is_not_opened_either(mine: Path) -> None
 SPARSE = 200 << 30
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("files", ['files = ["bot", "big"]', 'files = ["."]', ""])
 def test_too_large_a_file_is_refused_before_it_is_read(mine: Path, files: str) -> None:
     (mine / "big").touch()
@@ -301,6 +305,7 @@ def own(folder: Path, owner: int) -> None:
         os.chown(path, owner, owner)
 
 
+@pytest.mark.quick(1)
 @as_root
 @pytest.mark.parametrize("owner", [0, SOMEBODY_ELSE])
 def test_a_hard_link_to_somebodys_private_file_is_refused(mine: Path, owner: int) -> None:
@@ -371,6 +376,7 @@ def test_a_program_whose_name_is_not_utf8_is_refused(mine: Path) -> None:
         assert "odd\\udcff' in its command is not UTF-8; rename it." in words
 
 
+@pytest.mark.slow
 def test_a_file_whose_name_is_not_utf8_is_refused(mine: Path) -> None:
     (mine / odd_name()).touch()
     settings(mine)
@@ -389,6 +395,7 @@ LONG = json.dumps(["./bot", *["a"] * 50_000])
 HUGE = json.dumps(["./bot", "a" * 200_000])
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("command", [LONG, HUGE], ids=["many words", "a long word"])
 def test_too_long_a_command_is_refused(arena: Arena, mine: Path, command: str) -> None:
     cup = mine.parent / "cup"
@@ -400,6 +407,7 @@ def test_too_long_a_command_is_refused(arena: Arena, mine: Path, command: str) -
     assert [bot.name for bot in lost] == ["mine"]
 
 
+@pytest.mark.slow
 def test_too_long_a_command_in_a_bot_toml_is_refused(mine: Path) -> None:
     settings(mine, command=json.dumps(["./bot", *["a"] * 15_000], separators=(",", ":")))
     for words in told_by_all(mine.parent, mine):

@@ -80,6 +80,7 @@ READING = (
 )
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("words", EXECUTING)
 def test_whatever_would_execute_a_game_names_it_and_wants_consent(
     arena: Arena, place: Place, cup: Path, words: str
@@ -90,6 +91,7 @@ def test_whatever_would_execute_a_game_names_it_and_wants_consent(
     assert not place.was_executed()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("words", READING)
 def test_what_reads_a_league_never_executes_its_game(
     arena: Arena, place: Place, cup: Path, words: str

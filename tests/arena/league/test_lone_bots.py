@@ -19,7 +19,6 @@ from arena.league.finding import find_bot
 from arena.store.opening import read_league, read_played
 from tests.arena.conftest import ARENA, ROOT, Arena, League
 from tests.referee.sandbox.sandboxed import need
-from tests.slow import slow
 
 SOURCE = """\
 #!/usr/bin/env python3
@@ -79,6 +78,7 @@ def standings(folder: Path, *words: str) -> dict[str, Any]:
 # --- nothing beside it matters
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_readme_keep_the_authors_results(here: Path) -> None:
     need("landlock")
     do(here, "init", "cup", "./mine.py", "random", "quiet", *QUICK)
@@ -108,6 +108,7 @@ def take_files_out(file: Path) -> None:
     file.write_text("\n".join(lines) + "\n")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("entry", ["a word", "an entry"])
 def test_a_bot_more_in_a_flat_folder_makes_no_other_a_new_version(here: Path, entry: str) -> None:
     need("landlock")
@@ -127,6 +128,7 @@ def test_a_bot_more_in_a_flat_folder_makes_no_other_a_new_version(here: Path, en
     assert {matches for matches, _ in after.values()} == {8}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("command", ["./third.py", '{python}", "third.py'])
 def test_a_program_that_is_gone_keeps_its_results(here: Path, command: str) -> None:
     """Where only its command names it, too: it is not there, and no other version."""
@@ -162,8 +164,9 @@ def test_a_program_in_the_folder_of_another_bot_is_itself(here: Path) -> None:
     assert bots["whole"].files == ("bot.toml", "kit.py", "mine.py", "yours.py")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("sandbox", ["landlock", "bwrap"])
-@pytest.mark.parametrize("entry", ["a word", *slow("an entry")])
+@pytest.mark.parametrize("entry", ["a word", "an entry"])
 def test_one_bot_cannot_read_anothers_source(here: Path, sandbox: str, entry: str) -> None:
     need(sandbox)
     spy = f"""\
@@ -275,7 +278,8 @@ HELPERS = [
 ]
 
 
-@pytest.mark.parametrize("case", [HELPERS[0], *slow(*HELPERS[1:])])
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("case", [HELPERS[0], *HELPERS[1:]])
 def test_a_missing_helper_is_named_with_the_lines_to_add(
     here: Path, case: tuple[str, str, str]
 ) -> None:
@@ -303,6 +307,7 @@ def test_a_missing_helper_is_named_with_the_lines_to_add(
     assert mending in words_of(said[said.index("  Rank  Bot ") :])
 
 
+@pytest.mark.slow
 def test_a_helper_that_is_missing_in_a_match_is_named_as_well(here: Path) -> None:
     need("landlock")
     program(here / "mine.py", SOURCE.replace("return ", "open('book.txt')\n    return "))
@@ -318,6 +323,7 @@ def test_a_helper_that_is_missing_in_a_match_is_named_as_well(here: Path) -> Non
     assert sorted(mending in told for told in by_seat) == [False, True]
 
 
+@pytest.mark.slow
 def test_the_line_that_is_told_mends_it(here: Path) -> None:
     need("landlock")
     program(here / "mine.py", SOURCE.replace("import kit", "import helper, kit"))
@@ -370,7 +376,8 @@ def made_later(*paths: Path) -> None:
             os.utime(path, (time.time() + 10, time.time() + 10))
 
 
-@pytest.mark.parametrize("first", ["rank", "run", *slow("table", "report", "export")])
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("first", ["rank", "run", "table", "report", "export"])
 def test_results_of_an_earlier_release_carry_over(old: Path, first: str) -> None:
     words = {"report": ("-o", "cup.html"), "export": ("all.jsonl",)}.get(first, ())
     do(old, first, "cup", *words)
@@ -391,6 +398,7 @@ def test_results_of_an_earlier_release_carry_over(old: Path, first: str) -> None
     assert "none differs" in do(old, "verify", "cup")
 
 
+@pytest.mark.slow
 def test_an_edit_is_a_new_version_in_such_a_league_too(old: Path) -> None:
     before = standings(old)
     program(old / "mine.py", SOURCE + "# better\n")
@@ -400,6 +408,7 @@ def test_an_edit_is_a_new_version_in_such_a_league_too(old: Path) -> None:
     assert standings(old) == before
 
 
+@pytest.mark.slow
 def test_what_came_to_lie_there_since_does_not_keep_them_from_it(old: Path) -> None:
     """As the table or the page of an earlier release, which then showed no results."""
     (old / "table.md").write_text(do(old, "export", "cup"))
@@ -409,6 +418,7 @@ def test_what_came_to_lie_there_since_does_not_keep_them_from_it(old: Path) -> N
     assert "Nothing is missing" in do(old, "run", "cup")
 
 
+@pytest.mark.slow
 def test_results_that_cannot_carry_over_are_told_why(old: Path) -> None:
     (old / "yours.py").write_text("edited")
     said = words_of(do(old, "rank", "cup"))
@@ -421,6 +431,7 @@ def test_results_that_cannot_carry_over_are_told_why(old: Path) -> None:
     assert "all files of its folder counted" not in do(old, "rank", "cup")
 
 
+@pytest.mark.slow
 def test_a_helper_may_be_named_in_such_a_league_without_losing_results(old: Path) -> None:
     standings(old)
     before = standings(old)
@@ -429,6 +440,7 @@ def test_a_helper_may_be_named_in_such_a_league_without_losing_results(old: Path
     assert standings(old) == before
 
 
+@pytest.mark.slow
 def test_who_may_not_write_reads_them_nonetheless(old: Path) -> None:
     do(old, "export", "cup", "all.jsonl")  # which brings the database up to date
     made_later(old / "all.jsonl")

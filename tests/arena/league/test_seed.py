@@ -140,6 +140,7 @@ def guess_in_a_match(seat: int, seed: int) -> str | None:
 # --- what bots are told
 
 
+@pytest.mark.slow
 def test_a_bot_found_the_seed_of_a_league_and_does_not_any_more(old: League) -> None:
     old.write(FILE + spy(old))
     for guess in (SEED, None):
@@ -170,6 +171,7 @@ def test_nothing_of_a_league_is_what_the_seed_alone_gives(league: League) -> Non
         assert start["seed"] != theirs.bot_seed(start["match"], bots[name])
 
 
+@pytest.mark.slow
 def test_a_bot_does_not_find_the_seed_of_a_single_match(arena: Arena, tmp_path: Path) -> None:
     words = ("play", "duel", "random", "turtle", "--sandbox", "none", "--quiet")
     for word in (SEED, "0123456789abcdef"):
@@ -238,6 +240,7 @@ def test_a_guess_costs_so_much_that_an_hour_is_too_short_for_six_digits() -> Non
     assert (time.process_time() - began) / 5 * 10**6 > 10 * 3600
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("words", "times"),
     [
@@ -354,6 +357,7 @@ def test_results_of_both_derivations_are_not_mixed(
         empty.rmdir()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("mark", ["1", "3", "null", None])
 def test_a_wrong_mark_is_found(arena: Arena, new: League, mark: str | None) -> None:
     with closing(sqlite3.connect(new.folder / "league.db")) as db, db:
@@ -396,6 +400,7 @@ RUSHER = '\n[[bot]]\nname = "rusher"\nshipped = "rusher"\n'
 RANDOM = '\n[[bot]]\nname = "random"\nshipped = "random"\n'
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("seed", "bots", "warned"),
     [

@@ -93,6 +93,7 @@ def gamblers(league: League, *, bots: int, seats: int, deals: int, **more: Any) 
     return diary
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("bots", "seats", "rotations", "deals", "matches"),
     [
@@ -113,6 +114,7 @@ def test_no_process_meets_a_deal_twice(
     diary.assert_no_deal_twice()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGKILL])
 def test_no_process_meets_a_deal_twice_after_an_interruption(
     league: League, word: signal.Signals

@@ -68,6 +68,7 @@ def test_a_missing_interpreter_by_env(arena: Arena, league: League, mine: Path) 
     assert_suspended(arena, league, "no_such_python is not there. Name the real one.")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("line", ["#!/bin/sh", "#!/usr/bin/env sh", "#!/bin/sh -e"])
 def test_a_script_with_windows_line_ends(
     arena: Arena, league: League, mine: Path, line: str
@@ -128,6 +129,7 @@ def test_a_loop_of_links_among_the_files_is_no_file(
     assert_refused(arena, league, f"there is no file {mine / 'loop'}.")
 
 
+@pytest.mark.slow
 def test_an_interpreter_that_is_a_wrapper(arena: Arena, league: League, mine: Path) -> None:
     wrapper = mine.parent / "shim"
     wrapper.write_text('#!/bin/sh\n"$(dirname "$0")/python"\n')

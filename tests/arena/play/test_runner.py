@@ -95,6 +95,7 @@ def test_two_workers_find_what_one_finds(steady: League, undisturbed: Outcome) -
     assert_same(steady, undisturbed)
 
 
+@pytest.mark.slow
 def test_more_workers_than_bots_or_cores_find_the_same(
     steady: League, undisturbed: Outcome
 ) -> None:
@@ -104,6 +105,7 @@ def test_more_workers_than_bots_or_cores_find_the_same(
     assert_same(steady, undisturbed)
 
 
+@pytest.mark.slow
 def test_a_second_run_finds_nothing_to_do(league: League) -> None:
     league.write(HEAD.format(deals=2) + TWO_BOTS)
     first = league.call("run")
@@ -113,6 +115,7 @@ def test_a_second_run_finds_nothing_to_do(league: League) -> None:
     assert second.stderr == "Nothing is missing.\n"
 
 
+@pytest.mark.slow
 def test_a_run_after_ctrl_c_goes_on_where_that_one_stopped(
     steady: League, undisturbed: Outcome
 ) -> None:
@@ -130,6 +133,7 @@ def test_a_run_after_ctrl_c_goes_on_where_that_one_stopped(
     assert_same(steady, undisturbed)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("victim", "workers", "told"),
     [
@@ -166,6 +170,7 @@ def test_a_run_after_the_runner_was_killed_goes_on_where_that_one_ended(
     assert_same(steady, undisturbed)
 
 
+@pytest.mark.slow
 def test_a_match_already_stored_is_not_played_again_when_its_worker_dies(league: League) -> None:
     """The other rotation of its deal is."""
     bots = [league.bot(name, STEADY.format(pause=0.6)) for name in ("ada", "bob")]
@@ -179,6 +184,7 @@ def test_a_match_already_stored_is_not_played_again_when_its_worker_dies(league:
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_what_a_worker_left_that_was_told_to_end_is_played_by_another(league: League) -> None:
     """It leaves the rest as soon as a bot has crashed, which may have been told as well."""
     pause = league.bot("ada", STEADY.format(pause=0.05))
@@ -193,6 +199,7 @@ def test_what_a_worker_left_that_was_told_to_end_is_played_by_another(league: Le
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
     steady: League, undisturbed: Outcome
 ) -> None:
@@ -228,6 +235,7 @@ def test_ctrl_c_while_the_workers_start_is_quiet(steady: League) -> None:
     assert steady.is_left_clean()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_stops_at_once(league: League, number: signal.Signals) -> None:
     mark = league.home / "begun"
@@ -246,6 +254,7 @@ def test_a_second_signal_stops_at_once(league: League, number: signal.Signals) -
     assert league.is_left_clean()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_that_comes_doubled_is_one(league: League, number: signal.Signals) -> None:
     """As `timeout -s INT` sends it, to the process and then to its group."""
@@ -272,6 +281,7 @@ def rewrite(league: League) -> None:
     file.with_suffix(".new").replace(file)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("meanwhile", [rewrite, lambda league: None], ids=["edited", "untouched"])
 def test_two_runs_at_the_same_time_are_refused(
     league: League, meanwhile: Callable[[League], None]
@@ -294,6 +304,7 @@ def test_two_runs_at_the_same_time_are_refused(
 # --- bots that misbehave
 
 
+@pytest.mark.slow
 def test_a_bot_that_crashes_at_start_is_suspended_and_its_matches_stay_missing(
     league: League,
 ) -> None:
@@ -310,6 +321,7 @@ def test_a_bot_that_crashes_at_start_is_suspended_and_its_matches_stay_missing(
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_a_suspension_is_forgotten_when_the_bot_plays_again(league: League) -> None:
     text = HEAD.format(deals=1) + TWO_BOTS
     league.write(text.replace("startup = 30.0", "startup = 0.000001"))
@@ -319,6 +331,7 @@ def test_a_suspension_is_forgotten_when_the_bot_plays_again(league: League) -> N
     assert "suspended" not in league.call("rank").stdout
 
 
+@pytest.mark.slow
 def test_limits_too_narrow_to_start_any_bot_can_be_mended(league: League) -> None:
     """Nothing was played by them, so nothing speaks against others."""
     text = HEAD.format(deals=1) + TWO_BOTS
@@ -331,6 +344,7 @@ def test_limits_too_narrow_to_start_any_bot_can_be_mended(league: League) -> Non
     assert league.count() == 2
 
 
+@pytest.mark.slow
 def test_a_bot_that_has_no_time_ten_times_in_a_row_is_suspended(league: League) -> None:
     text = HEAD.format(deals=60).replace("move_time = 10.0", "move_time = 0.2, faults_allowed = 0")
     league.write(text + TWO_BOTS + naughty("spin"))
@@ -343,6 +357,7 @@ def test_a_bot_that_has_no_time_ten_times_in_a_row_is_suspended(league: League) 
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_a_bot_that_crashes_in_every_match_plays_them_all(league: League) -> None:
     """When it would be suspended depended on workers and interruptions."""
     league.write(HEAD.format(deals=10) + TWO_BOTS + naughty("crash_mid_match"))
@@ -365,6 +380,7 @@ def test_two_bots_that_always_crash_are_both_named(league: League) -> None:
     assert {match.reason for match, _ in league.stored()} == {"forfeit"}
 
 
+@pytest.mark.slow
 def test_two_bots_that_are_too_slow_are_both_suspended_and_named_once(league: League) -> None:
     text = HEAD.format(deals=12).replace("move_time = 10.0", "move_time = 0.1, faults_allowed = 0")
     spin = naughty("spin")
@@ -388,6 +404,7 @@ kit.run(guerra_random.choose, on_start=lambda match: match.seed % 2 and os._exit
 """A bot that plays every second match, more or less."""
 
 
+@pytest.mark.slow
 def test_forfeits_with_a_match_between_them_are_not_in_a_row(league: League) -> None:
     league.write(HEAD.format(deals=10) + TWO_BOTS + league.bot("moody", MOODY))
     run = league.call("run", "--workers", "1")
@@ -419,6 +436,7 @@ kit.run(choose)
 """
 
 
+@pytest.mark.slow
 def test_a_deal_that_twice_kills_its_worker_is_named_and_the_others_are_played(
     league: League,
 ) -> None:
@@ -462,6 +480,7 @@ def small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (48 << 10, 48 << 10))
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_run_and_loses_nothing(steady: League, undisturbed: Outcome) -> None:
     stopped = steady.call("run", "--workers", "2", code=1, preexec_fn=small_files)
     assert "What was stored before is safe; free the disk" in stopped.stderr.splitlines()[-1]

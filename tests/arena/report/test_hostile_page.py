@@ -57,6 +57,7 @@ def page(arena: Arena, hostile: League, look: Look) -> Iterator[Page]:
         yield look(file)
 
 
+@pytest.mark.slow
 def test_names_are_shown_letter_by_letter(page: Page) -> None:
     shown = page.locator("#leaderboard tbody th").all_inner_texts()
     assert sorted(shown) == sorted(NAMES)

@@ -427,6 +427,7 @@ def walk(page: Page) -> list[dict[str, Any]]:
 QUICKLY_DRAWN = ("casino_war", "duel", "tod_und_leben")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "game",
     [pytest.param(game, marks=[] if game in QUICKLY_DRAWN else pytest.mark.slow) for game in GAMES],

@@ -302,6 +302,7 @@ kit.run(guerra_random.choose)
 """
 
 
+@pytest.mark.slow
 def test_a_seat_that_was_out_before_the_first_step_is_told(arena: Arena, league: League) -> None:
     source = STARTS_ONCE.format(flag=str(league.home / "started"))
     league.write(PLAYED.partition("[[bot]]")[0] + TWO_BOTS + league.bot("once", source))

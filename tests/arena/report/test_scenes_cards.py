@@ -104,6 +104,7 @@ def of_seat(areas: Sequence[Area], seat: int) -> list[Area]:
 # --- what holds at every moment
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", GAMES)
 def test_a_single_seats_board_shows_no_card_that_is_not_in_its_view(name):
     for views, _, alone in tables(name):

@@ -508,6 +508,7 @@ def test_one_league_makes_the_same_page_whatever_the_process(tmp_path: Path) -> 
     assert len(pages) == 1
 
 
+@pytest.mark.slow
 def test_many_bots_share_a_table_of_small_cells(tmp_path: Path) -> None:
     names = tuple(f"bot {number:02}" for number in range(21))
     page = page_of(read(league_of(tmp_path / "cup", names, deals=2)))

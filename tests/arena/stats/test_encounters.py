@@ -105,6 +105,7 @@ def test_sums_are_what_counting_gives(played: list[tuple[str, dict[str, int]]]) 
             )
 
 
+@pytest.mark.slow
 def test_a_deal_of_very_many_matches_takes_no_longer_than_many_deals() -> None:
     played = [result("1", A=1 + n % 3, B=2, C=3) for n in range(300_000)]
     began = process_time()

@@ -137,6 +137,7 @@ def test_a_bot_better_by_the_margin_is_missed_no_more_often_than_stated(
 # --- the stated rates, in simulated games
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("field", [FIELDS[3], FIELDS[6], FIELDS[8]], ids=lambda field: field.name)
 def test_simulated_comparisons_err_no_more_often_than_stated(field: Field) -> None:
     rates = Rates(alpha=0.1, beta=0.1, margin=0.1)

@@ -114,6 +114,7 @@ def is_found(folder: Path) -> bool:
     return bool(verification.problems)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_told_by_every_command_that_meets_it_and_found_by_verify(
     played: Path, victim: Path, call: Callable[[str], Result], damage: str
@@ -138,6 +139,7 @@ def test_damage_is_told_by_every_command_that_meets_it_and_found_by_verify(
     assert is_found(victim)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("column", ["replay", "evidence"])
 def test_a_record_that_cannot_be_opened_is_told_where_it_is_shown(
     played: Path, victim: Path, call: Callable[[str], Result], match: str, column: str
@@ -154,6 +156,7 @@ def test_a_record_that_cannot_be_opened_is_told_where_it_is_shown(
     assert is_found(victim)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("value", ["x", "[]", "[7, 8]", "[1, 77]", "{}", "1"])
 def test_damage_in_a_database_of_an_older_version_is_told(
     played: Path, victim: Path, call: Callable[[str], Result], value: str
@@ -198,6 +201,7 @@ def test_no_cell_that_was_changed_gives_a_traceback(
         assert is_told(result), (name, result.output)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(dice=st.randoms(use_true_random=False))
 def test_no_byte_that_was_changed_gives_a_traceback(

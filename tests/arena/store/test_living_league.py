@@ -13,7 +13,6 @@ from click.testing import Result
 from arena.store.opening import read_league, read_played
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena, League
-from tests.slow import slow
 
 FILE = """\
 game = "guerra"
@@ -213,7 +212,8 @@ def without_note(text: str) -> list[str]:
     return re.sub(r"Bot 'mine': .*\([0-9a-f]{6}\)\.", "", " ".join(text.split())).split()
 
 
-@pytest.mark.parametrize("words", [READERS[0], *slow(*READERS[1:])], ids=" ".join)
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("words", [READERS[0], *READERS[1:]], ids=" ".join)
 def test_a_finished_league_is_read_after_a_bots_folder_is_gone(
     arena: Arena, finished: League, words: tuple[str, ...]
 ) -> None:
@@ -230,6 +230,7 @@ def test_a_finished_league_is_read_after_a_bots_folder_is_gone(
     assert f"Its results are those of the version that played last ({version})." in told
 
 
+@pytest.mark.slow
 def test_matches_of_a_lost_bot_are_shown(arena: Arena, finished: League) -> None:
     match = finished.stored()[0][0].id
     before = arena("show", finished.folder, match).stdout
@@ -240,6 +241,7 @@ def test_matches_of_a_lost_bot_are_shown(arena: Arena, finished: League) -> None
     assert "bot 'mine': there is no folder" in fed.stderr
 
 
+@pytest.mark.slow
 def test_the_last_version_is_the_one_that_played_last_in_a_merged_league_too(
     arena: Arena, finished: League, tmp_path: Path
 ) -> None:
@@ -271,6 +273,7 @@ def test_a_program_that_is_not_executable_any_more_keeps_its_version(
     assert "is not executable; try chmod +x" in arena("run", league.folder).stderr
 
 
+@pytest.mark.slow
 def test_a_lost_bot_stops_those_who_play(arena: Arena, finished: League) -> None:
     (finished.home / "mine").rename(finished.home / "mine_")
     result = arena("run", finished.folder)
@@ -295,6 +298,7 @@ def test_a_league_that_most_bots_have_left_is_read(
     assert "needs at least 2 bots" in arena("run", league.folder).stderr
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "words",
     [
@@ -349,6 +353,7 @@ def test_old_versions_are_shown_when_asked_for(arena: Arena, league: League) -> 
     assert (every[old]["matches"], every["two"]["matches"]) == (4, 8)
 
 
+@pytest.mark.slow
 def test_parts_make_up_the_whole(arena: Arena, league: League, tmp_path: Path) -> None:
     league.write(FILE.replace("deals = 2", "deals = 6") + ONE + TWO + THREE)
     copies = [shutil.copytree(league.folder, tmp_path / name) for name in ("first", "second")]

@@ -114,6 +114,7 @@ Older = Callable[[Path], None]
 older = pytest.mark.parametrize("older", [version_3_of, version_4_of, version_5_of])
 
 
+@pytest.mark.quick(1)
 @older
 def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
     copy: Path, arena: Callable[..., Result], older: Older
@@ -131,6 +132,7 @@ def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
         assert db.execute("SELECT min(id), max(id) FROM deal").fetchone() == (1, 6)
 
 
+@pytest.mark.quick(1)
 @older
 def test_a_league_of_an_older_version_goes_on(
     copy: Path, arena: Callable[..., Result], older: Older
@@ -171,6 +173,7 @@ def test_a_version_from_before_the_first_release_is_refused(copy: Path, version:
     assert database.read_bytes() == before
 
 
+@pytest.mark.quick(1)
 @older
 def test_two_who_open_an_older_version_at_once_bring_it_up_to_date_once(
     copy: Path, older: Older
@@ -186,6 +189,7 @@ def test_two_who_open_an_older_version_at_once_bring_it_up_to_date_once(
     assert content(database) == before
 
 
+@pytest.mark.quick(1)
 @older
 def test_an_older_version_that_may_not_be_written_is_told(
     copy: Path, public: Path, older: Older

@@ -111,6 +111,7 @@ def test_nothing_played_is_no_table() -> None:
     assert "4 matches are missing" in shown
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("seats", [2, 4, 5, 6, 8])
 @pytest.mark.parametrize("names", ["bot {}", "number {} of those with the longest names"])
 def test_many_seats_and_long_names_fit_80_columns(seats: int, names: str) -> None:

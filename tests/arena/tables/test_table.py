@@ -148,6 +148,7 @@ def test_spaces_at_the_ends_of_a_cell_align_it() -> None:
     assert text.splitlines() == ["  Value", "     1", "    10+"]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("form", ["simple", "github", "csv", "json"])
 @pytest.mark.parametrize("count", [0, 1, 2, 25_000])
 def test_rows_that_come_one_by_one_make_the_same_table(form: str, count: int) -> None:

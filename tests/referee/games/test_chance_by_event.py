@@ -168,6 +168,7 @@ def test_a_game_draws_nothing_but_what_its_table_says(case: Case) -> None:
     assert {event[0] for event in game.chance.events} <= rule.deal | set(rule.events)
 
 
+@pytest.mark.quick(1)
 @every_game
 def test_all_that_the_table_says_comes_up(name: str) -> None:
     plays = [play for pair in pairs(name) for play in (pair.one, pair.other)]

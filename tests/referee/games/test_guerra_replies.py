@@ -320,6 +320,7 @@ def legal_orders(game):
     return {as_text(move) for move in orders if game.refusal(0, move) is None}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("table", "hand", "transfers"),
     [("V 7O / C 6C 5C / R 12B", "", 2), ("V 7O / C 6C", "2O 3O", 1), ("C 6C", "2O", 2)],

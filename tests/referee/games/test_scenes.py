@@ -42,6 +42,7 @@ def test_a_scene_tells_a_seat_nothing_of_what_it_may_not_know(case: Case) -> Non
             assert shown(other, seat) == shown(game, seat)
 
 
+@pytest.mark.quick(2)
 @each_case
 def test_a_scene_is_json_fits_80_columns_and_changes_nothing(case: Case) -> None:
     game = case.new("5")

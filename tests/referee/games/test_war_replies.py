@@ -120,6 +120,7 @@ def test_the_schema_takes_all_cards_that_ten_seats_can_lay():
 CARD = st.sampled_from([*WON, "2C", "8D", "1C", "X1"]) | st.none() | st.integers() | st.text()
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(CARD, max_size=6))
 def test_only_permutations_are_accepted(order):

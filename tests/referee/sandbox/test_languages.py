@@ -210,6 +210,7 @@ def answered(child: Child, line: str) -> str:
     return text.decode().strip()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("language", SOURCES)
 def test_a_bot_gets_ready_and_answers(
     sandboxed: Launcher, built: Callable[[str], Program], language: str

@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.usefixtures("root_only")
 @pytest.mark.parametrize("module", ["test_kinds", "test_self_test", "test_languages"])
 def test_an_ordinary_user_has_the_same_sandbox(module: str, public: Path) -> None:

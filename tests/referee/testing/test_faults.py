@@ -19,6 +19,7 @@ def test_a_sound_game_passes() -> None:
     assert skipped == []
 
 
+@pytest.mark.quick(1)
 @every_fault
 def test_the_step_finds_the_fault(fault: Fault) -> None:
     with pytest.raises(GameError) as caught:

@@ -42,6 +42,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
 def test_a_value_fits_as_jsonschema_has_it(schema: dict[str, Any]) -> None:
     assert malformed(schema) is None
@@ -55,6 +56,7 @@ def test_a_value_fits_as_jsonschema_has_it(schema: dict[str, Any]) -> None:
     compare()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", GAMES)
 def test_mutilated_moves_fit_the_forms_of_the_games_as_jsonschema_has_it(name: str) -> None:
     dice = Random(1)

@@ -168,6 +168,7 @@ def tls(**files: object) -> dict[str, str]:
     return {**os.environ, **names}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("scheme", ["tls", "tcp"])
 def test_a_missing_certificate_is_named(league: League, tmp_path: Path, scheme: str) -> None:
     """Dask looks at it whatever the address is."""
@@ -245,6 +246,7 @@ def test_ctrl_c_ends_the_wait_for_an_empty_cluster(league: League, empty: DaskCl
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_a_league_that_is_whole_needs_no_cluster(league: League) -> None:
     league.call("run")
     again = league.call("run", "--cluster", "tcp://127.0.0.1:1")
@@ -255,6 +257,7 @@ def test_a_league_that_is_whole_needs_no_cluster(league: League) -> None:
 # What is said
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("words", [{}, {"NO_COLOR": "1"}], ids=["piped", "without colour"])
 def test_a_run_tells_who_plays_and_nothing_of_dask(league: League, cluster, words) -> None:
     said = league.call("run", "--cluster", cluster.address, env={**os.environ, **words})
@@ -299,6 +302,7 @@ def imported(*words: str) -> set[str]:
     return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("command", ["--help", "run --help", "rank", "run", "doctor"])
 def test_nothing_of_dask_is_imported_without_a_cluster(league: League, command: str) -> None:
     league.call("run")

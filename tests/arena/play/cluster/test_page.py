@@ -40,6 +40,7 @@ def listeners(host: Host) -> set[str]:
     return {row[1].partition(":")[0] for row in rows if row[3] == LISTENS}
 
 
+@pytest.mark.slow
 def test_what_the_page_starts_is_heard_by_nobody_outside(host: Host, tmp_path: Path) -> None:
     """Its words are those of the page, one by one: a cluster to try, and one with certificates."""
     started = [
@@ -61,6 +62,7 @@ def _is_registered(log: Path) -> bool:
     return log.exists() and "Registered to:" in log.read_text()
 
 
+@pytest.mark.slow
 def test_dask_has_the_programs_that_pages_name() -> None:
     """As words of a shell, and as lists in YAML."""
     found = set()

@@ -58,6 +58,7 @@ def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text)
     assert_alike(league, played_here(tmp_path, text))
 
 
+@pytest.mark.slow
 def test_a_game_from_a_file_is_sent_with_what_it_imports(cluster, league, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     game = tmp_path / "nim.py"
@@ -73,6 +74,7 @@ def test_a_game_from_a_file_is_sent_with_what_it_imports(cluster, league, tmp_pa
     assert "All of them come out as they did." in league.call("run").stderr
 
 
+@pytest.mark.slow
 def test_a_match_of_a_cluster_is_like_any_other(cluster, league, arena):
     """It names its sandbox, can be shown, and its moves can be verified."""
     need("landlock")
@@ -96,6 +98,7 @@ def test_a_part_of_a_league_is_the_same_part(cluster, league, tmp_path):
     assert league.count() == 8
 
 
+@pytest.mark.slow
 def test_a_league_moves_from_machine_to_cluster_and_back(cluster, league, tmp_path):
     text = GUERRA + limits("none") + TWO_BOTS + naughty("illegal")
     league.write(text)
@@ -123,6 +126,7 @@ def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     assert (league.count(), other.count()) == (8, 8)
 
 
+@pytest.mark.slow
 def test_a_bot_is_sent_once_to_each_dask_worker(cluster, league):
     """Another run finds it there, whatever it is called."""
     logs = [(cluster.folder / f"{name}.log") for name in ("ant", "bee")]

@@ -297,6 +297,7 @@ def share_blamed(spread: float, machines: int, splits: int) -> float:
     )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("machines", [2, 4])
 @pytest.mark.parametrize("spread", SPREADS.values(), ids=SPREADS)
 def test_no_machine_is_blamed_for_a_bot_whose_matches_differ(spread, machines, monkeypatch):

@@ -1,0 +1,24 @@
+"""Which cases of a test are for `make test`, and which are left to CI; and Ctrl-C for all."""
+
+import signal
+from collections import Counter
+
+import pytest
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C interrupt what tests start, also where they themselves run in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all cases of a test as slow but for the first ones, where `quick` says how many."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if quick := item.get_closest_marker("quick"):
+            test = item.nodeid.partition("[")[0]
+            seen[test] += 1
+            if seen[test] > quick.args[0]:
+                item.add_marker(pytest.mark.slow)
