@@ -201,6 +201,7 @@ def victim(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(played, tmp_path_factory.mktemp("victim") / "league"))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(dice=st.randoms(use_true_random=False))
 def test_a_flip_in_any_column_of_any_row_is_found(

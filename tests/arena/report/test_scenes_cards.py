@@ -113,6 +113,7 @@ def test_a_single_seats_board_shows_no_card_that_is_not_in_its_view(name):
             assert [code for code in codes_of(board) if f'"{code}"' not in told] == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", GAMES)
 def test_with_all_eyes_open_nothing_is_shown_that_no_seat_sees(name):
     for views, board, _ in tables(name):

@@ -190,6 +190,7 @@ def test_a_game_draws_on_chance_if_and_only_if_it_says_so(name: str) -> None:
 # --- what is the same
 
 
+@pytest.mark.quick(3)
 @every_game
 def test_an_event_is_named_by_its_place_in_the_rules(name: str) -> None:
     """Not by what was drawn before it."""

@@ -1,5 +1,7 @@
 """What every game must keep, whatever its rules: each bundled one passes all of check-game."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from referee.games import GAMES
@@ -21,14 +23,23 @@ every_case = pytest.mark.parametrize(
 )
 
 
+def steps(names: Sequence[str]) -> pytest.MarkDecorator:
+    """Try these steps, and leave to CI those that play a match again and again."""
+    long = {"enough", "text", "seeds", "effect", "processes", "speed"}
+    marked = [
+        pytest.param(name, marks=[pytest.mark.slow] if name in long else []) for name in names
+    ]
+    return pytest.mark.parametrize("step", marked)
+
+
 @every_case
-@pytest.mark.parametrize("step", OF_A_CASE)
+@steps(OF_A_CASE)
 def test_a_case_of_a_game_keeps_the_contract(case: Case, step: str) -> None:
     check_game(case.kind, only=[step], cases=[case])
 
 
 @every_game
-@pytest.mark.parametrize("step", OF_A_GAME)
+@steps(OF_A_GAME)
 def test_a_game_keeps_the_contract(name: str, step: str) -> None:
     check_game(GAMES[name], only=[step])
 
