@@ -71,7 +71,8 @@ def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # the runner hears them too and decides
     signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the runner started us with these blocked
-    sys.stdout = sys.stderr  # or what a game prints would stand in the table
+    os.dup2(2, 1)  # or what a game writes, in C too, would stand amid our own output
+    sys.stdout = sys.stderr  # which shows it at once
     if core is not None:
         os.sched_setaffinity(0, {core})
     try:
