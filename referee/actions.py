@@ -5,7 +5,7 @@ form that holds any text, or a number without a greatest, has no end, and there 
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
 import msgspec
@@ -22,7 +22,12 @@ MOST_MOVES = 4096
 class AllMoves:
     """Moves of one game with its seats and its options, each with a number, in a fixed order."""
 
-    def __init__(self, moves: Iterable[tuple[str, Move]]) -> None:
+    def __init__(
+        self,
+        moves: Iterable[tuple[str, Move]],
+        read: Callable[[str, Move], Move] = lambda _, move: move,
+    ) -> None:
+        self._read = read
         self.decisions: list[str] = []
         """By number, the decision that the move answers."""
         self.moves: list[Move] = []
@@ -42,7 +47,7 @@ class AllMoves:
 
     def number(self, decision: str, move: Move) -> int:
         """Return the number of a listed move; a KeyError is an error of the game."""
-        return self._numbers[decision, _encode(move)]
+        return self._numbers[decision, _encode(self._read(decision, move))]
 
 
 class Rows:
@@ -79,10 +84,14 @@ class Rows:
 
     def row(self, decision: str, move: Move) -> list[int]:
         """Return a row that gives a legal move; its other parts are 0."""
-        kind = self._kinds[decision]
         row = [0] * len(self.sizes)
-        row[self.parts[decision]] = kind.numbers(kind.read(move))
+        row[self.parts[decision]] = self._kinds[decision].numbers(self.read(decision, move))
         return row
+
+    def read(self, decision: str, move: Move) -> Move:
+        """Return a legal move with the fields that its form has."""
+        found: Move = self._kinds[decision].read(move)
+        return found
 
     @property
     def count(self) -> int:
@@ -106,7 +115,7 @@ def actions_of(game: Game) -> AllMoves | Rows:
     if listed:
         return AllMoves(listed)
     rows = Rows(game)
-    return AllMoves(rows.every_move()) if rows.count <= MOST_MOVES else rows
+    return AllMoves(rows.every_move(), rows.read) if rows.count <= MOST_MOVES else rows
 
 
 _encode = msgspec.json.Encoder(order="sorted").encode

@@ -103,6 +103,17 @@ def test_few_moves_of_a_form_have_numbers_though_the_game_says_none(name: str, c
         assert every.moves[every.number(game.asks(seat), move)] == move
 
 
+def test_a_move_that_leaves_out_a_default_has_the_number_of_the_whole_one() -> None:
+    class Bonus(Countdown):
+        decisions: ClassVar[Mapping[str, AnyForm]] = {"step": Plainer}
+
+    every = actions_of(Bonus(seats=2, options=RoundsOptions(), chance=Chance("1")))
+    assert isinstance(every, AllMoves)
+    number = every.number("step", {"flag": True, "unknown": 1})
+    assert number == every.number("step", {"bonus": 3, "flag": True})
+    assert every.moves[number] == {"flag": True, "bonus": 3}
+
+
 # --- a row for each move
 
 
@@ -130,6 +141,13 @@ def test_every_row_is_of_the_right_form(name: str) -> None:
         for _ in range(300):
             move = rows.move(decision, [rng.randrange(size) for size in rows.sizes])
             assert kind_of(form).read(move) == move
+
+
+class Plainer(Form):
+    """A field with a default."""
+
+    flag: bool
+    bonus: Annotated[int, Meta(ge=0, le=3)] = 3
 
 
 class Deep(Form):
