@@ -24,6 +24,8 @@ from referee.games import GAMES
 from referee.options import suggestion
 
 _OURS = Path(__file__).parent
+GAME_ERRORS = (Exception, SystemExit)
+"""What the code of a game may raise: by SystemExit alone we would end as if all were well."""
 FROM_FILE = "bot_arena_game_"
 """How the modules of games from files are called in this process."""
 
@@ -218,7 +220,7 @@ def _executed(code: Callable[[], Any], source: Source) -> Any:
         return code()
     except ArenaError:
         raise
-    except (Exception, SystemExit) as error:
+    except GAME_ERRORS as error:
         raise ArenaError(f"the game {source.word!r} cannot be loaded: {told(error)}") from error
 
 

@@ -24,6 +24,7 @@ from referee.evidence import Evidence, Played
 from referee.game import Game
 from referee.judging import BY_FORFEIT, Forfeits, final_places
 from referee.limits import Limits
+from referee.loading import GAME_ERRORS
 from referee.replay import Entry, Replay, steps
 from referee.scoring import Counted, counted, places_of
 
@@ -150,7 +151,7 @@ def _check_rules(replay: Replay, limits: Limits, kind: type[Game] | None) -> Non
         raise Difference(str(error)) from None
     except Difference:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever the rules make of a damaged record
+    except GAME_ERRORS as error:  # whatever the rules make of a damaged record
         raise Difference(f"the rules cannot play its replay: {error!r}.") from None
     _check("its replay's places", replay.places, places)
     _check("its replay's reason", replay.reason, reason)

@@ -17,6 +17,7 @@ from protocol.errors import ArenaError
 from referee.fault import Fault
 from referee.game import Game
 from referee.limits import Limits
+from referee.loading import GAME_ERRORS
 from referee.loading import told as told_error
 from referee.replay import Entry, Replay, steps, withdrawn
 from referee.verdict import Verdict, last_word
@@ -267,7 +268,7 @@ class _Words:
                     for entry in step
                     if entry.move is not None
                 ]
-        except Exception as error:  # noqa: BLE001 - whatever a game's code makes of a record
+        except GAME_ERRORS as error:  # whatever a game's code makes of a record
             self.problem = str(error) if isinstance(error, ArenaError) else told_error(error)
             self.moves += [
                 json.dumps(entry.move, ensure_ascii=False) for entry in entries[len(self.moves) :]

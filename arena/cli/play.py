@@ -46,7 +46,7 @@ from referee.finding import Source
 from referee.folder import bots_of
 from referee.game import Game
 from referee.limits import Limits
-from referee.loading import told
+from referee.loading import GAME_ERRORS, told
 from referee.match import Match, bot_seeds, starts
 from referee.options import check_seats, new_game, read_options, read_settings
 from referee.sandbox import Launcher, prove
@@ -217,7 +217,7 @@ def _explained(source: Source) -> Iterator[None]:
         yield
     except (ArenaError, OSError):
         raise
-    except (Exception, SystemExit) as error:
+    except GAME_ERRORS as error:
         if source.kind == "bundled":
             raise
         lines = traceback.format_tb(error.__traceback__)

@@ -41,7 +41,7 @@ from referee.bot_process import BotProcess
 from referee.fault import Kind
 from referee.game import Game, Options
 from referee.identity import code_of
-from referee.loading import load
+from referee.loading import GAME_ERRORS, load
 from referee.match import Match, starts
 from referee.options import new_game
 from referee.sandbox import Launcher, MachineError, SandboxError
@@ -196,7 +196,7 @@ class Executor:
                     self._leaving = True
                 except (ConnectionError, MachineError):
                     raise
-                except Exception:  # noqa: BLE001 - it is reported, and ends the run with 1
+                except GAME_ERRORS:  # reported; the run ends with 1
                     for bot in task.lineup:  # it was sent a start and never an end
                         self._discard((bot, rotation))
                     yield Failed(task, rotation, traceback.format_exc())

@@ -15,7 +15,7 @@ from arena.archive.show import fault_row, seat_rows
 from arena.store.rows import WholeMatch
 from protocol.errors import ArenaError
 from referee.game import Game
-from referee.loading import told
+from referee.loading import GAME_ERRORS, told
 from referee.replay import Entry, steps, withdrawn
 from referee.scene import Area, Group, Row, Text
 
@@ -80,7 +80,7 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
     problem, table = None, dict[str, Any]()
     try:
         frames = list(_frames(opened, game, areas, table))
-    except Exception as error:  # noqa: BLE001 - whatever a game's code makes of a record
+    except GAME_ERRORS as error:  # whatever a game's code makes of a record
         problem = str(error) if isinstance(error, ArenaError) else told(error)
         areas = _Areas()
         entries = [

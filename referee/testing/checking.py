@@ -9,6 +9,7 @@ from typing import NamedTuple
 from protocol.errors import ArenaError
 from referee.folder import module_of
 from referee.game import Game
+from referee.loading import GAME_ERRORS
 from referee.testing import about, ending, fate, moving, pace, showing
 from referee.testing.cases import Case
 from referee.testing.flaw import Failure, Flaw, GameError, Skipped, StepResult, frames
@@ -305,7 +306,7 @@ def _tried(step: GameStep, trial: GameTrial, seconds: float) -> StepResult:
             "look for a loop without an end at the last of these lines",
             frames(hang, _folder(trial.kind)),
         )
-    except Exception as error:  # noqa: BLE001 - the game that is tried may raise anything
+    except GAME_ERRORS as error:  # the game that is tried may raise anything
         failure = _failure(
             trial,
             f"{type(error).__name__}: {error}",

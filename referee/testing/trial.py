@@ -12,6 +12,7 @@ import msgspec
 from referee.chance import Chance, Key
 from referee.field import Schema
 from referee.game import Game, Move, plain
+from referee.loading import GAME_ERRORS
 from referee.testing.cases import Case, cases_of
 from referee.testing.flaw import Flaw, Position, short
 from referee.testing.values import snapshot
@@ -155,7 +156,7 @@ class GameTrial:
             return "(it could not be dealt)"
         try:
             return self._game.text()
-        except Exception as error:  # noqa: BLE001 - the game that is tried may raise anything
+        except GAME_ERRORS as error:  # the game that is tried may raise anything
             return f"(its text cannot be shown: {type(error).__name__}: {error})"
 
 

@@ -327,22 +327,36 @@ def test_a_league_says_where_its_game_came_from(arena: Arena, place: Place, cup:
 # --- errors in the middle of a league
 
 
+@pytest.mark.parametrize("error", ['ValueError("a heap")', 'SystemExit("a heap")'])
 def test_an_error_of_a_game_is_named_with_its_match_and_the_others_are_played(
-    arena: Arena, place: Place
+    arena: Arena, place: Place, error: str
 ) -> None:
     text = NIM.replace(
         "        self.heap -= moves",
-        '        if self.chance.seed[0] in "01234567":\n            raise ValueError("a heap")\n'
+        '        if self.chance.seed[0] in "01234567":\n            raise ERROR\n'
         "        self.heap -= moves",
     )
-    place.game.write_text(text.replace('"nim"', '"bad"'))
+    place.game.write_text(text.replace("ERROR", error).replace('"nim"', '"bad"'))
     words = "init cup ./ann ./bob --game ./nim.py --deals 12 --seed 1 --sandbox none --trust"
     arena(*words.split())
     done = failed(arena, 1, "run", "cup")
     assert "was stopped by an error and not stored" in done.stderr
     assert "nim.py" in done.stderr
-    assert done.stderr.count("ValueError: a heap") < done.stderr.count("was stopped by an error")
+    assert done.stderr.count(": a heap") < done.stderr.count("was stopped by an error")
     assert 0 < len(json.loads(arena("matches", "cup", "--format", "json").stdout)["matches"]) < 24
+
+
+def test_a_game_that_ends_the_process_ends_no_command_as_if_all_were_well(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    start = NIM.index("    def text(")
+    place.game.write_text(NIM[:start] + "    def scene(self, seat=None):\n        exit()\n")
+    match = json.loads(arena("matches", "cup", "--format", "json").stdout)["matches"][0]["match"]
+    shown = arena("show", "cup", match, "--tables", "--trust")
+    assert f"{place.game}:" in shown.output
+    assert "SystemExit" in shown.output
+    arena("report", "cup", "-o", "cup.html")
+    assert match in (place.folder / "cup.html").read_text()
 
 
 @pytest.mark.parametrize("says", ['print("hello")', '__import__("os").write(1, b"hello")'])

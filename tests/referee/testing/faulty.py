@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
@@ -587,6 +588,14 @@ class Raises(Heights):
         super().apply(moves)
         if self.turn == 5:
             self.scores[self.seats] += 1
+
+
+@found_by("ends-random", "an exit of the process after some turns")
+class Exits(Heights):
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        super().apply(moves)
+        if self.turn == 5:
+            sys.exit()
 
 
 @found_by("ends-random", "nobody decides, and it is not over")
