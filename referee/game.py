@@ -176,7 +176,11 @@ class Game(ABC):
         """
         if seat not in self.deciders():
             return "nothing is asked of you now"
-        is_right, read = self._readings[self.asks(seat)]
+        return self.read_answer(self.asks(seat), seat, move)
+
+    def read_answer(self, asked: str, seat: int, move: Move) -> Move | str:
+        """Return what `read` does, for a caller who knows the name of what `seat` is asked now."""
+        is_right, read = self._readings[asked]
         if not is_right(move):
             try:
                 move = read(move)

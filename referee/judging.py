@@ -17,7 +17,7 @@ def read_answer(
     """Return the move that a seat, by its number, has answered as it is recorded, or its fault."""
     move, fault = None, answer.fault
     if answer.move is not None:
-        read = game.read(number, answer.move)
+        read = game.read_answer(decision.name, number, answer.move)
         if isinstance(read, str):
             seat.keep_conversation()
             fault = Fault("illegal", refusal(decision, answer.move, read), seat.offending)

@@ -29,7 +29,7 @@ SECONDS = 0.6
 """The least time of one measurement."""
 SAMPLES = 4
 """How many a bot wants that has a kit."""
-PARTS = ("deciders", "decision", "view", "sample", "read", "apply")
+PARTS = ("deciders", "decision", "view", "sample", "read_answer", "apply")
 
 
 def dealt(name: str, seed: int) -> Game:
@@ -53,10 +53,10 @@ def asked(game: Game, rng: Random) -> int:
     while seats := game.deciders():
         moves = {}
         for seat in seats:
-            game.decision(seat)
+            decision = game.decision(seat)
             plain(game.view(seat))
             moves[seat] = game.sample(seat, rng)
-            game.read(seat, moves[seat])
+            game.read_answer(decision.name, seat, moves[seat])
         game.apply(moves)
         taken += len(seats)
     return taken
