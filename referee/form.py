@@ -35,10 +35,7 @@ from msgspec import Meta, UnsetType
 
 from referee.field import (
     Choice,
-    Items,
     Kind,
-    Nullable,
-    Pairs,
     Quick,
     Schema,
     String,
@@ -48,6 +45,7 @@ from referee.field import (
     json_kind,
     written,
 )
+from referee.nested import Items, Nullable, Pairs
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

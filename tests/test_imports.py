@@ -31,6 +31,7 @@ ORDER = {
             "words",
             "pattern",
             "field",
+            "nested",
             "form",
             "scene",
             "cards",

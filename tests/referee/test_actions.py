@@ -262,6 +262,14 @@ def form_of(hint: Any) -> type[Form]:
         (list[bool], '"field" may be of any length.'),
         (Annotated[list[int], Meta(max_length=2)], 'an entry of "field" may be any number.'),
         (int | None, '"field" may be any number.'),
+        (
+            Annotated[list[bool], Meta(max_length=10**9)],
+            '"field" may hold 1000000000 entries, more than 4096.',
+        ),
+        (
+            Annotated[list[Annotated[int, Meta(ge=1, le=10**9)]], UNIQUE, Meta(max_length=2)],
+            '"field" may hold more than 4096 different entries.',
+        ),
     ],
 )
 def test_a_field_without_an_end_is_named(hint: Any, told: str) -> None:
