@@ -1,4 +1,4 @@
-"""What every bot of a match is allowed: time, memory, faults, and the sandbox around it."""
+"""What every bot is allowed: in a match, and while it is built."""
 
 from typing import Annotated, Literal
 
@@ -68,3 +68,24 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             bank=self.bank,
             increment=self.increment,
         )
+
+
+class WorkLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a command may use that builds a bot, as `[build]` in a league's file gives it."""
+
+    sandbox: Literal["auto", "bwrap", "landlock"] = "auto"
+    """The sandbox around it; `auto` is bwrap where that works, and landlock elsewhere."""
+    seconds: PositiveSeconds = 120.0
+    """How long it may run on the wall."""
+    memory_mb: Annotated[int, Meta(ge=64, le=1 << 20)] = 2048
+    """The most memory of all its processes together, in MiB."""
+    processes: Annotated[int, Meta(ge=1, le=4096)] = 64
+    """The most processes and threads at a time."""
+    output_kb: Annotated[int, Meta(ge=1, le=1 << 16)] = 256
+    """How much of what it prints is kept, in KiB."""
+    disk_mb: Annotated[int, Meta(ge=1, le=1 << 20)] = 1024
+    """The most that it may write, in MiB."""
+    files: Annotated[int, Meta(ge=1, le=1_000_000)] = 20_000
+    """The most files and folders that it may make."""
+    tools: list[str] = []
+    """Folders outside of /usr that hold compilers: it may read them, and run what is in `bin`."""

@@ -55,6 +55,8 @@ def allowed(kind: Any) -> str:
         return "a list of text"
     if isinstance(info, msgspec.inspect.UnionType):
         return " or ".join(allowed(part) for part in get_args(kind) if part is not type(None))
+    if isinstance(info, msgspec.inspect.DateTimeType):
+        return "a date and time with a time zone, such as 2027-01-31T18:00:00+01:00"
     return "text" if isinstance(info, msgspec.inspect.StrType) else str(kind)
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from arena.folders import unmake, unwritten
 from arena.league.bot import Bot
+from arena.league.contest import HandIn
 from arena.league.entry import (
     BotSettings,
     Purpose,
@@ -31,7 +32,7 @@ from referee.finding import Source, find_source, is_path
 from referee.game import Game
 from referee.games import GAMES
 from referee.identity import GameFacts, facts_of
-from referee.limits import Limits
+from referee.limits import Limits, WorkLimits
 from referee.options import (
     SettingError,
     check_seats,
@@ -119,13 +120,15 @@ class _Reader:
     def league(self, tables: dict[str, Any]) -> LeaguePlan:
         options = self._table(tables, "options")
         limits = self._table(tables, "limits")
+        build = self._table(tables, "build")
+        hand_in = self._table(tables, "hand_in")
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
             raise self._error("bots must be tables: [[bot]].", "bot")
         for name, value in tables.items():
             is_table = isinstance(value[0] if isinstance(value, list) and value else value, dict)
             if is_table and name not in fields(Settings):
-                known = suggestion(name, ("options", "limits", "bot"))
+                known = suggestion(name, ("options", "limits", "build", "hand_in", "bot"))
                 raise self._error(f"there is no table {name!r}. {known}", name)
         for name in tables:
             self._check_place(name)
@@ -139,6 +142,8 @@ class _Reader:
             stored_options=options,
             limits=self._read(Limits, limits, "limit {}", "limits"),
             bots=(),
+            build=self._read(WorkLimits, build, "key {} of build", "build"),
+            hand_in=self._read(HandIn, hand_in, "key {} of hand_in", "hand_in"),
         )
         if self._purpose != "read" or word in GAMES:
             rules, source = self._checked(lambda: find_game(word, league.folder), "game")

@@ -1,7 +1,7 @@
 """A league: what is to be played, by whom and under which limits; without files or results."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,12 +10,13 @@ import msgspec
 from msgspec import Meta
 
 from arena.league.bot import Bot, LostBot
+from arena.league.contest import HandIn
 from arena.league.schedule import Entrant, Outline, Rotations, Schedule
 from arena.league.seed import NEWEST, Derivation, league_key
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.identity import GameFacts, code_of
-from referee.limits import Limits
+from referee.limits import Limits, WorkLimits
 
 DATABASE = "league.db"
 
@@ -50,6 +51,10 @@ class LeaguePlan:
     """How its chance comes from its seed: as it did when the first match was played."""
     rules: type[Game] | None = None
     """The game itself, where it was loaded."""
+    build: WorkLimits = field(default_factory=WorkLimits)
+    """What a command may use that builds a bot."""
+    hand_in: HandIn = field(default_factory=HandIn)
+    """Who may hand in bots over a server, when, and how often."""
 
     @property
     def seats(self) -> int:
