@@ -58,6 +58,7 @@ ORDER = {
 HOMES = {
     "click": ["arena.cli.*"],
     "tabulate": ["arena.tables.table"],
+    "tomlkit": ["arena.league.edit"],
     "multiprocess": ["arena.play.spawning"],
     "trueskill": ["arena.stats.*"],
     "sqlite3": [

@@ -64,11 +64,11 @@ def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
     Raises ArenaError with the line and the remedy if anything is wrong with the file, or, unless
     the purpose is to read, with one of the bots, or if they are too few.
     """
-    file, text = _file_of(folder)
-    return _read(file, text, purpose)
+    file, text = file_of(folder)
+    return read_text(file, text, purpose)
 
 
-def _file_of(folder: Path) -> tuple[Path, str]:
+def file_of(folder: Path) -> tuple[Path, str]:
     """Return the path and the text of a league's file; raise ArenaError if there is none."""
     file = folder / FILE
     if folder.is_file():
@@ -101,7 +101,11 @@ def _check_not_bereft(folder: Path) -> None:
         )
 
 
-def _read(file: Path, text: str, purpose: Purpose) -> LeaguePlan:
+def read_text(file: Path, text: str, purpose: Purpose) -> LeaguePlan:
+    """Return what the text of a league's file asks for, whatever the file holds by now.
+
+    Raises LeagueFileError as `read_asked` does.
+    """
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -319,7 +323,7 @@ def write_league(
     file = folder / FILE
     text = _text(settings, options, limits, bots)
     try:
-        league = _read(file, text, "play")
+        league = read_text(file, text, "play")
     except LeagueFileError as error:
         raise ArenaError(error.what) from None
     new = folder / f".{FILE}"
