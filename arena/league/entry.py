@@ -151,12 +151,20 @@ def entries_of(words: Sequence[str], game: type[Game], league: Path) -> list[dic
 
 def entry_of(word: str, game: type[Game], league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
+    called, what = called_and_meant(word)
+    return entry_for(find_bot(what, game.name, called, brought=bots_of(game)), league)
+
+
+def called_and_meant(word: str) -> tuple[str | None, str]:
+    """Return the name that a word of the command line gives its bot, if it does, and the rest."""
     called, equals, what = word.partition("=")
     if equals and not called:
         raise ArenaError(f"{word!r} has no name before the =; write NAME=BOT.")
-    is_called = equals and "/" not in called
-    brought = bots_of(game)
-    bot = find_bot(*(what, game.name, called) if is_called else (word, game.name), brought=brought)
+    return (called, what) if equals and "/" not in called else (None, word)
+
+
+def entry_for(bot: Bot, league: Path) -> dict[str, object]:
+    """Return the `[[bot]]` table of a bot that was found, paths relative to the league."""
     if bot.is_bundled and bot.command[0] == PYTHON:
         return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
     entry: dict[str, object] = {

@@ -66,7 +66,14 @@ def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
     the purpose is to read, with one of the bots, or if they are too few.
     """
     file, text = file_of(folder)
-    return read_text(file, text, purpose)
+    league = read_text(file, text, purpose)
+    if purpose != "read" and len(league.bots) < league.seats:
+        raise LeagueFileError(
+            str(file),
+            f"{league.game.name} with {league.seats} seats needs at least {league.seats} bots; "
+            f"there are {len(league.bots)}. `arena add` enters some.",
+        )
+    return league
 
 
 def file_of(folder: Path) -> tuple[Path, str]:
@@ -160,11 +167,6 @@ class _Reader:
             self._checked(lambda: find_source(word, league.folder), "game")
         playing, disqualified = self._bots(bots, league.game.name)
         league = replace(league, bots=playing, disqualified=disqualified)
-        if self._purpose != "read" and len(league.bots) < league.seats:
-            raise self._error(
-                f"{league.game.name} with {league.seats} seats needs at least {league.seats} bots; "
-                f"there are {len(league.bots)}."
-            )
         if league.game.seat_counts:
             self._checked(league.check_extent)
         return league

@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Collection
 
 from arena.league.bot import Bot, LostBot
 from arena.league.plan import LeaguePlan
@@ -56,15 +57,18 @@ def disqualified(league: LeaguePlan, store: Store | None) -> list[str]:
     return [bot.remark + uncounted * (bot.key in played) for bot in league.disqualified]
 
 
-def twins(league: LeaguePlan) -> list[str]:
-    """Return a sentence for each program that is entered under several names."""
+def twins(league: LeaguePlan, among: Collection[str] | None = None) -> list[str]:
+    """Return a sentence for each program that is entered under several names.
+
+    With `among`, at least one of the names must be of these.
+    """
     names: defaultdict[str, list[str]] = defaultdict(list)
     for bot in league.bots:
         names[bot.version].append(bot.name)
     return [
         f"{' and '.join(same)} are the same program, file by file."
         for version, same in names.items()
-        if version and len(same) > 1
+        if version and len(same) > 1 and (among is None or not set(same).isdisjoint(among))
     ]
 
 
