@@ -33,6 +33,7 @@ class BwrapSandbox(Sandbox):
     """Namespaces of its own for every bot; children and a scratch folder are allowed."""
 
     allowed = ("start a child",)
+    maps_users = True
 
     def __init__(self) -> None:
         seccomp.check_machine()

@@ -37,6 +37,10 @@ class Sandbox(ABC):
     """What `--sandbox` calls it, with its version."""
     allowed: tuple[str, ...] = ()
     """What the canary may do in it."""
+    confines = True
+    """Whether it keeps a program from anything at all."""
+    maps_users = False
+    """Whether a namespace has users of its own, to which it maps the one that began it."""
 
     @abstractmethod
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
@@ -81,6 +85,7 @@ class NoSandbox(Sandbox):
     """No sandbox at all: a bot can do whatever its user can."""
 
     name = "none"
+    confines = False
 
     def interpreter(self, uid: int | None) -> str:
         """Return the arena's interpreter as it is, in its virtual environment if it has one."""
