@@ -30,17 +30,22 @@ _MIB = 1 << 20
 Request = dict[str, Any]
 
 
-class Sandbox(ABC):
-    """One kind of sandbox as it can be had here."""
+class Kind:
+    """What a sandbox is, as it can be had here."""
 
     name: str
     """What `--sandbox` calls it, with its version."""
-    allowed: tuple[str, ...] = ()
-    """What the canary may do in it."""
     confines = True
     """Whether it keeps a program from anything at all."""
     maps_users = False
-    """Whether a namespace has users of its own, to which it maps the one that began it."""
+    """Whether it has a namespace with users of its own."""
+
+
+class Sandbox(Kind, ABC):
+    """One kind of sandbox for bots."""
+
+    allowed: tuple[str, ...] = ()
+    """What the canary may do in it."""
 
     @abstractmethod
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:

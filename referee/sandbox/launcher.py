@@ -34,7 +34,8 @@ class Launcher(Starter):
     server = FORK_SERVER
 
     def __init__(self, sandbox: str, *, uid: int | None = None) -> None:
-        super().__init__(_KINDS[sandbox](), uid=uid)
+        self.sandbox: Sandbox = _KINDS[sandbox]()
+        super().__init__(self.sandbox, uid=uid)
 
     def start(self, program: Program, limits: Limits) -> Child:
         """Start `program`; raise StartError if it cannot be, or MachineError if nothing can.
