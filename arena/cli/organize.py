@@ -342,7 +342,7 @@ def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) ->
 
     \b
     arena feedback cup feedback
-    arena feedback cup for-ada --bot ada --matches 0
+    arena feedback cup for-mine --bot mine --matches 0
     """
     plan = with_game(read_played(league))
     for name in bots:

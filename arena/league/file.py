@@ -300,8 +300,8 @@ def make_league(
 ) -> LeaguePlan:
     """Make a league's folder and file, and return the league.
 
-    Raises ArenaError if there is one already, or results of one, or if it could not be played;
-    then nothing is left.
+    It may have too few bots as yet. Raises ArenaError if there is one already, or results of one,
+    or if it could not be played for any other reason; then nothing is left.
     """
     file = folder / FILE
     if file.exists():
@@ -334,7 +334,8 @@ def write_league(
 ) -> LeaguePlan:
     """Write a league's file, in place of the one that is there, and return the league.
 
-    Raises ArenaError if it could not be played; then the old file is as it was.
+    It may have too few bots as yet. Raises ArenaError if it could not be played for any other
+    reason; then the old file is as it was.
     """
     # As values first: in TOML, a wrong one might not be told as what it is.
     read_options(find_game(settings.game, folder)[0], options)

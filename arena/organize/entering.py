@@ -109,9 +109,7 @@ def entered(
                 steps = _result(futures[each.name], partial(tell, said))
                 done += 1
                 verdict = _judged(league, each, each.bot, steps, terms)
-            elif verdict is None:
-                assert isinstance(each.bot, ArenaError)
-                verdict = Verdict(each.name, each.place, "refused", list(unready(each.bot)))
+            assert verdict is not None
             yield verdict
 
 
@@ -132,8 +130,10 @@ def _known(
 ) -> Verdict | None:
     """Return the verdict on a bot that need not be checked for it; None if it must be."""
     name = composed(each.name)
+    if not isinstance(each.bot, Bot):
+        return Verdict(name, each.place, "refused", list(unready(each.bot)))
     for other in before:
-        if composed(other.name) == name:
+        if isinstance(other.bot, Bot) and composed(other.name) == name:
             return _refused(
                 each, f"{other.place} is called {name!r} too; name one otherwise: OTHER=FOLDER."
             )
@@ -141,7 +141,7 @@ def _known(
         if gone.name == name and not terms.is_replacing:
             return _refused(each, f"{gone.remark} `arena disqualify --undo` lets it play again.")
     present = next((bot for bot in league.bots if bot.name == name), None)
-    if present is None or not isinstance(each.bot, Bot):
+    if present is None:
         return None
     if _is_as(present, each.bot) and present.version in _played(league, present):
         return Verdict(name, each.place, "unchanged")

@@ -35,6 +35,8 @@ class Field:
     """How they are to be got, where `arena run` is not the way."""
     suspended: Mapping[str, str] = field(default_factory=dict)
     """Why bots were suspended in the last run that they were to play in, in sentences."""
+    disqualified: Mapping[str, str] = field(default_factory=dict)
+    """Why bots were disqualified, by name, in the words of the organizer."""
     asides: tuple[str, ...] = ()
     """What is to be said of bots that are not there any more, or not as they played."""
     waiting: int = 0
@@ -80,6 +82,7 @@ class Field:
             "missing": self.missing,
             "waiting": self.waiting,
             "repeats": self.repeats,
+            **({"disqualified": dict(self.disqualified)} if self.disqualified else {}),
         }
 
     @property

@@ -113,6 +113,7 @@ def field_of(
         deals=deals,
         missing=_missing(league, store, stored),
         suspended=_suspended(league, store),
+        disqualified={bot.name: bot.reason for bot in league.disqualified},
         waiting=waiting,
         repeats=repeats,
         faults=faults,

@@ -24,9 +24,14 @@ FIRST = (
     'python3 -m zipapp source -p "/usr/bin/env python3" -o my_bot'
 )
 """A bot of several modules in one file, as a lone executable has no other."""
+FRESH = "rm -rf cup; arena init cup --game guerra sensible mine=./my_bot --deals 4"
 GIVEN = {
     "arena init": "rm -rf cup",
-    "arena run cup": "rm -rf cup; arena init cup --game guerra sensible mine=./my_bot --deals 4",
+    "arena add cup ./my_bot": "arena new bots/mine --lang python --game guerra\n"
+    "arena new hand-ins/ada --lang python --game guerra",
+    "arena replace cup": f"{FRESH}; cp my_bot better",
+    "arena disqualify cup mine --reason": FRESH,
+    "arena run cup": FRESH,
     "arena rank results.csv": "printf 'match,bot,place\\n1,ann,1\\n1,bob,2\\n' > results.csv",
     "arena rank spring": "arena run cup; cp -r cup spring; cp -r cup summer; cp -r cup autumn",
     "arena import cup": "arena export cup half.jsonl; cp half.jsonl other_half.jsonl",

@@ -431,10 +431,21 @@ def test_a_leagues_file_is_written_anew_beside_its_results(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == ["league.db", "league.toml"]
 
 
+def test_a_league_may_be_written_before_it_has_bots(tmp_path: Path) -> None:
+    made = make_league(tmp_path / "new", Settings(game="guerra", seed=2), {}, UNSANDBOXED, [])
+    assert made.bots == read_played(made.folder).bots == ()
+    with pytest.raises(
+        ArenaError, match=r"needs at least 2 bots; there are 0\. `arena add` enters"
+    ):
+        read_league(made.folder)
+
+
 def test_a_league_that_could_not_be_played_is_not_written_over_another(tmp_path: Path) -> None:
     made = make(tmp_path)
-    with pytest.raises(ArenaError, match="needs at least 2 bots"):
-        write_league(tmp_path, made.settings, {}, UNSANDBOXED, SHIPPED[:1])
+    with pytest.raises(ArenaError, match="no bot 'nobody' is bundled"):
+        write_league(
+            tmp_path, made.settings, {}, UNSANDBOXED, [{"name": "one", "shipped": "nobody"}]
+        )
     assert read_league(tmp_path) == made
     assert [path.name for path in tmp_path.iterdir()] == ["league.toml"]
 

@@ -39,6 +39,8 @@ def test_its_matches_are_kept_and_do_not_count_and_every_table_says_why(
     page = tmp_path / "page.html"
     assert arena("report", league.folder, "-o", page).exit_code == 0
     assert "three was disqualified: it opened the others&#39; files." in page.read_text()
+    told = json.loads(arena("table", league.folder, "--format", "json").stdout)
+    assert told["disqualified"] == {"three": "it opened the others' files"}
     assert "three @" in arena("rank", league.folder, "--versions").stdout
     listed = unfolded(arena("matches", league.folder, "--bot", "three").stdout)
     assert "three was disqualified: it opened the others' files." in listed

@@ -1,0 +1,115 @@
+"""`arena feedback`: what an author is sent, and that nothing of anybody else is in it."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from arena.store.opening import open_store, read_played
+from tests.arena.conftest import Arena
+from tests.arena.organize.conftest import FILE, FINE, MakeBot
+
+CHATTY = "import sys\nprint('{name} thinks aloud', file=sys.stderr, flush=True)\n" + FINE
+FAULTY = (
+    "import kit, guerra_random, sys\nprint('bob thinks aloud', file=sys.stderr, flush=True)\n"
+    "kit.run(lambda ask: {'action': 'fly'})\n"
+)
+
+
+@pytest.fixture
+def played(arena: Arena, cup: Path, make_bot: MakeBot) -> Path:
+    """A league that was played by ada, by bob, who has faults, and by a third."""
+    make_bot("ada", CHATTY.format(name="ada"))
+    make_bot("bob", FAULTY)
+    (cup / "league.toml").write_text(
+        FILE
+        + "".join(f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\n' for name in ("ada", "bob"))
+        + '\n[[bot]]\nname = "cyd"\nshipped = "rusher"\n'
+    )
+    assert arena("run", cup, "--workers", "1").exit_code == 0
+    return cup
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): path.read_text()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_each_author_gets_its_own_results_and_matches(arena: Arena, played: Path) -> None:
+    told = arena("feedback", played, "back")
+    assert told.stdout == "back is written: feedback on 3 bots.\n"
+    assert sorted(path.name for path in Path("back").iterdir()) == ["ada", "bob", "cyd"]
+    bob = files(Path("back") / "bob")
+    assert len(bob) == 2 + 2 * 8
+    assert "8 of them as the bot saw them" in " ".join(bob["results.txt"].split())
+    assert "0/0/4" in bob["results.txt"]
+    rows = list(csv.DictReader(bob["matches.csv"].splitlines()))
+    assert len(rows) == 8
+    assert all("illegal" in row["faults"] for row in rows)
+    match = rows[0]["match"]
+    shown = bob[f"matches/{match}.txt"]
+    assert "FAULT of bob: illegal" in shown
+    assert "bob thinks aloud" in shown
+    seat = rows[0]["seat"]
+    sent = arena("show", played, match, "--messages", "--seat", seat).stdout
+    assert bob[f"matches/{match}.jsonl"] == sent
+
+
+def test_nothing_of_anybody_else_is_in_it(arena: Arena, played: Path) -> None:
+    arena("feedback", played, "back")
+    league = read_played(played)
+    with open_store(league) as store:
+        seeds = {store.whole(match).replay.seed for match in store.matches()}
+    ada = files(Path("back") / "ada")
+    assert any("ada thinks aloud" in text for text in ada.values())
+    for name, text in ada.items():
+        assert "bob thinks aloud" not in text, name
+        assert "FAULT" not in text, name
+        assert '"fly"' not in text, name
+        assert str(league.settings.seed) not in text, name
+        assert not any(seed in text for seed in seeds), name
+        assert str(Path.cwd()) not in text, name
+
+
+def test_the_most_telling_matches_come_first(arena: Arena, played: Path) -> None:
+    assert arena("feedback", played, "back", "--bot", "ada", "--matches", "3").exit_code == 0
+    assert [path.name for path in Path("back").iterdir()] == ["ada"]
+    with (Path("back") / "ada" / "matches.csv").open() as lines:
+        place = {row["match"]: row["place"] for row in csv.DictReader(lines)}
+    lost = {match for match, where in place.items() if where != "1"}
+    shown = {path.stem for path in (Path("back") / "ada" / "matches").iterdir()}
+    assert len(place) == 8
+    assert len(shown) == 3
+    assert shown <= lost or lost <= shown
+    arena("feedback", played, "all", "--bot", "ada", "--matches", "0")
+    assert len(list((Path("all") / "ada" / "matches").iterdir())) == 16
+
+
+def test_a_disqualified_bot_and_one_that_has_not_played(arena: Arena, played: Path) -> None:
+    arena("disqualify", played, "bob", "--reason", "it was written by ada")
+    with (played / "league.toml").open("a") as file:
+        file.write('\n[[bot]]\nname = "new"\nshipped = "turtle"\n')
+    arena("feedback", played, "back")
+    bob = " ".join((Path("back") / "bob" / "results.txt").read_text().split())
+    assert "bob was disqualified: it was written by ada." in bob
+    assert len(list((Path("back") / "bob" / "matches").iterdir())) == 16
+    new = (Path("back") / "new" / "results.txt").read_text()
+    assert "No match of this bot was played." in new
+
+
+def test_mistakes(arena: Arena, cup: Path, played: Path) -> None:
+    told = arena("feedback", played, "back", "--bot", "adda")
+    assert told.exit_code == 2
+    assert "there is no bot 'adda' in cup. Did you mean 'ada'?" in told.stderr
+    arena("feedback", played, "back", "--bot", "ada")
+    told = arena("feedback", played, "back")
+    assert told.exit_code == 2
+    assert "back/ada/results.txt exists; name a new folder" in told.stderr
+    assert [path.name for path in Path("back").iterdir()] == ["ada"]
+    (cup / "league.db").unlink()
+    told = arena("feedback", played, "fresh")
+    assert told.exit_code == 2
+    assert not Path("fresh").exists()

@@ -1,0 +1,122 @@
+"""`arena remove`, `arena disqualify` and a league that begins without bots."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.store.opening import read_played
+from tests.arena.conftest import STEADY, Arena, League
+from tests.arena.organize.conftest import FILE
+from tests.referee.process_watch import until
+
+QUICK = ("--seconds", "0.1")
+BOTS = "".join(f'\n[[bot]]\nname = "{name}"\nshipped = "{name}"\n' for name in ("random", "rusher"))
+THIRD = '\n# The third\n[[bot]]\nname = "the third"\nshipped = "turtle"\n'
+
+
+@pytest.fixture
+def played(arena: Arena, cup: Path) -> Path:
+    """A league that was played by three."""
+    (cup / "league.toml").write_text(FILE + BOTS + THIRD)
+    assert arena("run", cup, "--workers", "1").exit_code == 0
+    return cup
+
+
+def text(cup: Path) -> str:
+    return (cup / "league.toml").read_text()
+
+
+def test_a_league_begins_without_bots(arena: Arena, cup: Path) -> None:
+    told = arena("init", "new", "--game", "guerra", "--sandbox", "none", "--deals", "1")
+    assert told.exit_code == 0
+    assert told.stdout == "new/league.toml is written.\nNext: arena add new BOT...\n"
+    told = arena("run", "new")
+    assert told.exit_code == 2
+    assert told.stderr == (
+        "arena: new/league.toml: guerra with 2 seats needs at least 2 bots; there are 0. "
+        "`arena add` enters some.\n"
+    )
+    assert "A match needs 2 bots; there are 1." in arena("add", "new", "random", *QUICK).stdout
+    assert "Next: arena run new" in arena("add", "new", "rusher", *QUICK).stdout
+    assert arena("run", "new").exit_code == 0
+
+
+def test_a_removed_bot_has_its_results_back_when_it_returns(arena: Arena, played: Path) -> None:
+    before = arena("rank", played, "--format", "json").stdout
+    told = arena("remove", played, "the third")
+    assert told.stdout == (
+        "the third is not in cup any more; its 8 matches are kept, and count no more.\n"
+    )
+    assert text(played) == FILE + BOTS
+    assert "the third has left the league" in " ".join(arena("rank", played).stdout.split())
+    arena("add", played, "the third=turtle", *QUICK)
+    assert arena("rank", played, "--format", "json").stdout == before
+
+
+def test_several_are_removed_or_none(arena: Arena, played: Path) -> None:
+    told = arena("remove", played, "random", "the thirt")
+    assert told.exit_code == 2
+    assert "there is no bot 'the thirt' in cup. Did you mean 'the third'?" in told.stderr
+    assert text(played) == FILE + BOTS + THIRD
+    told = arena("remove", played, "random", "the third", "random")
+    assert told.stderr == "A match needs 2 bots; there are 1.\n"
+    assert [bot.name for bot in read_played(played).bots] == ["rusher"]
+
+
+def test_a_bot_is_disqualified_and_comes_back(arena: Arena, played: Path) -> None:
+    before = arena("rank", played, "--format", "json").stdout
+    reason = 'it read the "answers"'
+    told = arena("disqualify", played, "the third", "--reason", reason)
+    assert told.stdout == (
+        "the third is disqualified; its 8 matches are kept, and count no more.\n"
+    )
+    assert text(played) == FILE + BOTS + THIRD + 'disqualified = "it read the \\"answers\\""\n'
+    assert f"the third was disqualified: {reason}." in " ".join(
+        arena("rank", played).stdout.split()
+    )
+    arena("disqualify", played, "the third", "--reason", "it read them")
+    assert 'disqualified = "it read them"' in text(played)
+    told = arena("disqualify", played, "the third", "--undo")
+    assert told.stdout == "the third plays and counts again.\n"
+    assert text(played) == FILE + BOTS + THIRD
+    assert arena("rank", played, "--format", "json").stdout == before
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["random"], "give a --reason, which every table shows, or --undo; not both"),
+        (["random", "--undo", "--reason", "x"], "or --undo; not both"),
+        (["random", "--undo"], "random is not disqualified; nothing was changed"),
+        (["random", "--reason", " "], "say why a bot is disqualified"),
+        (["random", "--reason", "a\nb"], "printable characters on one line"),
+        (["rondom", "--reason", "x"], "Did you mean 'random'?"),
+    ],
+)
+def test_a_mistake_changes_nothing(arena: Arena, cup: Path, words: list[str], says: str) -> None:
+    (cup / "league.toml").write_text(FILE + BOTS)
+    told = arena("disqualify", cup, *words)
+    assert told.exit_code == 2
+    assert says in told.stderr
+    assert text(cup) == FILE + BOTS
+
+
+@pytest.mark.slow
+def test_a_league_is_changed_while_it_plays(arena: Arena, league: League) -> None:
+    slow = STEADY.format(pause=0.1)
+    league.write(FILE.replace("deals = 2", "deals = 20") + BOTS + league.bot("slow", slow))
+    run = league.start("run", "--workers", "1")
+    until(lambda: league.count() > 0, 20)
+    told = arena("add", league.folder, "late=turtle", *QUICK)
+    assert f"A run is going on (process {run.pid}) with the bots that it began with." in told.stderr
+    told = arena("disqualify", league.folder, "slow", "--reason", "it sleeps")
+    assert "A run is going on" in told.stderr
+    assert "slow was disqualified: it sleeps." in " ".join(
+        arena("rank", league.folder).stdout.split()
+    )
+    run.terminate()
+    league.finish(run, 1)
+    league.call("run")
+    said = " ".join(arena("rank", league.folder).stdout.split())
+    assert "late" in said
+    assert "missing" not in said
