@@ -1,6 +1,7 @@
 """Bots that are built before they play: in a sandbox, once for each version, and kept."""
 
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -9,21 +10,23 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from referee.workshop import Outcome, Work, Workshop
-
 from arena.league.bot import Bot, make_bot
-from arena.league.files import readable
 from arena.league.schedule import BotIndex
 from arena.play.messages import NOWHERE
 from arena.text import duration, safe
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
-from referee.sandbox import Program, SandboxError
+from referee.sandbox import PYTHON, Program, SandboxError, StartError
 from referee.sandbox.sources import Sources
+from referee.workshop import Outcome, Work, Workshop
 
 TOOLS = "ARENA_TOOLS"
 """The environment variable that names folders of compilers, where a league names none."""
 
+_ABSENT = re.compile(
+    r"([\w.+-]+): (?:command not found|not found|No such file or directory)$", re.MULTILINE
+)
+"""What shells and make say of a program that is not there."""
 _KEPT_SECONDS = 30 * 86_400  # for which a build is kept that nobody uses
 _NEW = ".new-"  # how folders begin that are being filled ...
 _NEW_SECONDS = 86_400  # ... and are left behind if that takes longer: their maker was killed
@@ -88,16 +91,18 @@ class Builder:
     def _build(self, bot: Bot, folder: Path) -> Built:
         _forget_old(folder.parent)
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        words = ["python3" if word == PYTHON else word for word in bot.build]
         with (
-            readable(bot.name),
+            _explained(bot),
             Sources(bot.folder) as sources,
-            self._opened().work(bot.build, sources, bot.files, self._limits) as work,
+            self._opened().work(words, sources, bot.files, self._limits) as work,
         ):
             outcome = work.outcome
             if bot.look().digest != bot.digest:
                 raise BuildError(bot, "was changed while it was built; try again.")
             if not outcome.is_ok:
-                raise BuildError(bot, f"cannot be built: {outcome.why}.", outcome.output)
+                what = f"cannot be built: the build {outcome.why}.{_unseen(outcome.output)}"
+                raise BuildError(bot, what, outcome.output)
             new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder.parent))
             try:
                 _take(work, bot, new / "files")
@@ -168,15 +173,16 @@ def build_all(
 
 def _take(work: Work, bot: Bot, folder: Path) -> None:
     """Copy what a build left into a new folder; raise BuildError if its bot cannot be run there."""
+    output = work.outcome.output
     try:
         work.take(folder)
-    except ArenaError as error:
-        what = f"cannot be run as its build has left it: {error}"
-        raise BuildError(bot, what, work.outcome.output) from None
+    except OSError as error:
+        what = f"was built, but what that left cannot be taken: {error.filename}: {error.strerror}."
+        raise BuildError(bot, what, output) from None
     try:
         _ready(bot, folder)
     except ArenaError as error:
-        raise BuildError(bot, _lacking(bot, error), work.outcome.output) from None
+        raise BuildError(bot, _lacking(bot, folder, error), output) from None
 
 
 def _ready(bot: Bot, folder: Path) -> Bot:
@@ -189,17 +195,42 @@ def _ready(bot: Bot, folder: Path) -> Bot:
     return replace(made, first_name=bot.first_name, plays_as=bot.version).checked()
 
 
-def _lacking(bot: Bot, error: ArenaError) -> str:
-    """Return what to say where a build did not leave what its bot needs."""
-    words = str(error).removeprefix(f"bot {bot.name!r}: ")
-    held_back = [name for name in bot.products if name != "." and (bot.folder / name).exists()]
-    hint = (
-        f" The build is not given {', '.join(held_back)}, as `files` says that it makes them: if "
-        f"it needs them, name all that it needs: sources = [...]."
-        if held_back
-        else ""
+@contextmanager
+def _explained(bot: Bot) -> Iterator[None]:
+    """Turn what goes wrong with a bot's sources into a BuildError."""
+    try:
+        yield
+    except OSError as error:
+        raise BuildError(bot, f"{error.filename} cannot be read: {error.strerror}.") from None
+    except StartError as error:
+        raise BuildError(bot, f"cannot be built: {error}.") from None
+
+
+def _unseen(output: str) -> str:
+    """Return what to do about programs that a build lacked and that are here, but not in /usr."""
+    found = {name: shutil.which(name) for name in dict.fromkeys(_ABSENT.findall(output))}
+    return "".join(
+        f" {name} is here as {path}, but builds look only in /usr, and in folders that `tools` of "
+        f"[build] or {TOOLS} names."
+        for name, path in found.items()
+        if path is not None
     )
-    return f"was built, but cannot be run: {words}{hint}"
+
+
+def _lacking(bot: Bot, folder: Path, error: ArenaError) -> str:
+    """Return what to say where a build left in a folder what its bot cannot be run from."""
+    held_back = [name for name in bot.products if (bot.folder / name).exists()]
+    absent = [name for name in bot.products if not (folder / name).exists()]
+    if not absent:
+        words = str(error).removeprefix(f"bot {bot.name!r}: ").replace(f"{folder}/", "./")
+        return f"was built, but cannot be run: {words}"
+    said = f"was built, but that left no {' and no '.join(absent)}, which `files` names."
+    if not set(absent).intersection(held_back):
+        return said
+    return (
+        f"{said} What `files` names is not given to the build, which is to make it. If the build "
+        f"needs it, name all that it needs: sources = [...]."
+    )
 
 
 def _kept(bot: Bot) -> Path:

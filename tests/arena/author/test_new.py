@@ -163,7 +163,9 @@ def test_a_folder_that_cannot_be_made_is_named(arena: Arena, tmp_path: Path) -> 
 
 def test_a_bot_that_is_not_built_says_how(arena: Arena, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    arena("new", folder, "--lang", "rust", "--game", "war")
+    arena("new", folder, "--lang", "c", "--game", "war")
+    settings = folder / "bot.toml"
+    settings.write_text(settings.read_text().replace('build = ["make"]\n', ""))
     result = arena("check", folder, "--game", "war")
     assert result.exit_code == 1
     said = "".join(result.stdout.split())

@@ -1,6 +1,7 @@
 """Bots that are built in a sandbox before they play: by runs, checks, single matches."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -93,34 +94,50 @@ def test_what_its_author_built_himself_is_not_given_to_the_build(tmp_path: Path)
     (folder / "bot.toml").write_text(
         toml.partition("sources")[0].replace(', "kit.py"]\n', ', "made"]\n')
     )
-    (folder / "build.sh").write_text("mkdir made && cp source.py made/ && cp source.py bot.py\n")
+    (folder / "build.sh").write_text(f"mkdir made && cp source.py made/\n{BUILD}")
     bot = bot_folder(folder)
     (folder / "bot.py").write_text("old")
     (folder / "made").mkdir()
     (folder / "made" / "left.py").write_text("old")
     assert bot_folder(folder).files == bot.files
     assert bot_folder(folder).version == bot.version
-    (folder / "build.sh").write_text("ls; mkdir made && cp source.py bot.py && chmod +x bot.py\n")
     assert (built(folder) / "bot.py").read_text() == MADE
+    assert not (built(folder) / "made" / "left.py").exists()
 
 
 def test_a_build_that_fails_says_why_and_keeps_nothing(tmp_path: Path) -> None:
     error = failure(source(tmp_path / "mine", "echo no bot today; exit 3\n"))
-    assert str(error) == "bot 'mine' cannot be built: it exited with code 3."
+    assert str(error) == "bot 'mine' cannot be built: the build exited with code 3."
     assert "no bot today" in error.output
     assert not list((tmp_path / "cache" / "bot-arena" / "built").iterdir())
 
 
 def test_a_build_must_leave_what_the_bot_needs(tmp_path: Path) -> None:
     error = failure(source(tmp_path / "mine", "true\n"))
-    assert "was built, but cannot be run: there is no file" in str(error)
+    assert "was built, but that left no bot.py, which `files` names." in str(error)
 
 
 def test_a_file_that_was_held_back_from_the_build_is_named(tmp_path: Path) -> None:
     folder = source(tmp_path / "mine")
     text = (folder / "bot.toml").read_text()
     (folder / "bot.toml").write_text(text.partition("sources")[0])
-    assert "The build is not given kit.py" in str(failure(folder))
+    assert "What `files` names is not given to the build" in str(failure(folder))
+
+
+def test_a_compiler_that_builds_do_not_see_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = tmp_path / "tool" / "bin" / "gnarlyc"
+    compiler.parent.mkdir(parents=True)
+    compiler.write_text(f"#!/bin/sh\n{BUILD}")
+    compiler.chmod(0o755)
+    for path in (tmp_path, *list(tmp_path.parents)[:-2]):
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{compiler.parent}:{os.environ['PATH']}")
+    folder = source(tmp_path / "mine", "gnarlyc\n")
+    assert f" gnarlyc is here as {compiler}, but builds look only in" in str(failure(folder))
+    monkeypatch.setenv("ARENA_TOOLS", str(compiler.parents[1]))
+    assert built(folder)
 
 
 @pytest.mark.parametrize(
@@ -150,21 +167,22 @@ def test_a_check_builds_first_and_shows_what_the_build_printed(
     (folder / "build.sh").write_text("echo line 7: a brace is missing; exit 1\n")
     result = arena("check", folder, "--game", "guerra")
     assert result.exit_code == 1
-    assert " 1  FAILED     can be built: cannot be built: it exited with code 1." in result.stdout
+    assert (
+        " 1  FAILED     can be built: cannot be built: the build exited with code 1."
+        in result.stdout
+    )
     assert "line 7: a brace is missing" in result.stdout
     assert "mine is not fit to play guerra. Step 1 failed: can be built." in result.stdout
 
 
-def test_a_league_plays_on_without_a_bot_that_cannot_be_built(
-    arena: Arena, tmp_path: Path
-) -> None:
+def test_a_league_plays_on_without_a_bot_that_cannot_be_built(arena: Arena, tmp_path: Path) -> None:
     good = source(tmp_path / "good")
     bad = source(tmp_path / "bad", "echo a brace is missing; exit 1\n")
     words = ["--game", "guerra", "--deals", 1, "--seed", 1]
     assert arena("init", tmp_path / "cup", good, bad, "random", *words).exit_code == 0
     result = arena("run", tmp_path / "cup")
     assert result.exit_code == 0, result.stderr
-    assert "bad is suspended for this run: it cannot be built: it exited with code 1" in (
+    assert "bad is suspended for this run: it cannot be built: the build exited with code 1" in (
         " ".join(result.stderr.split())
     )
     assert "2 of 6 matches" in result.stderr
@@ -180,8 +198,9 @@ def test_a_single_match_builds_its_bots(arena: Arena, tmp_path: Path) -> None:
     assert arena("play", "guerra", good, "random", "--quiet").exit_code == 0
     result = arena("play", "guerra", bad, "random", "--quiet")
     assert result.exit_code == 2
-    assert "bot 'bad' cannot be built: it exited with code 1.\nThe build printed:\n  a brace" in (
-        result.stderr
+    assert (
+        "bot 'bad' cannot be built: the build exited with code 1.\nThe build printed:\n  a brace"
+        in (result.stderr)
     )
 
 
