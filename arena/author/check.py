@@ -84,7 +84,7 @@ def check(
     if found is not None:
         with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
             prove(launcher, setting.limits)
-            for step in _Check(launcher, found, setting, tell).steps():
+            for step in _Check(launcher, found, setting, tell, is_built=bool(bot.build)).steps():
                 titles.remove(step.title)
                 yield step
                 if step.state == "FAILED":
@@ -124,9 +124,16 @@ def _built(
 
 class _Check:
     def __init__(
-        self, launcher: Launcher, bot: Bot, setting: Setting, tell: Callable[[str], None]
+        self,
+        launcher: Launcher,
+        bot: Bot,
+        setting: Setting,
+        tell: Callable[[str], None],
+        *,
+        is_built: bool,
     ) -> None:
         self._launcher = launcher
+        self._is_built = is_built
         self._bot = bot
         self._setting = setting
         self._tell = tell
@@ -143,7 +150,7 @@ class _Check:
         except SandboxError as error:
             yield Step(RUNS, "FAILED", error.what)
             return
-        old = stale(self._bot)
+        old = "" if self._is_built else stale(self._bot)
         yield Step(RUNS, "advice", f"{where}, but {old}") if old else Step(RUNS, "ok", where)
         try:
             most = f"{limits.startup_cap:g} s at the most"

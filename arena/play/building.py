@@ -172,17 +172,22 @@ def build_all(
 
 
 def _take(work: Work, bot: Bot, folder: Path) -> None:
-    """Copy what a build left into a new folder; raise BuildError if its bot cannot be run there."""
+    """Copy what its bot needs of what a build left into a new folder.
+
+    Raises BuildError if the bot cannot be run there.
+    """
     output = work.outcome.output
     try:
-        work.take(folder)
+        taken = work.take(folder)
     except OSError as error:
         what = f"was built, but what that left cannot be taken: {error.filename}: {error.strerror}."
         raise BuildError(bot, what, output) from None
     try:
-        _ready(bot, folder)
+        needed = _ready(bot, folder).files
     except ArenaError as error:
         raise BuildError(bot, _lacking(bot, folder, error), output) from None
+    for name in {*taken}.difference(needed):
+        (folder / name).unlink()
 
 
 def _ready(bot: Bot, folder: Path) -> Bot:

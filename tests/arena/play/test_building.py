@@ -57,6 +57,7 @@ def test_what_a_build_leaves_is_run_under_the_version_of_its_sources(tmp_path: P
         assert builder.where
     assert made.bot.version == bot.version
     assert made.bot.files == ("bot.py", "kit.py")
+    assert sorted(path.name for path in made.bot.folder.iterdir()) == ["bot.py", "kit.py"]
     assert made.bot.program.argv == (str(made.bot.folder / "bot.py"),)
     assert not (tmp_path / "mine" / "bot.py").exists()
 
