@@ -58,7 +58,7 @@ ORDER = {
 HOMES = {
     "click": ["arena.cli.*"],
     "tabulate": ["arena.tables.table"],
-    "tomlkit": ["arena.league.edit"],
+    "tomlkit": ["arena.league.edit", "arena.league.league_text"],
     "multiprocess": ["arena.play.spawning"],
     "trueskill": ["arena.stats.*"],
     "sqlite3": [

@@ -44,7 +44,7 @@ from arena.play.pace import Pace
 from arena.play.run import WHOLE, Part, Run, open_run
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
-from arena.store.versions import twins
+from arena.store.versions import disqualified, twins
 from arena.streams import say_at_once
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
@@ -240,7 +240,8 @@ def play_and_show(
     """Play what is missing, then show the table; raise RunError if that did not go well."""
     _play_missing(league, workers, sandbox_uid, part, cluster)
     with open_store(league) as store:
-        field = field_of(league, store)
+        said = tuple(map(safe, disqualified(league, store)))
+        field = replace(field_of(league, store), asides=said)
     if part != WHOLE and not field.suspended:
         others = "they belong to the other parts, which `arena import` puts together with this one"
         field = replace(field, remedy=others)

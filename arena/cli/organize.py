@@ -27,7 +27,7 @@ from arena.league.entry import check_reason
 from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
 from arena.organize.bundle import write_feedback, write_verdict
-from arena.organize.entering import State, Terms, Verdict, entered
+from arena.organize.entering import BotVerdict, State, Terms, entered
 from arena.organize.gather import Brought, brought
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
@@ -125,10 +125,10 @@ def _rules(plan: LeaguePlan) -> type:
 
 def _enter(
     plan: LeaguePlan, found: Sequence[Brought], terms: Terms, feedback: Path | None
-) -> list[Verdict]:
+) -> list[BotVerdict]:
     """Check and enter bots; say how that is getting on, and write the verdicts down."""
     warn_unprotected(plan.limits.sandbox)
-    verdicts: list[Verdict] = []
+    verdicts: list[BotVerdict] = []
     with StatusLine() as line:
         for verdict in entered(plan, found, terms, line.show):
             verdicts.append(verdict)
@@ -137,7 +137,7 @@ def _enter(
     return verdicts
 
 
-def _summary(league: Path, verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
     """Yield how many bots came to what, and what can be done next."""
     states = Counter(verdict.state for verdict in verdicts)
     counts = [f"{states[state]} {word}" for state, word in _COUNTED.items() if states[state]]
@@ -155,7 +155,7 @@ def _not_looked_at(others: Sequence[str]) -> Iterator[str]:
         yield f"No folders, so no bots were looked for in: {', '.join(others[:_OTHERS])}{more}."
 
 
-def _tell_changes(league: Path, verdicts: Sequence[Verdict]) -> None:
+def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
     """Say which of the new bots are one program, and that a run goes on without them."""
     new = {verdict.name for verdict in verdicts if verdict.state in ("entered", "replaced")}
     for hint in twins(read_played(league), new):
@@ -174,7 +174,7 @@ def _tell_run(league: Path) -> None:
         )
 
 
-def _table(verdicts: Sequence[Verdict], game: str, notes: Sequence[str]) -> Table:
+def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> Table:
     rows = [
         {
             "bot": verdict.name,

@@ -14,7 +14,7 @@ from arena.author.check import Step
 from arena.folders import unwritten
 from arena.league.plan import LeaguePlan
 from arena.organize.copying import folder_name
-from arena.organize.entering import Verdict
+from arena.organize.entering import BotVerdict
 from arena.stats.ratings import Ratings
 from arena.store.opening import open_store
 from arena.store.rows import StoredMatch
@@ -31,7 +31,7 @@ from referee.game import Game
 _WIDTH = 80  # columns of the texts
 
 
-def write_verdict(target: Path, verdict: Verdict, game: str) -> None:
+def write_verdict(target: Path, verdict: BotVerdict, game: str) -> None:
     """Write a verdict into the folder of a bot in a folder; raise ArenaError if that fails."""
     steps = [_without_place(step, verdict.place) for step in verdict.steps]
     shown = replace(verdict, steps=steps)

@@ -43,7 +43,7 @@ class Terms(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class BotVerdict:
     """What came of one bot."""
 
     name: str
@@ -79,7 +79,7 @@ def entered(
     bots: Sequence[Brought],
     terms: Terms,
     tell: Callable[[Callable[[], str]], None],
-) -> Iterator[Verdict]:
+) -> Iterator[BotVerdict]:
     """Check bots for a league that was read with its game; enter those that are fit, in order.
 
     Yield the verdict on each when it is entered or not. `tell` is called now and then with what
@@ -127,11 +127,11 @@ def _setting(league: LeaguePlan, terms: Terms) -> Setting:
 
 def _known(
     league: LeaguePlan, each: Brought, before: Sequence[Brought], terms: Terms
-) -> Verdict | None:
+) -> BotVerdict | None:
     """Return the verdict on a bot that need not be checked for it; None if it must be."""
     name = composed(each.name)
     if not isinstance(each.bot, Bot):
-        return Verdict(name, each.place, "refused", list(unready(each.bot)))
+        return BotVerdict(name, each.place, "refused", list(unready(each.bot)))
     for other in before:
         if isinstance(other.bot, Bot) and composed(other.name) == name:
             return _refused(
@@ -144,7 +144,7 @@ def _known(
     if present is None:
         return None
     if _is_as(present, each.bot) and present.version in _played(league, present):
-        return Verdict(name, each.place, "unchanged")
+        return BotVerdict(name, each.place, "unchanged")
     if not terms.is_replacing and not _is_as(present, each.bot):
         return _refused(
             each,
@@ -154,8 +154,8 @@ def _known(
     return None
 
 
-def _refused(each: Brought, why: str) -> Verdict:
-    return Verdict(composed(each.name), each.place, "refused", refusal=why)
+def _refused(each: Brought, why: str) -> BotVerdict:
+    return BotVerdict(composed(each.name), each.place, "refused", refusal=why)
 
 
 def _is_as(present: Bot, bot: Bot) -> bool:
@@ -173,7 +173,7 @@ def _played(league: LeaguePlan, bot: Bot) -> set[str]:
 
 def _judged(
     league: LeaguePlan, each: Brought, bot: Bot, steps: list[Step], terms: Terms
-) -> Verdict:
+) -> BotVerdict:
     """Enter a bot if it is fit, and return the verdict on it."""
     there = bot.name in league.names.values()
     present = next((other for other in league.bots if other.name == bot.name), None)
@@ -183,7 +183,7 @@ def _judged(
             f"{next(step.detail for step in steps if step.state == 'FAILED')}; it is in the league "
             f"with these files: mend them, or `arena remove` it"
         )
-        return Verdict(bot.name, each.place, "refused", steps, also if is_same else "")
+        return BotVerdict(bot.name, each.place, "refused", steps, also if is_same else "")
     try:
         found = copied(bot, league.folder) if terms.is_copied else bot
         entry = entry_for(found, league.folder)
@@ -194,10 +194,10 @@ def _judged(
     except RunError:  # such as a full disk, with which no bot can be entered
         raise
     except ArenaError as error:
-        return Verdict(bot.name, each.place, "refused", steps, str(error))
+        return BotVerdict(bot.name, each.place, "refused", steps, str(error))
     if present is not None and is_same and not _played(league, present):
-        return Verdict(bot.name, each.place, "unchanged", steps)
-    return Verdict(bot.name, each.place, "replaced" if there else "entered", steps)
+        return BotVerdict(bot.name, each.place, "unchanged", steps)
+    return BotVerdict(bot.name, each.place, "replaced" if there else "entered", steps)
 
 
 def _result(future: Future[list[Step]], tell: Callable[[], None]) -> list[Step]:

@@ -464,6 +464,7 @@ def test_a_league_that_could_not_be_played_is_not_written_over_another(tmp_path:
         {"settings": {"share": float("nan")}},
         {"settings": {"seats": 4}},
         {"settings": {"seed": "\udcff"}},
+        {"bots": [{"name": "one", "shipped": "nobody"}]},
         {"bots": [*SHIPPED, SHIPPED[0]]},
         {"bots": [*SHIPPED, {"name": "x", "folder": "\udcff"}]},
     ],

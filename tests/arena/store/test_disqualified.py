@@ -33,7 +33,7 @@ def test_its_matches_are_kept_and_do_not_count_and_every_table_says_why(
     assert league.count() == 12
     assert {bot: row["matches"] for bot, row in rows(arena, league).items()} == {"one": 4, "two": 4}
     for words in (["run"], ["rank"], ["rank", "--by", "seat"], ["table"], ["watch", "--once"]):
-        said = unfolded(arena(words[0], league.folder, *words[1:]).output)
+        said = unfolded(arena(words[0], league.folder, *words[1:]).stdout)
         assert SAID in said, words
         assert "left the league" not in said
     page = tmp_path / "page.html"
