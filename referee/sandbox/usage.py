@@ -11,6 +11,7 @@ from time import monotonic
 from referee.procfs import File, children, family, identity
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_SETRESUID, _SETRESGID = 117, 119
 _BLOCK = 512
 _KIB = 1024
 _MEMORY = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
@@ -70,18 +71,23 @@ def _sum(path: str, names: tuple[bytes, ...]) -> int:
 def seen_as(uid: int | None) -> Iterator[None]:
     """Look at /proc as a user does, where we are root: in Docker, root may not see another's.
 
-    This is for the calling thread only.
+    This is for the calling thread only, to which the library's own functions do not confine it.
     """
     is_root = uid is not None and os.geteuid() == 0
     if is_root:
-        _libc.setfsgid(uid)
-        _libc.setfsuid(uid)
+        _become(uid, uid)
     try:
         yield
     finally:
         if is_root:
-            _libc.setfsuid(0)
-            _libc.setfsgid(os.getegid())
+            _become(0, os.getgid())
+
+
+def _become(uid: int | None, gid: int | None) -> None:
+    """Change the effective user and group; raise OSError if the kernel refuses."""
+    for number, value in ((_SETRESUID, 0), (_SETRESGID, gid), (_SETRESUID, uid)):
+        if _libc.syscall(number, -1, value, -1):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 class HiddenError(Exception):
