@@ -106,6 +106,8 @@ class Disk:
     files: int = 0
     """Files and folders."""
     _seen: set[File] = field(default_factory=set)
+    sockets: int = 0
+    """Ends of socket pairs that are open, each of which may hold memory that is nobody's."""
     room: int = 0
     """Bytes that are free on the disk, for whomever they are."""
     _hidden: int = 0
@@ -125,7 +127,7 @@ class Disk:
         if begun < self._next and not grew and not now:
             return
         self._before = free
-        self.size = self.files = 0
+        self.size = self.files = self.sockets = 0
         self._seen.clear()
         self._count_folder(self.folder)
         device = os.stat(self.folder).st_dev
@@ -171,6 +173,7 @@ class Disk:
             for found in _open_files(task):
                 if found.st_dev == device and not found.st_nlink and stat.S_ISREG(found.st_mode):
                     self._count(found)
+                self.sockets += stat.S_ISSOCK(found.st_mode)
             self._check_mapped(task, device)
         except PermissionError:
             return bool(_task(pid))
