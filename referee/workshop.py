@@ -26,6 +26,8 @@ from referee.sandbox.sources import Sources
 from referee.working import Watched
 
 Kind = Literal["auto", "bwrap", "landlock"]
+KINDS: dict[str, type[BuildSandbox]] = {"bwrap": BwrapBuild, "landlock": LandlockBuild}
+"""The sandboxes for builds, the stronger first."""
 _UNSTARTED = "could not be started: "
 _OF_BOTS = re.compile(r",? [Oo]r (?:use|pass) --sandbox(?:-uid)? \w+")  # what bots have instead
 
@@ -97,7 +99,7 @@ class Workshop:
     ) -> None:
         self._count = 0
         reasons = []
-        for each in ("bwrap", "landlock") if kind == "auto" else (kind,):
+        for each in KINDS if kind == "auto" else (kind,):
             try:
                 self._sandbox, self._starter = _opened(each, uid, tools)
                 if kind == "auto":
@@ -201,9 +203,9 @@ class Workshop:
         return found
 
 
-def _opened(kind: Kind, uid: int | None, tools: Sequence[str]) -> tuple[BuildSandbox, BuildStarter]:
+def _opened(kind: str, uid: int | None, tools: Sequence[str]) -> tuple[BuildSandbox, BuildStarter]:
     """Return a sandbox of a kind, with its fork server."""
-    sandbox: BuildSandbox = BwrapBuild(tools) if kind == "bwrap" else LandlockBuild(tools)
+    sandbox = KINDS[kind](tools)
     starter = BuildStarter(sandbox, uid=uid)
     try:
         sandbox.check_tools(starter.uid)

@@ -38,7 +38,8 @@ ORDER = {
         ),
         "drawing",
         *("game", "folder", "games", "options", "finding", "loading", "identity", "hint"),
-        *("meter", "turn_clock", "capture", "procfs", "sandbox", "pipes", "freezer", "lookout"),
+        *("meter", "turn_clock", "capture", "printed", "procfs", "sandbox", "working", "workshop"),
+        *("pipes", "freezer", "lookout"),
         *(
             "verdict",
             "bot_process",

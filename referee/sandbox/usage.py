@@ -11,6 +11,7 @@ from time import monotonic
 from referee.procfs import File, children, family, identity
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_SETRESUID, _SETRESGID = 117, 119
 _BLOCK = 512
 _KIB = 1024
 _MEMORY = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
@@ -70,18 +71,23 @@ def _sum(path: str, names: tuple[bytes, ...]) -> int:
 def seen_as(uid: int | None) -> Iterator[None]:
     """Look at /proc as a user does, where we are root: in Docker, root may not see another's.
 
-    This is for the calling thread only.
+    This is for the calling thread only, to which the library's own functions do not confine it.
     """
     is_root = uid is not None and os.geteuid() == 0
     if is_root:
-        _libc.setfsgid(uid)
-        _libc.setfsuid(uid)
+        _become(uid, uid)
     try:
         yield
     finally:
         if is_root:
-            _libc.setfsuid(0)
-            _libc.setfsgid(os.getegid())
+            _become(0, os.getgid())
+
+
+def _become(uid: int | None, gid: int | None) -> None:
+    """Change the effective user and group; raise OSError if the kernel refuses."""
+    for number, value in ((_SETRESUID, 0), (_SETRESGID, gid), (_SETRESUID, uid)):
+        if _libc.syscall(number, -1, value, -1):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 class HiddenError(Exception):
@@ -100,6 +106,8 @@ class Disk:
     files: int = 0
     """Files and folders."""
     _seen: set[File] = field(default_factory=set)
+    sockets: int = 0
+    """Ends of socket pairs that are open, each of which may hold memory that is nobody's."""
     room: int = 0
     """Bytes that are free on the disk, for whomever they are."""
     _hidden: int = 0
@@ -119,7 +127,7 @@ class Disk:
         if begun < self._next and not grew and not now:
             return
         self._before = free
-        self.size = self.files = 0
+        self.size = self.files = self.sockets = 0
         self._seen.clear()
         self._count_folder(self.folder)
         device = os.stat(self.folder).st_dev
@@ -165,6 +173,7 @@ class Disk:
             for found in _open_files(task):
                 if found.st_dev == device and not found.st_nlink and stat.S_ISREG(found.st_mode):
                     self._count(found)
+                self.sockets += stat.S_ISSOCK(found.st_mode)
             self._check_mapped(task, device)
         except PermissionError:
             return bool(_task(pid))

@@ -73,7 +73,7 @@ class Workshop:
 class RunnerProcess:
     """A runner of attacks in a process of one user."""
 
-    def __init__(self, user: str, workshop: Workshop) -> None:
+    def __init__(self, user: str, workshop: Workshop, module: str = "tests.attacks.runner") -> None:
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
             "PYTHONPATH": str(workshop.folder / "code"),
@@ -81,11 +81,13 @@ class RunnerProcess:
             "ATTACKS_NATIVE": workshop.native,
             "ATTACKS_SET_UID": workshop.set_uid,
         }
+        if "TMPDIR" in os.environ:
+            environment["TMPDIR"] = os.environ["TMPDIR"]
         other = user == "user" and os.getuid() == 0
         if other:
             environment["ATTACKS_OWN_USER"] = "yes"
         self._process = subprocess.Popen(
-            [_interpreter(other), "-m", "tests.attacks.runner"],
+            [_interpreter(other), "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,

@@ -1,0 +1,251 @@
+"""Runs hostile builds as one user: a line `{"attack": act, "sandbox": kind}` in, an outcome out."""
+
+import contextlib
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from protocol.errors import ArenaError
+from referee import workshop as workshops
+from referee.limits import WorkLimits
+from referee.procfs import children, family
+from referee.sandbox import SandboxError
+from referee.sandbox.area import Area
+from referee.sandbox.build_kinds import BuildSandbox, environment
+from referee.sandbox.kinds import Request
+from referee.sandbox.program import interpreter
+from referee.sandbox.sources import Sources
+from referee.sandbox.usage import memory_of
+from referee.workshop import Work, Workshop
+from tests.attacks.builds.catalogue import BY_ACT, BuildAttack
+from tests.attacks.builds.judges import Case, Samples
+from tests.attacks.builds.scene import Scene
+from tests.attacks.builds.settings import EVERYTHING, LIMITS, MANY, MUCH
+from tests.referee.process_watch import until
+
+Outcome = dict[str, Any]
+LOOK_SECONDS = 0.01
+FAR = 1 << 60
+
+
+class Unconfined(BuildSandbox):
+    """The control: no sandbox at all, so that the judges can be seen to see."""
+
+    name = "none"
+
+    def begin(self, words: Any, area: Area, limits: WorkLimits, uid: int | None) -> Request:
+        return {
+            "argv": list(words),
+            "env": {**os.environ, **environment(self.path(uid), area)},
+            "cwd": area.work,
+            "limits": [(resource.RLIMIT_CORE, 0)],
+            "threads": 1 << 20,
+            "area": area.folder,
+            "landlock": None,
+            "seccomp": None,
+        }
+
+
+workshops.KINDS["none"] = Unconfined
+
+
+class Watcher(threading.Thread):
+    """Notes the most that a workshop's processes use."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        super().__init__(daemon=True)
+        self.samples = Samples()
+        self._server = workshop._starter.pid
+        self._folder = str(workshop._starter.folder)
+        self._before = self._used()
+        self._over = threading.Event()
+
+    def _used(self) -> tuple[int, int]:
+        found = os.statvfs(self._folder)
+        return found.f_bfree * found.f_frsize, found.f_ffree
+
+    def run(self) -> None:
+        samples = self.samples
+        while not self._over.wait(LOOK_SECONDS):
+            size, files = self._used()
+            samples.disk = max(samples.disk, self._before[0] - size)
+            samples.files = max(samples.files, self._before[1] - files)
+            pids = [pid for child in children(self._server) for pid in family(child)]
+            samples.memory = max(samples.memory, memory_of(pids, None, FAR))
+            tasks = 0
+            for pid in pids:
+                with contextlib.suppress(OSError):
+                    tasks += Path(f"/proc/{pid}/task").stat().st_nlink - 2
+            samples.tasks = max(samples.tasks, tasks)
+
+    def end(self) -> Samples:
+        self._over.set()
+        self.join()
+        return self.samples
+
+
+class Runner:
+    """The builds of one user."""
+
+    def __init__(self) -> None:
+        secret = os.environ["ARENA_SECRET"] = "secret-of-the-referee"
+        self._open = tempfile.TemporaryFile()  # noqa: SIM115 - it stays open on purpose
+        self._open.write(secret.encode())
+        self._open.flush()
+        os.set_inheritable(self._open.fileno(), True)
+
+    def probe(self, sandbox: str) -> Outcome:
+        """Return why a sandbox does not work here, if it does not."""
+        try:
+            with Workshop(sandbox) as workshop:
+                if sandbox != "none":
+                    workshop.prove()
+        except SandboxError as error:
+            return {"unusable": str(error)}
+        return {"unusable": ""}
+
+    def run(self, attack: BuildAttack, sandbox: str) -> Outcome:
+        """Run an attack; return whether it had effect."""
+        if attack.act == "others.orphaned":
+            return self._orphaned(attack, sandbox)
+        with contextlib.ExitStack() as stack:
+            tools = stack.enter_context(tempfile.TemporaryDirectory())
+            workshop = stack.enter_context(Workshop(sandbox))
+            free = workshop._starter._free
+            scene = Scene(free[-2] if free else None)
+            stack.callback(scene.close)
+            sources = stack.enter_context(Sources(scene.neighbour))
+            names = ["token.txt", "bot.c"]
+            words = ["/bin/sh", "-c", ":"]
+            beside = stack.enter_context(workshop.work(words, sources, names, LIMITS))
+            return self._judged(attack, workshop, scene, beside, Path(tools))
+
+    def _judged(
+        self, attack: BuildAttack, workshop: Workshop, scene: Scene, beside: Work, target: Path
+    ) -> Outcome:
+        limits = EVERYTHING if workshop.name == "none" else LIMITS
+        neighbour = Path(beside._area.work)
+        taken = target / "taken"
+        refused = ""
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        began = time.monotonic()
+        watcher = Watcher(workshop)
+        watcher.start()
+        with self._work(attack.act, workshop, scene, limits, str(neighbour)) as work:
+            samples = watcher.end()
+            area = work._area.folder
+            left = list(_left(area)) if attack.group == "Leaving behind" else []
+            try:
+                work.take(taken)
+            except (OSError, ArenaError) as error:
+                refused = str(error)
+        case = Case(
+            scene=scene,
+            outcome=work.outcome,
+            seconds=time.monotonic() - began,
+            samples=samples,
+            area=area,
+            server=workshop._starter.pid,
+            left=left,
+            taken=taken,
+            refused=refused,
+            neighbour={path.name: path.read_text() for path in neighbour.iterdir()},
+            grown=(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10,
+        )
+        if attack.act == "files.poison":
+            with self._work("files.look", workshop, scene, limits, "") as work:
+                case.next_said = work.outcome.output
+        told = f"{work.outcome.why or 'ended well'}; {refused or 'taken'}; {samples}"
+        said = work.outcome.output[-300:]
+        if "broken: " in work.outcome.output:
+            return {"error": f"the program has a mistake: {said}"}
+        if work.outcome.why.startswith("could not be started"):
+            return {"error": work.outcome.why}
+        return {"effect": attack.judge(case), "detail": f"{told}; {said}", "why": work.outcome.why}
+
+    @contextlib.contextmanager
+    def _work(self, act: str, workshop: Workshop, scene: Scene, limits: Any, beside: str) -> Any:
+        facts = scene.facts() | {
+            "neighbour": beside,
+            "server": workshop._starter.pid,
+            "much": MUCH,
+            "many": MANY,
+            "memory": LIMITS.memory_mb << 20,
+            "tasks": LIMITS.processes,
+        }
+        (scene.mine / "facts.json").write_text(json.dumps(facts))
+        words = [interpreter(workshop._starter.uid), "-S", "-E", "hostile.py", act, scene.token]
+        names = [path.name for path in scene.mine.iterdir()]
+        with (
+            Sources(scene.mine) as sources,
+            scene.input.open("rb") as stdin,
+            workshop.work(words, sources, names, limits, stdin=stdin) as work,
+        ):
+            yield work
+
+    def _orphaned(self, attack: BuildAttack, sandbox: str) -> Outcome:
+        """Let a build run for a referee that is killed."""
+        with contextlib.closing(Scene(None)) as scene:
+            (scene.mine / "facts.json").write_text(json.dumps(scene.facts()))
+            owner = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "tests.attacks.builds.owner",
+                    sandbox,
+                    scene.mine,
+                    scene.token,
+                ],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            with owner:
+                assert owner.stdout is not None
+                folder = owner.stdout.readline().strip()
+                server = int(owner.stdout.readline())
+                said = owner.stdout.readline().strip()
+                owner.kill()
+            if said != "waiting":
+                return {"error": f"the build never began: {said}"}
+            with contextlib.suppress(AssertionError):
+                until(lambda: not scene.alive() and not Path(folder).exists(), 5)
+            effect = bool(scene.alive()) or Path(folder).exists()
+            return {"effect": effect, "detail": f"{scene.alive()} {folder} {server}", "why": ""}
+
+
+def _left(area: str) -> Any:
+    for here, folders, files in os.walk(area):
+        for name in (*folders, *files):
+            yield name, os.lstat(f"{here}/{name}").st_mode
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    runner = Runner()
+    sys.stdout.write("begun\n")
+    sys.stdout.flush()
+    for line in sys.stdin:
+        request = json.loads(line)
+        began = time.monotonic()
+        try:
+            if request["attack"]:
+                outcome = runner.run(BY_ACT[request["attack"]], request["sandbox"])
+            else:
+                outcome = runner.probe(request["sandbox"])
+        except Exception:  # noqa: BLE001 - whatever it is, the test that asked is told
+            outcome = {"error": traceback.format_exc()}
+        outcome["seconds"] = round(time.monotonic() - began, 3)
+        sys.stdout.write(json.dumps(outcome) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
