@@ -112,7 +112,8 @@ def _built(
         except BuildError as error:
             printed = ["The build printed:", *(f"  {line}" for line in error.output.splitlines())]
             shown = printed if error.output else ["The build printed nothing."]
-            return Step(BUILT, "FAILED", error.what, shown), None
+            why = error.what.removeprefix("cannot be built: ")
+            return Step(BUILT, "FAILED", why, shown), None
         except SandboxError as error:
             return Step(BUILT, "FAILED", f"nothing can be built here: {error.what}"), None
     outcome = built.outcome

@@ -27,6 +27,8 @@ _ABSENT = re.compile(
     r"([\w.+-]+): (?:command not found|not found|No such file or directory)$", re.MULTILINE
 )
 """What shells and make say of a program that is not there."""
+_ERROR = re.compile(r"\berror\b", re.IGNORECASE)
+_LONG = 160  # characters of an error that are shown in a sentence
 _KEPT_SECONDS = 30 * 86_400  # for which a build is kept that nobody uses
 _NEW = ".new-"  # how folders begin that are being filled ...
 _NEW_SECONDS = 86_400  # ... and are left behind if that takes longer: their maker was killed
@@ -101,7 +103,8 @@ class Builder:
             if bot.look().digest != bot.digest:
                 raise BuildError(bot, "was changed while it was built; try again.")
             if not outcome.is_ok:
-                what = f"cannot be built: the build {outcome.why}.{_unseen(outcome.output)}"
+                why = f"{outcome.why}{_first_error(outcome.output)}"
+                what = f"cannot be built: the build {why}.{_unseen(outcome.output)}"
                 raise BuildError(bot, what, outcome.output)
             new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder.parent))
             try:
@@ -209,6 +212,13 @@ def _explained(bot: Bot) -> Iterator[None]:
         raise BuildError(bot, f"{error.filename} cannot be read: {error.strerror}.") from None
     except StartError as error:
         raise BuildError(bot, f"cannot be built: {error}.") from None
+
+
+def _first_error(output: str) -> str:
+    """Return the first error that a compiler printed, in parentheses; empty if none is found."""
+    lines = (line.strip() for line in output.splitlines() if _ERROR.search(line))
+    found = next(lines, "")
+    return f" ({found if len(found) <= _LONG else f'{found[:_LONG]}…'})" if found else ""
 
 
 def _unseen(output: str) -> str:

@@ -107,8 +107,16 @@ def test_what_its_author_built_himself_is_not_given_to_the_build(tmp_path: Path)
 
 
 def test_a_build_that_fails_says_why_and_keeps_nothing(tmp_path: Path) -> None:
-    error = failure(source(tmp_path / "mine", "echo no bot today; exit 3\n"))
-    assert str(error) == "bot 'mine' cannot be built: the build exited with code 3."
+    error = failure(
+        source(
+            tmp_path / "mine",
+            "echo no bot today; echo x.c:7: error: a brace; echo more errors; exit 3\n",
+        )
+    )
+    assert (
+        str(error)
+        == "bot 'mine' cannot be built: the build exited with code 3 (x.c:7: error: a brace)."
+    )
     assert "no bot today" in error.output
     assert not list((tmp_path / "cache" / "bot-arena" / "built").iterdir())
 
@@ -168,10 +176,7 @@ def test_a_check_builds_first_and_shows_what_the_build_printed(
     (folder / "build.sh").write_text("echo line 7: a brace is missing; exit 1\n")
     result = arena("check", folder, "--game", "guerra")
     assert result.exit_code == 1
-    assert (
-        " 1  FAILED     can be built: cannot be built: the build exited with code 1."
-        in result.stdout
-    )
+    assert " 1  FAILED     can be built: the build exited with code 1." in result.stdout
     assert "line 7: a brace is missing" in result.stdout
     assert "mine is not fit to play guerra. Step 1 failed: can be built." in result.stdout
 
