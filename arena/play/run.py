@@ -1,7 +1,7 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple, Self
@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
-from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
+from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
 from arena.play.events import Problem, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorkforce, usable_cores
 from arena.play.messages import News, Results, Setup, Task
@@ -39,22 +39,47 @@ class Part(NamedTuple):
 
 WHOLE = Part(1, 1)
 
+FIRST_DEALS = 10
+"""Deals of each line-up that a new bot plays before anybody else plays, to get its place."""
+
 
 class Missing:
-    """The deals of a schedule, or of a part of it, with those rotations that are not stored."""
+    """The deals of a schedule, or of a part of it, with those rotations that are not stored.
 
-    def __init__(self, schedule: Schedule, known: KnownMatches, part: Part = WHOLE) -> None:
+    The first deals of the bots `new`, which have no place in the table yet, come before all others.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        known: KnownMatches,
+        part: Part = WHOLE,
+        new: Collection[BotIndex] = (),
+    ) -> None:
         self._schedule = schedule
         self._known = known
         self._part = part
         self._is_all = part == WHOLE and not known
+        self._new = frozenset(new) if len(new) < len(schedule.entrants) else frozenset()
 
     def __iter__(self) -> Iterator[Task]:
         rotations = range(self._schedule.rotation_count)
-        for deal in self._schedule.plan():
+        for deal in self._in_turn():
             absent = rotations if self._is_all else self._absent(deal, rotations)
             if absent:
                 yield Task(deal.lineup, deal.number, tuple(absent))
+
+    def _in_turn(self) -> Iterator[Deal]:
+        """Yield every deal, the first ones of new bots before the others."""
+        if not self._new:
+            yield from self._schedule.plan()
+            return
+        few = replace(self._schedule, deals=min(FIRST_DEALS, self._schedule.deals))
+        yield from (deal for deal in few.plan() if self._is_first(deal))
+        yield from (deal for deal in self._schedule.plan() if not self._is_first(deal))
+
+    def _is_first(self, deal: Deal) -> bool:
+        return deal.number < FIRST_DEALS and not self._new.isdisjoint(deal.lineup)
 
     def _absent(self, deal: Deal, rotations: range) -> list[int]:
         name = self._schedule.deal_id(deal)
@@ -86,7 +111,14 @@ class Run:
     ) -> None:
         assert league.rules is not None
         self._code = "" if league.game.source.kind == "bundled" else code_of(league.rules)
-        tasks = Missing(league.schedule, store.known(league.schedule.rotation_count), part)
+        rotations = league.schedule.rotation_count
+        placed = store.placed(rotations, FIRST_DEALS)
+        new = [
+            index
+            for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
+            if (bot.key, bot.version) not in placed
+        ]
+        tasks = Missing(league.schedule, store.known(rotations), part, new)
         deals, matches = tasks.count()
         setup = Setup(
             game=league.game.source,
