@@ -11,9 +11,10 @@ from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
 from arena.play.events import Problem, RunEvent, Stored, Suspended
-from arena.play.local import LocalWorkforce, usable_cores
+from arena.play.local import LocalWorker, LocalWorkforce, usable_cores
 from arena.play.messages import News, Results, Setup, Task
 from arena.play.runner import Runner
+from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.store.continuity import remember
 from arena.store.opening import open_store
@@ -108,6 +109,7 @@ class Run:
         sandbox_uid: int | None,
         part: Part,
         cluster: str | None,
+        spares: Spares[LocalWorker] | None = None,
     ) -> None:
         assert league.rules is not None
         self._code = "" if league.game.source.kind == "bundled" else code_of(league.rules)
@@ -152,7 +154,7 @@ class Run:
         force = (
             on_cluster(setup, league.rules, league.bots, cluster)
             if cluster is not None
-            else LocalWorkforce(setup, league.bots, cores)
+            else LocalWorkforce(setup, league.bots, cores, spares)
         )
         self._runner = Runner(setup, tasks, force)
 
@@ -235,8 +237,11 @@ def open_run(
     sandbox_uid: int | None,
     part: Part = WHOLE,
     cluster: str | None = None,
+    spares: Spares[LocalWorker] | None = None,
 ) -> Iterator[Run]:
     """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
+
+    With `spares`, its workers are those of the run before, and kept for the next one.
 
     Raises ArenaError if another one is going on, or the league has changed.
     """
@@ -244,7 +249,7 @@ def open_run(
         if store.has_matches():
             check_unchanged(league, store)
             check_code(league, store)
-        with Run(league, store, workers, sandbox_uid, part, cluster).staffed() as run:
+        with Run(league, store, workers, sandbox_uid, part, cluster, spares).staffed() as run:
             if not run.missing:
                 remember(league.bots, store)
             yield run
