@@ -19,7 +19,7 @@ OF_OURS = {
 ORDER = {
     "arena": [
         *("streams", "text", "folders", "league", "store", "play", "stats", "tables", "archive"),
-        *("author", "compare", "watch", "report", "library", "cli", "__main__"),
+        *("author", "organize", "compare", "watch", "report", "library", "cli", "__main__"),
     ],
     "referee": [
         *(

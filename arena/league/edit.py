@@ -1,5 +1,6 @@
 """Changes to the bots of a `league.toml` by command; whatever else stands there stays as it is."""
 
+import errno
 import fcntl
 import os
 import re
@@ -64,6 +65,16 @@ def set_key(folder: Path, name: str, key: str, value: Any) -> LeaguePlan:
     Raises ArenaError also if there is no such bot.
     """
     return _changed(folder, "", lambda text: text.set(name, {key: value}))
+
+
+def check_changeable(folder: Path) -> None:
+    """Raise ArenaError if a league's file could not be changed now, before work is spent on it."""
+    file, text = file_of(folder)
+    read_text(file, text, "read")
+    _Text(file, text)
+    for path in (file, Path(os.path.realpath(file)).parent):
+        if not os.access(path, os.W_OK, effective_ids=True):
+            raise unwritten(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def _changed(folder: Path, name: str, change: Callable[["_Text"], None]) -> LeaguePlan:
