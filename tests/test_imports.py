@@ -19,7 +19,7 @@ OF_OURS = {
 ORDER = {
     "arena": [
         *("streams", "text", "folders", "league", "store", "play", "stats", "tables", "archive"),
-        *("author", "compare", "watch", "report", "library", "cli", "__main__"),
+        *("author", "organize", "compare", "watch", "report", "library", "cli", "__main__"),
     ],
     "referee": [
         *(
@@ -58,6 +58,7 @@ ORDER = {
 HOMES = {
     "click": ["arena.cli.*"],
     "tabulate": ["arena.tables.table"],
+    "tomlkit": ["arena.league.edit"],
     "multiprocess": ["arena.play.spawning"],
     "trueskill": ["arena.stats.*"],
     "sqlite3": [

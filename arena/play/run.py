@@ -20,7 +20,7 @@ from arena.store.continuity import remember
 from arena.store.opening import open_store
 from arena.store.settings import check_code, check_unchanged
 from arena.store.store import KnownMatches, Store
-from arena.store.versions import changed, left, likely_renamed, unknown_keys
+from arena.store.versions import changed, disqualified, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.identity import code_of
@@ -143,6 +143,7 @@ class Run:
             *unknown_keys(league, store),
             *likely_renamed(league, store),
             *changed(league, store),
+            *disqualified(league, store),
             *left(league, store),
         ]
         """What to say and ask about the bots' names, keys and versions, in sentences."""
