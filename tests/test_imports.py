@@ -19,7 +19,7 @@ OF_OURS = {
 ORDER = {
     "arena": [
         *("streams", "text", "folders", "league", "store", "play", "stats", "tables", "archive"),
-        *("author", "compare", "watch", "report", "library", "cli", "__main__"),
+        *("author", "compare", "watch", "report", "library", "serve", "cli", "__main__"),
     ],
     "referee": [
         *(
@@ -74,8 +74,8 @@ HOMES = {
         "arena.play.cluster.host",
     ],
     "gymnasium": ["referee.pettingzoo"],
-    "jinja2": ["arena.report.page"],
-    "markupsafe": ["arena.report.page"],
+    "jinja2": ["arena.report.templates"],
+    "markupsafe": ["arena.report.page", "arena.serve.pages"],
     "numpy": ["referee.pettingzoo"],
     "pettingzoo": ["referee.pettingzoo"],
     "pygal": ["arena.report.plotting"],
