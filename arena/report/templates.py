@@ -4,7 +4,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from arena.report.plain import plain
+from arena.report.plain import plain, plain_lines
 from arena.tables.leaderboard import ranks_text, rating_text, score_text
 from arena.text import many
 
@@ -23,6 +23,7 @@ def environment(*folders: Path) -> Environment:
     )
     found.filters |= {
         "plain": plain,
+        "lines": plain_lines,
         "rank": ranks_text,
         "rating": rating_text,
         "score": score_text,

@@ -4,7 +4,7 @@ Nothing in them says where the league lies on its machine, or what its seed is.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,11 @@ from typing import Any
 import msgspec
 
 from arena.league.bot import LostBot
-from arena.league.contest import HandIn
 from arena.league.plan import LeaguePlan
 from arena.stats.ratings import fit
 from arena.store.opening import open_store, read_played
 from arena.store.store import Store
-from arena.store.versions import left
+from arena.store.suspensions import TOO_SLOW
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
@@ -27,25 +26,6 @@ Row = dict[str, Any]
 
 REMEDY = "they are played in turn"
 """How missing matches are got, where a server plays."""
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of a league's calendar."""
-
-    at: str
-    """When it was made, in ISO 8601."""
-    what: str
-    """What is otherwise since, in a sentence."""
-
-
-class Calendar(msgspec.Struct, frozen=True, kw_only=True):
-    """When bots are taken and results shown: times in ISO 8601 with a zone, empty if not set."""
-
-    opens: str = ""
-    freezes: str = ""
-    closes: str = ""
-    release: str = ""
-    changes: list[Change] = []
 
 
 class TableView(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +42,8 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """Whether matches have two seats: then wins are shown, and mean places otherwise."""
     scored: bool
     """Whether rows have scores."""
+    less_is_better: bool
+    """Whether the lower score is the better one."""
     notes: list[str]
     """What a reader should know, in sentences."""
     suspended: dict[str, str]
@@ -76,15 +58,6 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """Those of them that are not played yet."""
     last: str
     """When the last match was stored, in ISO 8601; empty before the first."""
-
-
-def calendar_of(hand_in: HandIn, changes: Sequence[Change] = ()) -> Calendar:
-    """Return the calendar of a league, with the changes of it that were logged, newest first."""
-    moments = {
-        name: moment.isoformat() if (moment := getattr(hand_in, name)) else ""
-        for name in ("opens", "freezes", "closes", "release")
-    }
-    return Calendar(**moments, changes=list(changes))
 
 
 def table_view(folder: Path) -> TableView:
@@ -128,8 +101,8 @@ def public_field(league: LeaguePlan, store: Store, *, versions: bool = False) ->
         found,
         name=league_name(league),
         remedy=REMEDY,
-        suspended=dict.fromkeys(found.suspended, "its author can read why."),
-        asides=tuple(map(safe, [*_lost(league), *left(league, store)])),
+        suspended={bot: _publicly(why) for bot, why in found.suspended.items()},
+        asides=tuple(map(safe, [*_lost(league), *_left(league, store)])),
     )
 
 
@@ -138,6 +111,21 @@ def _lost(league: LeaguePlan) -> Iterator[str]:
     for bot in league.bots:
         if isinstance(bot, LostBot):
             yield f"{bot.name} cannot be run: its files are not as they should be."
+
+
+def _left(league: LeaguePlan, store: Store) -> Iterator[str]:
+    """Yield a sentence on the bots that have played and are in the league no more, if any."""
+    gone = sorted({key for key, _ in store.bot_keys()} - {bot.key for bot in league.bots})
+    if gone:
+        are, their = ("is", "its") if len(gone) == 1 else ("are", "their")
+        yield f"{', '.join(gone)} {are} no longer in the league: {their} matches do not count."
+
+
+def _publicly(why: str) -> str:
+    """Return why a bot was suspended, as far as strangers may know: others hold its own words."""
+    if why.startswith(f"it {TOO_SLOW}."):
+        return f"it {TOO_SLOW}."
+    return "its author can read why."
 
 
 def _unplayed(league: LeaguePlan) -> Field:
@@ -168,6 +156,7 @@ def _table(league: LeaguePlan, field: Field, stored: int, last: str) -> TableVie
         rows=[_plain(row) for row in table.rows],
         duels=league.seats == 2,
         scored=field.scores is not None,
+        less_is_better=league.game.less_is_better,
         notes=list(table.notes),
         suspended=dict(field.suspended),
         matches=field.matches,
