@@ -15,6 +15,8 @@ from markupsafe import Markup
 from arena.report import charts
 from arena.report.templates import FOLDER as REPORT
 from arena.report.templates import environment
+from arena.serve.careers import BotView
+from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.shown import Calendar, SubmissionView, Waiting, stages
 from arena.serve.views import TableView
 
@@ -113,6 +115,40 @@ def table_page(
         many_groups=any(row["group"] > 1 for row in table.rows),
         less_is_better=table.less_is_better,
     )
+
+
+def bot_page(
+    visit: Visit, view: BotView, *, own: OwnView | None = None, matches: MatchesView | None = None
+) -> str:
+    """Return the page of a bot.
+
+    `own` is for its author and the organizer, and `matches` for those who may look at them.
+    """
+    points = [point for point in view.points if point.ratings]
+    titles = [each.title for each in view.versions]
+    return _render(
+        "bot.html",
+        visit,
+        view=view,
+        own=own,
+        matches=matches,
+        points=points,
+        titles=[title for title in titles if any(title in point.ratings for point in points)],
+        picture=_safe(view.picture),
+    )
+
+
+def matches_page(visit: Visit, matches: MatchesView) -> str:
+    """Return a list of matches."""
+    chosen = {"bot": matches.bot, "faulty": "1" if matches.faulty else ""}
+    older = {**{key: value for key, value in chosen.items() if value}, "before": matches.older}
+    return _render("matches.html", visit, matches=matches, older=urlencode(older))
+
+
+def replay_page(visit: Visit, view: ReplayView) -> str:
+    """Return a match that can be stepped through."""
+    payload = Markup(view.payload.replace("<", "\\u003c"))  # noqa: S704 - JSON, no tag in it
+    return _render("replay.html", visit, view=view, payload=payload)
 
 
 def queue_page(visit: Visit, queue: Sequence[Waiting]) -> str:

@@ -14,9 +14,12 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """A change of a league's calendar."""
 
     at: str
-    """When it was made, in ISO 8601."""
-    what: str
-    """What is otherwise since, in a sentence."""
+    """When it was noticed, in ISO 8601."""
+    key: str
+    """What was changed, as it is called in the league's file."""
+    old: str
+    """What stood there before; empty if nothing did."""
+    new: str
 
 
 class Calendar(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +54,7 @@ class SubmissionView(msgspec.Struct, frozen=True, kw_only=True):
     received_at: str
     changed_at: str
     step: str = ""
-    """Where it was refused: unpack, build, check or enter; empty if it was not."""
+    """Where it is or was refused: receive, unpack, build, check or enter; or empty."""
     reason: str = ""
     remedy: str = ""
     can_retry: bool = False
@@ -90,9 +93,12 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def calendar_of(
-    hand_in: HandIn, changes: Sequence[Change] = (), *, seed_hash: str = "", seed: str = ""
+    hand_in: HandIn, changes: Sequence[object] = (), *, seed_hash: str = "", seed: str = ""
 ) -> Calendar:
-    """Return the calendar of a league, with the changes of it that were logged, newest first."""
+    """Return the calendar of a league.
+
+    `changes` are those that were logged, newest first, with the fields of `Change` as attributes.
+    """
     moments = {
         name: moment.isoformat() if (moment := getattr(hand_in, name)) else ""
         for name in ("opens", "freezes", "closes", "release")
@@ -106,7 +112,7 @@ def calendar_of(
         final_deals=hand_in.final_deals or 0,
         seed_hash=seed_hash,
         seed=seed,
-        changes=list(changes),
+        changes=[msgspec.convert(each, Change, from_attributes=True) for each in changes],
     )
 
 

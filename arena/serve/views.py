@@ -13,7 +13,7 @@ import msgspec
 
 from arena.league.bot import LostBot
 from arena.league.plan import LeaguePlan
-from arena.stats.ratings import fit
+from arena.stats.ratings import Ratings, fit
 from arena.store.opening import open_store, read_played
 from arena.store.store import Store
 from arena.store.suspensions import TOO_SLOW
@@ -68,12 +68,15 @@ def table_view(folder: Path) -> TableView:
     """
     league = read_played(folder)
     if not has_database(league):
-        return _table(league, _unplayed(league), stored=0, last="")
+        return _rated(league, _unplayed(league))
     with open_store(league) as store:
         stored = store.record_count()  # first: what is stored meanwhile is only read again
-        found = public_field(league, store)
-        sites = store.sites()
-        return _table(league, found, stored, max((site.last for site in sites), default=""))
+        last = max((site.last for site in store.sites()), default="")
+        return _rated(league, public_field(league, store), stored, last)
+
+
+def _rated(league: LeaguePlan, field: Field, stored: int = 0, last: str = "") -> TableView:
+    return public_table(league, field, fit(field.deals, bots=field.bots), stored, last)
 
 
 def league_name(league: LeaguePlan) -> str:
@@ -146,8 +149,11 @@ def _asked(league: LeaguePlan) -> int:
     return league.outline.deal_count * league.outline.rotation_count
 
 
-def _table(league: LeaguePlan, field: Field, stored: int, last: str) -> TableView:
-    table = leaderboard(field, fit(field.deals, bots=field.bots))
+def public_table(
+    league: LeaguePlan, field: Field, ratings: Ratings, stored: int = 0, last: str = ""
+) -> TableView:
+    """Return the leaderboard of a public field."""
+    table = leaderboard(field, ratings)
     return TableView(
         league=league_name(league),
         game=league.game.name,
