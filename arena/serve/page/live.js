@@ -71,7 +71,13 @@
     part.replaceChildren(...fresh.cloneNode(true).childNodes);
     part.hidden = fresh.hidden;
     arenaTimes.show(part);
+    toEnd();
     if (focused && part.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused).focus();
+  }
+
+  /** Show the end of what a build wrote, where its errors are. */
+  function toEnd() {
+    for (const box of document.querySelectorAll("pre.output")) box.scrollTop = box.scrollHeight;
   }
 
   function say(fresh) {
@@ -118,6 +124,7 @@
     if (number === undefined || said?.number === undefined || String(said.number) === number) want();
   }
 
+  toEnd();
   const source = new EventSource(live.dataset.events);
   for (const name of live.dataset.live.split(" ")) source.addEventListener(name, heard);
   let isKnown = false;
