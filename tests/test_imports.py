@@ -19,7 +19,8 @@ OF_OURS = {
 ORDER = {
     "arena": [
         *("streams", "text", "folders", "league", "store", "play", "stats", "tables", "archive"),
-        *("author", "organize", "compare", "watch", "report", "library", "cli", "__main__"),
+        *("author", "organize", "handin", "compare", "watch", "report", "library", "serve"),
+        *("cli", "__main__"),
     ],
     "referee": [
         *(
@@ -75,8 +76,8 @@ HOMES = {
         "arena.play.cluster.host",
     ],
     "gymnasium": ["referee.pettingzoo"],
-    "jinja2": ["arena.report.page"],
-    "markupsafe": ["arena.report.page"],
+    "jinja2": ["arena.report.templates"],
+    "markupsafe": ["arena.report.page", "arena.serve.pages"],
     "numpy": ["referee.pettingzoo"],
     "pettingzoo": ["referee.pettingzoo"],
     "pygal": ["arena.report.plotting"],

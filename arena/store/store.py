@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from arena.league.bot import Bot
+from arena.store.recent import Recent
 from arena.store.result import PlayedMatch
 from arena.store.rows import (
     BotRow,
@@ -38,7 +39,6 @@ from arena.store.rows import (
     whole_match,
 )
 from arena.store.schema import Writer, lineup_text
-from arena.store.tallies import Tallies
 from protocol.errors import ArenaError
 from referee.identity import GameFacts
 
@@ -142,7 +142,7 @@ class KnownMatches:
         return [rotation for rotation in rotations if rotation not in found]
 
 
-class Store(Tallies):
+class Store(Recent):
     """The results of a league: stores matches, and returns them."""
 
     _writer: Writer | None = None
