@@ -56,6 +56,10 @@ _COMMANDS = {
         "organize:disqualify",
         "Exclude a bot: it plays no more, its matches are kept and do not count, tables say why.",
     ),
+    "author": (
+        "author:author",
+        "Say who may hand in bots to a league that `arena serve` keeps open.",
+    ),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
     "table": ("tables:table_command", "Show the results of every bot against every other."),

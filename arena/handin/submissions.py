@@ -1,13 +1,12 @@
 """Submissions: what is known of each, in which state it is, and which is looked at next."""
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from arena.handin.database import HandIns, now, written
+from arena.handin.database import HandIns, Row, now, written
 from arena.handin.people import likeness
 from protocol.errors import ArenaError
 
@@ -121,7 +120,7 @@ def _several(db: HandIns, where: str, values: Sequence[Any]) -> list[Submission]
     return [_brief(row) for row in db.rows(f"SELECT {_BRIEF} {_OF} {where}", values)]
 
 
-def _brief(row: sqlite3.Row) -> Submission:
+def _brief(row: Row) -> Submission:
     return Submission(**_plain(dict(row)))
 
 
