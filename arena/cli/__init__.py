@@ -73,6 +73,10 @@ _COMMANDS = {
     ),
     "matches": ("matches:matches", "List the matches that were played, by deal."),
     "show": ("matches:show_match", "Show a match move by move, with times, faults and notes."),
+    "feedback": (
+        "organize:feedback",
+        "Write a folder for each bot, to be sent to its author: its results and its own matches.",
+    ),
     "verify": (
         "verify:verify",
         "Play every stored match again by the rules, and name those that differ.",

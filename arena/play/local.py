@@ -79,7 +79,8 @@ class LocalWorkforce(Workforce):
 
         Raises as `check_sandbox` does.
         """
-        bots, count = first_bots(len(self._setup.names)), len(self._cores)
+        found, count = first_bots(len(self._setup.names)), len(self._cores)
+        bots = [bot for bot in found if bot not in self._setup.unbuilt]
         try:
             for number, core in enumerate(self._cores):  # the first line-ups are of the first bots
                 check = bots[len(bots) * number // count : len(bots) * (number + 1) // count]
