@@ -9,8 +9,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from referee.workshop import Outcome, Work, Workshop
-
 from arena.league.bot import Bot, make_bot
 from arena.league.files import readable
 from arena.league.schedule import BotIndex
@@ -20,6 +18,7 @@ from protocol.errors import ArenaError
 from referee.limits import WorkLimits
 from referee.sandbox import Program, SandboxError
 from referee.sandbox.sources import Sources
+from referee.workshop import Outcome, Work, Workshop
 
 TOOLS = "ARENA_TOOLS"
 """The environment variable that names folders of compilers, where a league names none."""
