@@ -18,6 +18,8 @@ LOOK_SECONDS = 0.05
 """Between two looks at what a command uses."""
 FLOOD = 256
 """A command is ended when it has printed so many times as much as is kept."""
+SOCKETS = 256
+"""How many ends of socket pairs may be open at a time: the kernel keeps 200 KiB for each."""
 RESERVE_MB = 64
 """How much of the disk stays free, whatever a command may use."""
 _PIECE = 1 << 16  # bytes read at a time
@@ -123,6 +125,8 @@ class Watched:
             return f"used more than {limits.disk_mb} MB of disk"
         if disk.files > limits.files:
             return f"made more than {limits.files} files and folders"
+        if disk.sockets > SOCKETS:
+            return f"opened more than {SOCKETS} sockets"
         if disk.room < RESERVE_MB * _MIB:
             raise MachineError(
                 f"the disk of {disk.folder} is full: less than {RESERVE_MB} MB are free. Free some "

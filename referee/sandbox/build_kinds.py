@@ -161,7 +161,6 @@ def environment(path: str, area: Area) -> Mapping[str, str]:
         "CARGO_TERM_COLOR": "never",
         "GOCACHE": f"{area.home}/go-build",
         "GOPATH": f"{area.home}/go",
-        "GOFLAGS": "-trimpath",
         "GOPROXY": "off",
         "GOSUMDB": "off",
         "GOTOOLCHAIN": "local",

@@ -12,7 +12,7 @@ from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.kinds import Request, Sandbox, bounds, environment, search_path
-from referee.sandbox.landlock import covering
+from referee.sandbox.landlock import JAVA, covering
 from referee.sandbox.program import Program, barrier
 
 OLDEST = (0, 8)
@@ -101,7 +101,7 @@ def _system(uid: int | None) -> Iterator[str]:
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):
             yield from ("--ro-bind", path, path)
-    for path in (*(f"/etc/{name}" for name in _ETC), *_MORE_ETC):
+    for path in (*(f"/etc/{name}" for name in _ETC), *_MORE_ETC, *JAVA):
         yield from ("--ro-bind-try", path, path)
     yield from ("--proc", "/proc", "--tmpfs", "/dev")
     for path in _DEVICES:

@@ -42,7 +42,7 @@ _READ = (
     "/dev/random",
     "/dev/urandom",
 )
-_JAVA = tuple(map(str, Path("/etc").glob("java*")))
+JAVA = tuple(map(str, Path("/etc").glob("java*")))
 _WRITE = ("/dev/null", "/dev/full")
 
 Rule = tuple[str, int]
@@ -113,7 +113,7 @@ def _of_system(prefix: str) -> list[Rule]:
     rules = [(path, _RUN_ALL) for path in _RUN]
     if prefix and not prefix.startswith("/usr/"):
         rules.append((prefix, _RUN_ALL))
-    rules += [(path, READ_FILE | READ_DIR) for path in (*_READ, *_JAVA)]
+    rules += [(path, READ_FILE | READ_DIR) for path in (*_READ, *JAVA)]
     rules += [(path, READ_FILE | WRITE_FILE) for path in _WRITE]
     return rules
 

@@ -436,6 +436,13 @@ def check_machine() -> None:
 MISSING_IN_BUILDS: Final = ("utime utimes futimesat fchmodat2",)
 PASSING: Final = ("sendmsg sendmmsg",)
 """A file that is only on its way to another process is in no list of open files."""
+CLONE_FILES: Final = 0x00000400
+CLOSE_RANGE_UNSHARE: Final = 2
+ONE_LIST_OF_FILES: Final = (
+    Rule("clone", (Argument(0, (CLONE_THREAD,), CLONE_THREAD | CLONE_FILES),), REFUSE, None),
+    never("close_range", Argument(2, (CLOSE_RANGE_UNSHARE,), CLOSE_RANGE_UNSHARE)),
+)
+"""All threads of a process share one list of open files, which the referee reads."""
 ALLOWED_IN_BUILDS: Final = ("modes", "times", "locks that others see")
 
 
@@ -449,7 +456,13 @@ def of_builds(*, landlock_abi: int | None, own_user: bool = False) -> Filter:
     """
     asked = ALLOW if landlock_abi is None else ASK
     rules = [COUNTED_MEMORY, ADVICE]
-    rules += [replace(CHILD, then=asked), *modes(asked), *NO_SET_ID, *FILES_AND_FIFOS]
+    rules += [
+        *ONE_LIST_OF_FILES,
+        replace(CHILD, then=asked),
+        *modes(asked),
+        *NO_SET_ID,
+        *FILES_AND_FIFOS,
+    ]
     rules += [READING, WAITING_FOR_DISK, CLOSED_PAIR, FCNTL, IOCTL, PRCTL_IN_BUILDS]
     refused = [calls for why, calls in REFUSED.items() if why not in ALLOWED_IN_BUILDS]
     if landlock_abi is None:

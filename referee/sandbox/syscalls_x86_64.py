@@ -165,6 +165,7 @@ SYSCALLS: Final = {
     "fspick": 433,
     "pidfd_open": 434,
     "clone3": 435,
+    "close_range": 436,
     "openat2": 437,
     "pidfd_getfd": 438,
     "process_madvise": 440,

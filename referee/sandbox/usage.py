@@ -11,11 +11,13 @@ from time import monotonic
 from referee.procfs import File, children, family, identity
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_SETRESUID, _SETRESGID = 117, 119
 _BLOCK = 512
 _KIB = 1024
 _MEMORY = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
 _SHARES = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
 _DUTY = 10  # a look at the disk takes at most one part in so many of the time
+_HIDDEN_LOOKS = 3  # in a row: a process that begins or ends is hidden for a moment
 _DELETED = b" (deleted)\n"
 
 
@@ -37,30 +39,29 @@ def memory_of(pids: Iterable[int], uid: int | None, most: int) -> int:
 
     Where that is more than `most`, what is shared is divided among those that share it.
     """
-    tasks = [task for pid in pids if (task := _living(pid))]
-    total = sum(_sum(f"{task}/status", _MEMORY) for task in tasks)
-    if total <= most:
-        return total
+    used = {task: _sum(f"{task}/status", _MEMORY) for task in map(_task, pids) if task}
+    if sum(used.values()) <= most:
+        return sum(used.values())
     with seen_as(uid):
-        shares = [_sum(f"{task}/smaps_rollup", _SHARES) for task in tasks]
-    return sum(
-        share or _sum(f"{task}/status", _MEMORY)  # where the kernel does not show it
-        for share, task in zip(shares, tasks, strict=True)
-    )
+        shares = {task: _sum(f"{task}/smaps_rollup", _SHARES) for task in used}
+    return sum(shares[task] or used[task] for task in used)  # where the kernel does not show it
 
 
-def _living(pid: int) -> str:
-    """Return the folder in /proc of a thread that lives: the first one may have ended."""
+def _task(pid: int) -> str:
+    """Return the folder in /proc of a thread that has memory; nothing if the process is ending.
+
+    The first thread may have ended before the others.
+    """
     with suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
-            with suppress(OSError), open(f"/proc/{pid}/task/{task}/stat", "rb") as file:
-                if file.read().rpartition(b")")[2].split()[0] not in b"ZX":
+            with suppress(OSError), open(f"/proc/{pid}/task/{task}/status", "rb") as file:
+                if b"\nRssAnon:" in file.read():
                     return f"/proc/{pid}/task/{task}"
     return ""
 
 
 def _sum(path: str, names: tuple[bytes, ...]) -> int:
-    """Return the sum of what a file of /proc gives in kB for some names."""
+    """Return the sum of what a file of /proc gives in kB for some names, in bytes."""
     with suppress(OSError), open(path, "rb") as file:
         return _KIB * sum(int(line.split()[1]) for line in file if line.startswith(names))
     return 0
@@ -70,18 +71,23 @@ def _sum(path: str, names: tuple[bytes, ...]) -> int:
 def seen_as(uid: int | None) -> Iterator[None]:
     """Look at /proc as a user does, where we are root: in Docker, root may not see another's.
 
-    This is for the calling thread only.
+    This is for the calling thread only, to which the library's own functions do not confine it.
     """
     is_root = uid is not None and os.geteuid() == 0
     if is_root:
-        _libc.setfsgid(uid)
-        _libc.setfsuid(uid)
+        _become(uid, uid)
     try:
         yield
     finally:
         if is_root:
-            _libc.setfsuid(0)
-            _libc.setfsgid(os.getegid())
+            _become(0, os.getgid())
+
+
+def _become(uid: int | None, gid: int | None) -> None:
+    """Change the effective user and group; raise OSError if the kernel refuses."""
+    for number, value in ((_SETRESUID, 0), (_SETRESGID, gid), (_SETRESUID, uid)):
+        if _libc.syscall(number, -1, value, -1):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 class HiddenError(Exception):
@@ -100,8 +106,11 @@ class Disk:
     files: int = 0
     """Files and folders."""
     _seen: set[File] = field(default_factory=set)
+    sockets: int = 0
+    """Ends of socket pairs that are open, each of which may hold memory that is nobody's."""
     room: int = 0
     """Bytes that are free on the disk, for whomever they are."""
+    _hidden: int = 0
     _next: float = 0.0
     _before: tuple[int, int] = (0, 0)
 
@@ -118,13 +127,15 @@ class Disk:
         if begun < self._next and not grew and not now:
             return
         self._before = free
-        self.size = self.files = 0
+        self.size = self.files = self.sockets = 0
         self._seen.clear()
         self._count_folder(self.folder)
         device = os.stat(self.folder).st_dev
         with seen_as(self.uid):
-            for pid in pids:
-                self._count_open(pid, device)
+            hiding = [pid for pid in pids if self._count_open(pid, device)]
+        self._hidden = self._hidden + 1 if hiding else 0
+        if self._hidden >= _HIDDEN_LOOKS:
+            raise HiddenError("ran a program that hides which files it has open")
         self._next = monotonic() + _DUTY * (monotonic() - begun)
 
     def _count(self, found: os.stat_result) -> None:
@@ -154,19 +165,21 @@ class Disk:
             except OSError:
                 raise HiddenError("made folders in each other whose path is too long") from None
 
-    def _count_open(self, pid: int, device: int) -> None:
-        """Count what a process has removed and has open, or in memory, still."""
-        task = _living(pid)
+    def _count_open(self, pid: int, device: int) -> bool:
+        """Count what a process has removed and has open still; return whether it hides that."""
+        if not (task := _task(pid)):
+            return False
         try:
             for found in _open_files(task):
                 if found.st_dev == device and not found.st_nlink and stat.S_ISREG(found.st_mode):
                     self._count(found)
+                self.sockets += stat.S_ISSOCK(found.st_mode)
             self._check_mapped(task, device)
         except PermissionError:
-            if _living(pid):
-                raise HiddenError("ran a program that hides which files it has open") from None
+            return bool(_task(pid))
         except (FileNotFoundError, ProcessLookupError):
             pass  # it has ended
+        return False
 
     def _check_mapped(self, task: str, device: int) -> None:
         """Raise HiddenError if a process has a removed file in memory that cannot be measured."""
