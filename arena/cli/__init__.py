@@ -56,6 +56,10 @@ _COMMANDS = {
         "organize:disqualify",
         "Exclude a bot: it plays no more, its matches are kept and do not count, tables say why.",
     ),
+    "author": (
+        "author:author",
+        "Say who may hand in bots to a league that `arena serve` keeps open.",
+    ),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
     "table": ("tables:table_command", "Show the results of every bot against every other."),
@@ -69,6 +73,10 @@ _COMMANDS = {
     ),
     "matches": ("matches:matches", "List the matches that were played, by deal."),
     "show": ("matches:show_match", "Show a match move by move, with times, faults and notes."),
+    "feedback": (
+        "organize:feedback",
+        "Write a folder for each bot, to be sent to its author: its results and its own matches.",
+    ),
     "verify": (
         "verify:verify",
         "Play every stored match again by the rules, and name those that differ.",

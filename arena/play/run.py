@@ -1,7 +1,11 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
+<<<<<<< HEAD
 from collections.abc import Collection, Iterator, Sequence
+=======
+from collections.abc import Callable, Iterator, Sequence
+>>>>>>> handin
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple, Self
@@ -9,7 +13,12 @@ from typing import NamedTuple, Self
 from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
+<<<<<<< HEAD
 from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
+=======
+from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
+from arena.play.building import build_all
+>>>>>>> handin
 from arena.play.events import Problem, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, usable_cores
 from arena.play.messages import News, Results, Setup, Task
@@ -109,7 +118,11 @@ class Run:
         sandbox_uid: int | None,
         part: Part,
         cluster: str | None,
+<<<<<<< HEAD
         spares: Spares[LocalWorker] | None = None,
+=======
+        tell: Callable[[str], None],
+>>>>>>> handin
     ) -> None:
         assert league.rules is not None
         self._code = "" if league.game.source.kind == "bundled" else code_of(league.rules)
@@ -122,6 +135,7 @@ class Run:
         ]
         tasks = Missing(league.schedule, store.known(rotations), part, new)
         deals, matches = tasks.count()
+        built = build_all(league.bots if matches else (), league.build, sandbox_uid, tell)
         setup = Setup(
             game=league.game.source,
             code=self._code,
@@ -129,7 +143,8 @@ class Run:
             limits=league.limits,
             schedule=league.schedule,
             names=[bot.name for bot in league.bots],
-            programs=[] if cluster is not None else [bot.program for bot in league.bots],
+            programs=[] if cluster is not None else built.programs,
+            unbuilt=built.failed,
             sandbox_uid=sandbox_uid,
         )
         cores = usable_cores(workers)[:deals]
@@ -153,9 +168,13 @@ class Run:
         self._store = store
         self._signatures = {bot.key: bot.signature() for bot in league.bots}
         force = (
-            on_cluster(setup, league.rules, league.bots, cluster)
+            on_cluster(setup, league.rules, built.bots, cluster)
             if cluster is not None
+<<<<<<< HEAD
             else LocalWorkforce(setup, league.bots, cores, spares)
+=======
+            else LocalWorkforce(setup, built.ready, cores)
+>>>>>>> handin
         )
         self._runner = Runner(setup, tasks, force)
 
@@ -218,17 +237,17 @@ class Run:
             for then, now in again
             if now.is_as(then) and now.signature() == self._signatures[then.key]
         ]
-        names = [then.name for then, now in again if now not in same]
         remember(same, self._store)
-        if self.workers is None:  # to a cluster, the version that was entered is sent, or nothing
-            old = "was changed since the run began: its old version has played. Run again."
-            yield from (News(f"Bot {name!r} {old}") for name in names)
-            return
+        old = "was changed since the run began: its old version has played. Run again."
         either = (
             "was changed while it played: what is stored under its old version may have been "
             "played by either. Put the bot under another name."
         )
-        yield from (Problem(f"bot {name!r} {either}") for name in names)
+        for bot in (then for then, now in again if now not in same):
+            if self.workers is None or bot.build:  # the version that was entered was sent, or built
+                yield News(f"Bot {bot.name!r} {old}")
+            else:
+                yield Problem(f"bot {bot.name!r} {either}")
 
 
 @contextmanager
@@ -238,6 +257,7 @@ def open_run(
     sandbox_uid: int | None,
     part: Part = WHOLE,
     cluster: str | None = None,
+<<<<<<< HEAD
     spares: Spares[LocalWorker] | None = None,
 ) -> Iterator[Run]:
     """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
@@ -245,12 +265,24 @@ def open_run(
     With `spares`, its workers are those of the run before, and kept for the next one.
 
     Raises ArenaError if another one is going on, or the league has changed.
+=======
+    tell: Callable[[str], None] = lambda _: None,
+) -> Iterator[Run]:
+    """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
+
+    Bots that are to be built are built first; `tell` is called with what is being done. Raises
+    ArenaError if another one is going on, or the league has changed.
+>>>>>>> handin
     """
     with locked(league.folder), open_store(league, create=True) as store:
         if store.has_matches():
             check_unchanged(league, store)
             check_code(league, store)
+<<<<<<< HEAD
         with Run(league, store, workers, sandbox_uid, part, cluster, spares).staffed() as run:
+=======
+        with Run(league, store, workers, sandbox_uid, part, cluster, tell).staffed() as run:
+>>>>>>> handin
             if not run.missing:
                 remember(league.bots, store)
             yield run

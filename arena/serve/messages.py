@@ -1,7 +1,7 @@
 """What a server and the processes beside it say to each other: lines of JSON, one a message."""
 
 import os
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -66,9 +66,13 @@ class Ask(msgspec.Struct, frozen=True):
     """A question to the process that reads a league for its pages."""
 
     number: int
-    what: str
+    what: Literal["table", "bot", "own", "matches", "replay"]
     of: str = ""
     """The bot or match that it is about."""
+    own: list[str] | None = None
+    """The bots of who asks, where others' secrets are to be left out; None for all of them."""
+    faulty: bool = False
+    before: int = 0
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -77,9 +81,7 @@ class Answer(msgspec.Struct, frozen=True):
     number: int
     value: msgspec.Raw = msgspec.Raw(b"null")
     problem: str = ""
-    """Why there is no value, in a sentence that strangers may read; empty if there is one."""
-    is_missing: bool = False
-    """Whether what was asked for is not there."""
+    """Why there is no value, in a sentence for the organizer; empty if there is one."""
 
 
 def decoder(kind: Any) -> "msgspec.json.Decoder[Any]":

@@ -180,7 +180,8 @@ class Player:
         league = self._rested(read_league(self._folder))
         if agreement_needed(league):
             agreement = Agreement(league, self._workers or len(usable_cores(None)))
-            self._tell(Waiting(agreement.announcement))
+            self._tell(Trouble(agreement.announcement))
+            self._tell(Waiting("All matches are played again first: the game's code has changed."))
             for _ in agreement.run():
                 if self._orders.ending:
                     return None
