@@ -16,6 +16,8 @@
   const parts = (root) => Array.from(root.querySelectorAll("[data-part]"));
   const textOf = (element) => element.textContent.replace(/\s+/g, " ").trim();
 
+  const headsOf = (cells) => Array.from(cells, (cell) => (cell.tagName === "TH" ? textOf(cell) : "")).join("\n");
+
   /** Take over from a fresh row what differs, and show that it is new. */
   function mendRow(row, fresh) {
     for (const [at, cell] of Array.from(row.cells).entries()) {
@@ -36,6 +38,7 @@
   /** Take over the rows of a table, by their keys; a reader's own order stays. */
   function mendTable(table, fresh) {
     const body = table.tBodies[0];
+    const focused = document.activeElement;
     const rows = new Map(Array.from(body.rows, (row) => [row.dataset.key, row]));
     for (const row of Array.from(fresh.tBodies[0].rows)) {
       const own = rows.get(row.dataset.key);
@@ -56,13 +59,18 @@
         body.append(...keys.map((key) => own.get(key)));
       }
     }
+    if (table.contains(focused)) focused.focus({ preventScroll: true }); // what is moved loses it
   }
 
   /** Take over a part of the page. */
   function mend(part, fresh) {
     const [table, other] = [part.querySelector("table.sortable"), fresh.querySelector("table.sortable")];
     if (table && other) {
-      if (textOf(table.tHead) !== textOf(other.tHead)) return location.reload(); // other columns: rare
+      const [own, theirs] = [table, other].map((each) => each.tHead.rows[0].cells);
+      if (headsOf(own) !== headsOf(theirs)) return location.reload(); // other columns, which is rare
+      for (const [at, cell] of Array.from(own).entries()) {
+        if (cell.tagName === "TD" && cell.innerHTML !== theirs[at].innerHTML) cell.replaceWith(theirs[at].cloneNode(true));
+      }
       return mendTable(table, other);
     }
     if (table || other) return location.reload();

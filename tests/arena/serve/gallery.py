@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,13 @@ class Gallery:
     listeners: list["asyncio.Queue[str]"] = field(default_factory=list)
     loop: asyncio.AbstractEventLoop | None = None
 
+    def hang_up(self) -> None:
+        """End the streams of events."""
+        assert self.loop is not None
+        listeners, self.listeners = self.listeners, []
+        for queue in listeners:
+            self.loop.call_soon_threadsafe(queue.put_nowait, "end")
+
     def tell(self, event: str, data: Any = None) -> None:
         """Send an event to all pages that listen."""
         text = f"event: {event}\ndata: {json.dumps(data)}\n\n"
@@ -83,13 +90,13 @@ class Gallery:
             yield text
 
     async def _post(self, request: Request) -> Response:
-        form = await request.form()
-        files = {
-            key: (value.filename or "", await value.read())
-            for key, value in form.items()
-            if isinstance(value, UploadFile)
-        }
-        fields = {key: value for key, value in form.items() if isinstance(value, str)}
+        async with request.form() as form:
+            files = {
+                key: (value.filename or "", await value.read())
+                for key, value in form.items()
+                if isinstance(value, UploadFile)
+            }
+            fields = {key: value for key, value in form.items() if isinstance(value, str)}
         path = request.scope["path"]
         self.posted.append(Posted(path, request.headers.get("x-csrf-token"), fields, files))
         if path in self.answers:
@@ -119,8 +126,5 @@ def opened() -> Iterator[Gallery]:
         yield gallery
     finally:
         server.should_exit = True
-        with suppress(RuntimeError):  # nobody listens
-            for queue in gallery.listeners:
-                assert gallery.loop is not None
-                gallery.loop.call_soon_threadsafe(queue.put_nowait, "end")
+        gallery.hang_up()
         thread.join(10)

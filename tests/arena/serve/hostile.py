@@ -11,8 +11,8 @@ from arena.serve.shown import Calendar, Change, SubmissionView, Waiting
 from arena.serve.views import TableView, table_view
 
 EVIL = (
-    "</script><script>alert(7)</script><img src=x onerror=alert(8)>\u202egnihton\u202c\x1b[2J\0\u200b"
-    "{{7*7}}{% raw %}&lt; 👾 שלום مرحبا\r\n"
+    "</script><script>alert(7)</script><img src=x onerror=alert(8)>\u202egnihton\u202c\x1b[2J"
+    "\0\u200b{{7*7}}{% raw %}&lt; 👾 שלום مرحبا\r\n"
 )
 LONG = "W" * 10_000
 WORST = EVIL + LONG + "\n" + EVIL
