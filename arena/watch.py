@@ -38,6 +38,8 @@ class Sight:
     """The matches that the league asks for."""
     missing: int
     faults: int
+    disqualified: tuple[str, ...] = ()
+    """What is to be said of the bots that are disqualified, safe to show."""
     run: int | None = None
     """The process that has the league, if one on this machine does."""
     pace: float | None = None
@@ -115,6 +117,7 @@ class Watcher:
                 asked=self._asked,
                 missing=self._asked,
                 faults=0,
+                disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
             )
             return replace(self._last, run=run)
         with open_store(league) as store:
@@ -169,6 +172,7 @@ class Watcher:
             asked=self._asked,
             missing=found.missing,
             faults=sum(sum(kinds.values()) for kinds in (found.faults or {}).values()),
+            disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
             table=table,
             every=every if every > self._every else 0.0,
         )

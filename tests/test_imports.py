@@ -19,7 +19,8 @@ OF_OURS = {
 ORDER = {
     "arena": [
         *("streams", "text", "folders", "league", "store", "play", "stats", "tables", "archive"),
-        *("author", "compare", "watch", "report", "library", "serve", "cli", "__main__"),
+        *("author", "organize", "handin", "compare", "watch", "report", "library", "serve"),
+        *("cli", "__main__"),
     ],
     "referee": [
         *(
@@ -58,6 +59,7 @@ ORDER = {
 HOMES = {
     "click": ["arena.cli.*"],
     "tabulate": ["arena.tables.table"],
+    "tomlkit": ["arena.league.edit"],
     "multiprocess": ["arena.play.spawning"],
     "trueskill": ["arena.stats.*"],
     "sqlite3": [

@@ -136,7 +136,7 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
         schedule.bot_seed(opened.match.id, BotIndex(entrants.index(Entrant(bot.name, bot.version))))
         for bot in bots
     ]
-    names = {bot.key: bot.name for bot in league.bots}
+    names = league.names
     return Feed(
         opened=opened,
         game=rules,

@@ -87,8 +87,10 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
         if is_new:
             league.database.unlink(missing_ok=True)
         raise
-    lost = {bot.key for bot in league.lost}  # any version may be theirs
-    merged.strangers = tuple(bot for bot in commands if bot not in present and bot.name not in lost)
+    known = {bot.key for bot in league.lost} | {bot.key for bot in league.disqualified}
+    merged.strangers = tuple(  # any version may be one of a lost or disqualified bot
+        bot for bot in commands if bot not in present and bot.name not in known
+    )
     return merged
 
 

@@ -40,6 +40,22 @@ _COMMANDS = {
         "Check step by step whether a game keeps its contract; exit with 1 if not.",
     ),
     "init": ("leagues:init", "Make a league: a folder whose league.toml says what to play."),
+    "add": (
+        "organize:add",
+        "Check bots for a league, and enter those that are fit; exit with 1 if any is not.",
+    ),
+    "replace": (
+        "organize:replace",
+        "Put another bot in the place of one of a league; if it is not fit, the old one stays.",
+    ),
+    "remove": (
+        "organize:remove",
+        "Take bots out of a league; their matches are kept, and count no more.",
+    ),
+    "disqualify": (
+        "organize:disqualify",
+        "Exclude a bot: it plays no more, its matches are kept and do not count, tables say why.",
+    ),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
     "table": ("tables:table_command", "Show the results of every bot against every other."),

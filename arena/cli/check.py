@@ -1,14 +1,11 @@
 """The command that says whether a bot is fit to play."""
 
-import os
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
-
 import click
 
-from arena.author.check import Step, check, unready
+from arena.author.candidate import candidate
+from arena.author.check import check, unready
 from arena.author.trial import Setting
+from arena.author.verdict import lines, verdict, verdict_table
 from arena.cli import main
 from arena.cli.common import (
     Seconds,
@@ -23,19 +20,12 @@ from arena.cli.common import (
 )
 from arena.cli.progress import StatusLine
 from arena.league.bot import Bot
-from arena.league.finding import bundled_bot, find_bot
 from arena.league.games import find_game
-from arena.tables.table import Column, Table
-from arena.text import fold, safe, width
-from protocol.errors import ArenaError
-from referee.folder import bots_of
-from referee.game import Game
+from arena.text import safe
 from referee.limits import Limits
 from referee.options import check_seats, read_options, read_settings
 
 _PLAIN = "simple"
-_INDENT = 15
-_BEGINNING, _END = 190, 120  # characters of a long line that are shown
 
 
 @main.command("check")
@@ -94,7 +84,7 @@ def check_command(
         seed=seed,
         patience=seconds,
     )
-    name, found = _found(bot, kind)
+    name, found = candidate(bot, kind)
     warn_unprotected(sandbox)
     steps = []
     has_failed = False  # what is not tried after that is not worth a line
@@ -108,90 +98,10 @@ def check_command(
             steps.append(step)
             if form == _PLAIN and not (has_failed and step.state == "not tried"):
                 line.clear()
-                click.echo("\n".join(_lines(number, step)))
+                click.echo("\n".join(lines(number, step, screen_width())))
             has_failed |= step.state == "FAILED"
-    is_fit = not has_failed
     if form == _PLAIN:
-        click.echo(f"\n{safe(_verdict(name, kind.name, steps))}")
+        click.echo(f"\n{safe(verdict(name, kind.name, steps))}")
     else:
-        show(_table(name, kind.name, steps, fit=is_fit), form)
-    context.exit(0 if is_fit else 1)
-
-
-def _found(word: str, game: type[Game]) -> tuple[str, Bot | ArenaError]:
-    """Return the name of the bot that a word means, and the bot or why it cannot be run.
-
-    Raises ArenaError for a word that names nothing here, or may also mean a bundled bot.
-    """
-    name = Path(os.path.realpath(word)).stem
-    try:
-        bot = find_bot(word, game.name, brought=bots_of(game))
-        name = bot.name
-        return name, bot.hashed().checked()
-    except ArenaError as error:
-        is_ours = "/" not in word and bundled_bot(game.name, word) is not None
-        if is_ours or not os.path.lexists(word):
-            raise
-        return name, error
-
-
-def _lines(number: int, step: Step) -> Iterator[str]:
-    """Yield a step as it is shown: state, title, detail, and what shows it."""
-    words = f"{step.title}: {step.detail}" if step.detail else step.title
-    first, *rest = _folded(words)
-    yield f"{number:2}  {step.state:<{_INDENT - 4}}{first}"
-    evidence = (part for each in step.evidence for part in _folded(_shortened(each)))
-    for line in [*rest, *evidence]:
-        yield " " * _INDENT + line
-
-
-def _folded(line: str) -> Iterator[str]:
-    """Yield a line as it is where there is room for it, or else several that begin alike."""
-    line, room = safe(line), screen_width() - _INDENT
-    if width(line) <= room:
-        yield line
-        return
-    text = line.lstrip(" →←")
-    lead = line.removesuffix(text)
-    for part in fold(text, room - len(lead)):
-        yield lead + part
-        lead = " " * len(lead)
-
-
-def _shortened(line: str) -> str:
-    """Return the beginning and the end of a long line: an ask ends with what is legal."""
-    if len(line) <= _BEGINNING + _END:
-        return line
-    return f"{line[:_BEGINNING]}…{line[-_END:]}"
-
-
-def _verdict(bot: str, game: str, steps: Sequence[Step]) -> str:
-    for number, step in enumerate(steps, 1):
-        if step.state == "FAILED":
-            rest = " The steps after it were not tried." if number < len(steps) else ""
-            return f"{bot} is not fit to play {game}. Step {number} failed: {step.title}.{rest}"
-    advice = [str(number) for number, step in enumerate(steps, 1) if step.state == "advice"]
-    see = f" See the advice at step {' and '.join(advice)}." if advice else ""
-    partial = any(step.cut_short for step in steps)
-    so_far = ", as far as there was time to try it" if partial else ""
-    return f"{bot} is fit to play {game}{so_far}.{see}"
-
-
-def _table(bot: str, game: str, steps: Sequence[Step], *, fit: bool) -> Table:
-    rows: list[dict[str, Any]] = [
-        {
-            "step": number,
-            "title": step.title,
-            "state": step.state.lower(),
-            "detail": step.detail,
-            "evidence": step.evidence,
-        }
-        for number, step in enumerate(steps, 1)
-    ]
-    columns = (
-        Column("Step", "step", "right"),
-        Column("", "title"),
-        Column("State", "state"),
-        Column("", lambda row: safe(row["detail"]), width=34),
-    )
-    return Table("steps", columns, rows, {"bot": bot, "game": game, "fit": fit})
+        show(verdict_table(name, kind.name, steps), form)
+    context.exit(1 if has_failed else 0)

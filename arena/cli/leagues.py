@@ -60,7 +60,7 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 
 @main.command()
 @click.argument("league", type=click.Path(path_type=Path))
-@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+@click.argument("bots", nargs=-1, metavar="[BOT...]")
 @game_option
 @click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
 @click.option("--deals", type=int, default=50, show_default=True, help="Deals for each line-up.")
@@ -100,10 +100,12 @@ def init(
     """Make a league: a folder whose league.toml says what to play.
 
     BOT is a bundled bot (`arena bots`), an executable, or a folder with a bot.toml;
-    NAME=BOT calls it NAME.
+    NAME=BOT calls it NAME. Bots are not tried, as they are by `arena add`, which can also
+    enter all of them later.
 
     \b
     arena init cup --game guerra sensible mine=./my_bot
+    arena init cup --game guerra
     arena init cup --game guerra sensible random \\
         --deals 200 --limit move_time=0.2
     """
@@ -122,12 +124,15 @@ def init(
         league, settings, key_values(options), {"sandbox": sandbox, **given}, entries
     )
     click.echo(f"{made.folder / FILE} is written.")
-    matches = made.outline.deal_count * made.outline.rotation_count
-    _tell_plan(made, matches, None, default_workers())
+    is_playable = len(made.bots) >= made.seats
+    if is_playable:
+        matches = made.outline.deal_count * made.outline.rotation_count
+        _tell_plan(made, matches, None, default_workers())
     _warn_guessable(made)
     for hint in twins(made):
         click.echo(safe(hint), err=True)
-    click.echo(safe(f"Next: arena run {shlex.quote(str(league))}"))
+    word = shlex.quote(str(league))
+    click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
 
 
 def _tell_plan(

@@ -69,10 +69,11 @@ def matches(
     with open_store(asked) as store:
         if bot is not None:
             bot = composed(bot)
-            _check_known(bot, {*store.bot_names(), *(each.name for each in asked.bots)})
+            _check_known(bot, {*store.bot_names(), *asked.names.values()})
         found, count = _chosen(store, bot, limit or None, faulty=faulty)
         shown = min(count, limit or count)
         notes = listed.notes
+        notes += [safe(each.remark) for each in asked.disqualified]
         notes += [safe(each.remark) for each in asked.lost]
         if not count:
             notes.append(_none_found(bot, faulty=faulty))

@@ -171,7 +171,7 @@ class _Screen(_Output):
 
 def _picture(sight: Sight, columns: int, lines: int, *, color: bool) -> list[str]:
     """Return the lines of a picture that is at most so large."""
-    head = [part for line in _head(sight) for part in fold(line, columns)]
+    head = [part for line in (*_head(sight), *sight.disqualified) for part in fold(line, columns)]
     room = lines - len(head) - 1
     if sight.table is None or room < _LEAST_LINES:
         return head[:lines]

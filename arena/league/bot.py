@@ -198,6 +198,22 @@ class LostBot(Bot):
         return f"Bot {self.name!r}: {self.problem} {counted}"
 
 
+@dataclass(frozen=True)
+class DisqualifiedBot:
+    """A bot that an organizer has excluded: it has a name and results, and is not run any more."""
+
+    name: str
+    key: str
+    """The name its deals and results are kept under."""
+    reason: str
+
+    @property
+    def remark(self) -> str:
+        """What a reader of any table should know, in a sentence."""
+        end = "" if self.reason[-1] in ".!?…" else "."
+        return f"{self.name} was disqualified: {self.reason}{end}"
+
+
 def lost_bot(name: str, key: str | None, error: ArenaError) -> LostBot:
     """Return a lost bot in place of one that an error says is missing."""
     problem = str(error).removeprefix(f"bot {name!r}: ")

@@ -19,12 +19,15 @@ from referee.game import Game
 from referee.options import suggestion
 from referee.sandbox import PYTHON
 
+_REASON_LIMIT = 300  # characters
+
 
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
     """One `[[bot]]` of `league.toml`: a bundled one, a folder with a bot.toml, or a command.
 
     A command is run in `folder`, by default the league's, and `files` are by default those that it
-    names. The `key` of a bot that was renamed is what it was called when it entered.
+    names. The `key` of a bot that was renamed is what it was called when it entered. One that is
+    `disqualified`, for the reason that is given, plays no more and counts no more.
     """
 
     name: str
@@ -33,6 +36,7 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
     folder: str | None = None
     command: list[str] | None = None
     files: list[str] | None = None
+    disqualified: str | None = None
 
 
 def composed_entry(entry: BotSettings) -> BotSettings:
@@ -75,6 +79,15 @@ def check_key_of(entry: BotSettings, others: Sequence[BotSettings]) -> None:
                 f"{said}, but there is a bot named {other.name!r}; {meant}. Take the key out, or "
                 f"give the other bot another name."
             )
+
+
+def check_reason(reason: str) -> None:
+    """Raise ArenaError for a reason of a disqualification that could not stand below a table."""
+    if not reason.strip() or len(reason) > _REASON_LIMIT or not reason.isprintable():
+        raise ArenaError(
+            f"say why a bot is disqualified in 1 to {_REASON_LIMIT} printable characters on one "
+            f"line: every table shows it."
+        )
 
 
 Purpose: TypeAlias = Literal["read", "play", "send"]
@@ -138,12 +151,20 @@ def entries_of(words: Sequence[str], game: type[Game], league: Path) -> list[dic
 
 def entry_of(word: str, game: type[Game], league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a word of the command line, paths relative to the league."""
+    called, what = called_and_meant(word)
+    return entry_for(find_bot(what, game.name, called, brought=bots_of(game)), league)
+
+
+def called_and_meant(word: str) -> tuple[str | None, str]:
+    """Return the name that a word of the command line gives its bot, if it does, and the rest."""
     called, equals, what = word.partition("=")
     if equals and not called:
         raise ArenaError(f"{word!r} has no name before the =; write NAME=BOT.")
-    is_called = equals and "/" not in called
-    brought = bots_of(game)
-    bot = find_bot(*(what, game.name, called) if is_called else (word, game.name), brought=brought)
+    return (called, what) if equals and "/" not in called else (None, word)
+
+
+def entry_for(bot: Bot, league: Path) -> dict[str, object]:
+    """Return the `[[bot]]` table of a bot that was found, paths relative to the league."""
     if bot.is_bundled and bot.command[0] == PYTHON:
         return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
     entry: dict[str, object] = {

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from arena.folders import unmake, unwritten
-from arena.league.bot import Bot
+from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn
 from arena.league.entry import (
     BotSettings,
@@ -21,6 +21,7 @@ from arena.league.entry import (
     bot_of,
     check_key_of,
     check_name_of,
+    check_reason,
     composed_entry,
 )
 from arena.league.files import LEAGUE_FILE, is_of_a_league
@@ -64,11 +65,18 @@ def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
     Raises ArenaError with the line and the remedy if anything is wrong with the file, or, unless
     the purpose is to read, with one of the bots, or if they are too few.
     """
-    file, text = _file_of(folder)
-    return _read(file, text, purpose)
+    file, text = file_of(folder)
+    league = read_text(file, text, purpose)
+    if purpose != "read" and len(league.bots) < league.seats:
+        raise LeagueFileError(
+            str(file),
+            f"{league.game.name} with {league.seats} seats needs at least {league.seats} bots; "
+            f"there are {len(league.bots)}. `arena add` enters some.",
+        )
+    return league
 
 
-def _file_of(folder: Path) -> tuple[Path, str]:
+def file_of(folder: Path) -> tuple[Path, str]:
     """Return the path and the text of a league's file; raise ArenaError if there is none."""
     file = folder / FILE
     if folder.is_file():
@@ -101,7 +109,11 @@ def _check_not_bereft(folder: Path) -> None:
         )
 
 
-def _read(file: Path, text: str, purpose: Purpose) -> LeaguePlan:
+def read_text(file: Path, text: str, purpose: Purpose) -> LeaguePlan:
+    """Return what the text of a league's file asks for, whatever the file holds by now.
+
+    Raises LeagueFileError as `read_asked` does.
+    """
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -153,12 +165,8 @@ class _Reader:
             league = self._checked(lambda: _with_rules(league, rules, source), table="options")
         elif not league.database.exists():  # which would say what is known of the game
             self._checked(lambda: find_source(word, league.folder), "game")
-        league = replace(league, bots=self._bots(bots, league.game.name))
-        if self._purpose != "read" and len(league.bots) < league.seats:
-            raise self._error(
-                f"{league.game.name} with {league.seats} seats needs at least {league.seats} bots; "
-                f"there are {len(league.bots)}."
-            )
+        playing, disqualified = self._bots(bots, league.game.name)
+        league = replace(league, bots=playing, disqualified=disqualified)
         if league.game.seat_counts:
             self._checked(league.check_extent)
         return league
@@ -176,7 +184,10 @@ class _Reader:
             raise self._error(f"{name} must be a table: [{name}].", name)
         return table
 
-    def _bots(self, tables: Sequence[dict[str, Any]], game: str) -> tuple[Bot, ...]:
+    def _bots(
+        self, tables: Sequence[dict[str, Any]], game: str
+    ) -> tuple[tuple[Bot, ...], tuple[DisqualifiedBot, ...]]:
+        """Return the bots that play, and those that are disqualified, whose files do not matter."""
         entries = [
             composed_entry(self._read(BotSettings, table, "key {} of a bot", "bot", number))
             for number, table in enumerate(tables)
@@ -186,14 +197,26 @@ class _Reader:
         for number, entry in enumerate(entries):
             others = [*entries[:number], *entries[number + 1 :]]
             self._checked(partial(check_key_of, entry, others), "key", "bot", number)
+        disqualified = []
+        for number, entry in enumerate(entries):
+            if entry.disqualified is not None:
+                self._checked(
+                    partial(check_reason, entry.disqualified), "disqualified", "bot", number
+                )
+                key = entry.key or entry.name
+                disqualified.append(DisqualifiedBot(entry.name, key, entry.disqualified))
         here = self._file.parent
         bots = (
             self._checked(
                 partial(bot_of, entry, game, here, self._purpose), table="bot", nth=number
             )
             for number, entry in enumerate(entries)
+            if entry.disqualified is None
         )
-        return tuple(sorted(bots, key=lambda bot: bot.key))
+        return (
+            tuple(sorted(bots, key=lambda bot: bot.key)),
+            tuple(sorted(disqualified, key=lambda bot: bot.name)),
+        )
 
     def _read(
         self, kind: type[Any], raw: dict[str, Any], what: str, table: str = "", nth: int = 0
@@ -319,7 +342,7 @@ def write_league(
     file = folder / FILE
     text = _text(settings, options, limits, bots)
     try:
-        league = _read(file, text, "play")
+        league = read_text(file, text, "play")
     except LeagueFileError as error:
         raise ArenaError(error.what) from None
     new = folder / f".{FILE}"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from arena.league.bot import Bot, LostBot
+from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
 from arena.league.schedule import Entrant, Outline, Rotations, Schedule
 from arena.league.seed import NEWEST, Derivation, league_key
@@ -47,6 +47,8 @@ class LeaguePlan:
     """Those of them that are stored with the matches."""
     limits: Limits
     bots: tuple[Bot, ...]
+    disqualified: tuple[DisqualifiedBot, ...] = ()
+    """The bots that play and count no more, though they are in the file; in order of name."""
     derivation: Derivation = NEWEST
     """How its chance comes from its seed: as it did when the first match was played."""
     rules: type[Game] | None = None
@@ -75,6 +77,12 @@ class LeaguePlan:
     def lost(self) -> tuple[LostBot, ...]:
         """The bots that cannot be run; there are none in a league that was read to be played."""
         return tuple(bot for bot in self.bots if isinstance(bot, LostBot))
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The present names of all bots of the file, by the keys of their results."""
+        playing = {bot.key: bot.name for bot in self.bots}
+        return playing | {bot.key: bot.name for bot in self.disqualified}
 
     @cached_property
     def schedule(self) -> Schedule:

@@ -12,8 +12,7 @@ from arena.store.store import Store
 
 def open_store(league: LeaguePlan, *, create: bool = False) -> Store:
     """Open the results of a league, which call every bot by its present name."""
-    names = {bot.key: bot.name for bot in league.bots}
-    return Store(league.database, create=create, names=names)
+    return Store(league.database, create=create, names=league.names)
 
 
 def read_league(folder: Path, purpose: Purpose = "play") -> LeaguePlan:

@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Collection
 
 from arena.league.bot import Bot, LostBot
 from arena.league.plan import LeaguePlan
@@ -36,7 +37,7 @@ def changed(league: LeaguePlan, store: Store) -> list[str]:
 
 def left(league: LeaguePlan, store: Store) -> list[str]:
     """Return a sentence on the bots that have played and are in the league no more, if any."""
-    gone = sorted({key for key, _ in store.bot_keys()} - {bot.key for bot in league.bots})
+    gone = sorted({key for key, _ in store.bot_keys()} - league.names.keys())
     if not gone:
         return []
     named = ", ".join(gone[:_NAMED]) + (f" and {len(gone) - _NAMED} more" * (len(gone) > _NAMED))
@@ -46,15 +47,28 @@ def left(league: LeaguePlan, store: Store) -> list[str]:
     ]
 
 
-def twins(league: LeaguePlan) -> list[str]:
-    """Return a sentence for each program that is entered under several names."""
+def disqualified(league: LeaguePlan, store: Store | None) -> list[str]:
+    """Return a sentence or two for each bot that is disqualified: why, and that it does not count.
+
+    Without a `store`, its matches are not spoken of.
+    """
+    played = {key for key, _ in store.bot_keys()} if store and league.disqualified else set()
+    uncounted = " Its matches do not count (--versions shows them)."
+    return [bot.remark + uncounted * (bot.key in played) for bot in league.disqualified]
+
+
+def twins(league: LeaguePlan, among: Collection[str] | None = None) -> list[str]:
+    """Return a sentence for each program that is entered under several names.
+
+    With `among`, at least one of the names must be of these.
+    """
     names: defaultdict[str, list[str]] = defaultdict(list)
     for bot in league.bots:
         names[bot.version].append(bot.name)
     return [
         f"{' and '.join(same)} are the same program, file by file."
         for version, same in names.items()
-        if version and len(same) > 1
+        if version and len(same) > 1 and (among is None or not set(same).isdisjoint(among))
     ]
 
 
@@ -76,13 +90,16 @@ def likely_renamed(league: LeaguePlan, store: Store) -> list[str]:
     """
     played = set(store.bot_keys())
     new = {bot.key: bot for bot in league.bots if (bot.key, bot.version) not in played}
+    excluded = {bot.key: bot.name for bot in league.disqualified}
     settled = {bot.key for bot in league.bots} - new.keys()
     free = sorted(played, key=lambda known: (known[0] not in new, known))  # those that left, last
     before = {version: key for key, version in free if key not in settled}
     return [
-        _renamed(bot, before[bot.version], new.get(before[bot.version]))
+        f"{bot.name} has the files of {excluded[key]}, which was disqualified."
+        if key in excluded
+        else _renamed(bot, key, new.get(key))
         for bot in new.values()
-        if bot.version in before
+        if (key := before.get(bot.version)) is not None
     ]
 
 

@@ -16,7 +16,7 @@ from arena.store.rows import BotVersion
 from arena.store.settings import check_unchanged
 from arena.store.store import Store
 from arena.store.suspensions import suspended
-from arena.store.versions import changed, left
+from arena.store.versions import changed, disqualified, left
 from arena.tables.field import Field
 from arena.tables.results_file import read_results
 from arena.text import safe
@@ -45,8 +45,11 @@ def read_field(
 
 
 def asides_of(league: LeaguePlan, store: Store | None) -> tuple[str, ...]:
-    """Return what is to be said of bots that are gone, or with a `store` not as they played."""
-    said = [bot.remark for bot in league.lost]
+    """Return what is to be said of bots that are excluded or gone.
+
+    With a `store`, also of those that are not as they played, and of those that have left.
+    """
+    said = [*disqualified(league, store), *(bot.remark for bot in league.lost)]
     if store:
         said += [*changed(league, store), *left(league, store)]
     return tuple(map(safe, said))

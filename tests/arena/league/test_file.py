@@ -116,13 +116,17 @@ MISTAKES = [
     Mistake('name = "two"', 'name = "one"', ["two bots are called 'one'", "name = ... in"]),
     Mistake('name = "one"', "name = 1", ["'name' of a bot", "text"]),
     Mistake('name = "one"', 'name = ""', ["a bot's name is 1 to 40 printable characters"]),
-    Mistake('name = "one"', "zzz = 1", ["'zzz' of a bot", "Known: command, files"]),
+    Mistake('name = "one"', "zzz = 1", ["'zzz' of a bot", "Known: command, disqualified"]),
     Mistake('shipped = "random"', "", ["bot 'one': give it a command, a folder"]),
     Mistake('["{python}"]', '"true"', ["'command' of a bot", "a list of text"]),
     Mistake('["{python}"]', "[1]", ["'command' of a bot", "a list of text"]),
     Mistake('name = "one"', 'name = "one"\nkey = ""', ["bot 'one' has key = \"\"", "1 to 40"]),
     Mistake('name = "one"', 'name = "one"\nkey = "two"', ["there is a bot named 'two'"]),
     Mistake('name = "two"', 'name = "two"\nkey = "one"', ["there is a bot named 'one'"]),
+    Mistake('name = "two"', 'name = "two"\ndisqualified = " "', ["say why", "1 to 300 printable"]),
+    Mistake(
+        'name = "two"', 'name = "two"\ndisqualified = true', ["'disqualified' of a bot", "text"]
+    ),
 ]
 UNPLAYABLE = [
     Mistake(

@@ -1,0 +1,30 @@
+"""The bot that an author names, as it is there: fit to be checked, or with a mistake in it."""
+
+import os
+from pathlib import Path
+
+from arena.league.bot import Bot
+from arena.league.finding import bundled_bot, find_bot
+from protocol.errors import ArenaError
+from referee.folder import bots_of
+from referee.game import Game
+
+
+def candidate(
+    word: str, game: type[Game], called: str | None = None
+) -> tuple[str, Bot | ArenaError]:
+    """Return the name of the bot that a word means, and the bot or why it cannot be run.
+
+    It is `called` something else if need be. Raises ArenaError for a word that names nothing here,
+    or may also mean a bundled bot.
+    """
+    name = Path(os.path.realpath(word)).stem if called is None else called
+    try:
+        bot = find_bot(word, game.name, called, brought=bots_of(game))
+        name = bot.name
+        return name, bot.hashed().checked()
+    except ArenaError as error:
+        is_ours = "/" not in word and bundled_bot(game.name, word) is not None
+        if is_ours or not os.path.lexists(word):
+            raise
+        return name, error

@@ -1,0 +1,91 @@
+"""The verdict of a check: as text, step by step, and as a table for programs."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from arena.author.check import Step
+from arena.tables.table import Column, Table
+from arena.text import fold, safe
+from arena.text import width as columns_of
+
+_INDENT = 15
+_BEGINNING, _END = 190, 120  # characters of a long line that are shown
+
+
+def lines(number: int, step: Step, width: int) -> Iterator[str]:
+    """Yield a step as it is shown in so many columns: state, title, detail, and what shows it."""
+    words = f"{step.title}: {step.detail}" if step.detail else step.title
+    room = width - _INDENT
+    first, *rest = _folded(words, room)
+    yield f"{number:2}  {step.state:<{_INDENT - 4}}{first}"
+    evidence = (part for each in step.evidence for part in _folded(_shortened(each), room))
+    for line in [*rest, *evidence]:
+        yield " " * _INDENT + line
+
+
+def _folded(line: str, room: int) -> Iterator[str]:
+    """Yield a line as it is where there is room for it, or else several that begin alike."""
+    line = safe(line)
+    if columns_of(line) <= room:
+        yield line
+        return
+    text = line.lstrip(" →←")
+    lead = line.removesuffix(text)
+    for part in fold(text, room - len(lead)):
+        yield lead + part
+        lead = " " * len(lead)
+
+
+def _shortened(line: str) -> str:
+    """Return the beginning and the end of a long line: an ask ends with what is legal."""
+    if len(line) <= _BEGINNING + _END:
+        return line
+    return f"{line[:_BEGINNING]}…{line[-_END:]}"
+
+
+def is_fit(steps: Sequence[Step]) -> bool:
+    """Return whether no step failed."""
+    return all(step.state != "FAILED" for step in steps)
+
+
+def text(bot: str, game: str, steps: Sequence[Step], width: int) -> Iterator[str]:
+    """Yield the lines of a whole verdict: the steps up to one that failed, and what comes of it."""
+    for number, step in enumerate(steps, 1):
+        if is_fit(steps) or step.state != "not tried":
+            yield from lines(number, step, width)
+    yield ""
+    yield safe(verdict(bot, game, steps))
+
+
+def verdict(bot: str, game: str, steps: Sequence[Step]) -> str:
+    """Return in a sentence or two whether a bot is fit, and which step to look at."""
+    for number, step in enumerate(steps, 1):
+        if step.state == "FAILED":
+            rest = " The steps after it were not tried." if number < len(steps) else ""
+            return f"{bot} is not fit to play {game}. Step {number} failed: {step.title}.{rest}"
+    advice = [str(number) for number, step in enumerate(steps, 1) if step.state == "advice"]
+    see = f" See the advice at step {' and '.join(advice)}." if advice else ""
+    partial = any(step.cut_short for step in steps)
+    so_far = ", as far as there was time to try it" if partial else ""
+    return f"{bot} is fit to play {game}{so_far}.{see}"
+
+
+def verdict_table(bot: str, game: str, steps: Sequence[Step]) -> Table:
+    """Return the steps as a table."""
+    rows: list[dict[str, Any]] = [
+        {
+            "step": number,
+            "title": step.title,
+            "state": step.state.lower(),
+            "detail": step.detail,
+            "evidence": step.evidence,
+        }
+        for number, step in enumerate(steps, 1)
+    ]
+    columns = (
+        Column("Step", "step", "right"),
+        Column("", "title"),
+        Column("State", "state"),
+        Column("", lambda row: safe(row["detail"]), width=34),
+    )
+    return Table("steps", columns, rows, {"bot": bot, "game": game, "fit": is_fit(steps)})

@@ -1,0 +1,320 @@
+"""Commands that change which bots are in a league: add, replace, remove, disqualify."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from arena.cli import main
+from arena.cli.common import (
+    Seconds,
+    default_workers,
+    league_argument,
+    output_format,
+    sandbox_uid_option,
+    screen_width,
+    show,
+    trust_option,
+    warn_unprotected,
+)
+from arena.cli.progress import StatusLine
+from arena.folders import holder
+from arena.league.edit import remove_bot, set_key
+from arena.league.entry import check_reason
+from arena.league.file import with_game
+from arena.league.plan import LeaguePlan
+from arena.organize.bundle import write_verdict
+from arena.organize.entering import State, Terms, Verdict, entered
+from arena.organize.gather import Brought, brought
+from arena.store.opening import open_store, read_played
+from arena.store.versions import twins
+from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
+from arena.text import composed, counted, safe
+from protocol.errors import ArenaError
+from referee.options import suggestion
+
+_SAID: dict[State, str] = {
+    "entered": "entered",
+    "replaced": "replaced",
+    "unchanged": "is there",
+    "refused": "REFUSED",
+}
+"""The states of verdicts, in their order."""
+_COUNTED: dict[State, str] = {**_SAID, "unchanged": "there already", "refused": "refused"}
+_OTHERS = 5  # files in which no bot was looked for that are named
+
+seconds_option = click.option(
+    "--seconds",
+    type=Seconds(0.1, 86_400),
+    default=5.0,
+    show_default=True,
+    help="Start no more matches of a check after this time.",
+)
+copy_option = click.option(
+    "--copy", is_flag=True, help="Copy the bot's files into LEAGUE/bots, and enter the copy."
+)
+feedback_option = click.option(
+    "--feedback",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write each verdict as DIR/BOT/verdict.txt, to be sent to its author.",
+)
+
+
+@main.command()
+@league_argument
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+@click.option("--replace", is_flag=True, help="Let a bot whose name is taken take its place.")
+@copy_option
+@seconds_option
+@feedback_option
+@click.option("--workers", type=click.IntRange(1, 1024), help="Checks at once.  [default: cores]")
+@sandbox_uid_option
+@output_format
+@trust_option
+@click.pass_context
+def add(
+    context: click.Context,
+    league: Path,
+    bots: tuple[str, ...],
+    replace: bool,
+    copy: bool,
+    seconds: float,
+    feedback: Path | None,
+    workers: int | None,
+    sandbox_uid: int | None,
+    form: str,
+) -> None:
+    """Check bots for a league, and enter those that are fit; exit with 1 if any is not.
+
+    BOT is what it is in `arena init`; a folder of bots' folders stands for all of them. Each is
+    checked as `arena check` does, with the league's own game, seats, options and limits. A bot
+    stays where it is, so its folder must stay too, unless --copy is given. Works while a run
+    plays: the next run plays the new bots.
+
+    \b
+    arena add cup ./my_bot other=./bots/mine
+    arena add cup hand-ins --feedback feedback
+    arena add cup hand-ins --replace --copy
+    """
+    plan = with_game(read_played(league))
+    found, others = brought(bots, _rules(plan))
+    terms = Terms(
+        seconds=seconds,
+        workers=workers or default_workers(),
+        sandbox_uid=sandbox_uid,
+        is_copied=copy,
+        is_replacing=replace,
+    )
+    verdicts = _enter(plan, found, terms, feedback)
+    notes = [*_summary(league, verdicts), *_not_looked_at(others)]
+    if any(verdict.state == "refused" for verdict in verdicts) and feedback is None:
+        notes.append("`--feedback DIR` writes each verdict whole; `arena check` shows one.")
+    show(_table(verdicts, plan.game.name, notes), form)
+    _tell_changes(league, verdicts)
+    context.exit(1 if any(verdict.state == "refused" for verdict in verdicts) else 0)
+
+
+def _rules(plan: LeaguePlan) -> type:
+    assert plan.rules is not None
+    return plan.rules
+
+
+def _enter(
+    plan: LeaguePlan, found: Sequence[Brought], terms: Terms, feedback: Path | None
+) -> list[Verdict]:
+    """Check and enter bots; say how that is getting on, and write the verdicts down."""
+    warn_unprotected(plan.limits.sandbox)
+    verdicts: list[Verdict] = []
+    with StatusLine() as line:
+        for verdict in entered(plan, found, terms, line.show):
+            verdicts.append(verdict)
+            if feedback is not None:
+                write_verdict(feedback, verdict, plan.game.name)
+    return verdicts
+
+
+def _summary(league: Path, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield how many bots came to what, and what can be done next."""
+    states = Counter(verdict.state for verdict in verdicts)
+    counts = [f"{states[state]} {word}" for state, word in _COUNTED.items() if states[state]]
+    yield f"{counted(len(verdicts), 'bot')}: {', '.join(counts)}."
+    left = read_played(league)
+    if len(left.bots) < left.seats:
+        yield f"A match needs {left.seats} bots; there are {len(left.bots)}."
+    elif states["entered"] or states["replaced"]:
+        yield f"Next: arena run {shlex.quote(str(league))}"
+
+
+def _not_looked_at(others: Sequence[str]) -> Iterator[str]:
+    if others:
+        more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
+        yield f"No folders, so no bots were looked for in: {', '.join(others[:_OTHERS])}{more}."
+
+
+def _tell_changes(league: Path, verdicts: Sequence[Verdict]) -> None:
+    """Say which of the new bots are one program, and that a run goes on without them."""
+    new = {verdict.name for verdict in verdicts if verdict.state in ("entered", "replaced")}
+    for hint in twins(read_played(league), new):
+        click.echo(safe(hint), err=True)
+    if new:
+        _tell_run(league)
+
+
+def _tell_run(league: Path) -> None:
+    """Say that a run that is going on knows nothing of a change."""
+    if (process := holder(league)) is not None:
+        click.echo(
+            f"A run is going on (process {process}) with the bots that it began with. Stop it "
+            f"with Ctrl-C and run again, or run again when it has ended.",
+            err=True,
+        )
+
+
+def _table(verdicts: Sequence[Verdict], game: str, notes: Sequence[str]) -> Table:
+    rows = [
+        {
+            "bot": verdict.name,
+            "place": verdict.place,
+            "verdict": verdict.state,
+            "step": verdict.step or None,
+            "why": verdict.why or None,
+        }
+        for verdict in verdicts
+    ]
+    columns = (
+        Column("Bot", lambda row: safe(row["bot"]), width=NAME_WIDTH),
+        Column("Verdict", lambda row: _SAID[row["verdict"]], style=_style),
+        Column("Failed at", lambda row: row["step"] or "", width=14),
+        Column("Why", lambda row: safe(row["why"] or ""), width=30),
+    )
+    keys = ("bot", "place", "verdict", "step", "why")
+    return Table("bots", columns, rows, {"game": game}, [*map(safe, notes)], keys)
+
+
+def _style(row: Row) -> Style | None:
+    return "bad" if row["verdict"] == "refused" else None
+
+
+@main.command()
+@league_argument
+@click.argument("name")
+@click.argument("bot")
+@copy_option
+@seconds_option
+@feedback_option
+@sandbox_uid_option
+@trust_option
+@click.pass_context
+def replace(
+    context: click.Context,
+    league: Path,
+    name: str,
+    bot: str,
+    copy: bool,
+    seconds: float,
+    feedback: Path | None,
+    sandbox_uid: int | None,
+) -> None:
+    """Put another bot in the place of one of a league; if it is not fit, the old one stays.
+
+    It takes over the name. Results of the old files are kept under their version, as if the files
+    had been changed; the new one plays everything anew.
+
+    \b
+    arena replace cup mine ./better
+    """
+    plan = with_game(read_played(league))
+    _check_known(plan, name)
+    found, _ = brought([f"{name}={bot}"], _rules(plan))
+    terms = Terms(seconds, 1, sandbox_uid, is_copied=copy, is_replacing=True)
+    [verdict] = _enter(plan, found, terms, feedback)
+    if verdict.state == "refused":
+        for line in verdict.text(plan.game.name, screen_width()):
+            click.echo(line)
+        click.echo(safe(f"{name} stays as it was."), err=True)
+        context.exit(1)
+    if verdict.state == "unchanged":
+        click.echo(safe(f"{name} is this program already; nothing was changed."))
+        return
+    then = f"Next: arena run {shlex.quote(str(league))}"
+    click.echo(safe(f"{name} is replaced: it plays everything anew. {then}"))
+    for gone in plan.disqualified:
+        if gone.name == composed(name):
+            click.echo(safe(f"{gone.remark} That holds for the new one too."), err=True)
+    _tell_changes(league, [verdict])
+
+
+def _check_known(plan: LeaguePlan, name: str) -> None:
+    names = plan.names.values()
+    if composed(name) not in names:
+        known = suggestion(name, names) if names else "It has no bots: `arena add` enters some."
+        raise ArenaError(f"there is no bot {name!r} in {plan.folder}. {known}")
+
+
+@main.command()
+@league_argument
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+def remove(league: Path, names: tuple[str, ...]) -> None:
+    """Take bots out of a league; their matches are kept, and count no more.
+
+    Entered again with the same files, under the same name, a bot has its results back.
+
+    \b
+    arena remove cup mine
+    """
+    plan = read_played(league)
+    for name in names:
+        _check_known(plan, name)
+    for name in dict.fromkeys(map(composed, names)):
+        left = remove_bot(league, name)
+        click.echo(safe(f"{name} is not in {league} any more{_kept(plan, name)}."))
+    if len(left.bots) < left.seats:
+        click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
+    _tell_run(league)
+
+
+def _kept(plan: LeaguePlan, name: str) -> str:
+    """Return what becomes of the matches of a bot, as the end of a sentence."""
+    if not plan.database.is_file():
+        return ""
+    with open_store(plan) as store:
+        count = store.count(bot=name)
+    if not count:
+        return ""
+    verb, its = ("is", "counts") if count == 1 else ("are", "count")
+    return f"; its {counted(count, 'match', 'matches')} {verb} kept, and {its} no more"
+
+
+@main.command()
+@league_argument
+@click.argument("name")
+@click.option("--reason", metavar="TEXT", help="Why; every table says it.")
+@click.option("--undo", is_flag=True, help="Let the bot play and count again.")
+def disqualify(league: Path, name: str, reason: str | None, undo: bool) -> None:
+    """Exclude a bot: it plays no more, its matches are kept and do not count, tables say why.
+
+    Its name stays taken. The matches of the other bots stay the same.
+
+    \b
+    arena disqualify cup mine --reason "it copied the code of yours"
+    arena disqualify cup mine --undo
+    """
+    if undo == (reason is not None):
+        raise ArenaError("give a --reason, which every table shows, or --undo; not both.")
+    plan = read_played(league)
+    _check_known(plan, name)
+    if reason is not None:
+        check_reason(reason)
+        left = set_key(league, name, "disqualified", reason)
+        click.echo(safe(f"{composed(name)} is disqualified{_kept(plan, composed(name))}."))
+        if len(left.bots) < left.seats:
+            click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
+    else:
+        if composed(name) not in [bot.name for bot in plan.disqualified]:
+            raise ArenaError(f"{name} is not disqualified; nothing was changed.")
+        set_key(league, name, "disqualified", None)
+        click.echo(safe(f"{composed(name)} plays and counts again."))
+    _tell_run(league)

@@ -1,0 +1,211 @@
+"""Bots that are checked for a league, and entered into it if they are fit."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias
+
+from arena.author.check import Step, check, unready
+from arena.author.trial import Setting
+from arena.author.verdict import is_fit, text
+from arena.league.bot import Bot, LostBot
+from arena.league.edit import add_bot, check_changeable, replace_bot
+from arena.league.entry import entry_for
+from arena.league.plan import LeaguePlan
+from arena.organize.copying import copied
+from arena.organize.crew import checking
+from arena.organize.gather import Brought
+from arena.store.opening import open_store
+from arena.text import composed, counted, fold, safe
+from protocol.errors import ArenaError, RunError
+from referee.options import read_options
+
+State: TypeAlias = Literal["entered", "replaced", "unchanged", "refused"]
+SEED = "check"
+"""The seed of the deals that bots are tried in: never the league's."""
+_EVERY = 0.2  # seconds between two words on how the checks are getting on
+_NAMED = 3  # of the bots that are being checked
+
+
+class Terms(NamedTuple):
+    """How bots are checked and entered."""
+
+    seconds: float
+    """After so many, a check begins no more matches."""
+    workers: int
+    """How many are checked at once, where only their CPU time is judged."""
+    sandbox_uid: int | None = None
+    is_copied: bool = False
+    """Whether a copy in the league's folder is entered, and not the bot where it is."""
+    is_replacing: bool = False
+    """Whether a bot whose name is taken takes its place."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one bot."""
+
+    name: str
+    place: str
+    state: State
+    steps: list[Step] = field(default_factory=list)
+    """What the check showed, if there was one."""
+    refusal: str = ""
+    """Why it was refused without a check, or after it."""
+
+    @property
+    def step(self) -> str:
+        """The step of the check that it failed, if it did."""
+        return next((step.title for step in self.steps if step.state == "FAILED"), "")
+
+    @property
+    def why(self) -> str:
+        """Why it was refused, or what is to be said of it nonetheless."""
+        said = [step.detail for step in self.steps if step.state == "FAILED"]
+        said += [step.detail for step in self.steps if step.state == "advice"]
+        return self.refusal or next(iter(said), "")
+
+    def text(self, game: str, width: int) -> Iterator[str]:
+        """Yield the lines of the verdict, as `arena check` shows one."""
+        if self.steps:
+            yield from text(self.name, game, self.steps, width)
+        if self.refusal:
+            yield from fold(safe(f"{self.name} was not entered: {self.refusal}"), width)
+
+
+def entered(
+    league: LeaguePlan,
+    bots: Sequence[Brought],
+    terms: Terms,
+    tell: Callable[[Callable[[], str]], None],
+) -> Iterator[Verdict]:
+    """Check bots for a league that was read with its game; enter those that are fit, in order.
+
+    Yield the verdict on each when it is entered or not. `tell` is called now and then with what
+    says how the checks are getting on. Raises ArenaError, before anything is checked, if the
+    league's file cannot be changed, and SandboxError if the sandbox does not hold here.
+    """
+    check_changeable(league.folder)
+    known = [_known(league, each, bots[:number], terms) for number, each in enumerate(bots)]
+    checked = {
+        each.name: each.bot
+        for each, verdict in zip(bots, known, strict=True)
+        if verdict is None and isinstance(each.bot, Bot)
+    }
+    told: dict[str, str] = {}
+    by_wall = league.limits.time_control.judge == "wall"
+    workers = 1 if by_wall else terms.workers
+    setting = _setting(league, terms)
+
+    def steps_of(bot: Bot, tell_one: Callable[[str], None]) -> list[Step]:
+        return list(check(bot, setting, terms.sandbox_uid, tell_one))
+
+    with checking(checked, steps_of, workers, told) as futures:
+        done = 0
+        for each, verdict in zip(bots, known, strict=True):
+            if verdict is None and isinstance(each.bot, Bot):
+                said = partial(_status, done, len(futures), told)
+                steps = _result(futures[each.name], partial(tell, said))
+                done += 1
+                verdict = _judged(league, each, each.bot, steps, terms)
+            elif verdict is None:
+                assert isinstance(each.bot, ArenaError)
+                verdict = Verdict(each.name, each.place, "refused", list(unready(each.bot)))
+            yield verdict
+
+
+def _setting(league: LeaguePlan, terms: Terms) -> Setting:
+    assert league.rules is not None
+    return Setting(
+        game=league.rules,
+        options=read_options(league.rules, league.options),
+        limits=league.limits,
+        seat_counts=[league.seats],
+        seed=SEED,
+        patience=terms.seconds,
+    )
+
+
+def _known(
+    league: LeaguePlan, each: Brought, before: Sequence[Brought], terms: Terms
+) -> Verdict | None:
+    """Return the verdict on a bot that need not be checked for it; None if it must be."""
+    name = composed(each.name)
+    for other in before:
+        if composed(other.name) == name:
+            return _refused(
+                each, f"{other.place} is called {name!r} too; name one otherwise: OTHER=FOLDER."
+            )
+    for gone in league.disqualified:
+        if gone.name == name and not terms.is_replacing:
+            return _refused(each, f"{gone.remark} `arena disqualify --undo` lets it play again.")
+    present = next((bot for bot in league.bots if bot.name == name), None)
+    if present is None or not isinstance(each.bot, Bot):
+        return None
+    if _is_as(present, each.bot) and not _has_changed(league, present):
+        return Verdict(name, each.place, "unchanged")
+    if not terms.is_replacing and not _is_as(present, each.bot):
+        return _refused(
+            each,
+            f"there is another bot of this name; `arena replace`, or --replace, puts this one in "
+            f"its place, and OTHER={each.place} enters it under another name.",
+        )
+    return None
+
+
+def _refused(each: Brought, why: str) -> Verdict:
+    return Verdict(composed(each.name), each.place, "refused", refusal=why)
+
+
+def _is_as(present: Bot, bot: Bot) -> bool:
+    """Return whether a bot of the league is this program."""
+    return not isinstance(present, LostBot) and bot.is_as(present)
+
+
+def _has_changed(league: LeaguePlan, bot: Bot) -> bool:
+    """Return whether a bot has played, but not with the files that it has now."""
+    if not league.database.is_file():
+        return False
+    with open_store(league) as store:
+        versions = {version for key, version in store.bot_keys() if key == bot.key}
+    return bool(versions) and bot.version not in versions
+
+
+def _judged(
+    league: LeaguePlan, each: Brought, bot: Bot, steps: list[Step], terms: Terms
+) -> Verdict:
+    """Enter a bot if it is fit, and return the verdict on it."""
+    named = {other.name: other for other in league.bots}
+    there = bot.name in league.names.values()
+    if not is_fit(steps):
+        is_in = bot.name in named and _is_as(named[bot.name], bot)
+        also = (
+            f"{next(step.detail for step in steps if step.state == 'FAILED')}; it is in the league "
+            f"with these files: mend them, or `arena remove` it"
+        )
+        return Verdict(bot.name, each.place, "refused", steps, also if is_in else "")
+    try:
+        found = copied(bot, league.folder) if terms.is_copied else bot
+        entry = entry_for(found, league.folder)
+        if there:
+            replace_bot(league.folder, bot.name, entry)
+        else:
+            add_bot(league.folder, entry)
+    except RunError:  # such as a full disk, with which no bot can be entered
+        raise
+    except ArenaError as error:
+        return Verdict(bot.name, each.place, "refused", steps, str(error))
+    return Verdict(bot.name, each.place, "replaced" if there else "entered", steps)
+
+
+def _result(future: Future[list[Step]], tell: Callable[[], None]) -> list[Step]:
+    while not wait([future], _EVERY).done:
+        tell()
+    return future.result()
+
+
+def _status(done: int, number: int, told: Mapping[str, str]) -> str:
+    """Return how the checks are getting on."""
+    now = [f"{name}: {words}" for name, words in dict(told).items()][:_NAMED]
+    return f"{done} of {counted(number, 'bot')} checked; {'; '.join(now)}"

@@ -1,0 +1,292 @@
+"""Changes of `league.toml` by command: what they write, what they leave alone, and mistakes."""
+
+import difflib
+import fcntl
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.league import edit
+from arena.league.edit import add_bot, remove_bot, replace_bot, set_key
+from arena.league.file import read_asked
+from arena.league.plan import LeaguePlan
+from protocol.errors import ArenaError
+from tests.arena.conftest import files_no_larger_than, ordinary_user
+from tests.referee.process_watch import until
+
+FILE = """\
+# The spring cup.
+game = "guerra"   # see `arena games`
+seed = 1
+deals   =    3
+
+[limits]
+sandbox = "none"
+# No limit of time yet.
+
+# Ada, from Zurich
+[[bot]]
+name = "ada"   # the first
+shipped = "random"
+# handed in late
+
+# --- our own ---
+
+# Bob
+[[bot]]
+name    = 'bob'
+shipped = "rusher"
+
+[[bot]]
+name = \"\"\"eve\"\"\"
+shipped = "random"  # as ada
+
+[hand_in]
+bots = 2
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A league's folder, with FILE in it."""
+    made = tmp_path / "cup"
+    made.mkdir()
+    (made / "league.toml").write_text(FILE)
+    return made
+
+
+def text(folder: Path) -> str:
+    return (folder / "league.toml").read_bytes().decode()
+
+
+def changes(folder: Path, before: str = FILE) -> list[str]:
+    """Return the lines that are gone or new."""
+    lines = difflib.ndiff(before.splitlines(), text(folder).splitlines())
+    return [line.rstrip() for line in lines if line[0] in "+-"]
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def names(plan: LeaguePlan) -> list[str]:
+    return [bot.name for bot in plan.bots]
+
+
+def test_a_bot_is_added_below_the_others(folder: Path) -> None:
+    plan = add_bot(folder, {"name": "dan the 1st", "shipped": "turtle"})
+    assert names(plan) == ["ada", "bob", "dan the 1st", "eve"]
+    assert changes(folder) == ["+ [[bot]]", '+ name = "dan the 1st"', '+ shipped = "turtle"', "+"]
+    assert text(folder).index("eve") < text(folder).index("dan") < text(folder).index("[hand_in]")
+
+
+def test_a_first_bot_is_added_at_the_end(folder: Path) -> None:
+    start = FILE.partition("# Ada")[0].rstrip()  # without an end of the last line
+    (folder / "league.toml").write_text(start)
+    add_bot(folder, {"name": "ada", "shipped": "random"})
+    add_bot(folder, {"name": "bob", "folder": "../bob", "shipped": "rusher"})
+    assert text(folder) == (
+        f'{start}\n\n[[bot]]\nname = "ada"\nshipped = "random"\n'
+        f'\n[[bot]]\nname = "bob"\nfolder = "../bob"\nshipped = "rusher"\n'
+    )
+
+
+def test_a_bot_is_removed_with_its_own_comments_and_no_others(folder: Path) -> None:
+    assert names(remove_bot(folder, "ada")) == ["bob", "eve"]
+    [gone] = FILE.split("# --- our own", maxsplit=1)[:1]
+    assert text(folder) == FILE.replace(gone[gone.index("# Ada") :], "")
+
+
+def test_all_bots_can_be_removed_and_others_added(folder: Path) -> None:
+    for name in ("eve", "ada", "bob"):
+        plan = remove_bot(folder, name)
+    assert plan.bots == ()
+    assert "# --- our own ---\n\n[hand_in]" in text(folder)
+    assert names(add_bot(folder, {"name": "ada", "shipped": "turtle"})) == ["ada"]
+
+
+def test_what_was_added_and_removed_leaves_no_trace(folder: Path) -> None:
+    add_bot(folder, {"name": "dan", "shipped": "turtle"})
+    remove_bot(folder, "dan")
+    assert text(folder) == FILE
+
+
+def test_a_replaced_bot_keeps_its_place_its_comments_and_its_key(folder: Path) -> None:
+    set_key(folder, "ada", "key", "ida")
+    replace_bot(
+        folder, "ada", {"name": "ada", "folder": "..", "command": ["{python}"], "files": []}
+    )
+    assert changes(folder) == [
+        '- shipped = "random"',
+        '+ key = "ida"',
+        '+ folder = ".."',
+        '+ command = ["{python}"]',
+        "+ files = []",
+    ]
+    [ada] = [bot for bot in read_asked(folder).bots if bot.name == "ada"]
+    assert (ada.name, ada.key, ada.command) == ("ada", "ida", ("{python}",))
+
+
+def test_a_key_is_set_and_taken_out_again(folder: Path) -> None:
+    set_key(folder, "bob", "key", "rob")
+    assert changes(folder) == ['+ key = "rob"']
+    set_key(folder, "bob", "key", None)
+    set_key(folder, "bob", "key", None)
+    assert text(folder) == FILE
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_the_ends_of_lines_and_a_byte_order_mark_stay(folder: Path, mark: str) -> None:
+    before = mark + FILE.replace("\n", "\r\n")
+    (folder / "league.toml").write_bytes(before.encode())
+    add_bot(folder, {"name": "dan", "shipped": "turtle"})
+    set_key(folder, "ada", "key", "ida")
+    assert text(folder).startswith(mark + "# The spring cup.")
+    assert text(folder).count("\n") == text(folder).count("\r\n") == before.count("\n") + 5
+
+
+def test_headers_within_text_are_none(folder: Path) -> None:
+    odd = FILE.replace(
+        '"random"\n# handed', '"random"\nfiles = [\n"""\n[[bot]]\n# x""",\n]\n# handed'
+    )
+    (folder / "league.toml").write_text(odd)
+    remove_bot(folder, "bob")
+    set_key(folder, "ada", "key", "ida")
+    assert set(changes(folder, odd)) == {
+        '+ key = "ida"',
+        *("- # Bob", "- [[bot]]", "- name    = 'bob'", '- shipped = "rusher"', "-"),
+    }
+
+
+def test_a_name_is_found_however_its_letters_are_composed(folder: Path) -> None:
+    add_bot(folder, {"name": "Nin\u0303o", "shipped": "turtle"})
+    assert "Ni\u00f1o" in names(set_key(folder, "Ni\u00f1o", "key", "old"))
+    assert "Ni\u00f1o" not in names(remove_bot(folder, "Ni\u00f1o"))
+
+
+MISTAKES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "taken": (
+        lambda folder: add_bot(folder, {"name": "bob", "shipped": "turtle"}),
+        "two bots are called 'bob'",
+    ),
+    "no such bundled bot": (
+        lambda folder: add_bot(folder, {"name": "x", "shipped": "tortle"}),
+        "bot 'x': no bot 'tortle' is bundled for guerra. Did you mean 'turtle'?",
+    ),
+    "no such folder": (
+        lambda folder: replace_bot(folder, "bob", {"folder": "gone"}),
+        "bot 'bob': there is no folder",
+    ),
+    "no such bot": (lambda folder: remove_bot(folder, "bib"), "no bot 'bib' in .*mean 'bob'"),
+    "no such key": (lambda folder: set_key(folder, "bob", "filse", []), "no key 'filse' of a bot"),
+    "wrong value": (lambda folder: set_key(folder, "bob", "folder", 3), "it takes text"),
+    "not UTF-8": (lambda folder: set_key(folder, "bob", "key", "\ud800"), "not UTF-8"),
+    "no name": (lambda folder: add_bot(folder, {"name": " ", "shipped": "random"}), "a bot's name"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_leaves_the_file_as_it_was(folder: Path, mistake: str) -> None:
+    make, says = MISTAKES[mistake]
+    before = (folder / "league.toml").stat()
+    with pytest.raises(ArenaError, match=says) as error:
+        make(folder)
+    assert "league.toml:" not in str(error.value)  # no line of a text that nobody sees
+    assert (folder / "league.toml").stat() == before
+    assert files(folder) == ["league.toml"]
+
+
+def test_a_mistake_that_is_there_already_is_told_by_its_line(folder: Path) -> None:
+    (folder / "league.toml").write_text(FILE.replace("deals ", "dels "))
+    with pytest.raises(ArenaError, match=r"league\.toml:4: there is no key 'dels'"):
+        remove_bot(folder, "ada")
+
+
+def test_bots_in_one_line_are_left_to_people(folder: Path) -> None:
+    line = 'bot = [{name = "ada", shipped = "random"}]\n'
+    (folder / "league.toml").write_text(line + 'game = "guerra"\nseed = 1\n')
+    with pytest.raises(ArenaError, match="only bots that are tables of their own"):
+        remove_bot(folder, "ada")
+
+
+def test_the_mode_of_the_file_stays_and_a_link_is_followed(folder: Path, tmp_path: Path) -> None:
+    real = (folder / "league.toml").rename(tmp_path / "spring.toml")
+    real.chmod(0o640)
+    (folder / "league.toml").symlink_to(real)
+    remove_bot(folder, "ada")
+    assert (folder / "league.toml").is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert "# Ada" not in real.read_text()
+    assert files(tmp_path) == ["cup", "spring.toml"]
+
+
+def test_a_file_that_may_not_be_written_is_refused(folder: Path, public: Path) -> None:
+    (public / "league.toml").write_text(FILE)
+    with ordinary_user(), pytest.raises(ArenaError, match=r"league\.toml cannot be written: Perm"):
+        remove_bot(public, "ada")
+    assert text(public) == FILE
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(folder: Path) -> None:
+    with files_no_larger_than(100), pytest.raises(ArenaError, match="cannot be written"):
+        add_bot(folder, {"name": "dan", "shipped": "turtle"})
+    assert text(folder) == FILE
+    assert files(folder) == ["league.toml"]
+
+
+def test_a_command_waits_for_another_and_changes_what_that_has_left(folder: Path) -> None:
+    words = [sys.executable, "-c", "import sys; from pathlib import Path; from arena.league.edit "]
+    words[-1] += "import remove_bot; print('go', flush=True); remove_bot(Path(sys.argv[1]), 'ada')"
+    file = folder / "league.toml"
+    with file.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with subprocess.Popen([*words, str(folder)], stdout=subprocess.PIPE) as waiting:
+            assert waiting.stdout
+            assert waiting.stdout.readline() == b"go\n"
+            inode = file.stat().st_ino
+            until(lambda: f"-> FLOCK  ADVISORY  WRITE {waiting.pid} " in waits(inode), 10)
+            new = folder / "new"
+            new.write_text(FILE.replace("deals   =    3", "deals = 7"))
+            new.replace(file)
+            fcntl.flock(held, fcntl.LOCK_UN)
+        assert waiting.returncode == 0
+    plan = read_asked(folder)
+    assert (plan.settings.deals, names(plan)) == (7, ["bob", "eve"])
+
+
+def waits(inode: int) -> str:
+    """Return the lines of the kernel's table of locks that are about a file."""
+    lines = Path("/proc/locks").read_text().splitlines()
+    return "\n".join(line for line in lines if f":{inode} " in line)
+
+
+def test_what_an_editor_saves_meanwhile_is_not_lost(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, file = edit.read_text, folder / "league.toml"
+
+    def edited(*words: object) -> LeaguePlan:
+        monkeypatch.setattr(edit, "read_text", read)
+        file.write_text(FILE.replace("deals   =    3", "deals = 7"))
+        return read(*words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(edit, "read_text", edited)
+    plan = remove_bot(folder, "ada")
+    assert (plan.settings.deals, names(plan)) == (7, ["bob", "eve"])
+    assert read_asked(folder).settings.deals == 7
+
+
+@pytest.mark.slow
+def test_many_commands_at_once_lose_nothing(folder: Path) -> None:
+    source = (
+        "import sys; from pathlib import Path; from arena.league.edit import add_bot\n"
+        "for i in range(10):\n"
+        " add_bot(Path(sys.argv[1]), {'name': f'{sys.argv[2]} {i}', 'shipped': 'random'})"
+    )
+    words = [sys.executable, "-c", source, str(folder)]
+    started = [subprocess.Popen([*words, str(number)]) for number in range(4)]
+    assert [process.wait(60) for process in started] == [0] * 4
+    assert len(read_asked(folder).bots) == 43
