@@ -105,8 +105,14 @@ def public_field(league: LeaguePlan, store: Store, *, versions: bool = False) ->
         name=league_name(league),
         remedy=REMEDY,
         suspended={bot: _publicly(why) for bot, why in found.suspended.items()},
-        asides=tuple(map(safe, [*_lost(league), *_left(league, store)])),
+        asides=tuple(map(safe, [*_excluded(league), *_lost(league), *_left(league, store)])),
     )
+
+
+def _excluded(league: LeaguePlan) -> Iterator[str]:
+    """Yield a sentence or two for each bot that is disqualified."""
+    for bot in league.disqualified:
+        yield f"{bot.remark} Its matches do not count."
 
 
 def _lost(league: LeaguePlan) -> Iterator[str]:
@@ -118,7 +124,7 @@ def _lost(league: LeaguePlan) -> Iterator[str]:
 
 def _left(league: LeaguePlan, store: Store) -> Iterator[str]:
     """Yield a sentence on the bots that have played and are in the league no more, if any."""
-    gone = sorted({key for key, _ in store.bot_keys()} - {bot.key for bot in league.bots})
+    gone = sorted({key for key, _ in store.bot_keys()} - league.names.keys())
     if gone:
         are, their = ("is", "its") if len(gone) == 1 else ("are", "their")
         yield f"{', '.join(gone)} {are} no longer in the league: {their} matches do not count."
@@ -141,7 +147,7 @@ def _unplayed(league: LeaguePlan) -> Field:
         missing=_asked(league),
         remedy=REMEDY,
         faults={},
-        asides=tuple(map(safe, _lost(league))),
+        asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),
     )
 
 
