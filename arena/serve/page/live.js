@@ -99,7 +99,8 @@
 
   async function renew() {
     timer = null;
-    if (document.hidden || isBusy) { isWanted = true; return; }
+    if (document.hidden) return; // once it is looked at again, all is fetched
+    if (isBusy) { isWanted = true; return; }
     [isWanted, isBusy, lastFetch] = [false, true, Date.now()];
     try {
       const answer = await fetch(location.pathname + location.search, { headers: { "X-Live": "1" } });
@@ -132,15 +133,27 @@
     if (number === undefined || said?.number === undefined || String(said.number) === number) want();
   }
 
+  let [source, isKnown] = [null, false];
+
+  /** Listen, but not where nobody looks: a browser has few connections to a server. */
+  function listen() {
+    if (document.hidden === (source === null)) return;
+    if (document.hidden) {
+      source.close();
+      source = null;
+      return;
+    }
+    source = new EventSource(live.dataset.events);
+    for (const name of live.dataset.live.split(" ")) source.addEventListener(name, heard);
+    source.addEventListener("open", () => {
+      state("Live", true);
+      if (isKnown) want(); // what happened meanwhile was not heard
+      isKnown = true;
+    });
+    source.addEventListener("error", () => state("Not connected; trying again", false));
+  }
+
   toEnd();
-  const source = new EventSource(live.dataset.events);
-  for (const name of live.dataset.live.split(" ")) source.addEventListener(name, heard);
-  let isKnown = false;
-  source.addEventListener("open", () => {
-    state("Live", true);
-    if (isKnown) want(); // what happened meanwhile was not heard
-    isKnown = true;
-  });
-  source.addEventListener("error", () => state("Not connected; trying again", false));
-  document.addEventListener("visibilitychange", () => { if (!document.hidden && isWanted) want(); });
+  document.addEventListener("visibilitychange", listen);
+  listen();
 })();
