@@ -50,6 +50,8 @@ class Gallery:
     requests: list[str] = field(default_factory=list)
     url: str = ""
     listeners: list["asyncio.Queue[str]"] = field(default_factory=list)
+    listening: int = 0
+    """How many browsers listen to events."""
     loop: asyncio.AbstractEventLoop | None = None
 
     def hang_up(self) -> None:
@@ -68,16 +70,16 @@ class Gallery:
 
     async def answer(self, request: Request) -> Response:
         """Answer a request."""
-        path = request.url.path if "%" in request.url.path else request.scope["path"]
-        self.requests.append(request.scope["path"])
-        if request.scope["path"].startswith("/static/"):
-            asset = assets()[request.scope["path"].removeprefix("/static/")]
+        path = request.scope["path"]
+        self.requests.append(path)
+        if path.startswith("/static/"):
+            asset = assets()[path.removeprefix("/static/")]
             return Response(asset.content, media_type=asset.kind, headers=HEADERS)
-        if request.scope["path"].endswith("/events"):
+        if path.endswith("/events"):
             return StreamingResponse(self._events(), media_type="text/event-stream")
         if request.method == "POST":
             return await self._post(request)
-        page = self.pages.get(request.scope["path"])
+        page = self.pages.get(path)
         if page is None:
             return Response(f"no page {path}", 404)
         return HTMLResponse(page if isinstance(page, str) else page(), headers=HEADERS)
@@ -85,9 +87,13 @@ class Gallery:
     async def _events(self) -> AsyncIterator[str]:
         queue: asyncio.Queue[str] = asyncio.Queue()
         self.listeners.append(queue)
-        yield "retry: 200\n\n"
-        while (text := await queue.get()) != "end":
-            yield text
+        self.listening += 1
+        try:
+            yield "retry: 200\n\n"
+            while (text := await queue.get()) != "end":
+                yield text
+        finally:
+            self.listening -= 1
 
     async def _post(self, request: Request) -> Response:
         async with request.form() as form:

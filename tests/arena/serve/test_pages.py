@@ -164,6 +164,22 @@ def test_many_events_are_few_requests(gallery: Gallery, visit: Visited) -> None:
     assert gallery.requests.count("/cup/") <= 3
 
 
+def test_a_page_that_nobody_looks_at_does_not_listen(gallery: Gallery, visit: Visited) -> None:
+    hide = (
+        "([is]) => {Object.defineProperty(document, 'hidden', {get: () => is, configurable: true})"
+    )
+    turn = f"{hide}; document.dispatchEvent(new Event('visibilitychange'))}}"
+    gallery.pages["/cup/"] = shown(row("ann", 30))
+    page = visit("/cup/")
+    is_live(page)
+    until(lambda: gallery.listening == 1)
+    page.evaluate(turn, [True])
+    until(lambda: gallery.listening == 0)
+    gallery.pages["/cup/"] = shown(row("bob", 30))
+    page.evaluate(turn, [False])
+    expect(page.locator("#rows tbody th")).to_have_text("bob")
+
+
 def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, visit: Visited) -> None:
     path = "/cup/submissions/7"
     gallery.pages[path] = pages.submission_page(ADA, submission())
