@@ -25,7 +25,7 @@ _STDERR = 4000  # characters of a standard error, from its end
 _UNSEEN = "its author can read why"
 
 
-class Seat(msgspec.Struct, frozen=True, kw_only=True):
+class SeatRow(msgspec.Struct, frozen=True, kw_only=True):
     """Who sat in a seat of a match, and what came of it."""
 
     bot: str
@@ -39,14 +39,14 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     forfeited: bool
 
 
-class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
+class ListedMatch(msgspec.Struct, frozen=True, kw_only=True):
     """A match in a list."""
 
     id: str
     at: str
     """When it was stored, in ISO 8601."""
     deal: int
-    seats: list[Seat]
+    seats: list[SeatRow]
     reason: str
     """How it ended."""
     decisions: int
@@ -56,7 +56,7 @@ class MatchesView(msgspec.Struct, frozen=True, kw_only=True):
     """Matches of a league, the newest first."""
 
     league: str
-    rows: list[MatchRow]
+    rows: list[ListedMatch]
     bot: str = ""
     """The bot whose matches these are; empty for those of all."""
     faulty: bool = False
@@ -69,7 +69,7 @@ class ReplayView(msgspec.Struct, frozen=True, kw_only=True):
     """A match that can be stepped through."""
 
     league: str
-    row: MatchRow
+    row: ListedMatch
     payload: str
     """JSON, as the viewer of the report takes it."""
 
@@ -178,11 +178,11 @@ def own_view(folder: Path, bot: str, since: str = "") -> OwnView:
         )
 
 
-def _row(league: LeaguePlan, at: str, match: StoredMatch) -> MatchRow:
+def _row(league: LeaguePlan, at: str, match: StoredMatch) -> ListedMatch:
     present = {(bot.name, bot.version) for bot in league.bots}
     scores = match.scores or [None] * len(match.bots)
     seats = [
-        Seat(
+        SeatRow(
             bot=bot.name,
             version=bot.version,
             present=(bot.name, bot.version) in present,
@@ -195,7 +195,7 @@ def _row(league: LeaguePlan, at: str, match: StoredMatch) -> MatchRow:
             zip(match.bots, match.places, match.faults, scores, strict=True)
         )
     ]
-    return MatchRow(
+    return ListedMatch(
         id=match.id,
         at=at,
         deal=match.number,

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from arena.serve import pages
 from arena.serve.pages import LeagueCard, Visit
-from arena.serve.shown import Calendar, SubmissionView, Waiting
+from arena.serve.shown import Calendar, QueueRow, SubmissionView
 from arena.serve.views import TableView
 from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
@@ -219,7 +219,7 @@ def test_another_submission_is_no_news(gallery: Gallery, visit: Visited) -> None
 
 
 def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, visit: Visited) -> None:
-    waits = Waiting(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
+    waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
     gallery.pages["/cup/queue"] = pages.queue_page(ADA, [waits, waits])
     page = visit("/cup/queue")
     is_live(page)
@@ -446,7 +446,7 @@ def test_a_token_is_typed(gallery: Gallery, visit: Visited) -> None:
 def all_pages() -> dict[str, str]:
     """Return a page of each kind, of which the others' tests speak less."""
     card = LeagueCard(name="cup", game="guerra", bots=2, matches=3, calendar=OPEN)
-    waits = Waiting(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
+    waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
     return {
         "/": pages.leagues_page(Visit(), [card]),
         "/cup/": shown(row("ann", 30)),

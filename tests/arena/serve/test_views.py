@@ -23,7 +23,7 @@ from arena.serve.replays import (
     own_view,
     replay_view,
 )
-from arena.serve.shown import calendar_of, queue_view, stages, submission_view
+from arena.serve.shown import calendar_of, milestones, queue_view, submission_view
 from arena.serve.views import TableView, table_view
 from arena.store.opening import open_store, read_played
 from protocol.errors import ArenaError
@@ -305,7 +305,7 @@ def test_a_calendar_says_when_with_the_zone() -> None:
 def test_the_stages_of_a_submission(state: str, step: str, reached: int, looks: str) -> None:
     states = ["received", "building", "checking", "playing"][:reached]
     history = [(each, DAY) for each in dict.fromkeys([*states, state])]
-    found = stages(submission(state=state, step=step, history=history))
+    found = milestones(submission(state=state, step=step, history=history))
     assert [each.look for each in found] == looks.split()
 
 
