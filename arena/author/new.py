@@ -95,7 +95,7 @@ def _contents(name: str, language: str, game: type[Game], word: str) -> dict[str
     return {
         kind.bot: filled((source / kind.bot).read_text(encoding="utf-8"), game).encode(),
         **{file: (source / file).read_bytes() for file in copies},
-        "bot.toml": _settings(kind).encode(),
+        "bot.toml": bot_file(kind).encode(),
         "README.md": _readme(name, kind, game, word).encode(),
     }
 
@@ -118,7 +118,8 @@ def _make_empty(folder: Path) -> None:
         raise ArenaError(f"{folder} is not empty (it holds {first.name}); name a new folder.")
 
 
-def _settings(kind: Language) -> str:
+def bot_file(kind: Language) -> str:
+    """Return the text of the `bot.toml` of a bot in a language."""
     entries: dict[str, Any] = {"command": kind.command}
     if kind.build is not None:
         entries["build"] = kind.build

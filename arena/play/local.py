@@ -10,8 +10,20 @@ from typing import Any
 from arena.league.bot import Bot
 from arena.league.schedule import BotIndex, first_bots
 from arena.play import worker
-from arena.play.messages import Check, Finish, Left, Order, Setup, decode_word, encode
+from arena.play.messages import (
+    Broken,
+    Check,
+    Finish,
+    Fit,
+    Left,
+    Order,
+    Renew,
+    Setup,
+    decode_word,
+    encode,
+)
 from arena.play.sandbox import check_sandbox
+from arena.play.spares import Spares
 from arena.play.spawning import kill_all, spawn, wait
 from arena.play.workforce import Died, Event, Heard, Worker, Workforce
 from protocol.errors import ArenaError
@@ -42,6 +54,11 @@ class LocalWorker(Worker):
             self.link.send_bytes(encode(order))
         self.is_dismissed = isinstance(order, Finish)
 
+    def renew(self, setup: Setup, check: Sequence[BotIndex]) -> None:
+        """Let it go on with another run, in which it is to check some bots."""
+        self.unchecked = list(check)
+        self.give(Renew(setup))
+
     def leave(self) -> None:
         """Let it finish the match that it plays, and leave the rest."""
         if self.process.is_alive():
@@ -66,10 +83,20 @@ class LocalWorker(Worker):
 class LocalWorkforce(Workforce):
     """A worker on each of some cores; one that dies is replaced."""
 
-    def __init__(self, setup: Setup, bots: Sequence[Bot], cores: Sequence[int | None]) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        bots: Sequence[Bot],
+        cores: Sequence[int | None],
+        spares: Spares[LocalWorker] | None = None,
+    ) -> None:
+        """Take what to play, and perhaps workers of a run before, to be kept for a run after."""
         self._setup = setup
         self._bots = bots
         self._cores = cores
+        self._spares = spares
+        self._fit: set[BotIndex] = set()
+        self._is_sound = True
         self._leaving = False
         self.workers: list[LocalWorker] = []
 
@@ -79,16 +106,34 @@ class LocalWorkforce(Workforce):
 
         Raises as `check_sandbox` does.
         """
-        found, count = first_bots(len(self._setup.names)), len(self._cores)
+        found: Sequence[BotIndex] = first_bots(len(self._setup.names))
+        if self._spares is not None:
+            self._spares.prepare(self._setup)
+            found = self._spares.unknown(self._setup)
         bots = [bot for bot in found if bot not in self._setup.unbuilt]
+        count = len(self._cores)
+        is_kept = False
         try:
             for number, core in enumerate(self._cores):  # the first line-ups are of the first bots
                 check = bots[len(bots) * number // count : len(bots) * (number + 1) // count]
-                self.workers.append(LocalWorker(self._setup, core, check))
-            check_sandbox(self._setup.limits, self._bots, self._setup.sandbox_uid)
+                self.workers.append(self._worker(core, check))
+            if not all(each.is_up for each in self.workers):
+                check_sandbox(self._setup.limits, self._bots, self._setup.sandbox_uid)
             yield
+            is_kept = self._is_sound and not self.workers
         finally:
-            kill_all()
+            if self._spares is None:
+                kill_all()
+            elif not is_kept:
+                self._spares.clear()
+
+    def _worker(self, core: int | None, check: Sequence[BotIndex]) -> LocalWorker:
+        """Return a worker on a core: one that was kept, or a new one."""
+        kept = self._spares.take() if self._spares is not None else None
+        if kept is not None:
+            kept.renew(self._setup, check)
+            return kept
+        return LocalWorker(self._setup, core, check)
 
     def begin(self) -> None:
         """Let the workers share out the bots and start each once."""
@@ -106,6 +151,9 @@ class LocalWorkforce(Workforce):
         if end is each.link:
             with suppress(EOFError, OSError):
                 word = decode_word(each.link.recv_bytes())
+                if isinstance(word, Fit):
+                    self._fit.add(word.bot)
+                self._is_sound &= not isinstance(word, Broken)
                 if not isinstance(word, Left) or self._leaving:
                     return Heard(each, word)
                 each.was_told_to_end = True  # not by us: another is to play what it left
@@ -130,7 +178,11 @@ class LocalWorkforce(Workforce):
             each.leave()
 
     def release_idle(self) -> None:
-        """Let the workers end, which takes a moment if their bots do."""
+        """Let the workers end, which takes a moment if their bots do, or be kept."""
+        if self._spares is not None:
+            self._spares.keep(self.workers, self._setup, self._fit)
+            self.workers = []
+            return
         for each in self.workers:
             if not each.is_dismissed:
                 each.give(Finish())

@@ -70,11 +70,17 @@ class Check(msgspec.Struct, frozen=True, tag=True):
     bot: BotIndex
 
 
+class Renew(msgspec.Struct, frozen=True, tag=True):
+    """Go on with a league that was changed, but for its game and limits; keep what bots it can."""
+
+    setup: Setup
+
+
 class Finish(msgspec.Struct, frozen=True, tag=True):
     """Nothing more is to be done: end."""
 
 
-Order: TypeAlias = Play | Check | Finish
+Order: TypeAlias = Play | Check | Renew | Finish
 
 
 class Up(msgspec.Struct, frozen=True, tag=True):

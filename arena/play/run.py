@@ -1,7 +1,7 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple, Self
@@ -9,12 +9,13 @@ from typing import NamedTuple, Self
 from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
-from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
+from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
 from arena.play.building import build_all
 from arena.play.events import Problem, RunEvent, Stored, Suspended
-from arena.play.local import LocalWorkforce, usable_cores
+from arena.play.local import LocalWorker, LocalWorkforce, usable_cores
 from arena.play.messages import News, Results, Setup, Task
 from arena.play.runner import Runner
+from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.store.continuity import remember
 from arena.store.opening import open_store
@@ -40,22 +41,47 @@ class Part(NamedTuple):
 
 WHOLE = Part(1, 1)
 
+FIRST_DEALS = 10
+"""Deals of each line-up that a new bot plays before anybody else plays, to get its place."""
+
 
 class Missing:
-    """The deals of a schedule, or of a part of it, with those rotations that are not stored."""
+    """The deals of a schedule, or of a part of it, with those rotations that are not stored.
 
-    def __init__(self, schedule: Schedule, known: KnownMatches, part: Part = WHOLE) -> None:
+    The first deals of the bots `new`, which have no place in the table yet, come before all others.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        known: KnownMatches,
+        part: Part = WHOLE,
+        new: Collection[BotIndex] = (),
+    ) -> None:
         self._schedule = schedule
         self._known = known
         self._part = part
         self._is_all = part == WHOLE and not known
+        self._new = frozenset(new) if len(new) < len(schedule.entrants) else frozenset()
 
     def __iter__(self) -> Iterator[Task]:
         rotations = range(self._schedule.rotation_count)
-        for deal in self._schedule.plan():
+        for deal in self._in_turn():
             absent = rotations if self._is_all else self._absent(deal, rotations)
             if absent:
                 yield Task(deal.lineup, deal.number, tuple(absent))
+
+    def _in_turn(self) -> Iterator[Deal]:
+        """Yield every deal, the first ones of new bots before the others."""
+        if not self._new:
+            yield from self._schedule.plan()
+            return
+        few = replace(self._schedule, deals=min(FIRST_DEALS, self._schedule.deals))
+        yield from (deal for deal in few.plan() if self._is_first(deal))
+        yield from (deal for deal in self._schedule.plan() if not self._is_first(deal))
+
+    def _is_first(self, deal: Deal) -> bool:
+        return deal.number < FIRST_DEALS and not self._new.isdisjoint(deal.lineup)
 
     def _absent(self, deal: Deal, rotations: range) -> list[int]:
         name = self._schedule.deal_id(deal)
@@ -85,10 +111,18 @@ class Run:
         part: Part,
         cluster: str | None,
         tell: Callable[[str], None],
+        spares: Spares[LocalWorker] | None = None,
     ) -> None:
         assert league.rules is not None
         self._code = "" if league.game.source.kind == "bundled" else code_of(league.rules)
-        tasks = Missing(league.schedule, store.known(league.schedule.rotation_count), part)
+        rotations = league.schedule.rotation_count
+        placed = store.placed(rotations, FIRST_DEALS)
+        new = [
+            index
+            for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
+            if (bot.key, bot.version) not in placed
+        ]
+        tasks = Missing(league.schedule, store.known(rotations), part, new)
         deals, matches = tasks.count()
         built = build_all(league.bots if matches else (), league.build, sandbox_uid, tell)
         setup = Setup(
@@ -124,7 +158,7 @@ class Run:
         force = (
             on_cluster(setup, league.rules, built.bots, cluster)
             if cluster is not None
-            else LocalWorkforce(setup, built.ready, cores)
+            else LocalWorkforce(setup, built.ready, cores, spares)
         )
         self._runner = Runner(setup, tasks, force)
 
@@ -208,17 +242,20 @@ def open_run(
     part: Part = WHOLE,
     cluster: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
+    spares: Spares[LocalWorker] | None = None,
 ) -> Iterator[Run]:
     """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
 
-    Bots that are to be built are built first; `tell` is called with what is being done. Raises
-    ArenaError if another one is going on, or the league has changed.
+    Bots that are to be built are built first; `tell` is called with what is being done. With
+    `spares`, the workers are those of the run before, and kept for the next one. Raises ArenaError
+    if another one is going on, or the league has changed.
     """
     with locked(league.folder), open_store(league, create=True) as store:
         if store.has_matches():
             check_unchanged(league, store)
             check_code(league, store)
-        with Run(league, store, workers, sandbox_uid, part, cluster, tell).staffed() as run:
+        made = Run(league, store, workers, sandbox_uid, part, cluster, tell, spares)
+        with made.staffed() as run:
             if not run.missing:
                 remember(league.bots, store)
             yield run

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal
+from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.play.memory import Room, size_of
 from arena.play.messages import (
     Broken,
@@ -24,6 +24,7 @@ from arena.play.messages import (
     Left,
     News,
     Play,
+    Renew,
     Results,
     Setup,
     Task,
@@ -44,7 +45,7 @@ from referee.identity import code_of
 from referee.loading import GAME_ERRORS, load
 from referee.match import Match, starts
 from referee.options import new_game
-from referee.sandbox import Launcher, MachineError, SandboxError
+from referee.sandbox import Launcher, MachineError, Program, SandboxError
 from referee.sandbox.fork_server import end_all
 from referee.seat import EmptySeat, ProcessSeat, Seat
 from referee.starting import StartupError, end_processes, start_bot
@@ -124,6 +125,11 @@ def _die_with(parent: int) -> None:
         raise SystemExit("the runner is gone")
 
 
+def _entered(setup: Setup) -> list[tuple[Entrant, str, Program]]:
+    """Return what makes each bot of a run the one that it is."""
+    return [*zip(setup.schedule.entrants, setup.names, setup.programs, strict=True)]
+
+
 class _CutShortError(Exception):
     """A match that was not played to its end by its bots' own doing."""
 
@@ -161,14 +167,17 @@ class Executor:
         """Note a signal to end that all may have got, the bots too, as when a service stops."""
         self._interrupted = True
 
-    def carry_out(self, order: Play | Check) -> Iterator[Word]:
+    def carry_out(self, order: Play | Check | Renew) -> Iterator[Word]:
         """Carry out an order; yield what comes of it, and last whether all of it was done."""
         end: Word = Done()
         try:
-            if isinstance(order, Check):
-                yield self._checked(order.bot)
-            else:
-                yield from self._play(order.tasks)
+            match order:
+                case Check():
+                    yield self._checked(order.bot)
+                case Renew():
+                    self._renew(order.setup)
+                case Play():
+                    yield from self._play(order.tasks)
         except MachineError as error:
             self._leaving = True
             end = Broken(str(error))
@@ -215,6 +224,21 @@ class Executor:
         """End all processes; those that end by themselves get a moment for it."""
         end_processes(self._processes.values())
         self._processes.clear()
+
+    def _renew(self, setup: Setup) -> None:
+        """Go on with other bots; the processes of those that are still there are kept."""
+        before, self._setup = self._setup, setup
+        self._leaving = False
+        now = {found: BotIndex(bot) for bot, found in enumerate(_entered(setup))}
+        processes, self._processes = self._processes, OrderedDict()
+        gone = []
+        entered = _entered(before)
+        for (bot, rotation), process in processes.items():
+            if (found := now.get(entered[bot])) is None:
+                gone.append(process)
+            else:
+                self._processes[found, rotation] = process
+        end_processes(gone)
 
     def _checked(self, bot: BotIndex) -> Fit | Unfit:
         """Start a bot, and say whether it gets ready; raise MachineError if nothing can."""

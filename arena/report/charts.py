@@ -166,6 +166,22 @@ def timed(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["cpu_per_decision"]][:MOST_DOTS]
 
 
+class Axis:
+    """The common axis of the ratings in a table, 160 units long."""
+
+    width = 160
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        ends = [row["rating"] + side * 2 * row["error"] for row in rows for side in (-1, 1)]
+        self.low = min(ends, default=0.0)
+        self.high = max(max(ends, default=1.0), self.low + 1)
+
+    def at(self, rating: float) -> str:
+        """Return where a rating lies."""
+        inner = self.width - 8
+        return f"{4 + inner * (rating - self.low) / (self.high - self.low):.1f}"
+
+
 def _settings(height: int, width: int = _WIDTH) -> dict[str, Any]:
     style = pygal.style.Style(
         label_font_size=12, major_label_font_size=12, title_font_size=13, font_family="inherit"

@@ -5,11 +5,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import astuple, dataclass, field
 from operator import attrgetter, itemgetter
 from statistics import mean
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
-from arena.report.frames import packed
+from arena.report.frames import frames_of, packed
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from referee.game import Game
 
@@ -172,17 +172,20 @@ def replays(
 
 
 def _row(opened: WholeMatch, game: type[Game], picked: Sequence[Pick]) -> bytes:
+    return msgspec.json.encode(viewed(opened, packed(frames_of(opened, game)), picked))
+
+
+def viewed(opened: WholeMatch, data: str, picked: Sequence[Pick] = ()) -> dict[str, Any]:
+    """Return a match as the viewer takes it, its frames packed."""
     match = opened.match
-    return msgspec.json.encode(
-        {
-            "id": match.id,
-            "bots": opened.names,
-            "places": match.places,
-            "reason": match.reason,
-            "decisions": match.decisions,
-            **({} if match.numbers is None else {"numbers": match.numbers}),
-            "faults": sum(sum(kinds.values()) for kinds in match.faults),
-            "picked": picked,
-            "data": packed(opened, game),
-        }
-    )
+    return {
+        "id": match.id,
+        "bots": opened.names,
+        "places": match.places,
+        "reason": match.reason,
+        "decisions": match.decisions,
+        **({} if match.numbers is None else {"numbers": match.numbers}),
+        "faults": sum(sum(kinds.values()) for kinds in match.faults),
+        "picked": picked,
+        "data": data,
+    }

@@ -64,9 +64,9 @@ def shortened(area: Area) -> Area | None:
     return area
 
 
-def packed(opened: WholeMatch, game: type[Game]) -> str:
+def packed(frames: dict[str, Any]) -> str:
     """Return all that the page shows of a match: JSON, compressed, in letters of base 64."""
-    data = _encode(frames_of(opened, game))
+    data = _encode(frames)
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 

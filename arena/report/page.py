@@ -3,23 +3,19 @@
 import base64
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena.report import charts
 from arena.report.heat import MOST_BOTS, heats, pairs
-from arena.report.plain import plain
 from arena.report.progress import Point
 from arena.report.summary import Summary
+from arena.report.templates import FOLDER, environment
 from arena.stats.encounters import SURE
-from arena.tables.leaderboard import OF_TIMES, ranks_text, rating_text, score_text
+from arena.tables.leaderboard import OF_TIMES
 from arena.tables.table import Row, Table
-from arena.text import many
 
-_FOLDER = Path(__file__).with_name("page")
 _MARKS = {1: "+", 0: "", -1: "−"}
 _PRINTED_PAIRS = 400  # paper has no room for the table of more
 
@@ -37,7 +33,7 @@ def page_of(summary: Summary, replays_json: str | None = None) -> str:
     scripts = [_file(name) for name in names if name.endswith(".js")]
     replays = None if replays_json is None else Markup(replays_json.replace("<", "\\u003c"))  # noqa: S704 - JSON, no tag in it
     text = (
-        _environment()
+        environment(FOLDER)
         .get_template("report.html")
         .render(
             csp=_policy(styles, scripts),
@@ -51,29 +47,8 @@ def page_of(summary: Summary, replays_json: str | None = None) -> str:
     return text + "\n"
 
 
-def _environment() -> Environment:
-    found = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.filters |= {
-        "plain": plain,
-        "rank": ranks_text,
-        "rating": rating_text,
-        "score": score_text,
-        "percent": _percent,
-        "count": lambda number: f"{number:,}",
-        "many": many,
-        "minute": _minute,
-    }
-    return found
-
-
 def _file(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return (FOLDER / name).read_text(encoding="utf-8")
 
 
 def _inline(tag: str, texts: Sequence[str]) -> Markup:
@@ -115,7 +90,7 @@ def _parts(summary: Summary) -> dict[str, Any]:
     ]
     return {
         "rows": rows,
-        "axis": _Axis(rows),
+        "axis": charts.Axis(rows),
         "kinds": sorted({kind for row in rows for kind in row["faults"] or ()}),
         "many_groups": any(row["group"] > 1 for row in rows),
         "heats": drawn_heats,
@@ -157,34 +132,9 @@ def _safe(svg: str) -> Markup:
     return Markup(svg)  # noqa: S704 - shapes and escaped text only
 
 
-class _Axis:
-    """The common axis of the ratings, 160 units long."""
-
-    width = 160
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        ends = [row["rating"] + side * 2 * row["error"] for row in rows for side in (-1, 1)]
-        self.low = min(ends, default=0.0)
-        self.high = max(max(ends, default=1.0), self.low + 1)
-
-    def at(self, rating: float) -> str:
-        """Return where a rating lies."""
-        inner = self.width - 8
-        return f"{4 + inner * (rating - self.low) / (self.high - self.low):.1f}"
-
-
 def _rating_at(point: Point, bot: str) -> str:
     rating = point.ratings.get(bot)
     return "" if rating is None else f"{rating.mu:.2f} ± {2 * rating.error:.2f}"
-
-
-def _minute(when: str) -> str:
-    """Return a time in ISO 8601 for people, to the minute."""
-    return f"{when[:10]} {when[11:16]}{' UTC' if when.endswith('+00:00') else when[19:]}"
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f}"
 
 
 def _sat(rows: Sequence[Row]) -> dict[str, Any]:

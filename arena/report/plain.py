@@ -14,6 +14,12 @@ def plain(text: object) -> str:
     return "".join(f"[U+{ord(char):04X}]" if _hidden(char) else char for char in words)
 
 
+def plain_lines(text: object) -> str:
+    """Return text as `plain` does, with its lines and tabs kept."""
+    lines = str(text).replace("\r\n", "\n").split("\n")
+    return "\n".join(plain(line.expandtabs()) for line in lines)
+
+
 def _hidden(char: str) -> bool:
     category = unicodedata.category(char)
     return category[0] == "C" or category in ("Zl", "Zp")

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from arena.league.bot import Bot
+from arena.store.recent import Recent
 from arena.store.result import PlayedMatch
 from arena.store.rows import (
     BotRow,
@@ -32,12 +33,12 @@ from arena.store.rows import (
     known_bot,
     match_of,
     read_command,
+    read_lineup,
     read_numbers,
     typed,
     whole_match,
 )
 from arena.store.schema import Writer, lineup_text
-from arena.store.tallies import Tallies
 from protocol.errors import ArenaError
 from referee.identity import GameFacts
 
@@ -74,6 +75,11 @@ _PLAYED = """
     SELECT name, version FROM bot
     WHERE EXISTS (SELECT 1 FROM result, json_each(result.bots) AS seat WHERE seat.value = bot.id)
     ORDER BY 1, 2
+"""
+_PLACED = """
+    SELECT DISTINCT lineup.bots FROM deal JOIN lineup ON lineup.id = deal.lineup
+    WHERE deal.number < :first
+        AND (SELECT count(*) FROM match WHERE match.deal = deal.id) = :rotations
 """
 _LAST_VERSIONS = """
     SELECT bot.name, bot.version
@@ -136,7 +142,7 @@ class KnownMatches:
         return [rotation for rotation in rotations if rotation not in found]
 
 
-class Store(Tallies):
+class Store(Recent):
     """The results of a league: stores matches, and returns them."""
 
     _writer: Writer | None = None
@@ -229,6 +235,16 @@ class Store(Tallies):
             return datetime.datetime.fromisoformat(last).timestamp()
         except (TypeError, ValueError):
             return 0.0
+
+    def placed(self, rotations: int, first: int) -> set[tuple[str, str]]:
+        """Return key and version of every bot that has a whole deal among so many first ones.
+
+        A whole deal has so many matches.
+        """
+        with self.explained():
+            values = {"rotations": rotations, "first": first}
+            rows = self._db.execute(_PLACED, values).fetchall()
+            return {(key, version) for (bots,) in rows for key, version in read_lineup(bots)}
 
     def bot_names(self) -> list[str]:
         """Return the names of all bots that have played, in order."""

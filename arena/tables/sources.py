@@ -76,7 +76,7 @@ def field_of(
     played_here = {bot for each in found.values() for bot in each.bots}
     titles = {bot: bot.name for bot in present}
     if versions:
-        titles |= {bot: f"{bot.name} @{bot.version[:6]}" for bot in played_here - present}
+        titles |= {bot: title_of(bot) for bot in played_here - present}
     results = {
         number: Result(tuple(titles[bot] for bot in each.bots), each.places)
         for number, each in found.items()
@@ -121,6 +121,11 @@ def field_of(
         times=_times(store, results) if times else None,
         scores=scored,
     )
+
+
+def title_of(bot: BotVersion) -> str:
+    """Return how a version of a bot is called that is not the present one."""
+    return f"{bot.name} @{bot.version[:6]}"
 
 
 def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from playwright.sync_api import Browser, sync_playwright
 
 from arena.cli import main
 from arena.league.finding import BUNDLED
@@ -285,3 +286,16 @@ open({str(gone)!r}, "w").close()
 kit.run(guerra_random.choose)
 """,
     )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, without a screen."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("PAGES ARE NOT TESTED HERE: chromium is not installed")
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=quiet)
+        yield chromium
+        chromium.close()

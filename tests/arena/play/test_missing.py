@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.league.bot import Bot
-from arena.league.schedule import Deal, Schedule
-from arena.play.run import Missing, Part
+from arena.league.schedule import Deal, Schedule, first_bots
+from arena.play.run import FIRST_DEALS, Missing, Part
 from arena.store.store import Store
 from tests.arena.league.test_schedule import calm, schedule, schedules
 from tests.benchmarks.ready_worker import ready
@@ -39,6 +39,35 @@ def missing(schedule: Schedule, store: Store, part: Part) -> list[Match]:
     matches = [(task.deal, rotation) for task in found for rotation in task.rotations]
     assert found.count() == (len({deal for deal, _ in matches}), len(matches))
     return matches
+
+
+@calm
+@given(found=schedules(most_seats=3), data=st.data())
+def test_the_first_deals_of_new_bots_come_first_and_nothing_is_lost_or_doubled(
+    found: Schedule, data: st.DataObject
+) -> None:
+    matches = asked(found)
+    kept = [match for match in matches if data.draw(st.booleans())]
+    new = {bot for bot in first_bots(len(found.entrants)) if data.draw(st.booleans())}
+    with stored(found, kept) as store:
+        known = store.known(found.rotation_count)
+        tasks = [*Missing(found, known, Part(1, 1), new)]
+    played = [(task.deal, rotation) for task in tasks for rotation in task.rotations]
+    assert Counter(played) == Counter(match for match in matches if match not in kept)
+    first = [task.number < FIRST_DEALS and not new.isdisjoint(task.lineup) for task in tasks]
+    if len(new) < len(found.entrants):
+        assert first == sorted(first, reverse=True)
+    else:  # a league that begins
+        assert played == [match for match in matches if match not in kept]
+
+
+def test_a_bot_is_placed_by_a_whole_deal_of_its_version() -> None:
+    found = schedule("a", "b", "c", deals=2)
+    ab, ac, *_ = [deal for deal in found.plan() if deal.number == 1]
+    with stored(found, [(ab, 0), (ab, 1), (ac, 0)]) as store:
+        placed = {key for key, _ in store.placed(found.rotation_count, first=2)}
+        assert placed == {"a", "b"}
+        assert store.placed(found.rotation_count, first=1) == set()
 
 
 @calm

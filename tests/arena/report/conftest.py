@@ -1,12 +1,11 @@
-"""A browser that looks at pages, and leagues for it to look at."""
+"""How pages are looked at, and leagues to look at."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from tests.arena.conftest import Arena
 
@@ -14,19 +13,6 @@ DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
 
 Look = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium, without a screen."""
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("PAGES ARE NOT TESTED HERE: chromium is not installed")
-    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=quiet)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -1,0 +1,221 @@
+"""The database of what is handed in to a league: opened, made, and refused in words."""
+
+import os
+import secrets
+import shlex
+import sqlite3
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+from arena.store.errors import WAIT, explained
+from protocol.errors import ArenaError, RunError
+
+FILE = "handin.db"
+"""The database's name in a league's folder."""
+Row: TypeAlias = sqlite3.Row
+"""What a query finds: values by the names of columns."""
+HANDED_IN = "handed-in"
+"""The folder in a league's folder of the sources of bots that were handed in."""
+_ARRIVALS = ".arrivals"  # as it came, until it was looked at
+
+_VERSION = 1
+_APPLICATION_ID = 0x41524E48  # "ARNH"
+_KEY_BYTES = 32
+_NO_ROOM = {
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE),
+    *(sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE),
+}
+"""What SQLite answers where a disk is full, or a quota is used up."""
+
+_SCHEMA = """
+CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
+CREATE TABLE person (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, likeness TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL, token BLOB, since TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1,
+    turn INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE submission (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, person INTEGER NOT NULL REFERENCES person (number),
+    bot TEXT NOT NULL, likeness TEXT NOT NULL, state TEXT NOT NULL,
+    received_at TEXT NOT NULL, changed_at TEXT NOT NULL, step TEXT NOT NULL DEFAULT '',
+    reason TEXT NOT NULL DEFAULT '', remedy TEXT NOT NULL DEFAULT '',
+    can_retry INTEGER NOT NULL DEFAULT 0, digest TEXT NOT NULL, size INTEGER NOT NULL,
+    filename TEXT NOT NULL, arrived TEXT NOT NULL, version TEXT NOT NULL DEFAULT '',
+    folder TEXT NOT NULL DEFAULT '', steps TEXT NOT NULL DEFAULT '[]',
+    output TEXT NOT NULL DEFAULT '', tries INTEGER NOT NULL DEFAULT 0,
+    accepted INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX submission_of_person ON submission (person, received_at);
+CREATE INDEX submission_of_bot ON submission (likeness, state);
+CREATE INDEX submission_in_state ON submission (state);
+CREATE TABLE history (
+    submission INTEGER NOT NULL REFERENCES submission (number), state TEXT NOT NULL,
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX history_of_submission ON history (submission);
+CREATE TABLE calendar (
+    number INTEGER PRIMARY KEY, at TEXT NOT NULL, key TEXT NOT NULL, old TEXT NOT NULL,
+    new TEXT NOT NULL
+) STRICT;
+"""
+"""A person's token is its hash, or nothing once the person was removed.
+
+The likeness of a name is what all names have in common that look alike. A person's turn is the
+number of the last turn in the queue. What arrived lies in a file of that name until it was looked
+at; `accepted` says that a submission has played, whatever became of it.
+"""
+
+
+class DiskFullError(RunError):
+    """There is no room to store what has to be stored."""
+
+
+def now() -> datetime:
+    """Return the present time."""
+    return datetime.now(UTC)
+
+
+def written(at: datetime) -> str:
+    """Return a time as it is stored: in UTC, to the millisecond, so that text sorts as times do."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds")
+
+
+class HandIns:
+    """The open database of what is handed in to one league; a context manager that closes it.
+
+    Several processes may have it open, and each thread opens its own. Raises ArenaError if there
+    is none and it is not to be made, or if it is another program's or a newer arena's, and
+    RunError if it cannot be read; what cannot be stored for lack of room is a DiskFullError.
+    """
+
+    def __init__(self, league: Path, *, create: bool = False) -> None:
+        self.league = league
+        self.path = league / FILE
+        self._check_file(create=create)
+        with self._explained():
+            self._db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+            try:
+                self._prepare()
+            except BaseException:  # Ctrl-C too: raised again once the file is closed
+                self._db.close()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._db.close()
+
+    @property
+    def sources(self) -> Path:
+        """The folder of the sources of bots that were handed in."""
+        return self.league / HANDED_IN
+
+    @property
+    def arrivals(self) -> Path:
+        """The folder of what was handed in and not looked at yet, as it came."""
+        return self.sources / _ARRIVALS
+
+    def _check_file(self, *, create: bool) -> None:
+        """Make the file if need be, for nobody else to read, or raise ArenaError."""
+        if not self.league.is_dir():
+            raise ArenaError(f"there is no league {str(self.league)!r}: no such folder.")
+        try:
+            if create:
+                with suppress(FileExistsError):
+                    os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            found = self.path.stat()
+            if stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid == os.geteuid():
+                self.path.chmod(0o600)  # a copy that was put back, perhaps
+        except FileNotFoundError:
+            raise ArenaError(
+                f"nobody may hand in to {self.league} yet: "
+                f"`arena author add {shlex.quote(str(self.league))} NAME` makes an author."
+            ) from None
+        except OSError as error:
+            raise RunError(f"{self.path} cannot be opened: {error.strerror}.") from None
+
+    def _prepare(self) -> None:
+        self._db.row_factory = Row
+        # First of all, as it alone does not wait for a process that is just making the tables.
+        self._db.execute(f"PRAGMA busy_timeout = {WAIT * 1000:.0f}")
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = FULL")
+        self._db.execute("PRAGMA foreign_keys = ON")
+        if self._found() == (_APPLICATION_ID, _VERSION):
+            return
+        with self.transaction():
+            self._make_or_refuse()
+
+    def _found(self) -> tuple[int, int]:
+        return (
+            self._db.execute("PRAGMA application_id").fetchone()[0],
+            self._db.execute("PRAGMA user_version").fetchone()[0],
+        )
+
+    def _make_or_refuse(self) -> None:
+        application, version = self._found()
+        if (application, version) == (_APPLICATION_ID, _VERSION):
+            return  # another process has just made it
+        if self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+            if application != _APPLICATION_ID:
+                raise ArenaError(f"{self.path} is a database of some other program.")
+            raise ArenaError(
+                f"{self.path} was written by a newer Bot Arena (version {version} of what is "
+                f"handed in, this one reads {_VERSION}). Use the newer one."
+            )
+        for statement in _SCHEMA.split(";")[:-1]:
+            self._db.execute(statement)
+        key = secrets.token_bytes(_KEY_BYTES)
+        self._db.execute("INSERT INTO secret VALUES ('sessions', ?)", (key,))
+        self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        self._db.execute(f"PRAGMA user_version = {_VERSION}")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn SQLite's errors into ones that a person can act on."""
+        remedy = "Put back a copy of it from before."
+        with explained(self.path, remedy):
+            try:
+                yield
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode not in _NO_ROOM:
+                    raise
+                raise DiskFullError(
+                    f"{self.path}: there is no room on the disk. Free some space there."
+                ) from None
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make all changes within it one: all are stored for good at its end, or none.
+
+        Nobody else changes anything meanwhile.
+        """
+        with self._explained():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:  # Ctrl-C too: raised again once all is as before
+                if self._db.in_transaction:  # on a full disk SQLite has done it already
+                    self._db.execute("ROLLBACK")
+                raise
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Return the rows that a query finds."""
+        with self._explained():
+            return self._db.execute(query, values).fetchall()
+
+    def change(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """Change rows, within a transaction; return the number of the row that was added last."""
+        assert self._db.in_transaction
+        return self._db.execute(statement, values).lastrowid or 0
+
+    def session_key(self) -> bytes:
+        """Return the key that signs the sessions of this league: 32 bytes, made with its file."""
+        [(key,)] = self.rows("SELECT value FROM secret WHERE name = 'sessions'")
+        return bytes(key)

@@ -1,0 +1,212 @@
+"""The people of a league that is served: authors, organizers and readers, and their tokens."""
+
+import hashlib
+import hmac
+import secrets
+import shlex
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from arena.handin.database import HandIns, Row, now, written
+from arena.league.bot import NAME_LIMIT
+from arena.text import composed
+from protocol.errors import ArenaError
+
+Role = Literal["author", "organizer", "reader"]
+ROLES: tuple[Role, ...] = ("author", "organizer", "reader")
+
+_TOKEN_BYTES = 32
+_PREFIX = "arena_"  # so that a program that looks for secrets in published files finds it
+_LONGEST = 200  # characters of what may be a token
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who has a token."""
+
+    number: int
+    name: str
+    role: Role
+    since: str
+    """When the present token was made, in ISO 8601."""
+    version: int
+    """Another one with each renewed token: what was signed for an earlier one has ended."""
+
+
+def likeness(name: str) -> str:
+    """Return what all names have in common that a reader could take for this one."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def check_person_name(name: str) -> None:
+    """Raise ArenaError for a name that could not stand in a table."""
+    if not name or len(name) > NAME_LIMIT or not name.isprintable() or name != name.strip():
+        shown = name if len(name) <= NAME_LIMIT else name[:NAME_LIMIT] + "…"
+        raise ArenaError(
+            f"a person's name is 1 to {NAME_LIMIT} printable characters, not {shown!r}."
+        )
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Somebody to be added."""
+
+    name: str
+    role: Role = "author"
+    where: str = ""
+    """Where that is written, as what an error begins with."""
+
+
+def add(db: HandIns, name: str, role: Role = "author") -> str:
+    """Add a person and return the token, of which only a hash is stored.
+
+    One who was removed comes back, with all that was handed in. Raises ArenaError for a name that
+    cannot be one, or that somebody has, or that looks like somebody's.
+    """
+    return add_all(db, [Wanted(name, role)])[0]
+
+
+def add_all(db: HandIns, wanted: Sequence[Wanted]) -> list[str]:
+    """Add several persons and return their tokens.
+
+    Raises ArenaError with all that is wrong with any of them; then nobody is added.
+    """
+    tokens, errors = [], []
+    with db.transaction():
+        for each in wanted:
+            try:
+                tokens.append(_added(db, composed(each.name), each.role))
+            except ArenaError as error:
+                errors.append(f"{each.where}{error}")
+        if len(errors) == 1:
+            raise ArenaError(errors[0])
+        if errors:
+            said = "\n".join(f"  {error}" for error in errors)
+            raise ArenaError(
+                f"{len(errors)} of {len(wanted)} cannot be added, so nobody was:\n{said}"
+            )
+    return tokens
+
+
+def _added(db: HandIns, name: str, role: Role) -> str:
+    check_person_name(name)
+    token, at = _new_token(), written(now())
+    alike = db.rows("SELECT * FROM person WHERE likeness = ?", (likeness(name),))
+    if not alike:
+        db.change(
+            "INSERT INTO person (name, likeness, role, token, since) VALUES (?, ?, ?, ?, ?)",
+            (name, likeness(name), role, _hash(token), at),
+        )
+        return token
+    [row] = alike
+    if row["token"] is None and row["name"] == name:
+        db.change(
+            "UPDATE person SET role = ?, token = ?, since = ?, version = version + 1 "
+            "WHERE number = ?",
+            (role, _hash(token), at, row["number"]),
+        )
+        return token
+    if row["name"] != name:
+        raise ArenaError(
+            f"{name!r} looks like {row['name']!r}, who is here already; choose another name."
+        )
+    league = shlex.quote(str(db.league))
+    raise ArenaError(
+        f"{name!r} is here already. `arena author renew {league} {shlex.quote(name)}` makes a new "
+        f"token; for somebody else, choose another name."
+    )
+
+
+def renew(db: HandIns, name: str) -> str:
+    """Give a person a new token and return it; the old one, and all sessions, end at once.
+
+    Raises ArenaError if there is nobody of that name.
+    """
+    token = _new_token()
+    with db.transaction():
+        person = _named(db, name)
+        db.change(
+            "UPDATE person SET token = ?, since = ?, version = version + 1 WHERE number = ?",
+            (_hash(token), written(now()), person.number),
+        )
+    return token
+
+
+def remove(db: HandIns, name: str) -> None:
+    """Remove a person: the token and all sessions end at once.
+
+    What plays goes on playing, and what waits is refused by the intake. Raises ArenaError if there
+    is nobody of that name.
+    """
+    with db.transaction():
+        person = _named(db, name)
+        db.change(
+            "UPDATE person SET token = NULL, version = version + 1 WHERE number = ?",
+            (person.number,),
+        )
+
+
+def people(db: HandIns) -> list[Person]:
+    """Return all persons who have a token, by name."""
+    rows = db.rows("SELECT * FROM person WHERE token IS NOT NULL ORDER BY name")
+    return [_person(row) for row in rows]
+
+
+def by_token(db: HandIns, token: str) -> Person | None:
+    """Return the person whose token it is, if there is one.
+
+    It is compared with all of them, in a time that does not depend on what they are.
+    """
+    if len(token) > _LONGEST:
+        return None
+    asked = _hash(token)
+    found = None
+    for row in db.rows("SELECT * FROM person WHERE token IS NOT NULL"):
+        if hmac.compare_digest(row["token"], asked):
+            found = row
+    return None if found is None else _person(found)
+
+
+def bots_of_people(db: HandIns) -> dict[str, list[str]]:
+    """Return the bots that wait or play for each person, by name."""
+    rows = db.rows(
+        "SELECT DISTINCT person.name, bot FROM submission JOIN person "
+        "ON person.number = submission.person "
+        "WHERE state IN ('received', 'building', 'checking', 'playing') ORDER BY bot"
+    )
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["name"], []).append(row["bot"])
+    return found
+
+
+def by_number(db: HandIns, number: int) -> Person | None:
+    """Return a person by number: None if there is none, or none any more."""
+    rows = db.rows("SELECT * FROM person WHERE number = ? AND token IS NOT NULL", (number,))
+    return _person(rows[0]) if rows else None
+
+
+def _named(db: HandIns, name: str) -> Person:
+    for person in people(db):
+        if person.name == composed(name):
+            return person
+    known = ", ".join(repr(person.name) for person in people(db)[:10]) or "nobody"
+    raise ArenaError(
+        f"there is nobody called {name!r} in {db.league}; here are {known}. "
+        f"`arena author list {shlex.quote(str(db.league))}` lists all."
+    )
+
+
+def _person(row: Row) -> Person:
+    return Person(row["number"], row["name"], row["role"], row["since"], row["version"])
+
+
+def _new_token() -> str:
+    return _PREFIX + secrets.token_urlsafe(_TOKEN_BYTES)
+
+
+def _hash(token: str) -> bytes:
+    """Return what is stored of a token: it cannot be guessed, so it needs no salt."""
+    return hashlib.sha256(token.encode(errors="replace")).digest()

@@ -1,0 +1,301 @@
+"""Submissions: what is known of each, in which state it is, and which is looked at next."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from arena.handin.database import HandIns, Row, now, written
+from arena.handin.people import likeness
+from protocol.errors import ArenaError
+
+State = Literal["received", "building", "checking", "playing", "refused", "replaced"]
+StepName = Literal["", "receive", "unpack", "build", "check", "enter"]
+"""Where a submission is, or where it was refused; empty while it waits."""
+
+WAITING: tuple[State, ...] = ("received", "building", "checking")
+"""The states that another one follows."""
+TRIES = 3
+"""How often a submission may bring the intake to its end before it is refused."""
+
+_BRIEF = (
+    "submission.number, person.name AS author, bot, state, received_at, changed_at, step, reason, "
+    "remedy, can_retry, digest, size, filename, submission.version, folder"
+)
+_OF = "FROM submission JOIN person ON person.number = submission.person"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One thing that was handed in, as it stands."""
+
+    number: int
+    author: str
+    bot: str
+    state: State
+    received_at: str
+    changed_at: str
+    step: str
+    """Where it is while it is looked at, or at which step it was refused: see `StepName`."""
+    reason: str
+    """Why it was refused or replaced, in a sentence."""
+    remedy: str
+    """What the author can do about a refusal."""
+    can_retry: bool
+    """Whether to hand in the same again can help."""
+    digest: str
+    """The SHA-256 of what arrived."""
+    size: int
+    """Bytes of what arrived."""
+    filename: str
+    version: str
+    """The version of the bot, once that is known."""
+    folder: str
+    """Its sources in the league's folder, once they are there."""
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    """The steps of the check: title, state, detail and evidence of each."""
+    output: str = ""
+    """What was said while it was unpacked and built."""
+    history: list[tuple[State, str]] = field(default_factory=list)
+    """Every state and when it began, in ISO 8601."""
+
+
+# --- reading
+
+
+def get(db: HandIns, number: int) -> Submission:
+    """Return all of a submission; raise ArenaError if there is none of this number."""
+    rows = db.rows(f"SELECT {_BRIEF}, steps, output {_OF} WHERE submission.number = ?", (number,))
+    if not rows:
+        raise ArenaError(f"there is no submission {number} in {db.league}.")
+    history = db.rows(
+        "SELECT state, at FROM history WHERE submission = ? ORDER BY rowid", (number,)
+    )
+    values = dict(rows[0])
+    values["steps"] = json.loads(values["steps"])
+    return Submission(
+        **_plain(values), history=[(state["state"], state["at"]) for state in history]
+    )
+
+
+def of_author(db: HandIns, name: str) -> list[Submission]:
+    """Return an author's submissions, newest first, without steps, output and history."""
+    return _several(db, "WHERE person.name = ? ORDER BY submission.number DESC", (name,))
+
+
+def bots_of_author(db: HandIns, person: int) -> list[str]:
+    """Return the bots of an author, by number, that play or have played, the newest first."""
+    rows = db.rows(
+        "SELECT bot FROM submission WHERE person = ? AND accepted "
+        "GROUP BY bot ORDER BY max(number) DESC",
+        (person,),
+    )
+    return [row["bot"] for row in rows]
+
+
+def of_bot(db: HandIns, bot: str) -> list[Submission]:
+    """Return the submissions of a bot, newest first, without steps, output and history."""
+    return _several(db, "WHERE bot = ? ORDER BY submission.number DESC", (bot,))
+
+
+def all_of(db: HandIns, most: int = 1000) -> list[Submission]:
+    """Return the newest submissions of all authors, without steps, output and history."""
+    return _several(db, "ORDER BY submission.number DESC LIMIT ?", (most,))
+
+
+def queue(db: HandIns) -> list[Submission]:
+    """Return what is looked at and then what waits, in the order in which it will be taken in."""
+    begun = _several(db, "WHERE state IN ('building', 'checking') ORDER BY submission.number", ())
+    waiting = _several(db, "WHERE state = 'received' ORDER BY submission.number", ())
+    turns = {row["name"]: row["turn"] for row in db.rows("SELECT name, turn FROM person")}
+    had: dict[str, int] = {}
+    order = []
+    for one in waiting:
+        # The first of each author in the order of their last turns, then the second of each ...
+        had[one.author] = had.get(one.author, 0) + 1
+        order.append((had[one.author], turns[one.author], one.number, one))
+    return begun + [one for *_, one in sorted(order, key=lambda each: each[:3])]
+
+
+def next_one(db: HandIns) -> Submission | None:
+    """Return what is to be taken in next: of the author whose last turn was longest ago."""
+    found = _several(
+        db, "WHERE state = 'received' ORDER BY person.turn, submission.number LIMIT 1", ()
+    )
+    return found[0] if found else None
+
+
+def playing(db: HandIns) -> list[Submission]:
+    """Return what plays, without steps, output and history."""
+    return _several(db, "WHERE state = 'playing'", ())
+
+
+def idle(db: HandIns, before: str) -> list[Submission]:
+    """Return what has sources and was refused, or replaced before a time."""
+    return _several(
+        db,
+        "WHERE folder != '' AND (state = 'refused' OR (state = 'replaced' AND changed_at < ?))",
+        (before,),
+    )
+
+
+def was_accepted(db: HandIns, bot: str) -> bool:
+    """Return whether any submission of a bot has ever played."""
+    query = "SELECT 1 FROM submission WHERE likeness = ? AND accepted LIMIT 1"
+    return bool(db.rows(query, (likeness(bot),)))
+
+
+def arrived(db: HandIns, number: int) -> str:
+    """Return the name of the file that arrived."""
+    [row] = db.rows("SELECT arrived FROM submission WHERE number = ?", (number,))
+    return str(row["arrived"])
+
+
+def _several(db: HandIns, where: str, values: Sequence[Any]) -> list[Submission]:
+    return [_brief(row) for row in db.rows(f"SELECT {_BRIEF} {_OF} {where}", values)]
+
+
+def _brief(row: Row) -> Submission:
+    return Submission(**_plain(dict(row)))
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {**values, "can_retry": bool(values["can_retry"])}
+
+
+# --- from state to state
+
+
+def begin(db: HandIns, number: int) -> bool:
+    """Let a submission that waits be looked at, and count it as its author's turn.
+
+    Return whether it still waited.
+    """
+    with db.transaction():
+        if _state(db, number) != "received":
+            return False
+        _set(db, number, "building", {"step": "unpack"})
+        db.change("UPDATE submission SET tries = tries + 1 WHERE number = ?", (number,))
+        db.change(
+            "UPDATE person SET turn = (SELECT max(turn) + 1 FROM person) "
+            "WHERE number = (SELECT person FROM submission WHERE number = ?)",
+            (number,),
+        )
+        return True
+
+
+def note(db: HandIns, number: int, state: State | None = None, **known: str) -> None:
+    """Store what is known of a submission by now, and that another state begins."""
+    with db.transaction():
+        if state is None or state == _state(db, number):
+            _store(db, number, known)
+        else:
+            _set(db, number, state, known)
+
+
+def put_back(db: HandIns, number: int) -> None:
+    """Let a submission wait again as if it had not been looked at: the intake was told to end."""
+    with db.transaction():
+        if _state(db, number) in ("building", "checking"):
+            _set(db, number, "received", {"step": ""})
+            db.change("UPDATE submission SET tries = tries - 1 WHERE number = ?", (number,))
+
+
+def refuse(
+    db: HandIns,
+    number: int,
+    reason: str,
+    remedy: str = "",
+    *,
+    can_retry: bool = False,
+    step: StepName | None = None,
+) -> None:
+    """Refuse a submission, at the step where it is or at another one."""
+    with db.transaction():
+        known: dict[str, Any] = {"reason": reason, "remedy": remedy, "can_retry": int(can_retry)}
+        if step is not None:
+            known["step"] = step
+        _set(db, number, "refused", known)
+    _forget_arrived(db, number)
+
+
+def accept(db: HandIns, number: int) -> None:
+    """Let a submission be what plays of its bot, and no earlier one any more."""
+    with db.transaction():
+        [row] = db.rows("SELECT likeness FROM submission WHERE number = ?", (number,))
+        for before in db.rows(
+            "SELECT number FROM submission WHERE likeness = ? AND state = 'playing'",
+            (row["likeness"],),
+        ):
+            reason = f"submission {number} of this bot was accepted."
+            _set(db, before["number"], "replaced", {"reason": reason})
+        _set(db, number, "playing", {"step": ""})
+        db.change("UPDATE submission SET accepted = 1 WHERE number = ?", (number,))
+    _forget_arrived(db, number)
+
+
+def replace_queued(db: HandIns, person: int, bot: str, by: int) -> list[str]:
+    """Let an author's submissions of a bot that still wait make room for a newer one.
+
+    It is called within a transaction. Returns the names of their files, which are of no more use.
+    """
+    found = db.rows(
+        "SELECT number, arrived FROM submission "
+        "WHERE person = ? AND likeness = ? AND state = 'received' AND number != ?",
+        (person, likeness(bot), by),
+    )
+    for row in found:
+        reason = f"you handed in {by} before it was looked at."
+        _set(db, row["number"], "replaced", {"reason": reason})
+    return [row["arrived"] for row in found]
+
+
+def retire(db: HandIns, number: int, reason: str) -> None:
+    """Let a submission that plays be replaced, as the organizer has changed the league."""
+    with db.transaction():
+        if _state(db, number) == "playing":
+            _set(db, number, "replaced", {"reason": reason})
+
+
+def resume(db: HandIns, number: int) -> State:
+    """Let what was looked at when the intake was killed wait again; return its state then.
+
+    It is refused if it was so too often: it may be what ends the intake.
+    """
+    with db.transaction():
+        [row] = db.rows("SELECT state, tries FROM submission WHERE number = ?", (number,))
+        if row["tries"] < TRIES:
+            _set(db, number, "received", {"step": ""})
+            return "received"
+    refuse(
+        db,
+        number,
+        f"it ended the intake {TRIES} times.",
+        "Ask the organizer what happened on the server; it may be no fault of the bot.",
+        can_retry=True,
+    )
+    return "refused"
+
+
+def _state(db: HandIns, number: int) -> str:
+    [row] = db.rows("SELECT state FROM submission WHERE number = ?", (number,))
+    return str(row["state"])
+
+
+def _set(db: HandIns, number: int, state: State, known: Mapping[str, Any]) -> None:
+    at = written(now())
+    _store(db, number, {**known, "state": state, "changed_at": at})
+    db.change("INSERT INTO history VALUES (?, ?, ?)", (number, state, at))
+
+
+def _store(db: HandIns, number: int, known: Mapping[str, Any]) -> None:
+    for name, value in known.items():  # names of columns: no author's words
+        db.change(f"UPDATE submission SET {name} = ? WHERE number = ?", (value, number))  # noqa: S608
+
+
+def _forget_arrived(db: HandIns, number: int) -> None:
+    """Remove the file that arrived; the sources of the bot, if it was accepted, stay."""
+    [row] = db.rows("SELECT arrived FROM submission WHERE number = ?", (number,))
+    with suppress(OSError):  # what is left is removed when the intake begins
+        (db.arrivals / row["arrived"]).unlink(missing_ok=True)

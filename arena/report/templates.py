@@ -1,0 +1,46 @@
+"""The templates of pages, and what they may do with values; all text is escaped."""
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from arena.report.plain import plain, plain_lines
+from arena.tables.leaderboard import ranks_text, rating_text, score_text
+from arena.text import many
+
+FOLDER = Path(__file__).with_name("page")
+"""Where the templates of the page of a league are, its styles and its scripts."""
+
+
+@cache
+def environment(*folders: Path) -> Environment:
+    """Return what renders the templates in some folders, of which the first is looked in first."""
+    found = Environment(
+        loader=FileSystemLoader(folders),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {
+        "plain": plain,
+        "lines": plain_lines,
+        "rank": ranks_text,
+        "rating": rating_text,
+        "score": score_text,
+        "percent": _percent,
+        "count": lambda number: f"{number:,}",
+        "many": many,
+        "minute": _minute,
+    }
+    return found
+
+
+def _minute(when: str) -> str:
+    """Return a time in ISO 8601 for people, to the minute."""
+    return f"{when[:10]} {when[11:16]}{' UTC' if when.endswith('+00:00') else when[19:]}"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"

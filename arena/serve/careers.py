@@ -1,0 +1,250 @@
+"""What a bot's page shows: its versions, its rating over time, and whom it met how."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from arena.league.plan import LeaguePlan
+from arena.report.charts import rating_chart
+from arena.report.progress import Point, progress
+from arena.serve.views import Row, league_name, public_field, public_table, reading, table_view
+from arena.stats.outcomes import Result
+from arena.stats.ratings import fit
+from arena.store.recent import Span
+from arena.store.rows import BotVersion
+from arena.tables.cross_table import cross_table
+from arena.tables.leaderboard import leaderboard
+from arena.tables.sources import title_of
+from arena.tables.table import Row as TableRow
+from protocol.errors import ArenaError
+
+_MOST_LINES = 12  # versions that are drawn, the last ones
+
+
+class Version(msgspec.Struct, frozen=True, kw_only=True):
+    """A version of a bot; rated among all versions of all bots that ever played."""
+
+    version: str
+    """The hash of what was run."""
+    title: str
+    """How ratings over time call it."""
+    present: bool
+    """Whether it is the one that plays."""
+    first: str
+    """When its first match was stored, in ISO 8601; empty if it has played none."""
+    last: str
+    matches: int
+    """The matches that it played, also those that tables leave out."""
+    rating: float
+    error: float
+    rank: list[int] | None
+    points: float | None
+    faults: dict[str, int]
+    forfeits: int
+
+
+class RatedPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bot's versions were rated when so many matches of the league were played."""
+
+    matches: int
+    ratings: dict[str, tuple[float, float]]
+    """Rating and standard error by the version's title."""
+
+
+class BotView(msgspec.Struct, frozen=True, kw_only=True):
+    """All that the page of a bot shows to everybody."""
+
+    league: str
+    game: str
+    bot: str
+    present: bool
+    """Whether it is in the league now."""
+    disqualified: str = ""
+    """Why it was disqualified, in a sentence; empty if it was not."""
+    duels: bool
+    row: Row | None
+    """Its row in the leaderboard, if it is in it."""
+    suspended: str
+    """Why it was suspended, as far as strangers may know; empty if it was not."""
+    versions: list[Version]
+    """The newest first."""
+    points: list[RatedPoint]
+    picture: str
+    """The same as SVG, which runs nothing; empty if there is not enough to draw."""
+    opponents: list[Row]
+    """One for each present bot that it met, with the keys of `arena table --format json`."""
+
+
+def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
+    """Return the page of a bot that is or was in the league of a folder; with `since`, as then.
+
+    Raises ArenaError if it never was, or if the league or its results cannot be read.
+    """
+    with reading(folder, since) as (league, store):
+        if store is None:
+            return _unplayed(folder, bot)
+        present = {each.name: each.version for each in league.bots}
+        spans = {each: span for each, span in store.spans().items() if each.name == bot}
+        if bot not in present and not spans:
+            raise _unknown(bot)
+        field = public_field(league, store)
+        ratings = fit(field.deals, bots=field.bots)
+        table = public_table(league, field, ratings)
+        met = cross_table(field, ratings, "points").rows
+        career = _Career(_Moment(folder, since, store.record_count(), _present(league)), bot, spans)
+        return BotView(
+            league=league_name(league),
+            game=league.game.name,
+            bot=bot,
+            present=bot in present,
+            disqualified=next((e.remark for e in league.disqualified if e.name == bot), ""),
+            duels=league.seats == 2,
+            row=next((row for row in table.rows if row["bot"] == bot), None),
+            suspended=field.suspended.get(bot, ""),
+            versions=career.versions(),
+            points=career.points(),
+            picture=career.picture(),
+            opponents=[dict(row) for row in met if row["bot"] == bot],
+        )
+
+
+def _unknown(bot: str) -> ArenaError:
+    return ArenaError(f"there is no bot {bot!r} in this league, and never was.")
+
+
+def _unplayed(folder: Path, bot: str) -> BotView:
+    """Return the page of a bot of a league in which nothing was played."""
+    table = table_view(folder)
+    row = next((row for row in table.rows if row["bot"] == bot), None)
+    if row is None:
+        raise _unknown(bot)
+    return BotView(
+        league=table.league,
+        game=table.game,
+        bot=bot,
+        present=True,
+        duels=table.duels,
+        row=row,
+        suspended="",
+        versions=[],
+        points=[],
+        picture="",
+        opponents=[],
+    )
+
+
+class _History(NamedTuple):
+    """All versions of all bots that ever played, rated together."""
+
+    rows: Mapping[str, TableRow]
+    """Their rows in a leaderboard of all, by title."""
+    points: Sequence[Point]
+
+
+class _Moment(NamedTuple):
+    """A league as it is for a while."""
+
+    folder: Path
+    since: str
+    """From when on results are held back; empty if they are not."""
+    stored: int
+    """How many matches are stored."""
+    present: frozenset[BotVersion]
+
+
+@lru_cache(maxsize=16)
+def _history(moment: _Moment) -> _History:
+    """Return the history of a league, which takes long to make, so that it is kept."""
+    with reading(moment.folder, moment.since) as (league, store):
+        assert store is not None
+        field = public_field(league, store, versions=True)
+        ratings = fit(field.deals, bots=field.bots)
+        results = {
+            number: Result(tuple(_title(bot, moment.present) for bot in each.bots), each.places)
+            for number, each in store.results().items()
+        }
+        rows = {row["bot"]: row for row in leaderboard(field, ratings).rows}
+        return _History(rows, progress(league, store, field, ratings, results))
+
+
+def _present(league: LeaguePlan) -> frozenset[BotVersion]:
+    return frozenset(BotVersion(each.name, each.version) for each in league.bots)
+
+
+def _title(bot: BotVersion, present: frozenset[BotVersion]) -> str:
+    return bot.name if bot in present else title_of(bot)
+
+
+class _Career:
+    """The versions of a bot in the history of its league."""
+
+    def __init__(self, moment: _Moment, bot: str, spans: Mapping[BotVersion, Span]) -> None:
+        self._present = moment.present
+        self._spans = dict(spans)
+        for each in self._present:
+            if each.name == bot:
+                self._spans.setdefault(each, Span("", "", 0))
+        history = _history(moment)
+        self._rows = history.rows
+        self._points = list(self._own(history.points))
+
+    def _title(self, bot: BotVersion) -> str:
+        return _title(bot, self._present)
+
+    def _own(self, points: Sequence[Point]) -> Iterator[Point]:
+        """Yield points with the versions of the bot alone, each for as long as it played."""
+        titles = {self._title(each) for each in self._spans}
+        deals = dict.fromkeys(titles, 0)
+        for point in points:
+            own = {}
+            for title in titles & point.ratings.keys():
+                rating = point.ratings[title]
+                if rating.deals > deals[title]:
+                    own[title] = rating
+                deals[title] = rating.deals
+            yield replace(point, ratings=own)
+
+    def versions(self) -> list[Version]:
+        """Return them, the newest first, and the one that plays before all others."""
+        found = [self._version(each, span) for each, span in self._spans.items()]
+        return sorted(found, key=lambda each: (each.present, each.first, each.title), reverse=True)
+
+    def _version(self, bot: BotVersion, span: Span) -> Version:
+        row = self._rows[self._title(bot)]
+        return Version(
+            version=bot.version,
+            title=self._title(bot),
+            present=bot in self._present,
+            first=span.first,
+            last=span.last,
+            matches=span.matches,
+            rating=row["rating"],
+            error=row["error"],
+            rank=row["rank"],
+            points=row["points"],
+            faults=dict(row["faults"]),
+            forfeits=row["forfeits"],
+        )
+
+    def points(self) -> list[RatedPoint]:
+        """Return what they were rated, by the matches that were played by then."""
+        return [
+            RatedPoint(
+                matches=point.matches,
+                ratings={title: (each.mu, each.error) for title, each in point.ratings.items()},
+            )
+            for point in self._points
+        ]
+
+    def picture(self) -> str:
+        """Return the picture of that; empty for less than two points."""
+        drawn = [point for point in self._points if point.ratings]
+        if len(drawn) < 2:
+            return ""
+        shown = {title for point in drawn for title in point.ratings}
+        titles = [each.title for each in self.versions() if each.title in shown]
+        return rating_chart(drawn, titles[:_MOST_LINES])

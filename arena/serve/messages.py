@@ -1,0 +1,104 @@
+"""What a server and the processes beside it say to each other: lines of JSON, one a message."""
+
+import os
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+
+class Playing(msgspec.Struct, frozen=True, tag=True):
+    """A run has begun."""
+
+    bots: int
+    missing: int
+    """Matches that it is to play."""
+
+
+class Played(msgspec.Struct, frozen=True, tag=True):
+    """Matches were stored."""
+
+    matches: int
+    missing: int
+
+
+class Stopped(msgspec.Struct, frozen=True, tag=True):
+    """A bot takes no further part while the server lives."""
+
+    bot: str
+    version: str
+    reason: str
+    """The reason, as what follows «it»."""
+
+
+class Waiting(msgspec.Struct, frozen=True, tag=True):
+    """Nothing is played now, and nothing is wrong."""
+
+    why: str
+    """The reason, in a sentence."""
+
+
+class Trouble(msgspec.Struct, frozen=True, tag=True):
+    """Something is wrong that the organizer can mend."""
+
+    what: str
+    """What is wrong, where, and what to do, in sentences."""
+    again: float | None = None
+    """After how many seconds it is tried again; None if play goes on meanwhile."""
+
+
+Word: TypeAlias = Playing | Played | Stopped | Waiting | Trouble
+"""What a player says."""
+
+
+class Again(msgspec.Struct, frozen=True, tag=True):
+    """The league was changed: let the matches in play be the last, and read it anew."""
+
+
+class End(msgspec.Struct, frozen=True, tag=True):
+    """Let the matches in play be the last, and end."""
+
+
+Order: TypeAlias = Again | End
+"""What a player is told. The end of its input means: end at once."""
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A question to the process that reads a league for its pages."""
+
+    number: int
+    what: Literal["table", "bot", "own", "matches", "replay"]
+    of: str = ""
+    """The bot or match that it is about."""
+    own: list[str] | None = None
+    """The bots of who asks, where others' secrets are to be left out; None for all of them."""
+    faulty: bool = False
+    before: int = 0
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What comes of a question."""
+
+    number: int
+    value: msgspec.Raw = msgspec.Raw(b"null")
+    problem: str = ""
+    """Why there is no value, in a sentence for the organizer; empty if there is one."""
+
+
+def decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
+    """Return what reads a line of messages of a kind."""
+    return msgspec.json.Decoder(kind)
+
+
+def line(message: object) -> bytes:
+    """Return a message as a line."""
+    return msgspec.json.encode(message) + b"\n"
+
+
+def take_output() -> int:
+    """Return a descriptor for messages; what else is printed goes to standard error from now on.
+
+    The code of a game may print, and would spoil a line.
+    """
+    output = os.dup(1)
+    os.dup2(2, 1)
+    return output

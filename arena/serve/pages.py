@@ -1,0 +1,244 @@
+"""The pages of a server as HTML, made from what they show; no script or style stands in them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote, urlencode
+
+import msgspec
+from markupsafe import Markup
+
+from arena.report import charts
+from arena.report.templates import FOLDER as REPORT
+from arena.report.templates import environment
+from arena.serve.careers import BotView
+from arena.serve.replays import MatchesView, OwnView, ReplayView
+from arena.serve.shown import Calendar, QueueRow, SubmissionView, milestones
+from arena.serve.views import TableView
+
+HERE = Path(__file__).with_name("page")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""The Content-Security-Policy under which all pages work."""
+
+_REPORT_ASSETS = ("report.css", "viewer.css", "board.js", "tables.js", "viewer.js")
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+class Visit(msgspec.Struct, frozen=True, kw_only=True):
+    """Who looks at a page, and at which league."""
+
+    root: str = ""
+    """What stands before every path, such as /arena behind a proxy; without a slash at its end."""
+    league: str = ""
+    """The league's name in addresses; empty on pages that are about no single one."""
+    name: str = ""
+    """Who entered; empty for a stranger."""
+    role: Literal["", "reader", "author", "organizer"] = ""
+    csrf: str = ""
+    """What forms send back as `csrf`, and scripts as the header X-CSRF-Token."""
+    replays: bool = False
+    """Whether this visitor may look at all matches."""
+
+
+class LeagueCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A league in the list of all."""
+
+    name: str
+    game: str
+    bots: int
+    matches: int
+    calendar: Calendar = Calendar()
+    state: str = ""
+    """What is going on, in a few words."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file that pages refer to; its address changes with its content."""
+
+    content: bytes
+    kind: str
+    """Its media type."""
+    tag: str
+    """A hash of the content."""
+
+
+@cache
+def assets() -> Mapping[str, Asset]:
+    """Return the files below /static/, by name; browsers may keep them for ever."""
+    paths = [REPORT / name for name in _REPORT_ASSETS]
+    paths += [path for path in sorted(HERE.iterdir()) if path.suffix in _TYPES]
+    return {path.name: _asset(path) for path in paths}
+
+
+def _asset(path: Path) -> Asset:
+    content = path.read_bytes()
+    kind = _TYPES[path.suffix]
+    return Asset(content, f"{kind}; charset=utf-8", hashlib.sha256(content).hexdigest()[:16])
+
+
+def leagues_page(visit: Visit, leagues: Sequence[LeagueCard]) -> str:
+    """Return the list of the leagues of a server."""
+    return _render("leagues.html", visit, leagues=leagues)
+
+
+def table_page(
+    visit: Visit,
+    table: TableView,
+    calendar: Calendar,
+    *,
+    state: str = "",
+    waiting: int = 0,
+    held_back: bool = False,
+) -> str:
+    """Return the live table of a league.
+
+    `state` says what is going on, in a sentence, and `waiting` how many submissions are not
+    decided yet. With `held_back`, the table is that of when the results were frozen.
+    """
+    return _render(
+        "table.html",
+        visit,
+        table=table,
+        calendar=calendar,
+        state=state,
+        waiting=waiting,
+        held_back=held_back,
+        axis=charts.Axis(table.rows),
+        many_groups=any(row["group"] > 1 for row in table.rows),
+        less_is_better=table.less_is_better,
+    )
+
+
+def bot_page(
+    visit: Visit, view: BotView, *, own: OwnView | None = None, matches: MatchesView | None = None
+) -> str:
+    """Return the page of a bot.
+
+    `own` is for its author and the organizer, and `matches` for those who may look at them.
+    """
+    points = [point for point in view.points if point.ratings]
+    titles = [each.title for each in view.versions]
+    return _render(
+        "bot.html",
+        visit,
+        view=view,
+        own=own,
+        matches=matches,
+        points=points,
+        titles=[title for title in titles if any(title in point.ratings for point in points)],
+        picture=_safe(view.picture),
+    )
+
+
+def matches_page(visit: Visit, matches: MatchesView) -> str:
+    """Return a list of matches."""
+    chosen = {"bot": matches.bot, "faulty": "1" if matches.faulty else ""}
+    older = {**{key: value for key, value in chosen.items() if value}, "before": matches.older}
+    return _render("matches.html", visit, matches=matches, older=urlencode(older))
+
+
+def replay_page(visit: Visit, view: ReplayView) -> str:
+    """Return a match that can be stepped through."""
+    payload = Markup(view.payload.replace("<", "\\u003c"))  # noqa: S704 - JSON, no tag in it
+    return _render("replay.html", visit, view=view, payload=payload)
+
+
+def queue_page(visit: Visit, queue: Sequence[QueueRow]) -> str:
+    """Return the submissions that are not decided yet."""
+    return _render("queue.html", visit, queue=queue)
+
+
+def hand_in_page(
+    visit: Visit,
+    calendar: Calendar,
+    *,
+    game: str,
+    own: Sequence[str] = (),
+    problem: str = "",
+    remedy: str = "",
+    closed: str = "",
+) -> str:
+    """Return the form with which bots are handed in.
+
+    `own` are the bots that the author has; `problem` and `remedy` say why the last attempt was not
+    taken, and `closed` why nothing is taken now.
+    """
+    return _render(
+        "hand_in.html",
+        visit,
+        calendar=calendar,
+        game=game,
+        own=own,
+        problem_said=problem,
+        remedy=remedy,
+        closed=closed,
+    )
+
+
+def submissions_page(visit: Visit, submissions: Sequence[SubmissionView]) -> str:
+    """Return the list of submissions: an author's own ones, or all for an organizer."""
+    return _render("submissions.html", visit, submissions=submissions)
+
+
+def submission_page(visit: Visit, submission: SubmissionView) -> str:
+    """Return a submission with its steps, and why it was refused if it was."""
+    return _render("submission.html", visit, submission=submission, way=milestones(submission))
+
+
+def enter_page(visit: Visit, *, problem: str = "", remedy: str = "") -> str:
+    """Return the page that takes a token: typed, or from the address after #."""
+    return _render("enter.html", visit, problem_said=problem, remedy=remedy)
+
+
+def calendar_page(visit: Visit, calendar: Calendar) -> str:
+    """Return when bots are taken and results shown, and what was changed of that."""
+    return _render("calendar.html", visit, calendar=calendar)
+
+
+def error_page(visit: Visit, what: str, remedy: str = "") -> str:
+    """Return what is shown in place of a page that cannot be: what is wrong, and what to do."""
+    return _render("error.html", visit, what=what, remedy=remedy)
+
+
+def league_address(root: str, league: str, *parts: str | int) -> str:
+    """Return an address in a league; without parts, that of its table."""
+    return "/".join((root, quote(league, safe=""), *map(str, parts or ("",))))
+
+
+def bot_address(root: str, league: str, bot: str) -> str:
+    """Return the address of a bot's page.
+
+    Browsers take a bot called . or .. for a step in the path, so its name follows as `bot`.
+    """
+    home = league_address(root, league, "bots", "")
+    if set(bot) <= {"."}:
+        return f"{home}?{urlencode({'bot': bot})}"
+    return home + quote(bot, safe="")
+
+
+def _render(template: str, visit: Visit, **values: Any) -> str:
+    root, league = visit.root, visit.league
+    api = f"{root}/api/leagues/{quote(league, safe='')}"
+    found = environment(HERE, REPORT).get_template(template)
+    text = found.render(
+        visit=visit,
+        asset=lambda name: f"{root}/static/{name}?{assets()[name].tag}",
+        home=partial(league_address, root, league),
+        league_href=partial(league_address, root),
+        bot_href=partial(bot_address, root, league),
+        events=f"{api}/events",
+        api=f"{api}/submissions",
+        **values,
+    )
+    return text + "\n"
+
+
+def _safe(svg: str) -> Markup:
+    return Markup(svg)  # noqa: S704 - shapes and escaped text only

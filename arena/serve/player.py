@@ -1,0 +1,246 @@
+"""Keeps a league played, as a process beside a server: `python -m arena.serve.player LEAGUE`.
+
+It is told by lines on its standard input, and says what happens by lines on its standard output.
+"""
+
+import argparse
+import os
+import select
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from arena.archive.agreement import Agreement, agreement_needed
+from arena.folders import holder
+from arena.league.file import FILE, read_asked
+from arena.league.plan import LeaguePlan
+from arena.play.events import Forfeiting, Problem, RunEvent, Stored, Suspended
+from arena.play.local import LocalWorker, usable_cores
+from arena.play.messages import News
+from arena.play.run import Run, open_run
+from arena.play.spares import Spares
+from arena.serve.messages import (
+    End,
+    Order,
+    Played,
+    Playing,
+    Stopped,
+    Trouble,
+    Waiting,
+    Word,
+    decoder,
+    line,
+    take_output,
+)
+from arena.store.opening import read_league
+from protocol.errors import ArenaError
+
+_LOOK_SECONDS = 0.5  # between looks at the league's file, which other commands change too
+_RETRY_SECONDS = 10.0  # after trouble
+_BUSY_SECONDS = 0.5  # after the league was found in use, as by a player whose end is near
+_KEEP_SECONDS = 60.0  # that workers and bots are kept for the next run
+_READ = 1 << 16
+
+_read_order = decoder(Order).decode
+
+
+class Orders:
+    """What the player is told, heard by a thread of its own, and changes of the league's file.
+
+    If the input ends, so does the whole process, at once: the server has been killed. Workers and
+    bots end with it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.ending = False
+        """Whether the player is to end."""
+        self._file = folder / FILE
+        self._seen = self._state()
+        self._news = threading.Event()
+        self._lock = threading.Lock()
+        self._run: Run | None = None
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    @property
+    def are_new(self) -> bool:
+        """Whether anything was told since the league was read."""
+        return self._news.is_set()
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait until something is told, and return that it was, or until seconds have passed."""
+        return self._news.wait(seconds)
+
+    def begin(self) -> None:
+        """Take note that the league is read now: what was told before is done with it."""
+        with self._lock:
+            self._seen = self._state()
+            if not self.ending:
+                self._news.clear()
+
+    @contextmanager
+    def stopping(self, run: Run) -> Iterator[None]:
+        """Stop a run, softly, as soon as anything is told."""
+        with self._lock:
+            self._run = run
+        if self._news.is_set():
+            run.stop()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._run = None
+
+    def _listen(self) -> None:
+        rest = b""
+        while True:
+            if select.select([0], [], [], _LOOK_SECONDS)[0]:
+                found = os.read(0, _READ)
+                if not found:
+                    os._exit(1)
+                *lines, rest = (rest + found).split(b"\n")
+                for each in lines:
+                    self.ending |= isinstance(_read_order(each), End)
+                    self._tell()
+            elif self._state() != self._seen:
+                self._tell()
+
+    def _tell(self) -> None:
+        with self._lock:
+            self._seen = self._state()
+            self._news.set()
+            if self._run is not None:
+                self._run.stop()
+
+    def _state(self) -> object:
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+class Player:
+    """Plays what a league lacks, again and again.
+
+    Args:
+        folder: of the league.
+        workers: how many matches are played at once; None for one on each core.
+        uid: as root, the first user that bots are run as; None for an unused one.
+        tell: called with whatever happens.
+
+    """
+
+    def __init__(
+        self, folder: Path, workers: int | None, uid: int | None, tell: Callable[[Word], None]
+    ) -> None:
+        self._folder = folder
+        self._workers = workers
+        self._uid = uid
+        self._tell = tell
+        self._orders = Orders(folder)
+        self._spares = Spares[LocalWorker]()
+        self._suspended: set[tuple[str, str]] = set()  # key and version
+
+    def play(self) -> None:
+        """Keep the league played until told to end."""
+        try:
+            while not self._orders.ending:
+                self._orders.begin()
+                seconds = self._tried()
+                if self._orders.wait(_KEEP_SECONDS if seconds is None else seconds):
+                    continue
+                if seconds is None:
+                    self._spares.clear()  # nobody needs them now
+                    self._orders.wait(None)
+        finally:
+            self._spares.clear()
+
+    def _tried(self) -> float | None:
+        """Play what is missing, or tell why that is not possible; return as `_play_missing`."""
+        try:
+            return self._play_missing()
+        except ArenaError as error:  # which somebody can mend while the server goes on
+            busy = holder(self._folder) not in (None, os.getpid())
+            seconds = _BUSY_SECONDS if busy else _RETRY_SECONDS
+            self._tell(Trouble(str(error), seconds))
+            return seconds
+
+    def _play_missing(self) -> float | None:
+        """Play what is missing; return how many seconds to wait before another look, at most."""
+        asked = read_asked(self._folder)
+        if len(asked.bots) < asked.seats:
+            few = f"{len(asked.bots)} of the {asked.seats} bots that a match needs are in it."
+            self._tell(Waiting(few))
+            return None
+        league = self._rested(read_league(self._folder))
+        if agreement_needed(league):
+            agreement = Agreement(league, self._workers or len(usable_cores(None)))
+            self._tell(Trouble(agreement.announcement))
+            self._tell(Waiting("All matches are played again first: the game's code has changed."))
+            for _ in agreement.run():
+                if self._orders.ending:
+                    return None
+        problems = 0
+        opened = open_run(league, self._workers, self._uid, spares=self._spares)
+        with opened as run, self._orders.stopping(run):
+            if run.missing:
+                self._tell(Playing(len(league.bots), run.missing))
+                problems = sum(self._note(event, league) for event in run.play())
+        if problems:
+            return _RETRY_SECONDS
+        if not run.missing:
+            self._tell(Waiting("All matches are played."))
+        elif not self._orders.are_new:
+            self._tell(Waiting("All matches are played but those of suspended bots."))
+        return None
+
+    def _rested(self, league: LeaguePlan) -> LeaguePlan:
+        """Return a league without the bots that were suspended; deals of others stay the same."""
+        kept = [bot for bot in league.bots if (bot.key, bot.version) not in self._suspended]
+        return replace(league, bots=tuple(kept))
+
+    def _note(self, event: RunEvent, league: LeaguePlan) -> bool:
+        """Tell what happened in a run; return whether the run cannot be whole because of it."""
+        match event:
+            case Stored():
+                self._tell(Played(event.played, event.missing))
+            case Suspended():
+                (bot,) = (bot for bot in league.bots if bot.name == event.bot)
+                self._suspended.add((bot.key, bot.version))
+                self._tell(Stopped(bot.name, bot.version, event.reason))
+            case Forfeiting() | News():
+                self._tell(Trouble(str(event)))
+            case Problem():
+                self._tell(Trouble(str(event), _RETRY_SECONDS))
+                return True
+        return False
+
+
+def main() -> None:
+    """Play the league of the command line."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("league", type=Path)
+    parser.add_argument("--workers", type=int)
+    parser.add_argument("--sandbox-uid", type=int)
+    words = parser.parse_args()
+    output = take_output()
+
+    def tell(word: Word) -> None:
+        try:
+            os.write(output, line(word))
+        except BrokenPipeError:  # the server has been killed
+            os._exit(1)
+
+    Player(words.league, words.workers, words.sandbox_uid, tell).play()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except msgspec.DecodeError as error:
+        sys.exit(f"a line on standard input is no order: {error}")

@@ -1,0 +1,160 @@
+"""What pages show beside results: the calendar, submissions and the queue, as plain values."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from arena.league.contest import HandIn
+
+State = Literal["received", "building", "checking", "playing", "refused", "replaced"]
+
+
+class CalendarChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of a league's calendar."""
+
+    at: str
+    """When it was noticed, in ISO 8601."""
+    key: str
+    """What was changed, as it is called in the league's file."""
+    old: str
+    """What stood there before; empty if nothing did."""
+    new: str
+
+
+class Calendar(msgspec.Struct, frozen=True, kw_only=True):
+    """When bots are taken and results shown: times in ISO 8601 with a zone, empty if not set."""
+
+    opens: str = ""
+    freezes: str = ""
+    closes: str = ""
+    release: str = ""
+    per_hour: int = 0
+    per_day: int = 0
+    size_mb: int = 0
+    bots: int = 0
+    """How many bots each author may have."""
+    seed_hash: str = ""
+    """The hash of the final's seed, from the opening on; empty if there is no such final."""
+    seed: str = ""
+    """The final's seed, once it is published."""
+    final_deals: int = 0
+    """How many deals each line-up of the final has; 0 if there is none."""
+    changes: list[CalendarChange] = []
+    """The newest first."""
+
+
+class SubmissionView(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission as its author and the organizer see it."""
+
+    number: int
+    author: str
+    bot: str
+    state: State
+    received_at: str
+    changed_at: str
+    step: str = ""
+    """Where it is or was refused: receive, unpack, build, check or enter; or empty."""
+    reason: str = ""
+    remedy: str = ""
+    can_retry: bool = False
+    """Whether handing in the same again can help."""
+    digest: str = ""
+    """The SHA-256 of what arrived."""
+    size: int = 0
+    """The bytes of what arrived."""
+    version: str = ""
+    """The version of the bot that was made of it; empty if none was."""
+    steps: list[dict[str, Any]] = []
+    """The steps of the check: title, state, detail and evidence."""
+    output: str = ""
+    """What the build wrote."""
+    history: list[tuple[str, str]] = []
+    """Every state with the time at which it began."""
+
+
+class Milestone(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the four stages of every submission, as it stands."""
+
+    name: str
+    look: Literal["done", "now", "failed", "left"]
+    words: str = ""
+    at: str = ""
+    """When it began, in ISO 8601; empty if it did not."""
+
+
+class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission that is not decided yet, as everybody sees it."""
+
+    bot: str
+    state: State
+    since: str
+    """When it was received, in ISO 8601."""
+
+
+def calendar_of(
+    hand_in: HandIn, changes: Sequence[object] = (), *, seed_hash: str = "", seed: str = ""
+) -> Calendar:
+    """Return the calendar of a league.
+
+    `changes` are those that were logged, newest first, with the attributes of `CalendarChange`.
+    """
+    moments = {
+        name: moment.isoformat() if (moment := getattr(hand_in, name)) else ""
+        for name in ("opens", "freezes", "closes", "release")
+    }
+    return Calendar(
+        **moments,
+        per_hour=hand_in.per_hour,
+        per_day=hand_in.per_day,
+        size_mb=hand_in.size_mb,
+        bots=hand_in.bots,
+        final_deals=hand_in.final_deals or 0,
+        seed_hash=seed_hash,
+        seed=seed,
+        changes=[msgspec.convert(each, CalendarChange, from_attributes=True) for each in changes],
+    )
+
+
+_MILESTONES: tuple[tuple[State, str, str], ...] = (
+    ("received", "Received", "unpack"),
+    ("building", "Built", "build"),
+    ("checking", "Checked", "check"),
+    ("playing", "Playing", "enter"),
+)
+
+
+def milestones(submission: SubmissionView) -> list[Milestone]:
+    """Return how far a submission came, stage by stage."""
+    began = dict(submission.history)
+    reached = max((n for n, (state, *_) in enumerate(_MILESTONES) if state in began), default=0)
+    ended = submission.state in ("refused", "replaced")
+    if submission.state == "refused":
+        steps = [step for *_, step in _MILESTONES]
+        reached = steps.index(submission.step) if submission.step in steps else reached
+    found = []
+    for number, (state, name, _) in enumerate(_MILESTONES):
+        look: Literal["done", "now", "failed", "left"] = "done"
+        words = ""
+        if number > reached:
+            look = "left"
+        elif number == reached and submission.state == "refused":
+            look, words = "failed", "refused"
+        elif number == reached and not ended:
+            look = "done" if state == "playing" else "now"
+            words = "" if state == "playing" else "now, since"
+        found.append(Milestone(name=name, look=look, words=words, at=began.get(state, "")))
+    return found
+
+
+def submission_view(submission: object) -> SubmissionView:
+    """Return a submission, which has the fields of the view as attributes, as it is shown."""
+    return msgspec.convert(submission, SubmissionView, from_attributes=True)
+
+
+def queue_view(submissions: Iterable[object]) -> list[QueueRow]:
+    """Return submissions that wait, as everybody sees them: nothing says whose they are."""
+    return [
+        QueueRow(bot=each.bot, state=each.state, since=each.received_at)
+        for each in map(submission_view, submissions)
+    ]

@@ -1,0 +1,214 @@
+"""What the pages of a league show, read from its folder: plain values for any process.
+
+Nothing in them says where the league lies on its machine, or what its seed is.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.league.bot import LostBot
+from arena.league.plan import LeaguePlan
+from arena.stats.ratings import Ratings, fit
+from arena.store.opening import open_store, read_played
+from arena.store.store import Store
+from arena.store.suspensions import TOO_SLOW
+from arena.tables.field import Field
+from arena.tables.leaderboard import leaderboard
+from arena.tables.sources import field_of
+from arena.text import safe
+
+Row = dict[str, Any]
+
+REMEDY = "they are played in turn"
+"""How missing matches are got, where a server plays."""
+
+
+class TableView(msgspec.Struct, frozen=True, kw_only=True):
+    """A league's leaderboard, and how far it is."""
+
+    league: str
+    game: str
+    title: str
+    """The game in a sentence."""
+    seats: int
+    rows: list[Row]
+    """One for each bot, with the keys of `arena rank --format json`."""
+    duels: bool
+    """Whether matches have two seats: then wins are shown, and mean places otherwise."""
+    scored: bool
+    """Whether rows have scores."""
+    less_is_better: bool
+    """Whether the lower score is the better one."""
+    notes: list[str]
+    """What a reader should know, in sentences."""
+    suspended: dict[str, str]
+    """Why bots were suspended, by bot."""
+    matches: int
+    """The matches that count."""
+    stored: int
+    """The matches that were ever stored."""
+    asked: int
+    """The matches that the league asks for."""
+    missing: int
+    """Those of them that are not played yet."""
+    last: str
+    """When the last match was stored, in ISO 8601; empty before the first."""
+
+
+@contextmanager
+def reading(folder: Path, since: str = "") -> Iterator[tuple[LeaguePlan, Store | None]]:
+    """Yield the league of a folder with its results, which are None before the first.
+
+    With `since`, a time in ISO 8601, it is as it was then: results of later are held back, and
+    bots are the versions that had played. Raises ArenaError if it cannot be read.
+    """
+    league = read_played(folder)
+    if not _has_database(league):
+        yield league, None
+        return
+    with open_store(league) as store:
+        if since:
+            store.hold_back(datetime.fromisoformat(since))
+            league = _as_it_was(league, store)
+        yield league, store
+
+
+def _as_it_was(league: LeaguePlan, store: Store) -> LeaguePlan:
+    last = store.last_versions()
+    bots = [
+        replace(bot, version=last[bot.key])
+        if isinstance(bot, LostBot)
+        else replace(bot, plays_as=last[bot.key])
+        for bot in league.bots
+        if bot.key in last
+    ]
+    return replace(league, bots=tuple(bots))
+
+
+def table_view(folder: Path, since: str = "") -> TableView:
+    """Return the leaderboard of the league in a folder; with `since`, as it was then.
+
+    Raises ArenaError if the league or its results cannot be read. A league in which nothing was
+    played yet has a row for each bot.
+    """
+    with reading(folder, since) as (league, store):
+        if store is None:
+            return _rated(league, _unplayed(league))
+        stored = store.record_count()  # first: what is stored meanwhile is only read again
+        last = max((site.last for site in store.sites()), default="")
+        return _rated(league, public_field(league, store), stored, last)
+
+
+def _rated(league: LeaguePlan, field: Field, stored: int = 0, last: str = "") -> TableView:
+    return public_table(league, field, fit(field.deals, bots=field.bots), stored, last)
+
+
+def league_name(league: LeaguePlan) -> str:
+    """Return how a league is called: as its folder, which is all that is said of where it is."""
+    return safe(league.folder.resolve().name)
+
+
+def _has_database(league: LeaguePlan) -> bool:
+    """Return whether anything was ever stored."""
+    try:
+        return league.database.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def public_field(league: LeaguePlan, store: Store, *, versions: bool = False) -> Field:
+    """Return the field of a league as strangers may see it: without paths and commands.
+
+    With `versions`, all versions of all bots that ever played are in it.
+    """
+    found = field_of(league, store, versions=versions, scores=not versions)
+    if found.scores and not found.scores.matches:
+        found = replace(found, scores=None)  # they are from before scores were stored
+    return replace(
+        found,
+        name=league_name(league),
+        remedy=REMEDY,
+        suspended={bot: _publicly(why) for bot, why in found.suspended.items()},
+        asides=tuple(map(safe, [*_excluded(league), *_lost(league), *_left(league, store)])),
+    )
+
+
+def _excluded(league: LeaguePlan) -> Iterator[str]:
+    """Yield a sentence or two for each bot that is disqualified."""
+    for bot in league.disqualified:
+        yield f"{bot.remark} Its matches do not count."
+
+
+def _lost(league: LeaguePlan) -> Iterator[str]:
+    """Yield a sentence for each bot that is not there; why names files, so it is not said."""
+    for bot in league.bots:
+        if isinstance(bot, LostBot):
+            yield f"{bot.name} cannot be run: its files are not as they should be."
+
+
+def _left(league: LeaguePlan, store: Store) -> Iterator[str]:
+    """Yield a sentence on the bots that have played and are in the league no more, if any."""
+    gone = sorted({key for key, _ in store.bot_keys()} - league.names.keys())
+    if gone:
+        are, their = ("is", "its") if len(gone) == 1 else ("are", "their")
+        yield f"{', '.join(gone)} {are} no longer in the league: {their} matches do not count."
+
+
+def _publicly(why: str) -> str:
+    """Return why a bot was suspended, as far as strangers may know: others hold its own words."""
+    if why.startswith(f"it {TOO_SLOW}."):
+        return f"it {TOO_SLOW}."
+    return "its author can read why."
+
+
+def _unplayed(league: LeaguePlan) -> Field:
+    return Field(
+        name=league_name(league),
+        game=league.game,
+        bots=tuple(sorted(bot.name for bot in league.bots)),
+        versions={bot.name: bot.version for bot in league.bots},
+        deals=Counter(),
+        missing=_asked(league),
+        remedy=REMEDY,
+        faults={},
+        asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),
+    )
+
+
+def _asked(league: LeaguePlan) -> int:
+    return league.outline.deal_count * league.outline.rotation_count
+
+
+def public_table(
+    league: LeaguePlan, field: Field, ratings: Ratings, stored: int = 0, last: str = ""
+) -> TableView:
+    """Return the leaderboard of a public field."""
+    table = leaderboard(field, ratings)
+    return TableView(
+        league=league_name(league),
+        game=league.game.name,
+        title=league.game.title,
+        seats=league.seats,
+        rows=[_plain(row) for row in table.rows],
+        duels=league.seats == 2,
+        scored=field.scores is not None,
+        less_is_better=league.game.less_is_better,
+        notes=list(table.notes),
+        suspended=dict(field.suspended),
+        matches=field.matches,
+        stored=stored,
+        asked=_asked(league),
+        missing=max(0, field.missing),
+        last=last,
+    )
+
+
+def _plain(row: Mapping[str, Any]) -> Row:
+    return {key: dict(value) if isinstance(value, Mapping) else value for key, value in row.items()}

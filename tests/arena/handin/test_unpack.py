@@ -1,0 +1,409 @@
+"""Archives as authors make them, and as attackers do: what is left, and what is said."""
+
+import contextlib
+import gzip
+import io
+import os
+import stat
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.handin import unpack
+from arena.handin.unpack import BYTES, FILES, REFUSED
+from referee.sandbox.sources import BYTES_LIMIT, FILES_LIMIT
+from tests.arena.handin.archives import Raw, odd, raw_zip, tarred, unpacked, zipped
+
+BOT = b'command = ["./bot"]\n'
+MIB = 1 << 20
+
+
+def test_the_limits_are_those_of_a_bot() -> None:
+    assert (FILES, BYTES) == (FILES_LIMIT, BYTES_LIMIT)
+
+
+# --- as authors make them
+
+
+@pytest.mark.parametrize("make", [zipped, lambda files: tarred(*files)])
+@pytest.mark.parametrize("top", ["", "mine/", "./", "./mine/"])
+def test_the_files_are_left_without_the_folder_that_they_are_all_in(
+    tmp_path: Path, make: Callable[[list[tuple[str, bytes]]], bytes], top: str
+) -> None:
+    data = make([(f"{top}bot.toml", BOT), (f"{top}src/a.c", b"int"), (f"{top}mine", b"x" * MIB)])
+    found = unpacked(tmp_path / "new", data)
+    assert found.code == 0
+    assert found.files == {"bot.toml": BOT, "src/a.c": b"int", "mine": b"x" * MIB}
+    assert found.said == f"unpacked: 3 files, {MIB + len(BOT) + 3} bytes\n"
+
+
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT, tarfile.USTAR_FORMAT])
+def test_tars_of_all_forms_are_unpacked_with_long_names(tmp_path: Path, form: int) -> None:
+    long = f"{'folder/' * 20}{'n' * 90}"
+    files = [("bot.toml", BOT), (long, b"deep"), ("émile", b"name")]
+    data = gzip.compress(tarred(*files, form=form))
+    assert unpacked(tmp_path / "new", data, "x.tgz").files == dict(files)
+
+
+def test_only_what_was_executable_is_executable(tmp_path: Path) -> None:
+    members = []
+    for name, mode in (("a", 0o755), ("b", 0o644), ("c", 0o4755), ("d", 0o100)):
+        info = tarfile.TarInfo(name)
+        info.mode = mode
+        members.append(info)
+    assert unpacked(tmp_path / "tar", tarred(*members)).programs == {"a", "c", "d"}
+    raw = [Raw(name.encode(), mode=stat.S_IFREG | mode) for name, mode in (("a", 0o755), ("b", 0))]
+    assert unpacked(tmp_path / "zip", raw_zip(*raw)).programs == {"a"}
+
+
+def test_where_there_are_no_permissions_what_is_a_program_is_executable(tmp_path: Path) -> None:
+    data = raw_zip(
+        *(Raw(b"a", b"#!/bin/sh\n", mode=0), Raw(b"b", b"\x7fELF.", mode=0)),
+        *(Raw(b"c", b"text", mode=0), Raw(b"d", b"#!/bin/sh\n")),
+    )
+    assert unpacked(tmp_path / "new", data).programs == {"a", "b"}
+
+
+def test_what_is_no_part_of_a_bot_is_left_out_in_words(tmp_path: Path) -> None:
+    names = ["bot.toml", ".git/config", ".git/HEAD", "__MACOSX/._bot.toml", "a/__pycache__/b.pyc"]
+    data = zipped([(name, b"x") for name in [*names, ".DS_Store", "._bot.toml", ".cargo/config"]])
+    found = unpacked(tmp_path / "new", data)
+    assert set(found.files) == {"bot.toml", ".cargo/config"}
+    assert found.said == (
+        "unpacked: 2 files, 2 bytes; left out: .DS_Store (1), ._bot.toml (1), .git (2), "
+        "__MACOSX (1), __pycache__ (1)\n"
+    )
+
+
+def test_one_file_is_left_as_it_is(tmp_path: Path) -> None:
+    assert unpacked(tmp_path / "a", b"import kit\n", "bot.py").files == {"bot.py": b"import kit\n"}
+    program = unpacked(tmp_path / "b", b"\x7fELF" + os.urandom(3 * MIB), "bot")
+    assert program.programs == {"bot"}
+
+
+def test_an_archive_of_an_empty_file_and_of_files_of_any_size_is_whole(tmp_path: Path) -> None:
+    files = [(f"f{size}", os.urandom(size)) for size in (0, 1, 511, 512, 513, 65535, 65536, 65537)]
+    files += [(f"z{size}", bytes(size)) for size in (65535, 65536, 1 << 20, 3 << 20)]
+    for number, data in enumerate(
+        (zipped(files), zipped(files, packed=False), tarred(*files), gzip.compress(tarred(*files)))
+    ):
+        assert unpacked(tmp_path / str(number), data).files == dict(files)
+
+
+# --- as attackers do
+
+
+def many(number: int) -> bytes:
+    return zipped([(f"{name}", b"") for name in range(number)], packed=False)
+
+
+def linked_zip(kind: int) -> bytes:
+    return raw_zip(Raw(b"bot.toml"), Raw(b"link", b"/etc/passwd", mode=kind | 0o777))
+
+
+def overlapping() -> bytes:
+    """Return a zip whose two entries are the same bytes, as in bombs that are small."""
+    first = Raw(b"a", bytes(MIB))
+    return raw_zip(first, first._replace(offset=0))
+
+
+def pax(**records: str) -> bytes:
+    info = tarfile.TarInfo("bot.toml")
+    info.pax_headers = records
+    return tarred(info, form=tarfile.PAX_FORMAT)
+
+
+def sparse() -> bytes:
+    return pax(**{"GNU.sparse.major": "1", "GNU.sparse.realsize": str(1 << 40)})
+
+
+def with_size(data: bytes, size: bytes) -> bytes:
+    """Return a tar whose first header says another size."""
+    header = bytearray(data[:512])
+    header[124:136] = size
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return bytes(header) + data[512:]
+
+
+FILE = tarred(("bot.toml", BOT))
+ZIP = zipped([("bot.toml", BOT), ("a", os.urandom(2000))])
+DEEP = "/".join("d" * 40)
+
+ATTACKS: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
+    "zip: a link": (linked_zip(stat.S_IFLNK), "'link' is a link"),
+    "zip: a FIFO": (linked_zip(stat.S_IFIFO), "'link' is a FIFO"),
+    "zip: a device": (linked_zip(stat.S_IFCHR), "'link' is no file and no folder"),
+    "zip: a folder that is a file": (
+        raw_zip(Raw(b"a/", b"", mode=stat.S_IFREG)),
+        "'a/' is no file and no folder",
+    ),
+    "zip: ..": (raw_zip(Raw(b"../a")), "the name '../a' leads out of its folder"),
+    "zip: .. inside": (raw_zip(Raw(b"a/../../b")), "the name 'a/../../b' leads out of its folder"),
+    "zip: absolute": (raw_zip(Raw(b"/etc/cron.d/a")), "the name '/etc/cron.d/a' is absolute"),
+    "zip: a drive": (raw_zip(Raw(b"C:a")), "the name 'C:a' begins with the letter of a drive"),
+    "zip: a backslash": (
+        raw_zip(Raw(rb"..\a")),
+        r"the name '..\\a' holds a backslash, and folders are divided by /",
+    ),
+    "zip: not UTF-8": (raw_zip(Raw(b"caf\x82")), r"the name 'caf\x82' is not UTF-8"),
+    "zip: half a character": (
+        raw_zip(Raw(b"\xed\xa0\x80")),
+        r"the name '\xed\xa0\x80' is not UTF-8",
+    ),
+    "zip: a control character": (
+        raw_zip(Raw(b"a\x1b[2J")),
+        r"the name 'a\x1b[2J' holds characters that cannot be shown",
+    ),
+    "zip: a null": (
+        raw_zip(Raw(b"bot.toml\0.png")),
+        r"the name 'bot.toml\x00.png' holds characters that cannot be shown",
+    ),
+    "zip: a new line": (
+        raw_zip(Raw(b"a\nunpacked: 1 files")),
+        r"the name 'a\nunpacked: 1 files' holds characters that cannot be shown",
+    ),
+    "zip: text that turns": (
+        raw_zip(Raw("a\u202eb".encode())),
+        r"the name 'a\u202eb' holds characters that cannot be shown",
+    ),
+    "zip: a long name": (
+        raw_zip(Raw(b"n" * 300)),
+        f"the name '{'n' * 89}...{'n' * 24}' is too long",
+    ),
+    "zip: a long path": (
+        raw_zip(Raw(b"/".join([b"n" * 200] * 6))),
+        f"the name '{'n' * 89}...{'n' * 24}' is too long",
+    ),
+    "zip: deep": (raw_zip(Raw(DEEP.encode())), f"'{DEEP}' lies in more than 32 folders"),
+    "zip: capitals": (
+        raw_zip(Raw(b"A.py"), Raw(b"a.py")),
+        "'A.py' and 'a.py' are one file where small letters and capitals are the same",
+    ),
+    "zip: capitals of folders": (
+        raw_zip(Raw(b"A/x"), Raw(b"a/y")),
+        "'A' and 'a' are one file where small letters and capitals are the same",
+    ),
+    "zip: composed letters": (
+        raw_zip(Raw("\xe9".encode()), Raw("e\u0301".encode())),
+        "'é' and 'e\u0301' are one file where small letters and capitals are the same",
+    ),
+    "zip: twice": (raw_zip(Raw(b"a"), Raw(b"a")), "'a' is in the archive twice"),
+    "zip: a file and a folder": (
+        raw_zip(Raw(b"a"), Raw(b"a/b")),
+        "'a' is a file and a folder",
+    ),
+    "zip: a folder and a file": (
+        raw_zip(Raw(b"a/b"), Raw(b"a")),
+        "'a' is a file and a folder",
+    ),
+    "zip: too many files": (lambda: many(FILES + 1), "there are more than 2000 files and folders"),
+    "zip: too many folders": (
+        zipped([(f"{name}/", b"") for name in range(FILES + 1)]),
+        "there are more than 2000 files and folders",
+    ),
+    "zip: a million files": (lambda: many(65_000), "the archive has more than 20000 entries"),
+    "zip: too much, and it says so": (
+        raw_zip(*(Raw(b"%d" % number, size=BYTES // 2) for number in range(3))),
+        "it is larger than 256 MiB when it is unpacked",
+    ),
+    "zip: too much, and it lies": (
+        raw_zip(Raw(b"a", bytes(MIB), size=1)),
+        "an entry of the archive holds more than it says",
+    ),
+    "zip: a bomb in zeros": (
+        lambda: raw_zip(Raw(b"a", bytes(300 * MIB))),
+        "it is larger than 256 MiB when it is unpacked",
+    ),
+    "zip: less than it says": (raw_zip(Raw(b"a", size=2)), "the archive is damaged"),
+    "zip: overlapping": (overlapping(), "entries of the archive lie in each other"),
+    "zip: into the directory": (
+        raw_zip(Raw(b"a", b"x" * 10, method=0, size=40, packed=40)),
+        "the archive is damaged",
+    ),
+    "zip: two names": (raw_zip(Raw(b"good", local_name=b"evil")), "the archive is damaged"),
+    "zip: another sum": (raw_zip(Raw(b"a", crc=1)), "the archive is damaged"),
+    "zip: encrypted": (raw_zip(Raw(b"a", flags=1)), "the archive is encrypted"),
+    "zip: an odd method": (
+        raw_zip(Raw(b"a", method=93)),
+        "the archive is packed by method 93, which is not taken",
+    ),
+    "zip: cut off": (ZIP[:-30], "the archive is cut off"),
+    "zip: no end": (ZIP[: len(ZIP) // 2], "the archive is cut off"),
+    "zip: more after it": (ZIP + b"x", "the archive is damaged"),
+    "zip: fewer entries than it has": (
+        raw_zip(Raw(b"a"), Raw(b"b"), count=1),
+        "the archive is damaged",
+    ),
+    "zip: more entries than it has": (raw_zip(Raw(b"a"), count=2), "the archive is damaged"),
+    "zip: nothing": (zipped([]), "there is no file in the archive"),
+    "zip: only what is left out": (zipped([(".git/a", b"")]), "there is no file in the archive"),
+    "tar: a link": (tarred(odd("a", tarfile.SYMTYPE, "/etc/passwd")), "'a' is a link"),
+    "tar: a link, then a file through it": (
+        tarred(odd("a", tarfile.SYMTYPE, "/tmp"), ("a/b", b"x")),
+        "'a' is a link",
+    ),
+    "tar: a hard link": (tarred(odd("a", tarfile.LNKTYPE, "/etc/shadow")), "'a' is a hard link"),
+    "tar: a device": (tarred(odd("a", tarfile.CHRTYPE)), "'a' is a device"),
+    "tar: a disk": (tarred(odd("a", tarfile.BLKTYPE)), "'a' is a device"),
+    "tar: a FIFO": (tarred(odd("a", tarfile.FIFOTYPE)), "'a' is a FIFO"),
+    "tar: an odd kind": (tarred(odd("a", b"V")), "'a' is no file and no folder"),
+    "tar: holes": (sparse(), "'bot.toml' is a file with holes"),
+    "tar: old holes": (tarred(odd("a", tarfile.GNUTYPE_SPARSE)), "'a' is a file with holes"),
+    "tar: ..": (tarred(("../../a", b"")), "the name '../../a' leads out of its folder"),
+    "tar: absolute": (tarred(("/etc/a", b"")), "the name '/etc/a' is absolute"),
+    "tar: absolute in an extended header": (
+        pax(path="/etc/cron.d/a"),
+        "the name '/etc/cron.d/a' is absolute",
+    ),
+    "tar: .. in a long name": (
+        tarred((f"{'a/' * 100}../b", b"")),
+        f"the name '{'a/' * 44}a...{'a/' * 10}../b' leads out of its folder",
+    ),
+    "tar: capitals": (
+        tarred(("Kit.py", b""), ("kit.py", b"")),
+        "'Kit.py' and 'kit.py' are one file where small letters and capitals are the same",
+    ),
+    "tar: twice": (tarred(("a", b"1"), ("a", b"2")), "'a' is in the archive twice"),
+    "tar: a long name of a million letters": (
+        tarred((f"{'n' * (2 * MIB)}", b"")),
+        "a name in the archive is too long",
+    ),
+    "tar: a size that is none": (
+        with_size(FILE, b"-1\0\0\0\0\0\0\0\0\0\0"),
+        "the archive is damaged",
+    ),
+    "tar: a size below nothing": (with_size(FILE, b"\xff" * 12), "the archive is damaged"),
+    "tar: a size beyond all": (with_size(FILE, b"\x80" + b"\x7f" * 11), "the archive is cut off"),
+    "tar: a size in an extended header": (pax(size=str(1 << 50)), "the archive is cut off"),
+    "tar: cut off": (FILE[:600], "the archive is cut off"),
+    "tar: no end": (FILE[:1024], "the archive is cut off"),
+    "tar: more after it": (FILE + b"x", "there is more after the end of the archive"),
+    "tar: a second one after it": (FILE + FILE, "there is more after the end of the archive"),
+    "tar.gz: a bomb": (
+        lambda: gzip.compress(tarred(("a", bytes(300 * MIB))), 1),
+        "it is larger than 256 MiB when it is unpacked",
+    ),
+    "tar.gz: a bomb that is left out": (
+        lambda: gzip.compress(tarred((".git/a", bytes(300 * MIB))), 1),
+        "it is larger than 256 MiB when it is unpacked",
+    ),
+    "tar.gz: a bomb behind its end": (
+        lambda: gzip.compress(FILE + bytes(400 * MIB), 1),
+        "it is larger than 256 MiB when it is unpacked",
+    ),
+    "tar.gz: cut off": (gzip.compress(FILE)[:-20], "the archive is cut off"),
+    "tar.gz: damaged": (gzip.compress(FILE)[:-8] + bytes(8), "the archive is damaged"),
+    "gz: no tar in it": (gzip.compress(b"x" * 2000), "the archive is damaged"),
+    "7z": (b"7z\xbc\xaf\x27\x1c" + bytes(99), "'bot.zip' is packed by 7z, which is not taken"),
+    "no zip at all": (b"hello", "'bot.zip' is no zip, by what is in it"),
+}
+
+
+@pytest.mark.quick(12)
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_is_refused_in_words_and_leaves_nothing_outside(
+    tmp_path: Path, attack: str
+) -> None:
+    data, said = ATTACKS[attack]
+    found = unpacked(tmp_path / "new", data if isinstance(data, bytes) else data())
+    what, remedy, end = found.said.split("\n")
+    assert (found.code, what, end) == (REFUSED, f"{said}.", "")
+    assert remedy.endswith(".")
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+    assert sum(map(len, found.files.values())) <= BYTES
+
+
+# --- whatever comes
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\\:"), min_size=1, max_size=8)
+FILES_OF_A_BOT = st.dictionaries(
+    st.lists(
+        NAMES.filter(lambda name: name.isprintable() and name != "."), min_size=1, max_size=3
+    ).map("/".join),
+    st.binary(max_size=200),
+    min_size=1,
+    max_size=5,
+)
+MADE = [
+    zipped,
+    lambda files: zipped(files, packed=False),
+    lambda files: tarred(*files),
+    lambda files: tarred(*files, form=tarfile.PAX_FORMAT),
+    lambda files: gzip.compress(tarred(*files), mtime=0),
+]
+IN_A_NEW_FOLDER = settings(
+    max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+
+
+def left(folder: Path, data: bytes, name: str) -> dict[str, bytes] | None:
+    """Unpack something in this process, in a new folder; return its files, or None if refused."""
+    with tempfile.TemporaryDirectory(dir=folder) as new, contextlib.chdir(new):
+        try:
+            unpack.unpack(io.BytesIO(data), name)
+        except (unpack.RefusalError, zlib.error):
+            return None
+        finally:
+            assert [path.name for path in folder.iterdir()] == [Path(new).name]
+        found = [path for path in Path().rglob("*") if not path.is_dir()]
+        assert not any(path.is_symlink() for path in found)
+        return {str(path): path.read_bytes() for path in found}
+
+
+@IN_A_NEW_FOLDER
+@given(files=FILES_OF_A_BOT, made=st.sampled_from(MADE))
+def test_any_files_come_out_as_they_went_in_or_are_refused(
+    tmp_path: Path, files: dict[str, bytes], made: Callable[[Any], bytes]
+) -> None:
+    """With a file at the top, no folder is stripped; `..`, and what is left out, may come up."""
+    files = {**files, "bot.toml": BOT}
+    found = left(tmp_path, made(list(files.items())), "bot")
+    assert found is None or found.items() <= files.items()
+    names = [part for file in files for part in file.split("/")]
+    folded = {unpack._folded(file) for file in files}
+    if all(name.isalnum() for name in names if name != "bot.toml") and len(folded) == len(files):
+        folders = {file.rpartition("/")[0] for file in files}
+        if not any(one in (folder, folder[: len(one)]) for one in files for folder in folders):
+            assert found == files
+
+
+@IN_A_NEW_FOLDER
+@given(made=st.sampled_from(MADE), share=st.floats(0, 1, exclude_max=True))
+def test_an_archive_that_is_cut_off_anywhere_is_refused(
+    tmp_path: Path, made: Callable[[Any], bytes], share: float
+) -> None:
+    data = made([("bot.toml", BOT), ("src/a.c", bytes(600)), ("b", b"x" * 300)])
+    if data[:4] != b"PK\3\4" and data[:2] != b"\x1f\x8b":
+        data = data.rstrip(b"\0") + bytes(1)  # what a tar's last block is filled with may lack
+    assert left(tmp_path, data[: int(len(data) * share)], "bot.tar") is None
+
+
+@IN_A_NEW_FOLDER
+@given(
+    made=st.sampled_from(MADE),
+    changes=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=6))),
+    name=st.sampled_from(["bot.zip", "bot.tar", "bot"]),
+)
+def test_bytes_changed_anywhere_leave_files_inside_or_are_refused(
+    tmp_path: Path, made: Callable[[Any], bytes], changes: list[tuple[float, bytes]], name: str
+) -> None:
+    data = bytearray(made([("bot.toml", BOT), ("src/a.c", bytes(600)), ("b", b"x" * 300)]))
+    for place, new in changes:
+        at = int(len(data) * place)
+        data[at : at + len(new)] = new
+    left(tmp_path, bytes(data), name)
+
+
+@IN_A_NEW_FOLDER
+@given(data=st.binary(max_size=3000), start=st.sampled_from([b"PK\3\4", b"\x1f\x8b", b""]))
+def test_any_bytes_are_one_file_or_refused(tmp_path: Path, data: bytes, start: bytes) -> None:
+    found = left(tmp_path, start + data, "bot")
+    assert found is None or found == {"bot": start + data}

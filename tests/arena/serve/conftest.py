@@ -1,0 +1,66 @@
+"""Leagues whose pages are looked at, and a server and a browser to look at them with."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.arena.conftest import League
+from tests.arena.report.conftest import DESKTOP
+from tests.arena.report.test_hostile_page import HOSTILE, NAMES
+from tests.arena.serve.gallery import Gallery, opened
+
+Visited = Callable[..., Page]
+
+
+@pytest.fixture
+def gallery() -> Iterator[Gallery]:
+    """A server of pages."""
+    with opened() as found:
+        yield found
+
+
+@pytest.fixture
+def visit(browser: Browser, gallery: Gallery) -> Iterator[Visited]:
+    """Return how to open a page; fail if it complains, opens a dialog or wants another server."""
+    complaints: list[str] = []
+    found: list[Page] = []
+
+    def open_page(path: str, *, refused: bool = False, **settings: Any) -> Page:
+        page = browser.new_page(**{"viewport": DESKTOP, **settings})
+        found.append(page)
+        if not refused:  # a script, or a request, of which the console speaks
+            page.on("console", lambda message: complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+        page.on(
+            "request",
+            lambda request: (
+                None if request.url.startswith(gallery.url) else complaints.append(request.url)
+            ),
+        )
+        page.goto(gallery.url + quote(path, safe="/#=%?"))
+        return page
+
+    yield open_page
+    for page in found:
+        page.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of a league of bots whose every word is an attack; not to be changed."""
+    league = League(tmp_path_factory.mktemp("<b>hostile"))
+    entries = []
+    for number, name in enumerate(NAMES):
+        entry = league.bot(f"bot{number}", HOSTILE)
+        entries.append(entry.replace(f'name = "bot{number}"', f"name = {json.dumps(name)}"))
+    league.write('game = "guerra"\nseed = 1\ndeals = 2\noptions.max_turns = 6\n' + "".join(entries))
+    league.call("run")
+    yield league.folder
+    league.close()

@@ -1,0 +1,104 @@
+"""Texts of strangers on the pages of a server: shown, and nothing else, wherever they stand."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from arena.serve.pages import Visit
+from tests.arena.report.conftest import PHONE
+from tests.arena.report.test_hostile_page import NAMES
+from tests.arena.serve.conftest import Visited
+from tests.arena.serve.gallery import Gallery
+from tests.arena.serve.hostile import SHORT, league_pages
+
+VISIT = Visit(league="cup<b>", name=SHORT, role="author", csrf="c")
+OURS = "img, iframe, object, embed, base, style, [style], [onload], [onerror], script:not([src])"
+"""What no page has but for one thing: the matches, which are data."""
+
+
+@pytest.fixture(scope="module")
+def pages(hostile: Path) -> Mapping[str, str]:
+    """All pages, by their paths."""
+    return league_pages(hostile, VISIT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{}, {"viewport": PHONE, "color_scheme": "dark"}])
+def test_no_text_becomes_an_element_or_widens_a_page(
+    pages: Mapping[str, str], gallery: Gallery, visit: Visited, settings: Mapping[str, object]
+) -> None:
+    gallery.pages.update(pages)
+    assert len(pages) == 15
+    for path in pages:
+        page = visit(path, **settings)
+        strange = page.locator(OURS).evaluate_all("all => all.map(each => each.outerHTML)")
+        assert [each[:60] for each in strange if 'type="application/json"' not in each] == [], path
+        width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert width[0] <= width[1], path
+        text = page.locator("body").inner_text()
+        assert not {"\u202e", "\x1b", "\u200b", "\0"} & set(text), path
+        page.close()
+    assert all(path.startswith(("/static/", "/api/")) or path in pages for path in gallery.requests)
+
+
+@pytest.mark.slow
+def test_what_strangers_wrote_is_shown_letter_by_letter(
+    pages: Mapping[str, str], gallery: Gallery, visit: Visited
+) -> None:
+    gallery.pages.update(pages)
+    page = visit("/cup<b>/")
+    assert sorted(page.locator("#rows tbody th").all_inner_texts()) == sorted(NAMES)
+    page = visit("/cup<b>/submissions/7")
+    output = page.locator("pre.output").inner_text()
+    assert "</script><script>alert(7)</script><img src=x onerror=alert(8)>[U+202E]" in output
+    assert "[U+001B][2J[U+0000][U+200B]{{7*7}}{% raw %}&lt; 👾 שלום مرحبا" in output
+    assert "[U+202E]" in page.locator("#steps").inner_text()
+    assert page.locator("h1").inner_text().startswith("Submission 7: \"'><svg onload=alert(9)>")
+
+
+@pytest.mark.slow
+def test_every_bot_is_reached_by_the_link_in_the_table(
+    pages: Mapping[str, str], gallery: Gallery, visit: Visited
+) -> None:
+    gallery.pages.update(pages)
+    for name in NAMES:
+        page = visit("/cup<b>/")
+        page.locator("#rows tbody th a", has_text=name).click()
+        assert page.locator("h1").inner_text() == name
+        assert page.locator("section.own article").count() > 0
+        assert "<script>alert(4)</script>" in page.locator("section.own").inner_text()
+
+
+@pytest.mark.slow
+def test_a_script_that_got_in_all_the_same_would_not_run(
+    pages: Mapping[str, str], gallery: Gallery, visit: Visited
+) -> None:
+    path = "/cup<b>/submissions/7"
+    got_in = "<script>document.title = 'in'</script><img src=x onerror=\"document.title = 'in'\">"
+    gallery.pages[path] = pages[path].replace("<main ", f"{got_in}<main ")
+    page = visit(path, refused=True)
+    expect(page.locator("#live-state")).to_have_text("Live")
+    assert page.title().startswith("Submission 7")
+
+
+@pytest.mark.slow
+def test_every_page_is_whole_without_scripts_and_on_paper(
+    pages: Mapping[str, str], gallery: Gallery, visit: Visited
+) -> None:
+    gallery.pages.update(pages)
+    for path in pages:
+        page = visit(path, java_script_enabled=False, viewport={"width": 718, "height": 1047})
+        page.emulate_media(media="print")
+        expect(page.locator("h1")).to_be_visible()
+        assert page.locator("main").inner_text().strip(), path
+        page.close()
+
+
+def test_a_bot_whose_name_is_a_step_in_a_path_has_an_address() -> None:
+    from arena.serve.pages import bot_address
+
+    assert bot_address("", "cup", "..") == "/cup/bots/?bot=.."
+    assert bot_address("/a", "c p", "x/y?") == "/a/c%20p/bots/" + quote("x/y?", safe="")
