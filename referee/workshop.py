@@ -154,7 +154,7 @@ class Workshop:
     ) -> Iterator[Work]:
         """Run a command to its end among copies of `files`, which are opened in `sources`.
 
-        `stdin`, a real file, is its standard input; else that is empty. `watch` is called with the
+        A copy of `stdin` is its standard input; else that is empty. `watch` is called with the
         lines that it prints, as they come. What the command left is there until the block ends.
 
         Raises OSError or StartError if a source cannot be read, MachineError if the machine is to
@@ -184,7 +184,9 @@ class Workshop:
         try:
             command = [self._found(words[0], area, uid), *words[1:]]
             request = {**self._sandbox.begin(command, area, limits, uid), "uid": uid}
-            child = self._starter.begin(request, stdin)
+            with ExitStack() as given:
+                copy = None if stdin is None else given.enter_context(area.copied(stdin))
+                child = self._starter.begin(request, copy)
         except StartError as error:
             return Outcome(f"{_UNSTARTED}{error}", printed.text(), 0.0, 0.0, 0)
         watched = Watched(self._starter, child, area.folder, uid, limits, printed)

@@ -2,10 +2,12 @@
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from referee.procfs import identity
 from referee.sandbox.errors import StartError
@@ -81,6 +83,19 @@ class Area:
                 os.chmod(target, 0o700 if os.fstat(source.fileno()).st_mode & 0o111 else 0o600)
                 os.utime(target, (MOMENT, MOMENT))
                 self._give(target)
+
+    def copied(self, file: BinaryIO) -> BinaryIO:
+        """Return a copy of the rest of a file, open to be read.
+
+        Whoever has a file open may open it anew to write it, if its mode lets them. Raises OSError
+        if it cannot be read, MachineError if it cannot be written.
+        """
+        path = f"{self.folder}/input"
+        with self._written():
+            with open(path, "xb") as copy:
+                shutil.copyfileobj(file, copy)
+            os.chmod(path, 0o444)
+            return open(path, "rb")
 
     def take(self, target: Path) -> list[str]:
         """Copy every file in `work` into the new folder `target`; return their names, sorted.

@@ -20,8 +20,8 @@ OPEN_FILES = 512
 """How many files each process of a build may have open."""
 CORES = 4
 """How many cores a build may use at most: with more, compilers start more threads."""
-OVERSHOOT = 64 << 20
-"""Bytes by which one file may be larger than all may be together, until that is noticed."""
+OVERSHOOT = 1 << 20
+"""Bytes by which one file may be larger than all may be together, so that it is seen that it is."""
 
 
 class BuildSandbox(Kind, ABC):

@@ -142,7 +142,7 @@ ATTACKS = [
             ("kill_victim", "kill another of the same user", j.victim_hurt),
             ("kill_all", "kill all of them", j.victim_hurt),
             ("kill_server", "kill the fork server", j.server_dead),
-            ("trace_victim", "trace another of the same user", j.victim_hurt),
+            ("trace_victim", "trace another of the same user", j.victim_traced),
             ("read_victim", "its environment, and the referee's, in `/proc`", j.leaked),
             ("through_victim", "its folder, through `/proc`", j.leaked),
             ("limit_victim", "set its limits", j.victim_limited),
@@ -151,7 +151,20 @@ ATTACKS = [
     BuildAttack("Outliving", "others.orphaned", "the referee's own death", j.outlives),
 ]
 BY_ACT = {attack.act: attack for attack in ATTACKS}
-QUICK = ("files.read_secret", "files.change_mode", "others.tcp_connect", "others.daemon")
+QUICK = ("files.read_secret", "files.change_mode", "others.tcp_connect", "others.setsid")
 """Those that `make test` runs too."""
-UNAIDED: set[tuple[str, str]] = set()
-"""What fails without a sandbox too, by act and user."""
+UNAIDED = {
+    "files.inherited_descriptors": "no child of ours inherits a descriptor that it is not given",
+    "files.plant_circle": "`cp` sees it too",
+    "files.plant_device": "only root may",
+    "files.shut_folders": "the cleaning is not the sandbox's",
+    "others.holds_output": "the fork server ends the whole group",
+    "others.kill_server": "it is another user's, where root has begun it",
+    "others.nohup": "the fork server ends the whole group",
+    "others.orphaned": "the fork server ends all when the referee dies",
+    "others.sibling": "the fork server ends the whole group",
+    "resources.deep_folders": "whoever measures the disk ends it",
+    "resources.deleted_unseen": "whoever measures the disk ends it",
+    "resources.socket_memory": "whoever measures the disk ends it",
+}
+"""What fails without a sandbox too, or may, and why."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from referee.workshop import Outcome
 from tests.attacks.builds.scene import Scene
-from tests.attacks.builds.settings import LIMITS
+from tests.attacks.builds.settings import LIMITS, MANY
 from tests.referee.process_watch import fields, state
 
 MIB = 1 << 20
@@ -45,6 +45,8 @@ class Case:
     """What the neighbour's files hold now."""
     next_said: str = ""
     """What the next build found."""
+    links: int = 2
+    """Names that two files outside had at its end."""
     grown: int = 0
     """Bytes of memory by which the referee itself grew."""
 
@@ -85,8 +87,7 @@ def marked(case: Case) -> bool:
 
 def linked(case: Case) -> bool:
     """A file outside has another name."""
-    scene = case.scene
-    return any(path.stat().st_nlink > 1 for path in (scene.key, scene.writable)) or leaked(case)
+    return case.links > 2 or leaked(case)
 
 
 def neighbour_changed(case: Case) -> bool:
@@ -100,9 +101,13 @@ def reached(*names: str) -> Judge:
 
 
 def victim_hurt(case: Case) -> bool:
-    """The victim has been killed, stopped or traced."""
-    pid = case.scene.victim.pid
-    return state(pid) in "XTt"
+    """The victim has been killed or stopped."""
+    return state(case.scene.victim.pid) in "XTt"
+
+
+def victim_traced(case: Case) -> bool:
+    """The kernel let it trace the victim, which only it can see."""
+    return "traces" in case.outcome.output
 
 
 def victim_limited(case: Case) -> bool:
@@ -129,7 +134,7 @@ def late(case: Case) -> bool:
 
 def disk_filled(case: Case) -> bool:
     """It had far more of the disk than it may have, or kept more at its end."""
-    return case.samples.disk > 4 * LIMITS.disk_mb * MIB or _took(case) > LIMITS.disk_mb * MIB
+    return case.samples.disk > 20 * LIMITS.disk_mb * MIB or _took(case) > LIMITS.disk_mb * MIB
 
 
 def _took(case: Case) -> int:
@@ -138,7 +143,7 @@ def _took(case: Case) -> int:
 
 def many_files(case: Case) -> bool:
     """It had far more files than it may have, or they are there still."""
-    return case.samples.files > 4 * LIMITS.files or case.outcome.is_ok or not_removed(case)
+    return case.samples.files > MANY // 3 or case.outcome.is_ok or not_removed(case)
 
 
 def not_removed(case: Case) -> bool:

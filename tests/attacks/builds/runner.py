@@ -16,6 +16,7 @@ from typing import Any
 from protocol.errors import ArenaError
 from referee import workshop as workshops
 from referee.limits import WorkLimits
+from referee.printed import Printed
 from referee.procfs import children, family
 from referee.sandbox import SandboxError
 from referee.sandbox.area import Area
@@ -34,6 +35,8 @@ from tests.referee.process_watch import until
 Outcome = dict[str, Any]
 LOOK_SECONDS = 0.01
 FAR = 1 << 60
+MOST_TASKS = 500
+"""What the control may have, so that the machine can go on."""
 
 
 class Unconfined(BuildSandbox):
@@ -46,12 +49,19 @@ class Unconfined(BuildSandbox):
             "argv": list(words),
             "env": {**os.environ, **environment(self.path(uid), area)},
             "cwd": area.work,
-            "limits": [(resource.RLIMIT_CORE, 0)],
+            "limits": [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NPROC, MOST_TASKS)],
             "threads": 1 << 20,
             "area": area.folder,
             "landlock": None,
             "seccomp": None,
         }
+
+
+class Raw(Printed):
+    """What the control printed, as it came."""
+
+    def _shown(self, text: str) -> str:
+        return text
 
 
 workshops.KINDS["none"] = Unconfined
@@ -96,11 +106,13 @@ class Runner:
     """The builds of one user."""
 
     def __init__(self) -> None:
-        secret = os.environ["ARENA_SECRET"] = "secret-of-the-referee"
         self._open = tempfile.TemporaryFile()  # noqa: SIM115 - it stays open on purpose
-        self._open.write(secret.encode())
-        self._open.flush()
         os.set_inheritable(self._open.fileno(), True)
+
+    def _leave_lying_about(self, secret: str) -> None:
+        """Put a secret into the environment, and an inheritable descriptor to it."""
+        os.environ["ARENA_SECRET"] = secret
+        os.pwrite(self._open.fileno(), secret.encode(), 0)
 
     def probe(self, sandbox: str) -> Outcome:
         """Return why a sandbox does not work here, if it does not."""
@@ -122,6 +134,7 @@ class Runner:
             free = workshop._starter._free
             scene = Scene(free[-2] if free else None)
             stack.callback(scene.close)
+            self._leave_lying_about(scene.secret)
             sources = stack.enter_context(Sources(scene.neighbour))
             names = ["token.txt", "bot.c"]
             words = ["/bin/sh", "-c", ":"]
@@ -133,18 +146,25 @@ class Runner:
     ) -> Outcome:
         limits = EVERYTHING if workshop.name == "none" else LIMITS
         neighbour = Path(beside._area.work)
+        if workshop.name == "none":
+            subprocess.run(["chmod", "-R", "a+rwX", neighbour], check=True)
         taken = target / "taken"
         refused = ""
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         began = time.monotonic()
         watcher = Watcher(workshop)
         watcher.start()
+        workshops.Printed = Raw if workshop.name == "none" else Printed
         with self._work(attack.act, workshop, scene, limits, str(neighbour)) as work:
             samples = watcher.end()
             area = work._area.folder
             left = list(_left(area)) if attack.group == "Leaving behind" else []
+            links = scene.key.stat().st_nlink + scene.writable.stat().st_nlink
             try:
-                work.take(taken)
+                if workshop.name == "none":
+                    subprocess.run(["cp", "-rL", work._area.work, taken], check=False)
+                elif work.outcome.is_ok:
+                    work.take(taken)
             except (OSError, ArenaError) as error:
                 refused = str(error)
         case = Case(
@@ -158,6 +178,7 @@ class Runner:
             taken=taken,
             refused=refused,
             neighbour={path.name: path.read_text() for path in neighbour.iterdir()},
+            links=links,
             grown=(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10,
         )
         if attack.act == "files.poison":

@@ -7,7 +7,7 @@ EVERYTHING = WorkLimits(
     seconds=12, memory_mb=8192, processes=4096, output_kb=4096, disk_mb=8192, files=100_000
 )
 """For the control, which is confined by nothing."""
-MUCH = 400 << 20
+MUCH = 1536 << 20
 """Bytes of the disk that they try to take."""
-MANY = 4000
+MANY = 60_000
 """Files that they try to make."""

@@ -32,7 +32,7 @@ def include_secret(facts: Facts) -> None:
 
 def make_secret(facts: Facts) -> None:
     with open("Makefile", "w") as file:
-        file.write(f"include {facts['secret']}\nall:\n\tcat {facts['secret']}\n")
+        file.write(f"$(info $(file <{facts['secret']}))\nall:\n\tcat {facts['secret']}\n")
     said = subprocess.run(["make"], capture_output=True, text=True, check=False)
     say(said.stdout + said.stderr)
 

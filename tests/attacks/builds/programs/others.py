@@ -79,7 +79,8 @@ def kill_server(facts: Facts) -> None:
 
 def trace_victim(facts: Facts) -> None:
     for request in (PTRACE_SEIZE, PTRACE_ATTACH):
-        say(libc.ptrace(request, facts["victim"], None, None))
+        if libc.ptrace(request, facts["victim"], None, None) == 0:
+            say("traces")
 
 
 def read_victim(facts: Facts) -> None:
@@ -143,6 +144,6 @@ def sibling(facts: Facts) -> None:
 def orphaned(facts: Facts) -> None:
     """Be there when the referee is killed."""
     for _ in range(3):
-        child()
+        child(lambda: (attempt(os.setsid), linger()))
     say("waiting")
     linger()
