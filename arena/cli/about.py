@@ -226,14 +226,19 @@ def _first_line(path: Path) -> str:
 @click.argument("game", required=False)
 @trust_option
 def schema(game: str | None) -> None:
-    """Print the JSON Schema of the messages, or of a game's moves.
+    """Print the JSON Schema of the messages, of a game's moves, or of a server's API (`api`).
 
     \b
     arena schema
     arena schema guerra
+    arena schema api
     """
     if game is None:
         found = message_schemas()
+    elif game == "api":
+        from arena.serve.api import api_schema  # here, as it costs the others a while
+
+        found = api_schema()
     else:
         kind, _ = find_game(game)
         found = {

@@ -6,11 +6,11 @@ import msgspec
 
 from arena.serve.careers import BotView
 from arena.serve.replays import MatchesView, OwnView, ReplayView
-from arena.serve.shown import Calendar, SubmissionView, Waiting
+from arena.serve.shown import Calendar, QueueRow, SubmissionView
 from arena.serve.views import TableView
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
+class WebProblem(msgspec.Struct, frozen=True, kw_only=True):
     """Why something was refused, and what can be done."""
 
     step: str = ""
@@ -28,7 +28,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 class ProblemAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer with every status from 400 on."""
 
-    error: Problem
+    error: WebProblem
 
 
 class LeagueEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +114,7 @@ class SubmissionsAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class QueueAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What is not decided yet, in turn; GET /api/leagues/{league}/queue."""
 
-    queue: list[Waiting]
+    queue: list[QueueRow]
 
 
 ANSWERS: tuple[type[msgspec.Struct], ...] = (

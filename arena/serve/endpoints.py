@@ -25,7 +25,7 @@ from arena.serve.api import (
 )
 from arena.serve.broadcast import EventStream, Listener
 from arena.serve.careers import BotView
-from arena.serve.messages import Ask
+from arena.serve.messages import Asked
 from arena.serve.receiving import receive
 from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.served import Served
@@ -44,7 +44,6 @@ from protocol.errors import ArenaError
 
 _MOST_LISTENERS = 256
 """Of one address: a class may be behind one."""
-_HELD_BACK = "results are held back until they are released."
 
 
 class Which(NamedTuple):
@@ -80,31 +79,34 @@ class Api:
         self, request: Request, league: Served, visitor: Visitor, bot: str
     ) -> tuple[BotView, OwnView | None]:
         """Return what everybody sees of a bot, and what its author does."""
-        check_shown(league, visitor)
+        since = league.since(to_organizer=visitor.is_organizer)
         with self._door.one_more(request):
-            view = msgspec.json.decode(await league.reader.get(Ask(0, "bot", bot)), type=BotView)
+            view = msgspec.json.decode(
+                await league.reader.get(Asked(0, "bot", bot, since=since)), type=BotView
+            )
             if not visitor.is_organizer and bot not in await own_bots(league, visitor):
                 return view, None
-            data = await league.reader.get(Ask(0, "own", bot))
+            data = await league.reader.get(Asked(0, "own", bot, since=since))
             return view, msgspec.json.decode(data, type=OwnView)
 
     async def matches(
         self, request: Request, league: Served, visitor: Visitor, which: Which
     ) -> MatchesView:
         """Return matches that somebody may see, newest first."""
-        check_shown(league, visitor)
         own = None if may_see_all(league, visitor) else await own_bots(league, visitor)
+        since = league.since(to_organizer=visitor.is_organizer)
         with self._door.one_more(request):
-            ask = Ask(0, "matches", which.bot, own, which.faulty, which.before)
+            ask = Asked(0, "matches", which.bot, own, which.faulty, which.before, since)
             return msgspec.json.decode(await league.reader.get(ask), type=MatchesView)
 
     async def replay(
         self, request: Request, league: Served, visitor: Visitor, match: str
     ) -> ReplayView:
         """Return a match that somebody may see, without what others' bots said."""
-        check_shown(league, visitor)
         seen = await hidden(league, visitor)
-        ask = Ask(0, "replay", match, None if seen is None else sorted(seen))
+        own = None if seen is None else sorted(seen)
+        since = league.since(to_organizer=visitor.is_organizer)
+        ask = Asked(0, "replay", match, own, since=since)
         with self._door.one_more(request):
             found = msgspec.json.decode(await league.reader.get(ask), type=ReplayView)
         played = {seat.bot for seat in found.row.seats}
@@ -249,12 +251,6 @@ class Api:
 
         name = "" if visitor.person is None else visitor.person.name
         return EventStream(league.broadcast, Listener(name, visitor.role), may_listen, ended)
-
-
-def check_shown(league: Served, visitor: Visitor) -> None:
-    """Raise Refusal while results are held back from somebody."""
-    if league.is_held_back and not visitor.is_organizer:
-        raise Refusal(403, _HELD_BACK, "The calendar says when that is.")
 
 
 def bot_of(request: Request) -> str:

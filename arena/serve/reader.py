@@ -13,27 +13,32 @@ from typing import Any
 import msgspec
 
 from arena.serve.careers import bot_view
-from arena.serve.messages import Answer, Ask, decoder, line, take_output
+from arena.serve.messages import Asked, ReaderAnswer, decoder, line, take_output
 from arena.serve.replays import matches_view, own_view, replay_view
 from arena.serve.views import table_view
 from protocol.errors import ArenaError
 
 
-def answered(folder: Path, ask: Ask) -> Any:
+def answered(folder: Path, ask: Asked) -> Any:
     """Return the view that is asked for; raise ArenaError if there is none."""
     match ask.what:
         case "table":
-            return table_view(folder)
+            return table_view(folder, ask.since)
         case "bot":
-            return bot_view(folder, ask.of)
+            return bot_view(folder, ask.of, ask.since)
         case "own":
-            return own_view(folder, ask.of)
+            return own_view(folder, ask.of, ask.since)
         case "matches":
             return matches_view(
-                folder, bot=ask.of, own=ask.own, faulty=ask.faulty, before=ask.before
+                folder,
+                bot=ask.of,
+                own=ask.own,
+                faulty=ask.faulty,
+                before=ask.before,
+                since=ask.since,
             )
         case _:
-            return replay_view(folder, ask.of, own=ask.own)
+            return replay_view(folder, ask.of, own=ask.own, since=ask.since)
 
 
 def main() -> None:
@@ -42,13 +47,15 @@ def main() -> None:
     parser.add_argument("league", type=Path)
     folder = parser.parse_args().league
     output = take_output()
-    read = decoder(Ask).decode
+    read = decoder(Asked).decode
     for each in sys.stdin.buffer:
         ask = read(each)
         try:
-            answer = Answer(ask.number, msgspec.Raw(msgspec.json.encode(answered(folder, ask))))
+            answer = ReaderAnswer(
+                ask.number, msgspec.Raw(msgspec.json.encode(answered(folder, ask)))
+            )
         except ArenaError as error:
-            answer = Answer(ask.number, problem=str(error))
+            answer = ReaderAnswer(ask.number, problem=str(error))
         left = memoryview(line(answer))
         while left:
             left = left[os.write(output, left) :]

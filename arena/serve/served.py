@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -11,26 +10,24 @@ from pathlib import Path
 from time import monotonic
 from typing import Concatenate, Literal, ParamSpec, TypeVar
 
-import msgspec
-
 from arena.handin.calendar import Change, calendar_changes, held_back_since, note_calendar, phase
-from arena.handin.database import HANDED_IN, HandIns
+from arena.handin.database import HandIns
 from arena.handin.submissions import Submission, all_of, queue
 from arena.league.contest import HandIn
 from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
-from arena.serve.asking import Reader, UnansweredError
+from arena.serve.asking import LeagueReader, UnansweredError
 from arena.serve.broadcast import Broadcast
-from arena.serve.child import Child
+from arena.serve.child import Companion
 from arena.serve.messages import (
-    Again,
-    Ask,
-    End,
-    Played,
+    Asked,
+    EndPlay,
+    Idle,
     Playing,
+    Progress,
+    ReadAnew,
     Stopped,
     Trouble,
-    Waiting,
     Word,
     decoder,
     line,
@@ -47,7 +44,6 @@ _LOOK_SECONDS = 0.5  # between looks at what other commands may have changed
 _LEAST_SECONDS = 2.0  # between two tables ...
 _TIMES = 10  # ... or so many times as long as one takes
 _RECENT = 200  # submissions whose states are followed
-_FROZEN = ".frozen.json"  # the table as it was when results began to be held back
 
 _read_word = decoder(Word).decode
 
@@ -92,11 +88,11 @@ class Served:
             self.queue: Sequence[Submission] = queue(db)
         words = [] if workers is None else ["--workers", str(workers)]
         words += [] if uid is None else ["--sandbox-uid", str(uid)]
-        self.player = Child("arena.serve.player", folder, words, self._hear_player, self._say)
+        self.player = Companion("arena.serve.player", folder, words, self._hear_player, self._say)
         user = [] if uid is None else [str(uid)]
-        self.intake = Child("arena.handin.intake", folder, user, self._hear_intake, self._say)
-        self.reader = Reader(folder, self._say)
-        self._playing: Word = Waiting("It begins.")
+        self.intake = Companion("arena.handin.intake", folder, user, self._hear_intake, self._say)
+        self.reader = LeagueReader(folder, self._say)
+        self._playing: Word = Idle("It begins.")
         self._file_stamp: object = None
         self._news = asyncio.Event()
         self._told: set[str] = set()
@@ -126,10 +122,10 @@ class Served:
     def state(self, *, to_organizer: bool) -> str:
         """Return what is going on, in a sentence."""
         match self._playing:
-            case Playing() | Played():
+            case Playing() | Progress():
                 missing = counted(self._playing.missing, "match is", "matches are")
                 return f"Matches are being played; {missing} missing."
-            case Waiting():
+            case Idle():
                 return self._playing.why
             case Trouble() if to_organizer:
                 return self._playing.what
@@ -148,36 +144,18 @@ class Served:
 
         return await asyncio.get_running_loop().run_in_executor(self._pool, done)
 
+    def since(self, *, to_organizer: bool) -> str:
+        """Return from when on results are held back from somebody, in ISO 8601; "" if none are."""
+        since = held_back_since(self.hand_in, datetime.now(UTC))
+        return "" if since is None or to_organizer else since.isoformat()
+
     async def table(self, *, to_organizer: bool) -> bytes:
-        """Return the JSON of the table, which is the frozen one while results are held back.
+        """Return the JSON of the table, as it was when results began to be held back, if they are.
 
         Raises UnansweredError if there is none.
         """
-        if self.is_held_back and not to_organizer:
-            return await self._frozen()
-        return await self.reader.get(Ask(0, "table"))
-
-    async def _frozen(self) -> bytes:
-        """Return the table as it was when results began to be held back.
-
-        A server that was off then has none: nothing is shown rather than too much.
-        """
-        since = held_back_since(self.hand_in, datetime.now(UTC))
-        file = self.folder / HANDED_IN / _FROZEN
-        try:
-            kept = json.loads(file.read_bytes())
-            if kept["since"] == str(since):
-                return msgspec.json.encode(kept["table"])
-        except (OSError, ValueError, KeyError):
-            pass
-        raise UnansweredError("The table is held back until the results are released.")
-
-    async def _freeze(self) -> None:
-        """Keep the table for as long as results are held back."""
-        since = held_back_since(self.hand_in, datetime.now(UTC))
-        table = await self.reader.get(Ask(0, "table"), fresh=True)
-        file = self.folder / HANDED_IN / _FROZEN
-        file.write_text(json.dumps({"since": str(since), "table": json.loads(table)}))
+        since = self.since(to_organizer=to_organizer)
+        return await self.reader.get(Asked(0, "table", since=since))
 
     # --- what happens
 
@@ -193,7 +171,7 @@ class Served:
 
     def stop(self) -> None:
         """Let the matches in play be the last, and all processes end."""
-        self.player.end(line(End()))
+        self.player.end(line(EndPlay()))
         self.intake.end()
         self.reader.end()
         self.broadcast.close()
@@ -219,9 +197,9 @@ class Served:
                     self._say(word.what)
                 if word.again is None:
                     return
-            case Playing() | Waiting():
+            case Playing() | Idle():
                 self._told.clear()
-            case Played():
+            case Progress():
                 pass
         self._playing = word
 
@@ -243,21 +221,22 @@ class Served:
             with contextlib.suppress(UnansweredError, OSError, ArenaError):
                 await self._reread()
                 await self._follow()
-                if self.is_held_back and not was_held_back:
-                    await self._freeze()
                 if self.is_held_back != was_held_back:
                     seen = None
                 was_held_back = self.is_held_back
                 stamp = self.reader.stamp()
                 if stamp != seen and monotonic() - made >= max(_LEAST_SECONDS, _TIMES * cost):
                     seen, made = stamp, monotonic()
-                    await self.reader.get(Ask(0, "table"), fresh=True)
+                    await self.reader.get(self._shown_table(), fresh=True)
                     cost = monotonic() - made
                     self.broadcast.tell("table", {})
                 elif (state := self.state(to_organizer=False)) != last:
                     last = state
-                    if not isinstance(self._playing, Played):
+                    if not isinstance(self._playing, Progress):
                         self.broadcast.tell("table", {})
+
+    def _shown_table(self) -> Asked:
+        return Asked(0, "table", since=self.since(to_organizer=False))
 
     async def _reread(self) -> None:
         """Read the league's file anew; while it cannot be read, it counts as it was."""
@@ -290,7 +269,7 @@ class Served:
             self.broadcast.tell("submission", data, author=each.author)
         self.broadcast.tell("queue", {})
         if any(each.state == "playing" for each in changed):
-            self.player.tell(line(Again()))
+            self.player.tell(line(ReadAnew()))
 
 
 def _mark(submission: Submission | None) -> object:
