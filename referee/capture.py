@@ -7,9 +7,11 @@ KEPT = 64 * 1024
 class Capture:
     """Bytes of which only the first and the last are kept."""
 
-    __slots__ = ("_head", "_tail", "dropped")
+    __slots__ = ("_half", "_head", "_tail", "dropped")
 
-    def __init__(self) -> None:
+    def __init__(self, kept: int = KEPT) -> None:
+        """Keep so many bytes."""
+        self._half = kept // 2
         self._head = bytearray()
         self._tail = bytearray()
         self.dropped = 0
@@ -17,12 +19,12 @@ class Capture:
 
     def add(self, data: bytes) -> None:
         """Add what was read."""
-        room = KEPT // 2 - len(self._head)
+        room = self._half - len(self._head)
         if room > 0:
             self._head += data[:room]
             data = data[room:]
         self._tail += data
-        excess = len(self._tail) - KEPT // 2
+        excess = len(self._tail) - self._half
         if excess > 0:
             del self._tail[:excess]
             self.dropped += excess

@@ -16,16 +16,23 @@ _TRIES = 10  # at finding a file that may be getting another number just now
 _CUTIME, _CSTIME, _PROCESSOR = 13, 14, 36  # places in /proc/PID/stat after the name
 
 
+def children(pid: int) -> list[int]:
+    """Return the children of a process; what has ended has none."""
+    found: list[int] = []
+    for thread in _threads(pid):
+        with suppress(OSError), open(f"{thread}/children", "rb") as file:
+            found += map(int, file.read().split())
+    return found
+
+
 def descendants(pid: int) -> list[int]:
     """Return the children of a process, theirs, and so on; what has ended has none."""
     found = []
     left = [pid]
     while left:
-        for thread in _threads(left.pop()):
-            with suppress(OSError), open(f"{thread}/children", "rb") as file:
-                children = [int(word) for word in file.read().split()]
-                found += children
-                left += children
+        new = children(left.pop())
+        found += new
+        left += new
     return found
 
 

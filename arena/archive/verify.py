@@ -13,6 +13,7 @@ from arena.archive.proof import Difference, OtherRules, prove
 from arena.league.file import FILE, read_asked
 from arena.league.games import load_game
 from arena.league.plan import DATABASE
+from arena.league.seed import seal
 from arena.play.spawning import kill_all, spawn
 from arena.store.raw import Page, RawStore
 from arena.store.rows import Damage, FixedSettings, deal_name
@@ -45,11 +46,14 @@ class Verdict(msgspec.Struct):
 class Verification:
     """Verifies a league's results: `run` does it, and `table` shows what was found.
 
-    Needs the league's database alone: bots may be gone, and `league.toml` may hold anything. Raises
-    ArenaError if there is no database, and RunError if its file is damaged.
+    Needs the league's database alone: bots may be gone, and `league.toml` may hold anything. With
+    `sealed`, what was published of its seed, the seed must be that one. Raises ArenaError if there
+    is no database, and RunError if its file is damaged.
     """
 
-    def __init__(self, folder: Path, workers: int, *, of_facts: bool = True) -> None:
+    def __init__(
+        self, folder: Path, workers: int, *, of_facts: bool = True, sealed: str | None = None
+    ) -> None:
         self._path = folder / DATABASE
         if not self._path.exists():
             read_asked(folder)  # which says what is wrong, if it is no league at all
@@ -69,8 +73,11 @@ class Verification:
             self._source = _source_of(self._conditions, folder)
             if of_facts:
                 self._compare_facts()
+        self._is_other_seed = False
         if self._conditions is not None:
             self._compare_limits(folder, self._conditions)
+        if sealed is not None:
+            self._compare_seal(sealed)
 
     def _add(self, match: str | None, problem: str) -> None:
         self._rows.append({"match": match, "problem": problem})
@@ -114,6 +121,20 @@ class Verification:
                 self._limits += 1
                 self._add(None, f"{name} is {was} in the database, and {here} in {FILE}.")
 
+    def _compare_seal(self, sealed: str) -> None:
+        """Compare the seed with what was published of it."""
+        found = seal(self._conditions.seed) if self._conditions is not None else None
+        if found == sealed:
+            self._notes.append("Its seed is the one whose SHA-256 was published.")
+            return
+        self._is_other_seed = True
+        self._add(
+            None,
+            f"the SHA-256 of its seed is {found}, not the one that was published."
+            if found is not None
+            else "nothing was played, so that no seed is stored.",
+        )
+
     @property
     def done(self) -> int:
         """How many matches were looked at so far."""
@@ -127,6 +148,8 @@ class Verification:
     @property
     def remedy(self) -> str:
         """What to do about the problems found so far, as the end of a sentence."""
+        if self._is_other_seed:
+            return "it is not the league whose seed was sealed: ask whoever published it."
         copy = "put back a copy of its database from before"
         if not self._limits:
             return f"{copy}."

@@ -10,6 +10,7 @@ from typing import Literal
 from arena.author.trial import Seating, Setting, Trial, play
 from arena.league.bot import Bot
 from arena.league.hints import hidden, stale
+from arena.play.building import Builder, BuildError, building
 from arena.play.sandbox import check_bot
 from arena.text import counted
 from protocol.errors import ArenaError, ProtocolError
@@ -17,6 +18,7 @@ from referee.bot_process import BotProcess, GoneError
 from referee.capture import KEPT
 from referee.fault import shown
 from referee.game import Move
+from referee.limits import WorkLimits
 from referee.sandbox import Launcher, SandboxError, prove
 from referee.starting import StartupError, start_bot
 from referee.verdict import last_word
@@ -37,6 +39,9 @@ RUNS, READY, WHOLE, LEGAL, QUIET, TIMELY, ALL, AGAIN, ENDS, ALIKE, USED = STEPS 
     "answers alike when all is repeated",
     "answers alike in a new process",
 )
+
+BUILT = "can be built"
+"""The step before all others, of a bot that is to be built."""
 
 MATCHES = 20
 """How many matches are played at least, unless time runs out; more if there are more seats."""
@@ -72,13 +77,18 @@ def check(
     `tell` is called with its progress. Raises SandboxError if the sandbox does not hold here.
     """
     titles = list(STEPS)
-    with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
-        prove(launcher, setting.limits)
-        for step in _Check(launcher, bot, setting, tell).steps():
-            titles.remove(step.title)
-            yield step
-            if step.state == "FAILED":
-                break
+    found: Bot | None = bot
+    if bot.build:
+        step, found = _built(bot, setting.build, sandbox_uid, tell)
+        yield step
+    if found is not None:
+        with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
+            prove(launcher, setting.limits)
+            for step in _Check(launcher, found, setting, tell).steps():
+                titles.remove(step.title)
+                yield step
+                if step.state == "FAILED":
+                    break
     yield from map(Step, titles)
 
 
@@ -86,6 +96,30 @@ def unready(error: ArenaError) -> Iterator[Step]:
     """Yield the steps of a bot that is there, but cannot be run for this mistake in it."""
     yield Step(RUNS, "FAILED", str(error))
     yield from map(Step, STEPS[1:])
+
+
+def _built(
+    bot: Bot, limits: WorkLimits, sandbox_uid: int | None, tell: Callable[[str], None]
+) -> tuple[Step, Bot | None]:
+    """Build a bot; return the step of it, and the bot as it is run if it could be built.
+
+    All that the build printed is shown if it failed, as only its author can mend it.
+    """
+    tell(building(bot, limits))
+    with Builder(limits, sandbox_uid).open() as builder:
+        try:
+            built = builder.built(bot)
+        except BuildError as error:
+            printed = ["The build printed:", *(f"  {line}" for line in error.output.splitlines())]
+            shown = printed if error.output else ["The build printed nothing."]
+            return Step(BUILT, "FAILED", error.what, shown), None
+        except SandboxError as error:
+            return Step(BUILT, "FAILED", f"nothing can be built here: {error.what}"), None
+    outcome = built.outcome
+    if outcome is None:
+        return Step(BUILT, "ok", "it was built before, from the same sources"), built.bot
+    detail = f"in {outcome.seconds:.1f} s, in the sandbox {builder.where}"
+    return Step(BUILT, "ok", detail), built.bot
 
 
 class _Check:

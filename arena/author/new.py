@@ -36,7 +36,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kit: str
     command: list[str]
     needs: list[str]
-    builds: bool
+    build: list[str] | None = None
     files: list[str] | None = None
 
     @property
@@ -91,11 +91,11 @@ def write_bot(folder: Path, language: str, game: type[Game], word: str | None = 
 def _contents(name: str, language: str, game: type[Game], word: str) -> dict[str, bytes]:
     """Return what is in a new bot's files; raise ArenaError where a game cannot be begun."""
     kind, source = languages()[language], TEMPLATES / language
-    copies = [kind.kit, "Makefile"] if kind.builds else [kind.kit]
+    copies = [kind.kit, "Makefile"] if kind.build else [kind.kit]
     return {
         kind.bot: filled((source / kind.bot).read_text(encoding="utf-8"), game).encode(),
         **{file: (source / file).read_bytes() for file in copies},
-        "bot.toml": _settings(kind).encode(),
+        "bot.toml": bot_file(kind).encode(),
         "README.md": _readme(name, kind, game, word).encode(),
     }
 
@@ -118,8 +118,11 @@ def _make_empty(folder: Path) -> None:
         raise ArenaError(f"{folder} is not empty (it holds {first.name}); name a new folder.")
 
 
-def _settings(kind: Language) -> str:
+def bot_file(kind: Language) -> str:
+    """Return the text of the `bot.toml` of a bot in a language."""
     entries: dict[str, Any] = {"command": kind.command}
+    if kind.build is not None:
+        entries["build"] = kind.build
     if kind.files is not None:
         entries["files"] = kind.files
     return "".join(f"{key} = {toml(value)}\n" for key, value in entries.items())
@@ -127,7 +130,7 @@ def _settings(kind: Language) -> str:
 
 def _readme(name: str, kind: Language, game: type[Game], word: str) -> str:
     others = game.seat_counts[0] - 1
-    makefile = "| `Makefile` | builds it |\n" if kind.builds else ""
+    makefile = "| `Makefile` | builds it: the arena does, in a sandbox |\n" if kind.build else ""
     return Template((TEMPLATES / "README.md").read_text(encoding="utf-8")).substitute(
         name=name,
         name_in_toml=toml(name),
@@ -139,7 +142,6 @@ def _readme(name: str, kind: Language, game: type[Game], word: str) -> str:
         bot=kind.bot,
         kit=kind.kit,
         makefile=makefile,
-        build="make                              # after every change\n" if kind.builds else "",
         ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
         example=_EXAMPLE.format(game=shlex.quote(word)) if "sensible" in bots_for(game) else "",
         table=" ".join([".", *["random"] * others]),

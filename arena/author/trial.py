@@ -10,7 +10,7 @@ from typing import NamedTuple
 from referee.bot_process import BotProcess
 from referee.evidence import Played
 from referee.game import Decision, Game, Move, Observation, Options
-from referee.limits import Limits
+from referee.limits import Limits, WorkLimits
 from referee.match import Match, bot_seeds, starts
 from referee.options import new_game
 from referee.replay import Entry
@@ -27,6 +27,8 @@ class Setting(NamedTuple):
     seed: str
     patience: float
     """Seconds after which no more of the first matches are begun."""
+    build: WorkLimits = WorkLimits()
+    """What a command may use that builds the bot."""
 
 
 class Seating(NamedTuple):

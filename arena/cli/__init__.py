@@ -56,6 +56,18 @@ _COMMANDS = {
         "organize:disqualify",
         "Exclude a bot: it plays no more, its matches are kept and do not count, tables say why.",
     ),
+    "author": (
+        "author:author",
+        "Say who may hand in bots to a league that `arena serve` keeps open.",
+    ),
+    "serve": (
+        "serve:serve",
+        "Keep leagues open: take bots in, play what is missing, and show the live table.",
+    ),
+    "submit": (
+        "submit:submit",
+        "Hand in a bot to a league that is served; exit with 1 if it is refused.",
+    ),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
     "table": ("tables:table_command", "Show the results of every bot against every other."),
@@ -69,6 +81,10 @@ _COMMANDS = {
     ),
     "matches": ("matches:matches", "List the matches that were played, by deal."),
     "show": ("matches:show_match", "Show a match move by move, with times, faults and notes."),
+    "feedback": (
+        "organize:feedback",
+        "Write a folder for each bot, to be sent to its author: its results and its own matches.",
+    ),
     "verify": (
         "verify:verify",
         "Play every stored match again by the rules, and name those that differ.",
@@ -82,7 +98,7 @@ _COMMANDS = {
         "compare:compare",
         "Play until it is clear whether bot A is better than bot B.",
     ),
-    "schema": ("about:schema", "Print the JSON Schema of the messages, or of a game's moves."),
+    "schema": ("about:schema", "Print the JSON Schema of the messages, of a game's moves, or of a server's API."),
     "doctor": (
         "about:doctor",
         "Show which sandboxes work on this machine, and whether a bot starts in them.",

@@ -12,6 +12,7 @@ from arena.archive.feed import Feed, feed_of, seat_of
 from arena.archive.saved import read_match
 from arena.archive.show import LoadGame, as_table, open_match, told
 from arena.cli import main
+from arena.cli.building import built
 from arena.cli.common import (
     league_argument,
     output_format,
@@ -175,7 +176,8 @@ def show_match(
     _check_together(tables, seat, form, messages, feed, log)
     if feed is not None:
         bot, fed = found.again(feed, seat)
-        ctx.exit(play_again(fed, bot.checked(), log=log, sandbox_uid=sandbox_uid))
+        ready = built(bot, sandbox_uid).checked()
+        ctx.exit(play_again(fed, ready, log=log, sandbox_uid=sandbox_uid))
     elif messages and seat is not None:
         for message in found.feed(seat).lines():
             click.echo(message, nl=False)

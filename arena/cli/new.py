@@ -21,7 +21,7 @@ def new(folder: Path, lang: str, game: str) -> None:
 
     \b
     arena new mine --lang python --game khan
-    arena new swift --lang rust --game duel && make -C swift
+    arena new swift --lang rust --game duel
     """
     kind, source = find_game(game)
     name, language = find_language(lang)
@@ -31,6 +31,5 @@ def new(folder: Path, lang: str, game: str) -> None:
         lacking = " and ".join(language.lacking)
         click.echo(f"{lacking} is needed for {language.title}, but is not on the PATH.", err=True)
     word = shlex.quote(str(folder))
-    build = f"make -C {word} && " if language.builds else ""
-    click.echo(safe(f"Next: {build}arena check {word} --game {shlex.quote(source.word)}"))
+    click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)}"))
     click.echo(safe(f"{folder / 'README.md'} says what to try."))

@@ -1,4 +1,4 @@
-"""Commands that change which bots are in a league: add, replace, remove, disqualify."""
+"""Commands on the bots of a league: add, replace, remove, disqualify, feedback."""
 
 import shlex
 from collections import Counter
@@ -20,12 +20,13 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.progress import StatusLine
+from arena.cli.rating import rated
 from arena.folders import holder
 from arena.league.edit import remove_bot, set_key
 from arena.league.entry import check_reason
 from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
-from arena.organize.bundle import write_verdict
+from arena.organize.bundle import write_feedback, write_verdict
 from arena.organize.entering import State, Terms, Verdict, entered
 from arena.organize.gather import Brought, brought
 from arena.store.opening import open_store, read_played
@@ -318,3 +319,37 @@ def disqualify(league: Path, name: str, reason: str | None, undo: bool) -> None:
         set_key(league, name, "disqualified", None)
         click.echo(safe(f"{composed(name)} plays and counts again."))
     _tell_run(league)
+
+
+@main.command()
+@league_argument
+@click.argument("target", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--bot", "bots", multiple=True, metavar="NAME", help="Only of this bot; repeatable.")
+@click.option(
+    "--matches",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="Show each at most so many of its matches; 0 for all.",
+)
+@trust_option
+def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) -> None:
+    """Write a folder for each bot, to be sent to its author: its results and its own matches.
+
+    In DIR/BOT are its place, its results against each other bot, a list of its matches, and some of
+    them as it saw them, with its faults and its standard error. Nothing there is another bot's, and
+    no seed of the league.
+
+    \b
+    arena feedback cup feedback
+    arena feedback cup for-ada --bot ada --matches 0
+    """
+    plan = with_game(read_played(league))
+    for name in bots:
+        _check_known(plan, name)
+    names = list(dict.fromkeys(map(composed, bots))) or sorted(plan.names.values())
+    with StatusLine() as line:
+        write_feedback(
+            plan, target, names, matches or None, rated, lambda name: line.show(lambda: name)
+        )
+    click.echo(safe(f"{target} is written: feedback on {counted(len(names), 'bot')}."))

@@ -20,6 +20,7 @@ import msgspec
 from arena.archive.saved import MATCH, SavedMatch, Target, distinct, seated
 from arena.archive.show import result
 from arena.cli import main
+from arena.cli.building import built
 from arena.cli.common import (
     key_values,
     sandbox_option,
@@ -185,7 +186,10 @@ def play(
     way.check(bots)
     target = _target(save, force=force)
     found = [
-        None if word == HUMAN else find_bot(word, kind.name, brought=bots_of(kind)) for word in bots
+        None
+        if word == HUMAN
+        else built(find_bot(word, kind.name, brought=bots_of(kind)), sandbox_uid)
+        for word in bots
     ]
     names = distinct([bot.name if bot else HUMAN for bot in found])
     seed = seed or secrets.token_hex(8)

@@ -1,5 +1,6 @@
 """The command that plays stored matches again: verify."""
 
+import re
 from pathlib import Path
 from time import monotonic
 
@@ -39,9 +40,14 @@ def agree(league: LeaguePlan, workers: int | None) -> None:
 @main.command()
 @league_argument
 @click.option("--workers", type=int, help="Processes that verify.  [default: one for each core]")
+@click.option(
+    "--sealed",
+    metavar="SHA256",
+    help="Check that its seed is the one of which this was published before the contest.",
+)
 @output_format
 @trust_option
-def verify(league: Path, workers: int | None, form: str) -> None:
+def verify(league: Path, workers: int | None, sealed: str | None, form: str) -> None:
     """Play every stored match again by the rules, and name those that differ.
 
     Everything that is a result is compared: seeds, seats, moves, places, faults, times. The exit
@@ -50,10 +56,15 @@ def verify(league: Path, workers: int | None, form: str) -> None:
     \b
     arena verify cup
     arena verify cup --format json
+    arena verify final --sealed 5b1f0c...
     """
     if workers is not None and workers < 1:
         raise ArenaError("there must be at least one worker.")
-    verification = Verification(league, workers or default_workers())
+    if sealed is not None:
+        sealed = sealed.strip().lower()
+        if not re.fullmatch("[0-9a-f]{64}", sealed):
+            raise ArenaError(f"--sealed takes 64 hexadecimal digits, not {sealed!r}.")
+    verification = Verification(league, workers or default_workers(), sealed=sealed)
     began = monotonic()
 
     def status() -> str:

@@ -9,13 +9,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from arena.store.errors import WAIT, explained
 from protocol.errors import ArenaError, RunError
 
 FILE = "handin.db"
 """The database's name in a league's folder."""
+Row: TypeAlias = sqlite3.Row
+"""What a query finds: values by the names of columns."""
 HANDED_IN = "handed-in"
 """The folder in a league's folder of the sources of bots that were handed in."""
 _ARRIVALS = ".arrivals"  # as it came, until it was looked at
@@ -138,7 +140,7 @@ class HandIns:
             raise RunError(f"{self.path} cannot be opened: {error.strerror}.") from None
 
     def _prepare(self) -> None:
-        self._db.row_factory = sqlite3.Row
+        self._db.row_factory = Row
         # First of all, as it alone does not wait for a process that is just making the tables.
         self._db.execute(f"PRAGMA busy_timeout = {WAIT * 1000:.0f}")
         self._db.execute("PRAGMA journal_mode = WAL")
@@ -203,7 +205,7 @@ class HandIns:
                     self._db.execute("ROLLBACK")
                 raise
 
-    def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
         """Return the rows that a query finds."""
         with self._explained():
             return self._db.execute(query, values).fetchall()

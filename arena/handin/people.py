@@ -4,12 +4,12 @@ import hashlib
 import hmac
 import secrets
 import shlex
-import sqlite3
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from arena.handin.database import HandIns, now, written
+from arena.handin.database import HandIns, Row, now, written
 from arena.league.bot import NAME_LIMIT
 from arena.text import composed
 from protocol.errors import ArenaError
@@ -49,19 +49,45 @@ def check_person_name(name: str) -> None:
         )
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Somebody to be added."""
+
+    name: str
+    role: Role = "author"
+    where: str = ""
+    """Where that is written, as what an error begins with."""
+
+
 def add(db: HandIns, name: str, role: Role = "author") -> str:
     """Add a person and return the token, of which only a hash is stored.
 
     One who was removed comes back, with all that was handed in. Raises ArenaError for a name that
     cannot be one, or that somebody has, or that looks like somebody's.
     """
-    return add_all(db, [(name, role)])[0]
+    return add_all(db, [Wanted(name, role)])[0]
 
 
-def add_all(db: HandIns, wanted: list[tuple[str, Role]]) -> list[str]:
-    """Add several persons and return their tokens, or add none and raise ArenaError for one."""
+def add_all(db: HandIns, wanted: Sequence[Wanted]) -> list[str]:
+    """Add several persons and return their tokens.
+
+    Raises ArenaError with all that is wrong with any of them; then nobody is added.
+    """
+    tokens, errors = [], []
     with db.transaction():
-        return [_added(db, composed(name), role) for name, role in wanted]
+        for each in wanted:
+            try:
+                tokens.append(_added(db, composed(each.name), each.role))
+            except ArenaError as error:
+                errors.append(f"{each.where}{error}")
+        if len(errors) == 1:
+            raise ArenaError(errors[0])
+        if errors:
+            said = "\n".join(f"  {error}" for error in errors)
+            raise ArenaError(
+                f"{len(errors)} of {len(wanted)} cannot be added, so nobody was:\n{said}"
+            )
+    return tokens
 
 
 def _added(db: HandIns, name: str, role: Role) -> str:
@@ -143,6 +169,19 @@ def by_token(db: HandIns, token: str) -> Person | None:
     return None if found is None else _person(found)
 
 
+def bots_of_people(db: HandIns) -> dict[str, list[str]]:
+    """Return the bots that wait or play for each person, by name."""
+    rows = db.rows(
+        "SELECT DISTINCT person.name, bot FROM submission JOIN person "
+        "ON person.number = submission.person "
+        "WHERE state IN ('received', 'building', 'checking', 'playing') ORDER BY bot"
+    )
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["name"], []).append(row["bot"])
+    return found
+
+
 def by_number(db: HandIns, number: int) -> Person | None:
     """Return a person by number: None if there is none, or none any more."""
     rows = db.rows("SELECT * FROM person WHERE number = ? AND token IS NOT NULL", (number,))
@@ -160,7 +199,7 @@ def _named(db: HandIns, name: str) -> Person:
     )
 
 
-def _person(row: sqlite3.Row) -> Person:
+def _person(row: Row) -> Person:
     return Person(row["number"], row["name"], row["role"], row["since"], row["version"])
 
 

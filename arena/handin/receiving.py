@@ -82,7 +82,7 @@ class Arrival:
     def __init__(
         self, db: HandIns, plan: LeaguePlan, person: Person, bot_name: str, filename: str
     ) -> None:
-        self._db = db
+        self._hand_ins = db
         self._plan = plan
         self._person = person
         self._filename = shown_filename(filename)
@@ -92,11 +92,7 @@ class Arrival:
         self._size = 0
         with _room():
             db.arrivals.mkdir(parents=True, exist_ok=True)
-            self._path = db.arrivals / secrets.token_hex(16)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            self._file = os.open(self._path, flags, 0o600)
-        # Until it is in the database, this says that its receiver is alive.
-        fcntl.flock(self._file, fcntl.LOCK_SH)
+            self._path, self._file = _new_file(db.arrivals)
         self._is_stored = False
 
     def __enter__(self) -> Self:
@@ -132,20 +128,20 @@ class Arrival:
         with _room():
             os.fsync(self._file)
             _keep_entries(self._path.parent)
-            with self._db.transaction():
+            with self._hand_ins.transaction():
                 # Again, as somebody else may have handed in meanwhile.
-                check_may_hand_in(self._db, self._plan, self._person, self._bot)
+                check_may_hand_in(self._hand_ins, self._plan, self._person, self._bot)
                 number = self._add()
-                idle = replace_queued(self._db, self._person.number, self._bot, number)
+                idle = replace_queued(self._hand_ins, self._person.number, self._bot, number)
         self._is_stored = True
         for name in idle:
             with suppress(OSError):  # what is left is removed when the intake begins
-                (self._db.arrivals / name).unlink()
-        return get(self._db, number)
+                (self._hand_ins.arrivals / name).unlink()
+        return get(self._hand_ins, number)
 
     def _add(self) -> int:
         at = written(now())
-        number = self._db.change(
+        number = self._hand_ins.change(
             "INSERT INTO submission (person, bot, likeness, state, received_at, changed_at, "
             "digest, size, filename, arrived) VALUES (?, ?, ?, 'received', ?, ?, ?, ?, ?, ?)",
             (
@@ -160,8 +156,40 @@ class Arrival:
                 self._path.name,
             ),
         )
-        self._db.change("INSERT INTO history VALUES (?, 'received', ?)", (number, at))
+        self._hand_ins.change("INSERT INTO history VALUES (?, 'received', ?)", (number, at))
         return number
+
+
+def _new_file(folder: Path) -> tuple[Path, int]:
+    """Return a new file, open, with a lock that says that its receiver is alive."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    while True:
+        path = folder / secrets.token_hex(16)
+        file = os.open(path, flags, 0o600)
+        fcntl.flock(file, fcntl.LOCK_SH)
+        if os.fstat(file).st_nlink:  # else `tidy` has come between
+            return path, file
+        os.close(file)
+
+
+def tidy(db: HandIns) -> None:
+    """Remove what is left of things whose receiver was killed, and what was looked at."""
+    try:
+        names = sorted(path.name for path in db.arrivals.iterdir())
+    except FileNotFoundError:
+        return
+    for name in names:
+        with suppress(FileNotFoundError), (db.arrivals / name).open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue  # its receiver is alive
+            if not db.rows(
+                "SELECT 1 FROM submission WHERE arrived = ? "
+                "AND state IN ('received', 'building', 'checking')",
+                (name,),
+            ):
+                (db.arrivals / name).unlink()
 
 
 def shown_filename(filename: str) -> str:
@@ -268,21 +296,23 @@ def _check_name_free(db: HandIns, plan: LeaguePlan, person: Person, bot: str) ->
         (alike,),
     )
     if owned and owned[0]["person"] != person.number:
-        raise RefusedError(
-            409, f"the name {bot!r} is taken by another author.", "Choose another one."
-        )
+        what = f"the name {bot!r} is taken by another author."
+        raise RefusedError(409, what, "Choose another one.")
     if owned and owned[0]["bot"] != bot:
+        what = f"your bot is called {owned[0]['bot']!r}, not {bot!r}."
+        raise RefusedError(409, what, "Write it so.")
+    for gone in plan.disqualified:
+        if alike in (likeness(gone.name), likeness(gone.key)):
+            raise RefusedError(403, gone.remark, "Ask the organizer about it.")
+    names = {likeness(name) for pair in plan.names.items() for name in pair}
+    if not owned and alike in names:
+        command = f"arena remove {shlex.quote(plan.folder.name)} {shlex.quote(bot)}"
         raise RefusedError(
-            409, f"your bot is called {owned[0]['bot']!r}, not {bot!r}.", "Write it so."
+            409,
+            f"the name {bot!r} is taken by a bot that the organizer has entered.",
+            f"Choose another one; if it is your bot, the organizer frees it by `{command}`.",
         )
-    if not owned and alike in {likeness(n) for each in plan.bots for n in (each.name, each.key)}:
-        remedy = f"Choose another one; or the organizer frees it: `{_removal(plan, bot)}`."
-        raise RefusedError(409, f"the name {bot!r} is taken by a bot of the organizer.", remedy)
     _check_count(db, plan, person, alike)
-
-
-def _removal(plan: LeaguePlan, bot: str) -> str:
-    return f"arena remove {shlex.quote(plan.folder.name)} {shlex.quote(bot)}"
 
 
 def _check_count(db: HandIns, plan: LeaguePlan, person: Person, alike: str) -> None:

@@ -1,13 +1,12 @@
 """Submissions: what is known of each, in which state it is, and which is looked at next."""
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from arena.handin.database import HandIns, now, written
+from arena.handin.database import HandIns, Row, now, written
 from arena.handin.people import likeness
 from protocol.errors import ArenaError
 
@@ -85,6 +84,16 @@ def of_author(db: HandIns, name: str) -> list[Submission]:
     return _several(db, "WHERE person.name = ? ORDER BY submission.number DESC", (name,))
 
 
+def bots_of_author(db: HandIns, person: int) -> list[str]:
+    """Return the bots of an author, by number, that play or have played, the newest first."""
+    rows = db.rows(
+        "SELECT bot FROM submission WHERE person = ? AND accepted "
+        "GROUP BY bot ORDER BY max(number) DESC",
+        (person,),
+    )
+    return [row["bot"] for row in rows]
+
+
 def of_bot(db: HandIns, bot: str) -> list[Submission]:
     """Return the submissions of a bot, newest first, without steps, output and history."""
     return _several(db, "WHERE bot = ? ORDER BY submission.number DESC", (bot,))
@@ -117,11 +126,37 @@ def next_one(db: HandIns) -> Submission | None:
     return found[0] if found else None
 
 
+def playing(db: HandIns) -> list[Submission]:
+    """Return what plays, without steps, output and history."""
+    return _several(db, "WHERE state = 'playing'", ())
+
+
+def idle(db: HandIns, before: str) -> list[Submission]:
+    """Return what has sources and was refused, or replaced before a time."""
+    return _several(
+        db,
+        "WHERE folder != '' AND (state = 'refused' OR (state = 'replaced' AND changed_at < ?))",
+        (before,),
+    )
+
+
+def was_accepted(db: HandIns, bot: str) -> bool:
+    """Return whether any submission of a bot has ever played."""
+    query = "SELECT 1 FROM submission WHERE likeness = ? AND accepted LIMIT 1"
+    return bool(db.rows(query, (likeness(bot),)))
+
+
+def arrived(db: HandIns, number: int) -> str:
+    """Return the name of the file that arrived."""
+    [row] = db.rows("SELECT arrived FROM submission WHERE number = ?", (number,))
+    return str(row["arrived"])
+
+
 def _several(db: HandIns, where: str, values: Sequence[Any]) -> list[Submission]:
     return [_brief(row) for row in db.rows(f"SELECT {_BRIEF} {_OF} {where}", values)]
 
 
-def _brief(row: sqlite3.Row) -> Submission:
+def _brief(row: Row) -> Submission:
     return Submission(**_plain(dict(row)))
 
 

@@ -26,7 +26,7 @@ from typing import BinaryIO, NamedTuple
 REFUSED = 3
 """What it exits with if it refuses something."""
 FILES = 2000
-"""The most files, and the most folders: as a bot may have."""
+"""The most files and folders: as a bot may have."""
 BYTES = 256 << 20
 """The most bytes in all files together: as a bot may have."""
 _ENTRIES = 20_000  # in an archive, with those that are left out
@@ -112,7 +112,7 @@ def _quoted(name: str) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 120 else f"{text[:90]}…{text[-25:]}"
+    return text if len(text) <= 120 else f"{text[:90]}...{text[-25:]}"
 
 
 def _folded(name: str) -> str:
@@ -166,8 +166,7 @@ class Tree:
                     raise RefusalError(f"{_quoted(path)} is a file and a folder", _DAMAGED[1])
                 continue
             self._folders.add(path)
-            if len(self._folders) > FILES:
-                raise RefusalError(f"there are more than {FILES} folders", _LESS)
+            self._check_count()
             os.mkdir(path, 0o755)
 
     def _make_file(self, path: str, entry: Entry) -> None:
@@ -176,8 +175,7 @@ class Tree:
             wrong = "is a file and a folder" if is_folder else "is in the archive twice"
             raise RefusalError(f"{_quoted(path)} {wrong}", "Make the archive anew, in one go.")
         self.files += 1
-        if self.files > FILES:
-            raise RefusalError(f"there are more than {FILES} files", _LESS)
+        self._check_count()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         with open(os.open(path, flags, 0o644), "wb") as file:
             beginning = b""
@@ -188,6 +186,10 @@ class Tree:
             is_program = beginning.startswith((b"#!", b"\x7fELF"))
             if entry.mode & 0o111 or (is_program and not entry.mode):
                 os.fchmod(file.fileno(), 0o755)
+
+    def _check_count(self) -> None:
+        if self.files + len(self._folders) > FILES:
+            raise RefusalError(f"there are more than {FILES} files and folders", _LESS)
 
     def _is_new(self, path: str) -> bool:
         """Return whether a path was not there yet; raise RefusalError if it was, spelled anew."""

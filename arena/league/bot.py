@@ -59,6 +59,10 @@ class Bot:
     """The hash of command and files, where it is known without reading them."""
     plays_as: str = field(default="", compare=False)
     """The version under which it goes on, if that is not the hash, see `continuity`."""
+    build: tuple[str, ...] = ()
+    """The command that makes its program from its files; empty if there is nothing to build."""
+    products: tuple[str, ...] = ()
+    """What a build leaves that it needs when it runs: files and folders; "." is all."""
 
     @property
     def key(self) -> str:
@@ -87,11 +91,18 @@ class Bot:
 
     def look(self) -> Look:
         """Read its files and return what they are now."""
-        return look(self.name, self.folder, self.command, self.files, self.borrowed)
+        return look(self.name, self.folder, self._words, self.files, self.borrowed)
 
     def signature(self) -> str:
         """Return what is another text if its files were changed, without reading them."""
-        return signature(self.folder, self.command, self.files, self.borrowed)
+        return signature(self.folder, self._words, self.files, self.borrowed)
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        """All that makes its version beside its files; no command holds the zero byte."""
+        if not self.build:
+            return self.command
+        return (*self.command, "\0build", *self.build, "\0files", *self.products)
 
     def folder_digest(self, until: float) -> str:
         """Return the hash by which a release before this one knew it: all of its folder counted.
@@ -117,8 +128,11 @@ class Bot:
         return self
 
     def checked(self) -> Self:
-        """Return the bot; raise ArenaError if its command cannot be run."""
-        assert self.program
+        """Return the bot; raise ArenaError if its command cannot be run.
+
+        Of one that is still to be built nothing is known before.
+        """
+        assert self.build or self.program
         return self
 
     def is_as(self, then: "Bot") -> bool:
@@ -135,6 +149,7 @@ class Bot:
     @cached_property
     def program(self) -> Program:
         """What is executed; raise ArenaError if it cannot be."""
+        assert not self.build, "it is run as what its build leaves, see `building`"
         first, *others = self.command
         argv = (first if first == PYTHON else self._executable(first), *others)
         return Program(argv, str(self.folder), self.files, self.borrowed)
@@ -234,14 +249,19 @@ def make_bot(
     files: Iterable[str] | None = None,
     *,
     listed_in: str = "",
+    build: Sequence[str] = (),
+    products: Sequence[str] = (),
 ) -> Bot:
     """Return a bot whose files exist; by default they are those that its command names.
 
-    `listed_in` is the file that may name them. Raises ArenaError if they are more than a bot may
+    `listed_in` is the file that may name them. With `build`, they are what that command is given,
+    and what it leaves are the `products`. Raises ArenaError if the files are more than a bot may
     have, or none that it can have; they are not read for that.
     """
     name = composed(name)
     _check_command(name, command)
+    if build:
+        _check_command(name, build)
     check_name(name)
     with readable(name):
         if not folder.is_dir():
@@ -252,7 +272,16 @@ def make_bot(
             if files is None
             else named_files(name, folder, files)
         )
-    return Bot(name, folder, tuple(command), found, listed_in=listed_in, by_command=files is None)
+    return Bot(
+        name,
+        folder,
+        tuple(command),
+        found,
+        listed_in=listed_in,
+        by_command=files is None,
+        build=tuple(build),
+        products=tuple(products),
+    )
 
 
 def _check_command(name: str, command: Sequence[str]) -> None:

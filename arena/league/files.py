@@ -53,13 +53,15 @@ def readable(name: str) -> Iterator[None]:
 # --- which they are
 
 
-def named_files(name: str, folder: Path, words: Iterable[str]) -> tuple[str, ...]:
+def named_files(
+    name: str, folder: Path, words: Iterable[str], *, but: Iterable[str] = ()
+) -> tuple[str, ...]:
     """Return the files that words name in a bot's folder, and those of the folders they name.
 
-    In folders, dot files, `__pycache__` and leagues are left out. Raises ArenaError for what is
-    not there, is no regular file, or is too much; nothing is read for that.
+    In folders, dot files, `__pycache__`, leagues, and what `but` names are left out. Raises
+    ArenaError for what is not there, is no regular file, or is too much; nothing is read for that.
     """
-    found = _Found(name, folder)
+    found = _Found(name, folder, but)
     with readable(name):
         for word in words:
             found.add(word)
@@ -129,9 +131,10 @@ def _kit_of_language(suffix: str, text: bytes) -> str:
 class _Found:
     """The files of a bot as they are found, never more of them than it may have."""
 
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, but: Iterable[str] = ()) -> None:
         self._name = name
         self._folder = folder
+        self._but = {os.path.normpath(word) for word in but}
         self._sizes: dict[str, int] = {}
         self._size = 0
         self._walked: set[str] = set()
@@ -172,7 +175,7 @@ class _Found:
                 if here != top and (self._folder / here / LEAGUE_FILE).is_file():
                     continue
                 for entry in entries:
-                    if entry.name[0] == ".":
+                    if entry.name[0] == "." or str(here / entry.name) in self._but:
                         continue
                     if entry.is_dir():
                         if entry.name != "__pycache__" and not entry.is_symlink():

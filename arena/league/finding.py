@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from arena.league.bot import Bot, make_bot
-from arena.league.files import readable
+from arena.league.files import named_files, readable
 from arena.text import not_toml, safe
 from protocol.errors import ArenaError
 from referee.folder import bots_of
@@ -29,6 +29,13 @@ HUMAN = "human"
 BOT_FILE = "bot.toml"
 """The file that says how a folder's bot is run."""
 _BOT_FILE_LIMIT = 64 << 10
+_EXAMPLES = {
+    "command": '["./bot"]',
+    "files": '["bot.py"]',
+    "build": '["make"]',
+    "sources": '["src", "Makefile"]',
+}
+"""The keys of a `bot.toml` that are lists of words, each with an example."""
 _LOOKED_AT = 1000  # names of a folder among which an example is found
 
 
@@ -79,7 +86,8 @@ def bundled_bot(game: str, name: str, called: str | None = None) -> Bot | None:
 def bot_folder(folder: Path, called: str | None = None) -> Bot:
     """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`.
 
-    Without `files`, all files of the folder are its own.
+    Without `files`, all files of the folder are its own. With `build`, `files` are what that
+    command leaves, and `sources` what it is given: by default all else in the folder.
     """
     file = folder / BOT_FILE
     said = f"bot {called!r}: " if called else ""
@@ -101,22 +109,28 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
         settings = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{shown}{not_toml(text, error)}") from None
-    unknown = set(settings) - {"name", "command", "files"}
+    unknown = set(settings) - {"name", *_EXAMPLES}
     if unknown:
         raise ArenaError(
-            f"{shown}: there is no key {min(unknown)!r}; the keys are name, command and files."
+            f"{shown}: there is no key {min(unknown)!r}; the keys are name, command, files, build "
+            f"and sources."
         )
-    command = settings.get("command")
-    files = settings.get("files", ["."])
-    if not _is_words(command):
-        is_what = "is missing" if command is None else "must be a list of text"
-        raise ArenaError(f'{shown}: command {is_what}: command = ["./bot"].')
-    if not _is_words(files):
-        raise ArenaError(f'{shown}: files must be a list of text: files = ["bot.py"].')
+    for key, example in _EXAMPLES.items():
+        if not _is_words(settings.get(key, [])) or (key == "command" and key not in settings):
+            is_what = "must be a list of text" if key in settings else "is missing"
+            raise ArenaError(f"{shown}: {key} {is_what}: {key} = {example}.")
+    command, files = settings["command"], settings.get("files", ["."])
     name = settings.get("name", folder.resolve().name) if called is None else called
     if not isinstance(name, str):
         raise ArenaError(f"{shown}: name must be text.")
-    return make_bot(name, folder, command, files, listed_in=BOT_FILE)
+    build, sources = settings.get("build", []), settings.get("sources")
+    if sources is not None and not build:
+        raise ArenaError(f'{shown}: sources are for a build: add build = ["make"], or take it out.')
+    if not build:
+        return make_bot(name, folder, command, files, listed_in=BOT_FILE)
+    with readable(name):
+        given = named_files(name, folder.resolve(), sources or ["."], but=() if sources else files)
+    return make_bot(name, folder, command, given, listed_in=BOT_FILE, build=build, products=files)
 
 
 def _example(folder: Path) -> str:

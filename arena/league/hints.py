@@ -108,9 +108,9 @@ def _files(name: str) -> Iterator[str]:
 def stale(bot: Bot) -> str:
     """Return what to do if a source is newer than all that was built of it; empty if none is.
 
-    Only a folder with a Makefile has anything to build.
+    Only a folder with a Makefile has anything to build by hand.
     """
-    if not (bot.folder / "Makefile").is_file():
+    if bot.build or not (bot.folder / "Makefile").is_file():
         return ""
     files = map(bot.folder.joinpath, bot.files)
     beside = itertools.islice(bot.folder.iterdir(), _LOOKED_AT)

@@ -40,6 +40,11 @@ def is_guessable(seed: int | str) -> bool:
     return len(str(seed).lstrip("-0")) <= SHORT
 
 
+def seal(seed: str) -> str:
+    """Return what is published of a seed before it may be known: its SHA-256, in hexadecimal."""
+    return hashlib.sha256(seed.encode()).hexdigest()
+
+
 def _stretched(purpose: str, game: str, seed: str, size: int) -> str:
     """Return so many bytes for a purpose, in hexadecimal digits.
 

@@ -143,7 +143,7 @@ def _known(
     present = next((bot for bot in league.bots if bot.name == name), None)
     if present is None or not isinstance(each.bot, Bot):
         return None
-    if _is_as(present, each.bot) and not _has_changed(league, present):
+    if _is_as(present, each.bot) and present.version in _played(league, present):
         return Verdict(name, each.place, "unchanged")
     if not terms.is_replacing and not _is_as(present, each.bot):
         return _refused(
@@ -163,28 +163,27 @@ def _is_as(present: Bot, bot: Bot) -> bool:
     return not isinstance(present, LostBot) and bot.is_as(present)
 
 
-def _has_changed(league: LeaguePlan, bot: Bot) -> bool:
-    """Return whether a bot has played, but not with the files that it has now."""
+def _played(league: LeaguePlan, bot: Bot) -> set[str]:
+    """Return the versions in which a bot has played."""
     if not league.database.is_file():
-        return False
+        return set()
     with open_store(league) as store:
-        versions = {version for key, version in store.bot_keys() if key == bot.key}
-    return bool(versions) and bot.version not in versions
+        return {version for key, version in store.bot_keys() if key == bot.key}
 
 
 def _judged(
     league: LeaguePlan, each: Brought, bot: Bot, steps: list[Step], terms: Terms
 ) -> Verdict:
     """Enter a bot if it is fit, and return the verdict on it."""
-    named = {other.name: other for other in league.bots}
     there = bot.name in league.names.values()
+    present = next((other for other in league.bots if other.name == bot.name), None)
+    is_same = present is not None and _is_as(present, bot)
     if not is_fit(steps):
-        is_in = bot.name in named and _is_as(named[bot.name], bot)
         also = (
             f"{next(step.detail for step in steps if step.state == 'FAILED')}; it is in the league "
             f"with these files: mend them, or `arena remove` it"
         )
-        return Verdict(bot.name, each.place, "refused", steps, also if is_in else "")
+        return Verdict(bot.name, each.place, "refused", steps, also if is_same else "")
     try:
         found = copied(bot, league.folder) if terms.is_copied else bot
         entry = entry_for(found, league.folder)
@@ -196,6 +195,8 @@ def _judged(
         raise
     except ArenaError as error:
         return Verdict(bot.name, each.place, "refused", steps, str(error))
+    if present is not None and is_same and not _played(league, present):
+        return Verdict(bot.name, each.place, "unchanged", steps)
     return Verdict(bot.name, each.place, "replaced" if there else "entered", steps)
 
 

@@ -106,10 +106,11 @@ class LocalWorkforce(Workforce):
 
         Raises as `check_sandbox` does.
         """
-        bots: Sequence[BotIndex] = first_bots(len(self._setup.names))
+        found: Sequence[BotIndex] = first_bots(len(self._setup.names))
         if self._spares is not None:
             self._spares.prepare(self._setup)
-            bots = self._spares.unknown(self._setup)
+            found = self._spares.unknown(self._setup)
+        bots = [bot for bot in found if bot not in self._setup.unbuilt]
         count = len(self._cores)
         is_kept = False
         try:

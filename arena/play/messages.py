@@ -13,6 +13,9 @@ from referee.finding import Source
 from referee.limits import Limits
 from referee.sandbox import Program
 
+NOWHERE = Program(("",), "/")
+"""Stands for the program of a bot that cannot be run."""
+
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """All that a worker must know of a league; bots are in the order of its entrants."""
@@ -23,6 +26,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule
     names: list[str]
     programs: list[Program]
+    unbuilt: dict[BotIndex, str] = {}
+    """The bots that could not be built, and why: nothing of theirs is played."""
     sandbox_uid: int | None = None
     """As root, the first user that bots are run as; None for an unused one."""
     code: str = ""

@@ -1,7 +1,7 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple, Self
@@ -10,6 +10,7 @@ from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
+from arena.play.building import build_all
 from arena.play.events import Problem, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, usable_cores
 from arena.play.messages import News, Results, Setup, Task
@@ -109,6 +110,7 @@ class Run:
         sandbox_uid: int | None,
         part: Part,
         cluster: str | None,
+        tell: Callable[[str], None],
         spares: Spares[LocalWorker] | None = None,
     ) -> None:
         assert league.rules is not None
@@ -122,6 +124,7 @@ class Run:
         ]
         tasks = Missing(league.schedule, store.known(rotations), part, new)
         deals, matches = tasks.count()
+        built = build_all(league.bots if matches else (), league.build, sandbox_uid, tell)
         setup = Setup(
             game=league.game.source,
             code=self._code,
@@ -129,7 +132,8 @@ class Run:
             limits=league.limits,
             schedule=league.schedule,
             names=[bot.name for bot in league.bots],
-            programs=[] if cluster is not None else [bot.program for bot in league.bots],
+            programs=[] if cluster is not None else built.programs,
+            unbuilt=built.failed,
             sandbox_uid=sandbox_uid,
         )
         cores = usable_cores(workers)[:deals]
@@ -153,9 +157,9 @@ class Run:
         self._store = store
         self._signatures = {bot.key: bot.signature() for bot in league.bots}
         force = (
-            on_cluster(setup, league.rules, league.bots, cluster)
+            on_cluster(setup, league.rules, built.bots, cluster)
             if cluster is not None
-            else LocalWorkforce(setup, league.bots, cores, spares)
+            else LocalWorkforce(setup, built.ready, cores, spares)
         )
         self._runner = Runner(setup, tasks, force)
 
@@ -218,17 +222,17 @@ class Run:
             for then, now in again
             if now.is_as(then) and now.signature() == self._signatures[then.key]
         ]
-        names = [then.name for then, now in again if now not in same]
         remember(same, self._store)
-        if self.workers is None:  # to a cluster, the version that was entered is sent, or nothing
-            old = "was changed since the run began: its old version has played. Run again."
-            yield from (News(f"Bot {name!r} {old}") for name in names)
-            return
+        old = "was changed since the run began: its old version has played. Run again."
         either = (
             "was changed while it played: what is stored under its old version may have been "
             "played by either. Put the bot under another name."
         )
-        yield from (Problem(f"bot {name!r} {either}") for name in names)
+        for bot in (then for then, now in again if now not in same):
+            if self.workers is None or bot.build:  # the version that was entered was sent, or built
+                yield News(f"Bot {bot.name!r} {old}")
+            else:
+                yield Problem(f"bot {bot.name!r} {either}")
 
 
 @contextmanager
@@ -238,19 +242,21 @@ def open_run(
     sandbox_uid: int | None,
     part: Part = WHOLE,
     cluster: str | None = None,
+    tell: Callable[[str], None] = lambda _: None,
     spares: Spares[LocalWorker] | None = None,
 ) -> Iterator[Run]:
     """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
 
-    With `spares`, its workers are those of the run before, and kept for the next one.
-
-    Raises ArenaError if another one is going on, or the league has changed.
+    Bots that are to be built are built first; `tell` is called with what is being done. With
+    `spares`, the workers are those of the run before, and kept for the next one. Raises ArenaError
+    if another one is going on, or the league has changed.
     """
     with locked(league.folder), open_store(league, create=True) as store:
         if store.has_matches():
             check_unchanged(league, store)
             check_code(league, store)
-        with Run(league, store, workers, sandbox_uid, part, cluster, spares).staffed() as run:
+        made = Run(league, store, workers, sandbox_uid, part, cluster, tell, spares)
+        with made.staffed() as run:
             if not run.missing:
                 remember(league.bots, store)
             yield run

@@ -75,6 +75,8 @@ class Runner:
         """
         told = False
         looked = monotonic()
+        for bot, why in self._setup.unbuilt.items():
+            yield [*self._suspend(bot, why)]
         self._force.begin()
         while self._force.workers or (self._force.expects_more and not self._stopping):
             if self._stopping and not told:

@@ -1,7 +1,7 @@
 """What a server and the processes beside it say to each other: lines of JSON, one a message."""
 
 import os
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -14,7 +14,7 @@ class Playing(msgspec.Struct, frozen=True, tag=True):
     """Matches that it is to play."""
 
 
-class Played(msgspec.Struct, frozen=True, tag=True):
+class Progress(msgspec.Struct, frozen=True, tag=True):
     """Matches were stored."""
 
     matches: int
@@ -30,7 +30,7 @@ class Stopped(msgspec.Struct, frozen=True, tag=True):
     """The reason, as what follows «it»."""
 
 
-class Waiting(msgspec.Struct, frozen=True, tag=True):
+class Idle(msgspec.Struct, frozen=True, tag=True):
     """Nothing is played now, and nothing is wrong."""
 
     why: str
@@ -46,40 +46,44 @@ class Trouble(msgspec.Struct, frozen=True, tag=True):
     """After how many seconds it is tried again; None if play goes on meanwhile."""
 
 
-Word: TypeAlias = Playing | Played | Stopped | Waiting | Trouble
+Word: TypeAlias = Playing | Progress | Stopped | Idle | Trouble
 """What a player says."""
 
 
-class Again(msgspec.Struct, frozen=True, tag=True):
+class ReadAnew(msgspec.Struct, frozen=True, tag=True):
     """The league was changed: let the matches in play be the last, and read it anew."""
 
 
-class End(msgspec.Struct, frozen=True, tag=True):
+class EndPlay(msgspec.Struct, frozen=True, tag=True):
     """Let the matches in play be the last, and end."""
 
 
-Order: TypeAlias = Again | End
+Order: TypeAlias = ReadAnew | EndPlay
 """What a player is told. The end of its input means: end at once."""
 
 
-class Ask(msgspec.Struct, frozen=True):
+class Asked(msgspec.Struct, frozen=True):
     """A question to the process that reads a league for its pages."""
 
     number: int
-    what: str
+    what: Literal["table", "bot", "own", "matches", "replay"]
     of: str = ""
     """The bot or match that it is about."""
+    own: list[str] | None = None
+    """The bots of who asks, where others' secrets are to be left out; None for all of them."""
+    faulty: bool = False
+    before: int = 0
+    since: str = ""
+    """From when on results are held back, in ISO 8601; empty if none are."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ReaderAnswer(msgspec.Struct, frozen=True):
     """What comes of a question."""
 
     number: int
     value: msgspec.Raw = msgspec.Raw(b"null")
     problem: str = ""
-    """Why there is no value, in a sentence that strangers may read; empty if there is one."""
-    is_missing: bool = False
-    """Whether what was asked for is not there."""
+    """Why there is no value, in a sentence for the organizer; empty if there is one."""
 
 
 def decoder(kind: Any) -> "msgspec.json.Decoder[Any]":

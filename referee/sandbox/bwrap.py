@@ -6,13 +6,13 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.kinds import Request, Sandbox, bounds, environment, search_path
-from referee.sandbox.landlock import covering
+from referee.sandbox.landlock import JAVA, covering
 from referee.sandbox.program import Program, barrier
 
 OLDEST = (0, 8)
@@ -33,11 +33,12 @@ class BwrapSandbox(Sandbox):
     """Namespaces of its own for every bot; children and a scratch folder are allowed."""
 
     allowed = ("start a child",)
+    maps_users = True
 
     def __init__(self) -> None:
         seccomp.check_machine()
-        self._bwrap = shutil.which("bwrap") or ""
-        version = _version(self._bwrap)
+        self.program = shutil.which("bwrap") or ""
+        version = _version(self.program)
         if version < OLDEST:
             found = f"bwrap {version[0]}.{version[1]} is too old" if version else "bwrap not found"
             raise SandboxError(
@@ -50,25 +51,39 @@ class BwrapSandbox(Sandbox):
 
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
         """Ask for bwrap to be run around the command."""
-        words = [self._bwrap, *_FLAGS, *_system(uid), *_bot(program)]
-        words += ["--size", str(limits.scratch_mb << 20), "--tmpfs", _SCRATCH]
-        words += ["--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108 - the bot's own
-        words += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
-        words += ["--chdir", program.folder]
-        for name, value in environment(search_path(uid)).items():
-            words += ["--setenv", name, value]
-        for name in ("HOME", "TMPDIR"):
-            words += ["--setenv", name, _SCRATCH]
-        words += ["--info-fd", "{info}", "--block-fd", "{block}", "--seccomp", "{filter}", "--"]
+        shown = [*_bot(program), "--size", str(limits.scratch_mb << 20), "--tmpfs", _SCRATCH]
+        env = {**environment(search_path(uid)), "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
         tasks = (resource.RLIMIT_NPROC, limits.processes)
         return {
-            "argv": [*words, *program.argv],
+            "argv": isolated(self.program, uid, shown, env, program.folder, program.argv),
             "env": {"PATH": search_path(uid)},
             "limits": [*bounds(limits), *([] if uid is None else [tasks])],
             "landlock": None,
             "seccomp": None,
             "bwrap": {"filter": self._filter, "limits": [tasks] if uid is None else []},
         }
+
+
+def isolated(
+    bwrap: str,
+    uid: int | None,
+    shown: Iterable[str],
+    env: Mapping[str, str],
+    folder: str,
+    command: Sequence[str],
+) -> list[str]:
+    """Return the words that run a command in a folder, in namespaces of its own.
+
+    `shown` are the words that show it more than the system's programs.
+    """
+    words = [bwrap, *_FLAGS, *_system(uid), *shown]
+    words += ["--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108 - the command's own
+    words += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
+    words += ["--chdir", folder]
+    for name, value in env.items():
+        words += ["--setenv", name, value]
+    words += ["--info-fd", "{info}", "--block-fd", "{block}", "--seccomp", "{filter}", "--"]
+    return [*words, *command]
 
 
 def _version(bwrap: str) -> tuple[int, ...]:
@@ -86,7 +101,7 @@ def _system(uid: int | None) -> Iterator[str]:
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):
             yield from ("--ro-bind", path, path)
-    for path in (*(f"/etc/{name}" for name in _ETC), *_MORE_ETC):
+    for path in (*(f"/etc/{name}" for name in _ETC), *_MORE_ETC, *JAVA):
         yield from ("--ro-bind-try", path, path)
     yield from ("--proc", "/proc", "--tmpfs", "/dev")
     for path in _DEVICES:

@@ -17,6 +17,14 @@ class SandboxError(ArenaError):
         """The message alone."""
 
 
+class WorkshopError(SandboxError):
+    """A sandbox in which nothing can be built here; the text says why."""
+
+    def __init__(self, message: str) -> None:
+        ArenaError.__init__(self, f"nothing can be built here: {message}")
+        self.what = message
+
+
 class UnfitError(SandboxError):
     """A program that cannot be run in any sandbox, nor without one."""
 

@@ -128,6 +128,8 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
         os._exit(126)
     for number, most in request["limits"]:
         bound(number, most)
+    if request.get("cores"):
+        os.sched_setaffinity(0, request["cores"])
     os.chdir(request["cwd"])
     prctl(PR_SET_NO_NEW_PRIVS, 1)  # or a set-uid program could not be killed
     if ruleset is not None:
@@ -137,6 +139,8 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
         os.closerange(3, link.fileno())
         system_call(CLOSE_RANGE, link.fileno() + 1, UINT_MAX, 0)
         socket.send_fds(link, [b"+"], [load_filter(request["seccomp"])])
+        if "then" in request["seccomp"]:
+            add_filter(base64.b64decode(request["seccomp"]["then"]), 0)
     os.execve(request["argv"][0], request["argv"], request["env"])
 
 
@@ -183,9 +187,13 @@ def load_filter(asked: Request) -> int:
     code = bytearray(base64.b64decode(asked["code"]))
     for offset in asked["own_pid_at"]:
         struct.pack_into("=I", code, offset, os.getpid())
-    text = ctypes.create_string_buffer(bytes(code), len(code))
+    return add_filter(bytes(code), SECCOMP_FILTER_FLAG_NEW_LISTENER)
+
+
+def add_filter(code: bytes, flags: int) -> int:
+    """Load a filter beside those that are loaded; return the kernel's answer."""
+    text = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
-    flags = SECCOMP_FILTER_FLAG_NEW_LISTENER
     return system_call(SECCOMP, SECCOMP_SET_MODE_FILTER, flags, program)
 
 
@@ -207,12 +215,13 @@ def explained(error: BaseException) -> str:
 class StartedBot:
     """A started bot: the child of this server and, in bwrap, the process inside."""
 
-    def __init__(self, pid: int, listener: int, threads: int) -> None:
+    def __init__(self, pid: int, listener: int, request: Request) -> None:
         self.pid = self.told = pid
         self.pidfd = self.told_pidfd = os.pidfd_open(pid)
         self.listener = listener
-        self.threads = threads
+        self.threads: int = request.get("threads", 0)
         self.refused = 0
+        self.reaped = 0.0  # CPU seconds of what was reaped before its end
 
     def goes_inside(self, pid: int) -> None:
         """Take `pid` for the bot's process from now on."""
@@ -227,18 +236,22 @@ class StartedBot:
         notice = bytearray(NOTICE_SIZE)
         try:
             fcntl.ioctl(self.listener, SECCOMP_IOCTL_NOTIF_RECV, notice)
-            threads = os.stat(f"/proc/{self.pid}/task").st_nlink - 2
-            (number,) = struct.unpack_from("=Q", notice)
-            if threads < self.threads:
-                reply = struct.pack("=QqiI", number, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE)
-            else:
-                self.refused += 1
-                reply = struct.pack("=QqiI", number, 0, -errno.EAGAIN, 0)
-            fcntl.ioctl(self.listener, SECCOMP_IOCTL_NOTIF_SEND, reply)
+            fcntl.ioctl(self.listener, SECCOMP_IOCTL_NOTIF_SEND, self.reply(notice))
         except OSError:
             pass  # it has ended, or a signal came, after which it asks again
         if self.refused >= REFUSALS_LIMIT:
             kill(self.pid)
+
+    def reply(self, notice: bytearray) -> bytes:
+        """Return the reply to a notice, all of which are of new threads."""
+        if self.tasks() < self.threads:
+            return go_on(notice)
+        self.refused += 1
+        return refuse(notice, errno.EAGAIN)
+
+    def tasks(self) -> int:
+        """Return how many threads it has."""
+        return os.stat(f"/proc/{self.pid}/task").st_nlink - 2
 
     def end(self) -> Request:
         """Kill and reap it with what is left of its process group; return the report."""
@@ -257,7 +270,19 @@ class StartedBot:
             os.close(self.listener)
         report["ended"] = self.told
         report["refused"] = self.refused
+        report["cpu"] += self.reaped
         return report
+
+
+def go_on(notice: bytearray) -> bytes:
+    """Return the reply that lets the kernel do what it was asked for."""
+    (number,) = struct.unpack_from("=Q", notice)
+    return struct.pack("=QqiI", number, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE)
+
+
+def refuse(notice: bytearray, number: int) -> bytes:
+    """Return the reply by which a call fails with an errno; with 0, it has succeeded."""
+    return struct.pack("=QqiI", *struct.unpack_from("=Q", notice), 0, -number, 0)
 
 
 class Gate:
@@ -296,7 +321,9 @@ class Gate:
             os.close(self.go)
 
 
-def start(request: Request, descriptors: list[int]) -> StartedBot:
+def start(
+    request: Request, descriptors: list[int], kind: type[StartedBot] = StartedBot
+) -> StartedBot:
     """Fork a bot, or raise StartRefusedError if it could not be started, OSError if none could.
 
     The end of the link to the child proves that the program was executed.
@@ -338,7 +365,7 @@ def start(request: Request, descriptors: list[int]) -> StartedBot:
         if reason.startswith("!"):
             raise OSError(0, reason[1:])
         raise StartRefusedError(0, reason)
-    bot = StartedBot(pid, listener, request.get("threads", 0))
+    bot = kind(pid, listener, request)
     try:
         if gate is not None:
             gate.open(bot)
@@ -360,18 +387,16 @@ def end(pid: int) -> Request:
     """Kill and reap a bot with what is left of its process group; return the report."""
     kill(-pid)
     _, status, used = os.wait4(pid, 0)
+    cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss
     try:
         while True:
             kill(-pid)
-            os.waitpid(-pid, 0)
+            _, _, used = os.wait4(-pid, 0)
+            cpu += used.ru_utime + used.ru_stime
+            memory = max(memory, used.ru_maxrss)
     except ChildProcessError:
         pass
-    return {
-        "ended": pid,
-        "status": status,
-        "cpu": used.ru_utime + used.ru_stime,
-        "memory": used.ru_maxrss * 1024,
-    }
+    return {"ended": pid, "status": status, "cpu": cpu, "memory": memory * 1024}
 
 
 def reap_orphans(bots: set[int]) -> None:
@@ -415,19 +440,53 @@ def end_all() -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder with all that is in it, as far as it is still there."""
+    """Remove a folder with all that is in it, as far as it is still there.
+
+    However it was left: without rights for its owner, or nested deeper than a path can say. A
+    folder in a folder is moved to the top before it is emptied, so that none is ever deep.
+    """
     try:
-        for here, folders, files in os.walk(folder, topdown=False):
-            for name in files:
-                os.unlink(os.path.join(here, name))
-            for name in folders:
-                os.rmdir(os.path.join(here, name))
+        os.chmod(folder, 0o700)
+        top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return
+    moved = 0
+    left = os.listdir(top)
+    while left:
+        inner, name = top, left.pop()
+        try:
+            if is_removed(name, top):
+                continue
+            inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+            for each in os.listdir(inner):
+                if not is_removed(each, inner):
+                    moved += 1
+                    os.rename(each, f"removed-{moved}", src_dir_fd=inner, dst_dir_fd=top)
+                    left.append(f"removed-{moved}")
+            os.rmdir(name, dir_fd=top)
+        except OSError:
+            pass  # it has gone, or must stay
+        finally:
+            if inner != top:
+                os.close(inner)
+    os.close(top)
+    try:
         os.rmdir(folder)
-    except FileNotFoundError:
+    except OSError:
         pass
 
 
-def serve(link: socket.socket, stages: list[str]) -> None:
+def is_removed(name: str, folder: int) -> bool:
+    """Remove a file; return False for a folder, which is then open to us."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except IsADirectoryError:
+        os.chmod(name, 0o700, dir_fd=folder)  # to move it, the kernel writes `..` in it
+        return False
+    return True
+
+
+def serve(link: socket.socket, stages: list[str], kind: type[StartedBot]) -> None:
     """Answer requests until the referee's end of the socket is closed."""
     bots: dict[int, StartedBot] = {}  # by the pid that is reported
     poll = select.poll()
@@ -464,7 +523,7 @@ def serve(link: socket.socket, stages: list[str]) -> None:
             stages.append(request["stage"])
             continue
         try:
-            bot = start(request["start"], descriptors)
+            bot = start(request["start"], descriptors, kind)
         except OSError as error:
             answer: Request = {"error": explained(error)}
             if not isinstance(error, StartRefusedError):
@@ -480,18 +539,19 @@ def serve(link: socket.socket, stages: list[str]) -> None:
             os.close(descriptor)
 
 
-def main() -> None:
+def main(kind: type[StartedBot] = StartedBot) -> None:
     """Serve on the socket named by the first argument."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # only the socket's end may stop the cleaning up
     prctl(PR_SET_DUMPABLE, 0)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    go_first()
+    if kind is StartedBot:
+        go_first()
     link = socket.socket(fileno=int(sys.argv[1]))
     link.set_inheritable(False)
     stages: list[str] = []
     try:
-        serve(link, stages)
+        serve(link, stages, kind)
     except (BrokenPipeError, ConnectionResetError):
         pass
     finally:

@@ -30,11 +30,20 @@ _MIB = 1 << 20
 Request = dict[str, Any]
 
 
-class Sandbox(ABC):
-    """One kind of sandbox as it can be had here."""
+class Kind:
+    """What a sandbox is, as it can be had here."""
 
     name: str
     """What `--sandbox` calls it, with its version."""
+    confines = True
+    """Whether it keeps a program from anything at all."""
+    maps_users = False
+    """Whether it has a namespace with users of its own."""
+
+
+class Sandbox(Kind, ABC):
+    """One kind of sandbox for bots."""
+
     allowed: tuple[str, ...] = ()
     """What the canary may do in it."""
 
@@ -81,6 +90,7 @@ class NoSandbox(Sandbox):
     """No sandbox at all: a bot can do whatever its user can."""
 
     name = "none"
+    confines = False
 
     def interpreter(self, uid: int | None) -> str:
         """Return the arena's interpreter as it is, in its virtual environment if it has one."""

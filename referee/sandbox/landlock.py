@@ -22,6 +22,9 @@ READ_DIR = 1 << 3
 _OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | 1 << 14 | 1 << 15
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 """All filesystem rights, by the first version of the interface that knows them."""
+_HANDLED = _RIGHTS[5]
+_NOT_IN_BUILDS = 1 << 6 | 1 << 9 | 1 << 11 | 1 << 15
+"""To make devices and sockets, and to control devices."""
 _TCP = 0b11  # bind and connect
 _SCOPES = 0b11  # abstract unix sockets and signals
 
@@ -39,7 +42,7 @@ _READ = (
     "/dev/random",
     "/dev/urandom",
 )
-_JAVA = tuple(map(str, Path("/etc").glob("java*")))
+JAVA = tuple(map(str, Path("/etc").glob("java*")))
 _WRITE = ("/dev/null", "/dev/full")
 
 Rule = tuple[str, int]
@@ -88,14 +91,36 @@ def ruleset(version: int, prefix: str, folder: str, files: Sequence[str]) -> Rul
 
     It may list the names in its folder, which Python's imports need, but read no other file there.
     """
-    handled = _RIGHTS[max(known for known in _RIGHTS if known <= version)]
-    rules: list[Rule] = [(path, _RUN_ALL) for path in _RUN]
-    if prefix and not prefix.startswith("/usr/"):
-        rules.append((prefix, _RUN_ALL))
-    rules += [(path, READ_FILE | READ_DIR) for path in (*_READ, *_JAVA)]
-    rules += [(path, READ_FILE | WRITE_FILE) for path in _WRITE]
+    rules = _of_system(prefix)
     rules.append((folder, READ_DIR))
     rules += [(f"{folder}/{name}", _RUN_ALL) for name in covering(folder, files)]
+    return _ruleset(version, rules)
+
+
+def building(version: int, prefix: str, tools: Iterable[str], folders: Iterable[str]) -> Ruleset:
+    """Return what a build may open: the system's programs, its tools, and its own `folders`.
+
+    It may do there what it likes, except make devices and sockets.
+    """
+    rules = _of_system(prefix)
+    rules += [(tool, _RUN_ALL) for tool in tools]
+    rules += [(folder, _HANDLED & ~_NOT_IN_BUILDS) for folder in folders]
+    return _ruleset(version, rules)
+
+
+def _of_system(prefix: str) -> list[Rule]:
+    """Return the rules for the system's programs, those under `prefix` among them."""
+    rules = [(path, _RUN_ALL) for path in _RUN]
+    if prefix and not prefix.startswith("/usr/"):
+        rules.append((prefix, _RUN_ALL))
+    rules += [(path, READ_FILE | READ_DIR) for path in (*_READ, *JAVA)]
+    rules += [(path, READ_FILE | WRITE_FILE) for path in _WRITE]
+    return rules
+
+
+def _ruleset(version: int, rules: Iterable[Rule]) -> Ruleset:
+    """Return the rules with all else refused that this version can refuse."""
+    handled = _RIGHTS[max(known for known in _RIGHTS if known <= version)]
     return Ruleset(
         filesystem=handled,
         network=_TCP if version >= 4 else 0,

@@ -8,7 +8,8 @@ whatever memory it is given.
 import errno
 import os
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from itertools import chain
 from struct import Struct
 from typing import Final, NamedTuple
@@ -221,6 +222,11 @@ PRCTL: Final = never(
     ),
 )
 
+PRCTL_IN_BUILDS: Final = replace(
+    PRCTL, arguments=(replace(PRCTL.arguments[0], values=(*PRCTL.arguments[0].values, 4)),)
+)
+"""PR_SET_DUMPABLE (4) would hide from the referee which files a process has open."""
+
 RWF_NOWAIT: Final = 0x08
 RWF_DONTCACHE: Final = 0x80
 READING: Final = Rule(
@@ -252,6 +258,42 @@ TO_ITSELF: Final = (
 
 OF_PROCESS: Final = 0x80000000
 OF_THREAD: Final = 0x4
+SET_ID: Final = 0o6000
+O_CREAT: Final = 0o100
+O_TMPFILE: Final = 0o20000000
+S_IFREG: Final = 0o100000
+S_IFIFO: Final = 0o010000
+NO_SET_ID: Final = (
+    *(
+        Rule(
+            call,
+            (
+                Argument(flags, (flag,), flag),
+                Argument(flags + 1, (0o2000, 0o4000, SET_ID), SET_ID),
+            ),
+            REFUSE,
+            None,
+        )
+        for call, flags in (("open", 1), ("openat", 2))
+        for flag in (O_CREAT, O_TMPFILE)
+    ),
+    only("creat", Argument(1, (0,), SET_ID)),
+)
+"""No new program that runs as its owner or group."""
+FILES_AND_FIFOS: Final = (
+    only("mknod", Argument(1, (0, S_IFREG, S_IFIFO), 0o170000 | SET_ID)),
+    only("mknodat", Argument(2, (0, S_IFREG, S_IFIFO), 0o170000 | SET_ID)),
+)
+
+
+def modes(then: int) -> tuple[Rule, ...]:
+    """Return the rules that answer changes of modes, but for those of `NO_SET_ID`."""
+    return (
+        Rule("chmod fchmod", (Argument(1, (0,), SET_ID),), then, REFUSE),
+        Rule("fchmodat", (Argument(2, (0,), SET_ID),), then, REFUSE),
+    )
+
+
 READ_CLOCKS: Final = "clock_gettime clock_nanosleep clock_getres"
 OWN_CLOCKS: Final = (
     Rule(
@@ -391,6 +433,60 @@ def check_machine() -> None:
         )
 
 
+MISSING_IN_BUILDS: Final = ("utime utimes futimesat fchmodat2",)
+PASSING: Final = ("sendmsg sendmmsg",)
+"""A file that is only on its way to another process is in no list of open files."""
+CLONE_FILES: Final = 0x00000400
+CLOSE_RANGE_UNSHARE: Final = 2
+ONE_LIST_OF_FILES: Final = (
+    Rule("clone", (Argument(0, (CLONE_THREAD,), CLONE_THREAD | CLONE_FILES),), REFUSE, None),
+    never("close_range", Argument(2, (CLOSE_RANGE_UNSHARE,), CLOSE_RANGE_UNSHARE)),
+)
+"""All threads of a process share one list of open files, which the referee reads."""
+ALLOWED_IN_BUILDS: Final = ("modes", "times", "locks that others see")
+
+
+def of_builds(*, landlock_abi: int | None, own_user: bool = False) -> Filter:
+    """Return the filter of a build, for x86_64: it may have children and change its files.
+
+    Without `landlock_abi` it is for namespaces, in which there is nothing else to change. Behind
+    Landlock the fork server is asked, and `without_passing` comes after it. About signals it is
+    asked only where neither Landlock, from its sixth ABI on, nor a user of its own (`own_user`)
+    keeps them in the build.
+    """
+    asked = ALLOW if landlock_abi is None else ASK
+    rules = [COUNTED_MEMORY, ADVICE]
+    rules += [
+        *ONE_LIST_OF_FILES,
+        replace(CHILD, then=asked),
+        *modes(asked),
+        *NO_SET_ID,
+        *FILES_AND_FIFOS,
+    ]
+    rules += [READING, WAITING_FOR_DISK, CLOSED_PAIR, FCNTL, IOCTL, PRCTL_IN_BUILDS]
+    refused = [calls for why, calls in REFUSED.items() if why not in ALLOWED_IN_BUILDS]
+    if landlock_abi is None:
+        refused += PASSING
+    else:
+        rules += [*OWN_CLOCKS, only("prlimit64", Argument(0, (0,)))]
+        rules.append(Rule("fork vfork utimensat", (), ASK, None))
+        if landlock_abi < 6 and not own_user:
+            rules.append(Rule("kill tkill tgkill", (), ASK, None))
+            refused.append("rt_sigqueueinfo rt_tgsigqueueinfo")
+        if landlock_abi < 3:
+            rules += TRUNCATING_OPENS
+            refused += TRUNCATES
+    return _whole(rules, [*MISSING, *MISSING_IN_BUILDS], refused)
+
+
+def without_passing() -> bytes:
+    """Return the filter that refuses, beside that of a build, to pass open files on.
+
+    It is loaded last: the fork server has its end of the first filter by these calls.
+    """
+    return assembled([*entry(), *if_any(numbers(*PASSING), [answer(REFUSE)]), answer(ALLOW)]).code
+
+
 def build(*, own_pid: bool = True, children: bool = False, landlock_abi: int = 7) -> Filter:
     """Return the filter for x86_64.
 
@@ -408,11 +504,16 @@ def build(*, own_pid: bool = True, children: bool = False, landlock_abi: int = 7
     if landlock_abi < 3:
         rules += TRUNCATING_OPENS
         refused += TRUNCATES
+    return _whole(rules, MISSING, refused)
+
+
+def _whole(rules: Iterable[Rule], missing: Iterable[str], refused: Iterable[str]) -> Filter:
+    """Return the filter that judges by rules first; what none of all these names is allowed."""
     return assembled(
         [
             *entry(),
             *chain.from_iterable(judged(rule) for rule in rules),
-            *if_any(numbers(*MISSING), [answer(UNKNOWN)]),
+            *if_any(numbers(*missing), [answer(UNKNOWN)]),
             *if_any(numbers(*IGNORED), [answer(ANSWER)]),
             *if_any(numbers(*refused), [answer(REFUSE)]),
             answer(ALLOW),

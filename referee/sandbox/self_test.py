@@ -37,7 +37,7 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         try:
             child = launcher.start(program, limits)
         except StartError as error:
-            raise SandboxError(_why(str(error))) from None
+            raise SandboxError(why_unstarted(str(error))) from None
         told, errors = _output(child)
         launcher.stop(child)
         if os.path.exists(target):
@@ -50,7 +50,7 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         )
 
 
-def _why(reason: str) -> str:
+def why_unstarted(reason: str) -> str:
     """Return why the canary could not be started, with the remedy where there is one."""
     if "uid map" in reason or "namespace" in reason:
         return (

@@ -88,7 +88,7 @@ class Stage:
         with sources.open(name) as source, self._written():
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as copy:
-                for piece in _pieces(sources, source, name):
+                for piece in read_pieces(sources, source, name):
                     copy.write(piece)
             runs = os.fstat(source.fileno()).st_mode & 0o111
             target.chmod(0o555 if runs else 0o444)
@@ -101,7 +101,7 @@ class Stage:
             os.close(self._lock)
 
 
-def _pieces(sources: Sources, source: BinaryIO, name: str) -> Iterator[bytes]:
+def read_pieces(sources: Sources, source: BinaryIO, name: str) -> Iterator[bytes]:
     """Yield what a file holds; raise StartError, which is no error of writing."""
     try:
         yield from sources.pieces(source, name)

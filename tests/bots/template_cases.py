@@ -79,7 +79,7 @@ def laid_out(language: str, folder: Path, game: type[Game], source: str | None =
 def build(language: str, folder: Path) -> None:
     """Run `make`, where there is anything to build, and keep what it prints."""
     printed = ""
-    if LANGUAGES[language].builds:
+    if LANGUAGES[language].build:
         command = ["make", "-s", *FASTER.get(language, [])]
         made = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         printed = made.stdout + made.stderr

@@ -94,7 +94,7 @@ def test_the_language_is_tried_here(language: str) -> None:
 def test_a_language_has_a_starter_and_a_kit_and_nothing_for_a_game(language: str) -> None:
     kind = LANGUAGES[language]
     found = {path.name for path in (TEMPLATES / language).iterdir() if path.is_file()}
-    assert found == {kind.bot, kind.kit, *(["Makefile"] if kind.builds else [])}
+    assert found == {kind.bot, kind.kit, *(["Makefile"] if kind.build else [])}
 
 
 def test_the_languages_are_the_folders() -> None:
@@ -184,7 +184,7 @@ def test_what_is_printed_before_it_plays_is_no_reply(language: str, tmp_path: Pa
     if language == "go":
         text = text.replace("package main\n", 'package main\n\nimport "os"\n')
     source.write_text(text)
-    if LANGUAGES[language].builds:
+    if LANGUAGES[language].build:
         subprocess.run(["make", "-C", bot.folder], check=True, capture_output=True)
     with bot.started() as program:
         program.greet()

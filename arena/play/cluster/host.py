@@ -33,7 +33,7 @@ from arena.play.cluster.bundle import (
 )
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.pool import UnwantedError, WorkerPool
-from arena.play.messages import Setup
+from arena.play.messages import NOWHERE, Setup
 from arena.play.sandbox import check_bot
 from protocol.errors import ArenaError
 from referee.sandbox import (
@@ -51,7 +51,6 @@ from referee.sandbox.stage import sweep
 _PREFIX = "arena-bots-"
 _IDLE_SECONDS = 60.0  # after which a run that says nothing is taken for gone
 _YIELD_SECONDS = 2.0  # after which it makes room for another run
-_NOWHERE = Program(("",), "/")  # of a bot that cannot be run here, and is not
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -237,7 +236,7 @@ def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str
                 if isinstance(error, BrokenBundleError):
                     raise
                 unfit[index] = _one_line(error).removeprefix(f"bot {manifest.name!r}: ")
-                programs.append(_NOWHERE)
+                programs.append(NOWHERE)
     return unfit, programs
 
 

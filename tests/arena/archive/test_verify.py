@@ -1,6 +1,7 @@
 """Stored matches played again: what is sound verifies, and whatever was changed is found."""
 
 import gc
+import hashlib
 import json
 import random
 import shutil
@@ -283,6 +284,25 @@ def test_another_limit_than_the_leagues_is_found(copy: Path) -> None:
     text = (copy / "league.toml").read_text()
     (copy / "league.toml").write_text(text.replace("[limits]", "[limits]\nmove_time = 2.0"))
     assert found(copy) == [(None, "move_time is 1.0 in the database, and 2.0 in league.toml.")]
+
+
+@pytest.mark.parametrize("digest", [hashlib.sha256(b"1").hexdigest(), "0" * 64])
+def test_a_sealed_seed_is_compared(arena: Arena, copy: Path, digest: str) -> None:
+    result = arena("verify", copy, "--sealed", digest.upper())
+    told = " ".join(result.stdout.split())
+    if digest == "0" * 64:
+        assert result.exit_code == 1
+        assert "the SHA-256 of its seed is 6b86b273ff34fce1" in told
+        assert "ask whoever published it" in result.stderr
+    else:
+        assert result.exit_code == 0
+        assert "Its seed is the one whose SHA-256 was published." in told
+
+
+def test_what_is_no_seal_is_refused(arena: Arena, copy: Path) -> None:
+    result = arena("verify", copy, "--sealed", "5b1f")
+    assert result.exit_code == 2
+    assert "--sealed takes 64 hexadecimal digits, not '5b1f'." in result.stderr
 
 
 def test_the_remedy_for_other_limits_is_to_put_them_back(copy: Path) -> None:

@@ -2,7 +2,6 @@
 
 import shlex
 import shutil
-import subprocess
 import tomllib
 from pathlib import Path
 
@@ -15,14 +14,12 @@ from tests.faults.workshop import small_disk
 
 
 def made(arena: Arena, folder: Path, language: str, game: str) -> Path:
-    """Begin a bot and build it; skip, loudly, where its language is not there."""
+    """Begin a bot; skip, loudly, where its language is not there."""
     if lacking := LANGUAGES[language].lacking:
         title = LANGUAGES[language].title.upper()
         pytest.skip(f"NO {' AND NO '.join(lacking)} HERE: NO BOT IN {title} IS CHECKED")
     result = arena("new", folder, "--lang", language, "--game", game)
     assert result.exit_code == 0, result.stderr
-    if LANGUAGES[language].builds:
-        subprocess.run(["make", "-s", "-C", folder], check=True)
     return folder
 
 
@@ -69,9 +66,10 @@ def test_it_says_what_was_written_and_what_comes_next(arena: Arena, tmp_path: Pa
     assert sorted(path.name for path in folder.iterdir()) == [
         *("Makefile", "README.md", "bot.c", "bot.toml", "kit.h")
     ]
-    assert f"Next: make -C {folder} && arena check {folder} --game duel\n" in result.stdout
+    assert f"Next: arena check {folder} --game duel\n" in result.stdout
     assert tomllib.loads((folder / "bot.toml").read_text()) == {
         "command": ["./bot"],
+        "build": ["make"],
         "files": ["bot"],
     }
 
@@ -99,7 +97,7 @@ def test_any_name_stands_in_what_it_prints_and_in_its_readme(
     folder = tmp_path / name
     result = arena("new", folder, "--lang", "c", "--game", "duel")
     (following,) = [line for line in result.stdout.splitlines() if line.startswith("Next: ")]
-    words = ["make", "-C", str(folder), "&&", "arena", "check", str(folder), "--game", "duel"]
+    words = ["arena", "check", str(folder), "--game", "duel"]
     assert shlex.split(following.removeprefix("Next: ")) == words
     readme = (folder / "README.md").read_text()
     toml = readme.partition("```toml\n")[2].partition("```")[0]

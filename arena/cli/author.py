@@ -1,0 +1,196 @@
+"""The commands for the people of a league that is served: who may hand in, and their tokens."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+
+from arena.cli import main
+from arena.cli.common import league_argument, output_format, show
+from arena.handin.database import HandIns
+from arena.handin.names import read_names
+from arena.handin.people import (
+    Role,
+    Wanted,
+    add_all,
+    bots_of_people,
+    people,
+    remove,
+    renew,
+)
+from arena.league.file import file_of
+from arena.tables.table import NAME_WIDTH, Column, Table
+from arena.text import composed, counted, safe
+from protocol.errors import ArenaError
+
+_CAN: dict[Role, str] = {
+    "author": "may hand in bots to",
+    "organizer": "may see everything, and hand in bots, in",
+    "reader": "may look at",
+}
+
+
+@main.group()
+def author() -> None:
+    """Say who may hand in bots to a league that `arena serve` keeps open.
+
+    Each has a token, which is shown once: only a hash of it is stored. Whoever has the token can
+    hand in as its owner.
+
+    \b
+    arena author add cup ada --url https://bots.example.org
+    arena author add cup --from names.csv --format csv > tokens.csv
+    arena author renew cup ada
+    arena author list cup
+    """
+
+
+def _url(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
+    if value is None:
+        return ""
+    if not re.fullmatch(r"https?://[^\s#?]+", value):
+        raise ArenaError(f"--url {value} is no address of a server, such as https://example.org.")
+    return value.rstrip("/")
+
+
+url_option = click.option(
+    "--url",
+    callback=_url,
+    metavar="URL",
+    help="Where the league is served, for a link that enters with the token.",
+)
+
+
+@author.command("add")
+@league_argument
+@click.argument("name", required=False)
+@click.option("--organizer", "role", flag_value="organizer", help="Add one who sees everything.")
+@click.option("--reader", "role", flag_value="reader", help="Add one who only looks.")
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="CSV",
+    help="Add everybody in a file: a name in each line, and perhaps a role.",
+)
+@url_option
+@output_format
+def add_author(
+    league: Path, name: str | None, role: Role | None, file: Path | None, url: str, form: str
+) -> None:
+    """Add an author, or many from a file, and show their tokens.
+
+    A token is shown this one time. One who was removed comes back by the same name. Of a file with
+    a mistake in it, nobody is added.
+
+    \b
+    arena author add cup ada
+    arena author add cup ada --url https://bots.example.org
+    arena author add cup --from names.csv --format csv > tokens.csv
+    """
+    if (name is None) == (file is None):
+        raise ArenaError("name one person, or a file of many: --from names.csv.")
+    if file is not None and role is not None:
+        raise ArenaError(f"the roles of many stand in {file}, in a second column.")
+    file_of(league)
+    wanted = read_names(file) if file is not None else [Wanted(str(name), role or "author")]
+    with HandIns(league, create=True) as db:
+        tokens = add_all(db, wanted)
+    _show_tokens(league, wanted, tokens, url, form)
+
+
+@author.command("renew")
+@league_argument
+@click.argument("name")
+@url_option
+@output_format
+def renew_author(league: Path, name: str, url: str, form: str) -> None:
+    """Give somebody a new token; the old one ends at once.
+
+    \b
+    arena author renew cup ada
+    """
+    file_of(league)
+    with HandIns(league) as db:
+        token = renew(db, name)
+        [person] = [person for person in people(db) if person.name == composed(name)]
+    _show_tokens(league, [Wanted(person.name, person.role)], [token], url, form)
+
+
+@author.command("remove")
+@league_argument
+@click.argument("name")
+def remove_author(league: Path, name: str) -> None:
+    """Remove somebody: the token ends at once.
+
+    What waits is refused. Bots that play go on playing; `arena remove` takes them out.
+
+    \b
+    arena author remove cup ada
+    """
+    file_of(league)
+    with HandIns(league) as db:
+        bots = bots_of_people(db).get(composed(name), [])
+        remove(db, name)
+    playing = f" Still in the league: {', '.join(bots)}." if bots else ""
+    click.echo(safe(f"{name} may not hand in to {league} any more.{playing}"))
+
+
+@author.command("list")
+@league_argument
+@output_format
+def list_authors(league: Path, form: str) -> None:
+    """List everybody who has a token, and their bots.
+
+    \b
+    arena author list cup
+    """
+    file_of(league)
+    with HandIns(league) as db:
+        bots = bots_of_people(db)
+        rows = [
+            {
+                "name": person.name,
+                "role": person.role,
+                "since": person.since,
+                "bots": bots.get(person.name, []),
+            }
+            for person in people(db)
+        ]
+    columns = (
+        Column("Name", "name", width=NAME_WIDTH),
+        Column("Role", "role"),
+        Column("Token since", lambda row: row["since"][:16].replace("T", " ")),
+        Column("Bots", lambda row: ", ".join(row["bots"])),
+    )
+    show(Table("people", columns, rows, {"league": str(league)}), form)
+
+
+def _show_tokens(
+    league: Path, wanted: Sequence[Wanted], tokens: Sequence[str], url: str, form: str
+) -> None:
+    """Show tokens: in words for one person, as a table for many."""
+    rows = [
+        {"name": each.name, "role": each.role, "token": token, "link": _link(url, league, token)}
+        for each, token in zip(wanted, tokens, strict=True)
+    ]
+    if form == "simple" and len(rows) == 1:
+        [row] = rows
+        can = _CAN[wanted[0].role]
+        click.echo(safe(f"{row['name']} {can} {league}. The token, shown only now, is"))
+        click.echo(f"\n    {row['token']}\n")
+        if row["link"]:
+            click.echo(f"and this link enters with it:\n\n    {row['link']}\n")
+        return
+    columns = [Column("Name", "name"), Column("Role", "role"), Column("Token", "token")]
+    if url:
+        columns.append(Column("Link", "link"))
+    show(Table("people", tuple(columns), rows, {"league": str(league)}), form)
+    click.echo(f"{counted(len(rows), 'token')}, shown only now.", err=True)
+
+
+def _link(url: str, league: Path, token: str) -> str:
+    """Return a link that enters: its token follows a #, which no browser sends to a server."""
+    return f"{url}/{quote(league.resolve().name)}/enter#{token}" if url else ""

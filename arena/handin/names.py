@@ -1,0 +1,73 @@
+"""A file of names, of a class perhaps: who is to be added, with mistakes by line."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+from arena.handin.people import Role, Wanted, check_person_name, likeness
+from arena.text import composed
+from protocol.errors import ArenaError
+from referee.sandbox.sources import read_at_most
+
+_LIMIT = 1 << 20
+_COLUMNS = ("name", "role")
+
+
+def read_names(file: Path) -> list[Wanted]:
+    """Return who stands in a CSV file: a name in each line, and perhaps a role.
+
+    The first line may name the columns. Raises ArenaError with all mistakes, each with its line.
+    """
+    try:
+        text = read_at_most(file, _LIMIT).decode("utf-8-sig")
+    except OSError as error:
+        raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ArenaError(f"{file}:{line}: not UTF-8; save it as UTF-8.") from None
+    wanted, mistakes = [], []
+    lines: dict[str, int] = {}
+    for line, cells in _rows(file, text):
+        try:
+            each = _wanted(cells, f"{file}:{line}: ")
+            check_person_name(each.name)
+            _check_once(each, line, lines)
+            wanted.append(each)
+        except ArenaError as error:
+            mistakes.append(f"{file}:{line}: {error}")
+    if mistakes:
+        said = mistakes[0] if len(mistakes) == 1 else "\n".join(["", *mistakes])
+        raise ArenaError(f"nobody was added: {said}")
+    if not wanted:
+        raise ArenaError(f"{file} has no names; write one in each line.")
+    return wanted
+
+
+def _check_once(each: Wanted, line: int, lines: dict[str, int]) -> None:
+    before = lines.setdefault(likeness(each.name), line)
+    if before != line:
+        raise ArenaError(f"{each.name!r} stands in line {before} already.")
+
+
+def _rows(file: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines that hold something, with their numbers, without one that names columns."""
+    reader = csv.reader(text.splitlines(keepends=True), strict=True)
+    try:
+        for number, row in enumerate(reader):
+            cells = [cell.strip() for cell in row]
+            is_header = number == 0 and tuple(cells) in (_COLUMNS, _COLUMNS[:1])
+            if any(cells) and not is_header:
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise ArenaError(f"{file}:{reader.line_num}: not CSV: {error}.") from None
+
+
+def _wanted(cells: list[str], where: str) -> Wanted:
+    name, role, *more = [*cells, ""] if len(cells) < len(_COLUMNS) else cells
+    if more:
+        raise ArenaError(f"{len(cells)} columns; a line is a name, and perhaps a role.")
+    for known in get_args(Role):
+        if role in ("", known):
+            return Wanted(composed(name), known, where)
+    raise ArenaError(f"{role!r} is no role; the roles are {', '.join(get_args(Role))}.")

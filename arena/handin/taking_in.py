@@ -1,0 +1,348 @@
+"""Taking in what was handed in: unpacked, built, checked, and entered into the league."""
+
+import json
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
+
+from arena.author.check import BUILT, READY, TIMELY, Step, check
+from arena.author.trial import Setting
+from arena.folders import locked
+from arena.handin import league_file, submissions
+from arena.handin.database import HandIns
+from arena.handin.lone import complete
+from arena.handin.people import people
+from arena.handin.receiving import tidy
+from arena.handin.sources import new_folder, source_folder, sweep
+from arena.handin.submissions import Submission
+from arena.handin.unpacking import UnpackError, unpacked
+from arena.league.bot import Bot
+from arena.league.file import read_asked, with_game
+from arena.league.finding import BOT_FILE, bot_folder
+from arena.league.plan import LeaguePlan
+from arena.play.building import Builder, BuildError, building
+from arena.text import safe, safe_lines
+from protocol.errors import ArenaError, RunError
+from referee.options import read_options
+from referee.sandbox import SandboxError
+from referee.sandbox.errors import StartError
+from referee.workshop import Workshop
+
+SEED = "check"
+"""The seed of the deals that bots are tried in: never the league's."""
+_LONGEST = 2000  # characters of a line that is kept
+_LINES = 400  # that are kept of what shows a step
+_BUILDS = re.compile(r"[^\s'\"]*/bot-arena/built/[^/\s]+/(?:files/)?")
+_ASK = "Ask the organizer, who sees more of it."
+_LATER = "Hand it in again later, or ask the organizer, who sees more of it."
+
+
+class _RefusalError(Exception):
+    """A submission is refused at the step where it is."""
+
+    def __init__(self, reason: str, remedy: str, *, can_retry: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.remedy = remedy
+        self.can_retry = can_retry
+
+
+class Intake:
+    """Takes in what waits in one league, one after another; a context manager.
+
+    `tell` is called with every state that a submission comes to, and with how it is getting on.
+    There is one for a league at a time: raises ArenaError if another has it.
+    """
+
+    def __init__(
+        self, league: Path, tell: Callable[[dict[str, Any]], None], sandbox_uid: int | None = None
+    ) -> None:
+        self._league = league
+        self._tell = tell
+        self._uid = sandbox_uid
+        self._undo = ExitStack()
+        self._rooms = ExitStack()
+        self._workshop: Workshop | None = None
+        self._builder: Builder | None = None
+        self._built_by: object = None
+
+    def __enter__(self) -> Self:
+        with ExitStack() as undo:
+            self._hand_ins = undo.enter_context(HandIns(self._league, create=True))
+            self._hand_ins.sources.mkdir(exist_ok=True)
+            undo.enter_context(locked(self._hand_ins.sources, "intake"))
+            undo.callback(self._close_rooms)
+            self._undo = undo.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._undo.close()
+
+    def _close_rooms(self) -> None:
+        """End the sandboxes; others are made when they are needed."""
+        self._workshop = self._builder = None
+        self._rooms.close()
+
+    def sandbox(self) -> str:
+        """Return the sandbox that things are unpacked in; raise SandboxError if there is none."""
+        return self._open_workshop(read_asked(self._league, "read")).name
+
+    def resume(self) -> None:
+        """Go on after an end at any moment: nothing is lost, stuck, or entered twice.
+
+        Raises ArenaError if the league's file cannot be read.
+        """
+        entered = league_file.folders(self._league).values()
+        for one in submissions.queue(self._hand_ins):
+            if one.state == "received":
+                continue
+            if one.step == "enter" and one.folder in entered:
+                submissions.accept(self._hand_ins, one.number)
+            else:
+                submissions.resume(self._hand_ins, one.number)
+            self._told(one.number)
+        tidy(self._hand_ins)
+        self.look_around()
+
+    def look_around(self) -> None:
+        """Notice what the organizer has changed in the league, and remove what nobody needs."""
+        entered = set(league_file.folders(self._league).values())
+        for one in submissions.playing(self._hand_ins):
+            if one.folder not in entered:
+                reason = "the organizer has taken it out of the league, or replaced it."
+                submissions.retire(self._hand_ins, one.number, reason)
+                self._told(one.number)
+        sweep(self._hand_ins, entered)
+
+    def take_next(self) -> bool:
+        """Take in one that waits, if there is one, to its end; return whether there was."""
+        one = submissions.next_one(self._hand_ins)
+        if one is None:
+            return False
+        self.take_in(one.number)
+        return True
+
+    def take_in(self, number: int) -> Submission:
+        """Take in a submission that waits, and return what became of it.
+
+        Raises ArenaError if the league itself cannot be read; then it still waits. It waits again
+        after a KeyboardInterrupt.
+        """
+        plan = with_game(read_asked(self._league, "read"))
+        if submissions.begin(self._hand_ins, number):
+            self._told(number)
+            try:
+                self._take_in(plan, submissions.get(self._hand_ins, number))
+            except _RefusalError as refusal:
+                self._refuse(number, refusal)
+            except KeyboardInterrupt:
+                submissions.put_back(self._hand_ins, number)
+                raise
+            except Exception as error:  # noqa: BLE001 - it must end, whatever happened to it
+                self._log(number, error)
+                self._refuse(number, _RefusalError(_trouble(error), _LATER, can_retry=True))
+                self._close_rooms()
+            self._told(number)
+            sweep(self._hand_ins, set(league_file.folders(self._league).values()))
+        return submissions.get(self._hand_ins, number)
+
+    # --- the steps
+
+    def _take_in(self, plan: LeaguePlan, one: Submission) -> None:
+        if one.author not in {person.name for person in people(self._hand_ins)}:
+            raise _RefusalError("its author was removed.", _ASK)
+        folder = source_folder(one)
+        self._note(one, folder=folder)  # first, so that no one is left whose folder nobody knows
+        self._unpack(plan, one, self._league / folder)
+        bot = self._found(one, self._league / folder)
+        self._note(one, step="build", version=bot.version)
+        steps: list[Step] = []
+        built = self._built(plan, one, bot, steps)
+        self._note(one, "checking", step="check")
+        self._check(plan, one, built, steps)
+        self._note(one, step="enter")
+        self._enter(one, folder)
+
+    def _unpack(self, plan: LeaguePlan, one: Submission, target: Path) -> None:
+        """Leave the files in the new folder `target`, whole or not at all."""
+        arrived = self._hand_ins.arrivals / submissions.arrived(self._hand_ins, one.number)
+        with new_folder(target) as new:
+            try:
+                said = unpacked(self._open_workshop(plan), arrived, one.filename, new)
+            except SandboxError as error:
+                self._log(one.number, error)
+                what = "nothing can be unpacked safely on this server."
+                raise _RefusalError(what, _LATER, can_retry=True) from None
+            except UnpackError as error:
+                raise _RefusalError(error.what, error.remedy) from None
+            added = complete(new)
+        self._note(one, output=safe_lines("; ".join(filter(None, (said, added)))) + "\n")
+
+    def _found(self, one: Submission, folder: Path) -> Bot:
+        if not (folder / BOT_FILE).is_file():
+            raise _RefusalError(
+                f"there is no {BOT_FILE} in it, or not at its top.",
+                f'Say how it is run in a {BOT_FILE} beside its program: command = ["./bot"].',
+            )
+        try:
+            return bot_folder(folder, one.bot).hashed()
+        except ArenaError as error:
+            raise _RefusalError(
+                _cleaned(str(error), folder), "Mend it, and hand it in again."
+            ) from None
+
+    def _built(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> Bot:
+        """Return a bot as it is run; store what its build printed."""
+        if not bot.build:
+            return bot
+        self._progress(one, building(bot, plan.build))
+        said = submissions.get(self._hand_ins, one.number).output
+        try:
+            built = self._open_builder(plan).built(bot)
+        except BuildError as error:
+            steps.append(Step(BUILT, "FAILED", error.what))
+            self._note(one, output=said + safe_lines(error.output), steps=_json(steps, bot.folder))
+            reason = _cleaned(f"it {error.what}", bot.folder)
+            raise _RefusalError(reason, "What the build printed shows why. Mend it.") from None
+        except SandboxError as error:
+            self._log(one.number, error)
+            raise _RefusalError(
+                "nothing can be built safely on this server.",
+                "Hand in the bot as it is after its build, or ask the organizer.",
+            ) from None
+        outcome = built.outcome
+        detail = "it was built before, from the same sources"
+        if outcome is not None:
+            detail = f"in {outcome.seconds:.1f} s"
+            self._note(one, output=said + safe_lines(outcome.output))
+        steps.append(Step(BUILT, "ok", detail))
+        self._note(one, steps=_json(steps, bot.folder))
+        return built.bot
+
+    def _check(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> None:
+        assert plan.rules is not None
+        setting = Setting(
+            game=plan.rules,
+            options=read_options(plan.rules, plan.options),
+            limits=plan.limits,
+            seat_counts=[plan.seats],
+            seed=SEED,
+            patience=plan.hand_in.check_seconds,
+        )
+        for step in check(bot, setting, self._uid, lambda words: self._progress(one, words)):
+            steps.append(step)
+            self._note(one, steps=_json(steps, bot.folder))
+        failed = next((step for step in steps if step.state == "FAILED"), None)
+        if failed is not None:
+            detail = _cleaned(failed.detail, bot.folder)
+            raise _RefusalError(
+                f"it is not fit to play {plan.game.name}: step {failed.title!r}: {detail}.",
+                "Mend it; `arena check` shows the same at home.",
+                can_retry=failed.title in (READY, TIMELY),
+            )
+
+    def _enter(self, one: Submission, folder: str) -> None:
+        """Let it play from now on, in place of what played of this bot."""
+        owns = submissions.was_accepted(self._hand_ins, one.bot)
+        try:
+            league_file.enter(self._league, one.bot, folder, is_own=owns)
+        except RunError:
+            raise
+        except ArenaError as error:
+            raise _RefusalError(str(error), _ASK) from None
+        submissions.accept(self._hand_ins, one.number)
+
+    # --- the rooms where strangers' programs run
+
+    def _open_workshop(self, plan: LeaguePlan) -> Workshop:
+        if self._workshop is None:
+            limits = plan.build
+            workshop = Workshop(limits.sandbox, uid=self._uid, tools=limits.tools)
+            self._rooms.callback(workshop.close)
+            workshop.prove()
+            self._workshop = workshop
+        return self._workshop
+
+    def _open_builder(self, plan: LeaguePlan) -> Builder:
+        if self._builder is None or self._built_by != plan.build:
+            self._builder = self._rooms.enter_context(Builder(plan.build, self._uid).open())
+            self._built_by = plan.build
+        return self._builder
+
+    # --- what is known, and told
+
+    def _note(self, one: Submission, state: submissions.State | None = None, **known: str) -> None:
+        submissions.note(self._hand_ins, one.number, state, **known)
+        if state is not None or "step" in known:
+            self._told(one.number)
+
+    def _refuse(self, number: int, refusal: _RefusalError) -> None:
+        submissions.refuse(
+            self._hand_ins,
+            number,
+            safe(refusal.reason),
+            safe(refusal.remedy),
+            can_retry=refusal.can_retry,
+        )
+
+    def _told(self, number: int) -> None:
+        one = submissions.get(self._hand_ins, number)
+        self._tell(
+            {
+                "event": "submission",
+                "number": number,
+                "author": one.author,
+                "bot": one.bot,
+                "state": one.state,
+                "step": one.step,
+            }
+        )
+
+    def _progress(self, one: Submission, words: str) -> None:
+        self._tell({"event": "progress", "number": one.number, "words": safe(words)})
+
+    def _log(self, number: int, error: Exception) -> None:
+        """Tell the organizer what an author need not know: paths, and faults of ours."""
+        print(safe(f"submission {number}: {error}"), file=sys.stderr, flush=True)
+        if not isinstance(error, ArenaError | OSError | StartError):
+            traceback.print_exception(error)
+
+
+def _trouble(error: Exception) -> str:
+    """Return what an author is told of an error that is no fault of the bot."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"the server could not go on: {error.strerror}."
+    if isinstance(error, RunError | SandboxError | StartError | OSError):
+        return "the server could not go on: a bot could not be started, or a file not written."
+    return f"a fault of the arena's own has ended it ({type(error).__name__})."
+
+
+def _json(steps: list[Step], folder: Path) -> str:
+    """Return steps as `arena check --format json` shows them, and as they may be shown anywhere."""
+    return json.dumps(
+        [
+            {
+                "step": number,
+                "title": step.title,
+                "state": step.state.lower(),
+                "detail": _shown(step.detail, folder),
+                "evidence": [_shown(line, folder) for line in step.evidence[:_LINES]],
+            }
+            for number, step in enumerate(steps, 1)
+        ]
+    )
+
+
+def _shown(line: str, folder: Path) -> str:
+    return safe(_cleaned(line, folder))[:_LONGEST]
+
+
+def _cleaned(text: str, folder: Path) -> str:
+    """Return text without the server's own paths."""
+    for path in {str(folder), str(folder.resolve())}:
+        text = text.replace(f"{path}/", "").replace(path, "its folder")
+    return _BUILDS.sub("", text)

@@ -1,0 +1,223 @@
+"""Bots that are built before they play: in a sandbox, once for each version, and kept."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena.league.bot import Bot, make_bot
+from arena.league.files import readable
+from arena.league.schedule import BotIndex
+from arena.play.messages import NOWHERE
+from arena.text import duration, safe
+from protocol.errors import ArenaError
+from referee.limits import WorkLimits
+from referee.sandbox import Program, SandboxError
+from referee.sandbox.sources import Sources
+from referee.workshop import Outcome, Work, Workshop
+
+TOOLS = "ARENA_TOOLS"
+"""The environment variable that names folders of compilers, where a league names none."""
+
+_KEPT_SECONDS = 30 * 86_400  # for which a build is kept that nobody uses
+_NEW = ".new-"  # how folders begin that are being filled ...
+_NEW_SECONDS = 86_400  # ... and are left behind if that takes longer: their maker was killed
+
+
+class BuildError(ArenaError):
+    """A bot could not be built."""
+
+    def __init__(self, bot: Bot, what: str, output: str = "") -> None:
+        super().__init__(f"bot {bot.name!r} {what}")
+        self.what = what
+        """The message without the bot's name."""
+        self.output = output
+        """What the build printed."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A bot that has been built."""
+
+    bot: Bot
+    """What is run: what the build left, under the version of its sources."""
+    outcome: Outcome | None
+    """How it was built; None if it had been before."""
+
+
+class Builder:
+    """Builds bots, one after another, in one sandbox, which is had when the first is built."""
+
+    def __init__(self, limits: WorkLimits, uid: int | None = None) -> None:
+        """Build within these limits; as root, builds are run as users from `uid` on."""
+        self._limits = limits
+        self._uid = uid
+        self._workshop: Workshop | None = None
+
+        self.where = ""
+        """The sandbox that builds are run in; empty before the first."""
+
+    @contextmanager
+    def open(self) -> Iterator["Builder"]:
+        """Return a context in which bots can be built."""
+        try:
+            yield self
+        finally:
+            if self._workshop is not None:
+                self._workshop.close()
+                self._workshop = None
+
+    def built(self, bot: Bot) -> Built:
+        """Return a bot as it is run; one that has nothing to build is run as it is.
+
+        Raises BuildError if it cannot be built, SandboxError if nothing can be built here.
+        """
+        if not bot.build:
+            return Built(bot, None)
+        folder = _kept(bot)
+        with suppress(OSError):
+            os.utime(folder)
+            return Built(_ready(bot, folder), None)
+        return self._build(bot, folder)
+
+    def _build(self, bot: Bot, folder: Path) -> Built:
+        _forget_old(folder.parent)
+        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with (
+            readable(bot.name),
+            Sources(bot.folder) as sources,
+            self._opened().work(bot.build, sources, bot.files, self._limits) as work,
+        ):
+            outcome = work.outcome
+            if bot.look().digest != bot.digest:
+                raise BuildError(bot, "was changed while it was built; try again.")
+            if not outcome.is_ok:
+                raise BuildError(bot, f"cannot be built: {outcome.why}.", outcome.output)
+            new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder.parent))
+            try:
+                _take(work, bot, new / "files")
+                with suppress(OSError):  # another process has built it meanwhile
+                    (new / "files").rename(folder)
+            finally:
+                shutil.rmtree(new, ignore_errors=True)
+        return Built(_ready(bot, folder), outcome)
+
+    def _opened(self) -> Workshop:
+        if self._workshop is None:
+            tools = self._limits.tools or [*filter(None, os.environ.get(TOOLS, "").split(":"))]
+            workshop = Workshop(self._limits.sandbox, uid=self._uid, tools=tools)
+            try:
+                workshop.prove()
+            except BaseException:  # Ctrl-C too: raised again once the fork server has ended
+                workshop.close()
+                raise
+            self._workshop, self.where = workshop, workshop.name
+        return self._workshop
+
+
+@dataclass(frozen=True)
+class AllBuilt:
+    """The bots of a run, as far as they could be built."""
+
+    bots: list[Bot]
+    """What is run of each; the sources of one that could not be built."""
+    failed: dict[BotIndex, str]
+    """Why some could not be built, by their place among the bots."""
+
+    @property
+    def ready(self) -> list[Bot]:
+        """Those that can be run."""
+        return [bot for number, bot in enumerate(self.bots) if number not in self.failed]
+
+    @property
+    def programs(self) -> list[Program]:
+        """What is executed for each bot; nothing for one that could not be built."""
+        return [
+            NOWHERE if number in self.failed else bot.program
+            for number, bot in enumerate(self.bots)
+        ]
+
+
+def building(bot: Bot, limits: WorkLimits) -> str:
+    """Return what to say while a bot is built."""
+    return safe(f"building {bot.name}, {duration(limits.seconds)} at the most")
+
+
+def build_all(
+    bots: Sequence[Bot], limits: WorkLimits, uid: int | None, tell: Callable[[str], None]
+) -> AllBuilt:
+    """Return bots as they are run, built if need be; `tell` is called with what is being done."""
+    found: list[Bot] = []
+    failed: dict[BotIndex, str] = {}
+    with Builder(limits, uid).open() as builder:
+        for number, bot in enumerate(bots):
+            if bot.build:
+                tell(building(bot, limits))
+            try:
+                found.append(builder.built(bot).bot)
+            except (BuildError, SandboxError) as error:
+                found.append(replace(bot, build=(), products=()))
+                failed[BotIndex(number)] = error.what.rstrip(".")
+    return AllBuilt(found, failed)
+
+
+def _take(work: Work, bot: Bot, folder: Path) -> None:
+    """Copy what a build left into a new folder; raise BuildError if its bot cannot be run there."""
+    try:
+        work.take(folder)
+    except ArenaError as error:
+        what = f"cannot be run as its build has left it: {error}"
+        raise BuildError(bot, what, work.outcome.output) from None
+    try:
+        _ready(bot, folder)
+    except ArenaError as error:
+        raise BuildError(bot, _lacking(bot, error), work.outcome.output) from None
+
+
+def _ready(bot: Bot, folder: Path) -> Bot:
+    """Return what is run of a bot that was built into a folder.
+
+    Raises OSError if the folder is not there, ArenaError if what the bot needs is not in it.
+    """
+    folder.stat()
+    made = make_bot(bot.name, folder, bot.command, bot.products, listed_in=bot.listed_in)
+    return replace(made, first_name=bot.first_name, plays_as=bot.version).checked()
+
+
+def _lacking(bot: Bot, error: ArenaError) -> str:
+    """Return what to say where a build did not leave what its bot needs."""
+    words = str(error).removeprefix(f"bot {bot.name!r}: ")
+    held_back = [name for name in bot.products if name != "." and (bot.folder / name).exists()]
+    hint = (
+        f" The build is not given {', '.join(held_back)}, as `files` says that it makes them: if "
+        f"it needs them, name all that it needs: sources = [...]."
+        if held_back
+        else ""
+    )
+    return f"was built, but cannot be run: {words}{hint}"
+
+
+def _kept(bot: Bot) -> Path:
+    """Return the folder for what the build of a bot leaves, by its version and this machine."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    try:
+        caches = Path(home) if home else Path.home() / ".cache"
+    except RuntimeError:
+        raise ArenaError(
+            "what is built is kept in the user's cache, and this user has no home folder: set "
+            "XDG_CACHE_HOME to a folder for it."
+        ) from None
+    return caches / "bot-arena" / "built" / f"{bot.digest}-{os.uname().machine}"
+
+
+def _forget_old(builds: Path) -> None:
+    """Remove what was built and not used for a month, and what was never finished."""
+    with suppress(OSError):
+        for folder in builds.iterdir():
+            kept = _NEW_SECONDS if folder.name.startswith(_NEW) else _KEPT_SECONDS
+            if folder.stat().st_mtime < time.time() - kept:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,117 @@
+"""Answers: JSON for programs, pages for people, and what was refused as either."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from math import ceil
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from arena.handin.receiving import RefusedError
+from arena.serve.api import ProblemAnswer, WebProblem
+from arena.serve.asking import BusyError, UnansweredError
+from arena.serve.forms import BodyError
+from arena.serve.pages import Visit, error_page
+from arena.serve.visits import Refusal
+from protocol.errors import ArenaError
+
+Endpoint = Callable[[Request], Awaitable[Any]]
+"""Answers a request with a Response, or with an EventStream."""
+
+
+def json(value: Any, status: int = 200) -> Response:
+    """Return a value as JSON."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def html(text: str, status: int = 200) -> HTMLResponse:
+    """Return a page; forms on it say where they come from."""
+    return HTMLResponse(text, status, {"Referrer-Policy": "same-origin"})
+
+
+def refusal_of(error: Exception) -> Refusal:
+    """Return what is answered to an error."""
+    match error:
+        case Refusal():
+            return error
+        case RefusedError():
+            again = error.again_at
+            after = 0.0 if again is None else (again - datetime.now(UTC)).total_seconds()
+            found = Refusal(error.status, error.what, error.remedy, after=max(0.0, after))
+            found.problem = WebProblem(
+                step=error.step,
+                what=error.what,
+                remedy=error.remedy,
+                can_retry=error.can_retry,
+                again_at=None if again is None else again.isoformat(),
+            )
+            return found
+        case BodyError():
+            return Refusal(error.status, error.what, error.remedy, step="receive")
+        case BusyError():
+            return Refusal(503, "too much is asked of this league.", "Try again.", after=2.0)
+        case UnansweredError():
+            return Refusal(404, "there is no such thing to show, or not now.", "Look at the table.")
+        case _:
+            return Refusal(
+                500,
+                "the server could not do this; what is wrong stands in its log.",
+                "Tell the organizer.",
+            )
+
+
+EXPECTED = (Refusal, RefusedError, BodyError, BusyError, UnansweredError, ArenaError)
+"""What endpoints raise."""
+
+
+def _headers(refusal: Refusal) -> dict[str, str]:
+    headers = {}
+    if refusal.after:
+        headers["Retry-After"] = str(ceil(refusal.after))
+    if refusal.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return headers
+
+
+def as_json(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
+    """Return an endpoint of the API, which answers errors in JSON."""
+
+    async def answered(request: Request) -> Any:
+        try:
+            return await endpoint(request)
+        except EXPECTED as error:
+            refusal = refusal_of(error)
+            if refusal.status == 500:
+                say(str(error))
+            answer = json(ProblemAnswer(error=refusal.problem), refusal.status)
+            answer.headers.update(_headers(refusal))
+            return answer
+
+    return answered
+
+
+def as_page(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
+    """Return an endpoint for people, which answers errors in pages."""
+
+    async def answered(request: Request) -> Any:
+        try:
+            return await endpoint(request)
+        except EXPECTED as error:
+            refusal = refusal_of(error)
+            if refusal.status == 500:
+                say(str(error))
+            league = request.path_params.get("league", "") if refusal.status != 404 else ""
+            page = error_page(
+                Visit(league=league), _sentence(refusal.problem.what), refusal.problem.remedy
+            )
+            answer = html(page, refusal.status)
+            answer.headers.update(_headers(refusal))
+            return answer
+
+    return answered
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

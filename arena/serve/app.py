@@ -1,0 +1,85 @@
+"""The application of a server: which address leads where."""
+
+from collections.abc import Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from arena.serve.answers import as_json, as_page
+from arena.serve.endpoints import Api
+from arena.serve.guard import Guard
+from arena.serve.served import Served
+from arena.serve.site import WebSite
+from arena.serve.visits import Door, Refusal
+
+
+def application(
+    leagues: dict[str, Served],
+    *,
+    behind_proxy: bool,
+    log: Callable[[str], None],
+    say: Callable[[str], None],
+) -> ASGIApp:
+    """Return the application for some leagues, by name."""
+    door = Door(leagues)
+    api = Api(leagues, door)
+    site = WebSite(leagues, door, api)
+    one = "/api/leagues/{league}"
+    programs = [
+        ("/api/schema", api.get_schema, "GET"),
+        ("/api/leagues", api.get_leagues, "GET"),
+        (one, api.get_league, "GET"),
+        (f"{one}/table", api.get_table, "GET"),
+        (f"{one}/events", api.get_events, "GET"),
+        (f"{one}/bots/", api.get_bot, "GET"),
+        (f"{one}/bots/{{bot:path}}", api.get_bot, "GET"),
+        (f"{one}/matches", api.get_matches, "GET"),
+        (f"{one}/matches/{{match}}", api.get_match, "GET"),
+        (f"{one}/queue", api.get_queue, "GET"),
+        (f"{one}/submissions", api.get_submissions, "GET"),
+        (f"{one}/submissions", api.post_submission, "POST"),
+        (f"{one}/submissions/{{number:int}}", api.get_submission, "GET"),
+    ]
+    people = [
+        ("/", site.leagues, "GET"),
+        ("/static/{name}", site.static, "GET"),
+        ("/{league}", site.to_table, "GET"),
+        ("/{league}/", site.table, "GET"),
+        ("/{league}/bots/", site.bot, "GET"),
+        ("/{league}/bots/{bot:path}", site.bot, "GET"),
+        ("/{league}/matches", site.matches, "GET"),
+        ("/{league}/matches/{match}", site.match, "GET"),
+        ("/{league}/queue", site.queue, "GET"),
+        ("/{league}/calendar", site.calendar, "GET"),
+        ("/{league}/submissions", site.submissions, "GET"),
+        ("/{league}/submissions/{number:int}", site.submission, "GET"),
+        ("/{league}/hand-in", site.hand_in, "GET"),
+        ("/{league}/hand-in", site.hand_in, "POST"),
+        ("/{league}/enter", site.enter, "GET"),
+        ("/{league}/enter", site.enter, "POST"),
+        ("/{league}/leave", site.leave, "POST"),
+    ]
+    routes = [
+        *(Route(path, as_json(end, say), methods=[how]) for path, end, how in programs),
+        *(Route(path, as_page(end, say), methods=[how]) for path, end, how in people),
+    ]
+
+    async def unknown(request: Request, error: Exception) -> Any:
+        status = error.status_code if isinstance(error, HTTPException) else 404
+        what = "this address takes no such request." if status == 405 else "there is no such page."
+        refusal = Refusal(status, what, "Look at the list of leagues: /")
+
+        async def refused(_: Request) -> Response:
+            raise refusal
+
+        shape = as_json if request.url.path.startswith("/api/") else as_page
+        return await shape(refused, say)(request)
+
+    app = Starlette(routes=routes, exception_handlers={HTTPException: unknown})
+    app.router.redirect_slashes = False
+    return Guard(app, behind_proxy=behind_proxy, log=log)

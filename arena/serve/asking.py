@@ -1,0 +1,178 @@
+"""Questions to the process that reads a league, and its answers, kept for as long as they hold."""
+
+import asyncio
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from arena.league.file import FILE
+from arena.league.plan import DATABASE
+from arena.serve.child import Companion
+from arena.serve.messages import Asked, ReaderAnswer, decoder, line
+
+_LEAST_SECONDS = 2.0  # that an answer holds while matches are played ...
+_TIMES = 10  # ... or so many times as long as it took to make
+_PATIENCE = 120.0  # seconds after which a process that does not answer is killed
+_MOST_KEPT = 32 << 20  # bytes of answers
+_MOST_WAITING = 64  # questions
+
+_read_answer = decoder(ReaderAnswer).decode
+
+
+class BusyError(Exception):
+    """More was asked than can be answered soon."""
+
+
+class UnansweredError(Exception):
+    """A question without an answer; the text says why, for the organizer."""
+
+
+@dataclass
+class _Kept:
+    value: bytes
+    stamp: object
+    made: float
+    cost: float
+
+
+@dataclass(order=True)
+class _Waiting:
+    place: tuple[int, int]
+    """Tables come before all else."""
+    ask: Asked = field(compare=False)
+    answer: "asyncio.Future[bytes]" = field(compare=False)
+
+
+class LeagueReader:
+    """Asks one question at a time, and no question twice at once."""
+
+    def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._child = Companion("arena.serve.reader", folder, (), self._hear, say)
+        self._kept: OrderedDict[bytes, _Kept] = OrderedDict()
+        self._size = 0
+        self._asked: dict[bytes, asyncio.Future[bytes]] = {}
+        self._queue: asyncio.PriorityQueue[_Waiting] = asyncio.PriorityQueue()
+        self._numbers = itertools.count(1)
+        self._open: tuple[int, asyncio.Future[ReaderAnswer]] | None = None
+
+    async def run(self) -> None:
+        """Keep the process alive, and ask it what is to be known."""
+        async with asyncio.TaskGroup() as tasks:
+            child = tasks.create_task(self._child.run())
+            asking = tasks.create_task(self._ask_all())
+            await child
+            asking.cancel()
+
+    def end(self) -> None:
+        """Let the process end."""
+        self._child.end()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._child.kill()
+
+    def stamp(self) -> object:
+        """Return what is another value once anything was stored, or the league was changed."""
+        names = (FILE, DATABASE, f"{DATABASE}-wal")
+        return tuple(map(_look, (self._folder / name for name in names)))
+
+    def file_stamp(self) -> object:
+        """Return what is another value once the league's file was changed."""
+        return _look(self._folder / FILE)
+
+    async def get(self, ask: Asked, *, fresh: bool = False) -> bytes:
+        """Return the JSON of a view: one that was kept, if it is new enough, or another.
+
+        Raises UnansweredError if there is none, and BusyError if too much is asked.
+        """
+        key = msgspec.json.encode(ask)
+        kept = self._kept.get(key)
+        stamp = self.stamp()
+        if kept is not None:
+            age = monotonic() - kept.made
+            is_young = age < max(_LEAST_SECONDS, _TIMES * kept.cost)
+            if kept.stamp == stamp or (is_young and not fresh):
+                self._kept.move_to_end(key)
+                return kept.value
+        if key not in self._asked:
+            if self._queue.qsize() >= _MOST_WAITING and ask.what != "table":
+                raise BusyError
+            number = next(self._numbers)
+            answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+            answer.add_done_callback(lambda done: self._note(key, done))
+            self._asked[key] = answer
+            place = (ask.what != "table", number)
+            numbered = msgspec.structs.replace(ask, number=number)
+            self._queue.put_nowait(_Waiting(place, numbered, answer))
+        return await asyncio.shield(self._asked[key])
+
+    def _note(self, key: bytes, done: "asyncio.Future[bytes]") -> None:
+        self._asked.pop(key, None)
+        if not done.cancelled():
+            done.exception()  # or it would be told as one that nobody looked at
+
+    async def _ask_all(self) -> None:
+        while True:
+            waiting = await self._queue.get()
+            began, stamp = monotonic(), self.stamp()
+            try:
+                answer = await self._answer(waiting.ask)
+            except TimeoutError:
+                self._child.again()
+                problem = f"the league could not be read within {_PATIENCE:g} s."
+                waiting.answer.set_exception(UnansweredError(problem))
+                continue
+            if answer.problem:
+                waiting.answer.set_exception(UnansweredError(answer.problem))
+                continue
+            value = bytes(answer.value)
+            key = msgspec.json.encode(msgspec.structs.replace(waiting.ask, number=0))
+            self._keep(key, _Kept(value, stamp, began, monotonic() - began))
+            waiting.answer.set_result(value)
+
+    async def _answer(self, ask: Asked) -> ReaderAnswer:
+        """Ask until there is an answer; a process that ends has another one after it."""
+        async with asyncio.timeout(_PATIENCE):
+            while True:
+                answer: asyncio.Future[ReaderAnswer] = asyncio.get_running_loop().create_future()
+                self._open = ask.number, answer
+                pid = self._child.pid
+                if self._child.tell(line(ask)):
+                    while self._child.pid == pid:
+                        done, _ = await asyncio.wait({answer}, timeout=0.5)
+                        if done:
+                            return answer.result()
+                    raise TimeoutError  # it did not survive the question
+                await asyncio.sleep(0.05)
+
+    def _hear(self, words: bytes) -> None:
+        answer = _read_answer(words)
+        if self._open is None:
+            return
+        number, expected = self._open
+        if number == answer.number and not expected.done():
+            expected.set_result(answer)
+
+    def _keep(self, key: bytes, kept: _Kept) -> None:
+        if before := self._kept.pop(key, None):
+            self._size -= len(before.value)
+        self._kept[key] = kept
+        self._size += len(kept.value)
+        while self._size > _MOST_KEPT and len(self._kept) > 1:
+            _, oldest = self._kept.popitem(last=False)
+            self._size -= len(oldest.value)
+
+
+def _look(path: Path) -> Any:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

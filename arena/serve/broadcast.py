@@ -1,0 +1,148 @@
+"""Server-sent events: what happens in a league, told to everybody who listens."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+HEARTBEAT = 15.0
+"""Seconds after which a listener hears that the connection lives, if nothing happens."""
+_BEHIND = 32  # events that a listener may be behind
+_SEND_SECONDS = 20.0  # in which a listener must take what is sent
+_RETRY = 3000  # milliseconds after which a browser connects again
+
+
+class Listener:
+    """Somebody who listens, and what he has not been sent yet."""
+
+    def __init__(self, author: str, role: str) -> None:
+        self.author = author
+        self.role = role
+        self.events: asyncio.Queue[bytes | None] = asyncio.Queue(_BEHIND)
+        self.is_dropped = False
+
+    def put(self, event: bytes | None) -> None:
+        """Let it be sent; one who is too far behind is dropped, and may connect again."""
+        if self.is_dropped:
+            return
+        try:
+            self.events.put_nowait(event)
+        except asyncio.QueueFull:
+            self.drop()
+
+    def drop(self) -> None:
+        """End it, after what it is being sent."""
+        self.is_dropped = True
+        with suppress(asyncio.QueueEmpty):
+            while True:
+                self.events.get_nowait()
+        self.events.put_nowait(None)
+
+
+class Broadcast:
+    """The events of one league."""
+
+    def __init__(self) -> None:
+        self._listeners: set[Listener] = set()
+
+    def __len__(self) -> int:
+        return len(self._listeners)
+
+    def tell(self, name: str, data: Any, author: str | None = None) -> None:
+        """Tell everybody, or one author and the organizers."""
+        text = msgspec.json.encode(data).decode()
+        event = f"event: {name}\ndata: {text}\n\n".encode()
+        for each in list(self._listeners):
+            if author is None or each.role == "organizer" or each.author == author:
+                each.put(event)
+
+    def close(self) -> None:
+        """End all."""
+        for each in list(self._listeners):
+            each.drop()
+
+    def add(self, listener: Listener) -> None:
+        """Let somebody hear what happens from now on."""
+        self._listeners.add(listener)
+
+    def discard(self, listener: Listener) -> None:
+        """Forget somebody."""
+        self._listeners.discard(listener)
+
+
+class EventStream:
+    """The answer to somebody who listens: it lasts until either side ends it.
+
+    Args:
+        broadcast: what to listen to.
+        listener: who does.
+        may_listen: asked at each heartbeat whether he still may.
+        ended: called in the end.
+
+    """
+
+    def __init__(
+        self,
+        broadcast: Broadcast,
+        listener: Listener,
+        may_listen: Callable[[], Any],
+        ended: Callable[[], None],
+    ) -> None:
+        self._broadcast = broadcast
+        self._listener = listener
+        self._may_listen = may_listen
+        self._ended = ended
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send events, as ASGI has it."""
+        self._broadcast.add(self._listener)
+        gone = asyncio.ensure_future(_disconnected(receive))
+        gone.add_done_callback(lambda _: self._listener.drop())
+        try:
+            await send(
+                {
+                    "type": "http.response.start",
+                    "status": 200,
+                    "headers": [
+                        (b"content-type", b"text/event-stream; charset=utf-8"),
+                        (b"cache-control", b"no-store"),
+                        (b"x-accel-buffering", b"no"),  # nginx would keep events back
+                    ],
+                }
+            )
+            await _put(send, f"retry: {_RETRY}\n\n".encode())
+            await self._send_events(send)
+            if not gone.done():
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+        except TimeoutError:
+            scope["state"]["abort"]()  # what is not read would be kept for ever
+        finally:
+            gone.cancel()
+            self._broadcast.discard(self._listener)
+            self._ended()
+
+    async def _send_events(self, send: Send) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(HEARTBEAT):
+                    event = await self._listener.events.get()
+            except TimeoutError:
+                if not await self._may_listen():
+                    return
+                event = b": alive\n\n"
+            if event is None:
+                return
+            await _put(send, event)
+
+
+async def _put(send: Send, data: bytes) -> None:
+    async with asyncio.timeout(_SEND_SECONDS):
+        await send({"type": "http.response.body", "body": data, "more_body": True})
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

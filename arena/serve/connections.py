@@ -1,0 +1,71 @@
+"""One connection of a browser: how long it may take, and how many there may be."""
+
+import asyncio
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADER_SECONDS = 10.0
+"""In which the head of a request must be there."""
+MOST = 4000
+"""Connections at a time ..."""
+MOST_OF_ONE = 500
+"""... and those of one address, unless a proxy is before us."""
+
+
+class Connection(H11Protocol):
+    """uvicorn's, which waits for the head of a request for ever."""
+
+    is_behind_proxy = False
+    """Whether all connections are a proxy's."""
+
+    def __init__(self, *words: Any, **settings: Any) -> None:
+        super().__init__(*words, **settings)
+        self._late: asyncio.TimerHandle | None = None
+        self.app_state = {**self.app_state, "abort": self._abort}
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin, unless there are too many."""
+        super().connection_made(transport)
+        of_one = 0
+        if not self.is_behind_proxy and self.client is not None:
+            address = self.client[0]
+            of_one = sum(
+                isinstance(each, Connection)
+                and each.client is not None
+                and each.client[0] == address
+                for each in self.connections
+            )
+        if len(self.connections) > MOST or of_one > MOST_OF_ONE:
+            transport.abort()
+            return
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in what came; the head of a request is not waited for longer because of it."""
+        super().data_received(data)
+        self._await_head()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the time."""
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
+
+    def _await_head(self) -> None:
+        is_awaited = self.conn.their_state is h11.IDLE
+        if not is_awaited and self._late is not None:
+            self._late.cancel()
+            self._late = None
+        elif is_awaited and self._late is None:
+            self._late = self.loop.call_later(HEADER_SECONDS, self._abort)
+
+    def _abort(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.abort()

@@ -1,0 +1,268 @@
+"""The API of a server: what programs ask, and what they are answered."""
+
+from collections import Counter
+from typing import NamedTuple
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from arena.handin.people import by_number
+from arena.handin.submissions import all_of, get, of_author
+from arena.serve.answers import json
+from arena.serve.api import (
+    BotAnswer,
+    LeagueAnswer,
+    LeagueEntry,
+    LeaguesAnswer,
+    MatchesAnswer,
+    QueueAnswer,
+    ReplayAnswer,
+    SubmissionAnswer,
+    SubmissionsAnswer,
+    TableAnswer,
+    api_schema,
+)
+from arena.serve.broadcast import EventStream, Listener
+from arena.serve.careers import BotView
+from arena.serve.messages import Asked
+from arena.serve.receiving import receive
+from arena.serve.replays import MatchesView, OwnView, ReplayView
+from arena.serve.served import Served
+from arena.serve.shown import SubmissionView, queue_view, submission_view
+from arena.serve.views import TableView
+from arena.serve.visits import (
+    Door,
+    Refusal,
+    Visitor,
+    address_of,
+    hidden,
+    may_see_all,
+    own_bots,
+)
+from protocol.errors import ArenaError
+
+_MOST_LISTENERS = 256
+"""Of one address: a class may be behind one."""
+
+
+class Which(NamedTuple):
+    """Which matches are asked for."""
+
+    bot: str
+    faulty: bool = False
+    before: int = 0
+
+
+class Api:
+    """Answers of the API; pages are made of the same.
+
+    Args:
+        leagues: by name.
+        door: who may ask what.
+
+    """
+
+    def __init__(self, leagues: dict[str, Served], door: Door) -> None:
+        self._leagues = leagues
+        self._door = door
+        self._listeners: Counter[str] = Counter()
+
+    # --- what is read, for the API and for pages
+
+    async def table(self, league: Served, visitor: Visitor) -> TableView:
+        """Return the table that somebody may see."""
+        data = await league.table(to_organizer=visitor.is_organizer)
+        return msgspec.json.decode(data, type=TableView)
+
+    async def bot(
+        self, request: Request, league: Served, visitor: Visitor, bot: str
+    ) -> tuple[BotView, OwnView | None]:
+        """Return what everybody sees of a bot, and what its author does."""
+        since = league.since(to_organizer=visitor.is_organizer)
+        with self._door.one_more(request):
+            view = msgspec.json.decode(
+                await league.reader.get(Asked(0, "bot", bot, since=since)), type=BotView
+            )
+            if not visitor.is_organizer and bot not in await own_bots(league, visitor):
+                return view, None
+            data = await league.reader.get(Asked(0, "own", bot, since=since))
+            return view, msgspec.json.decode(data, type=OwnView)
+
+    async def matches(
+        self, request: Request, league: Served, visitor: Visitor, which: Which
+    ) -> MatchesView:
+        """Return matches that somebody may see, newest first."""
+        own = None if may_see_all(league, visitor) else await own_bots(league, visitor)
+        since = league.since(to_organizer=visitor.is_organizer)
+        with self._door.one_more(request):
+            ask = Asked(0, "matches", which.bot, own, which.faulty, which.before, since)
+            return msgspec.json.decode(await league.reader.get(ask), type=MatchesView)
+
+    async def replay(
+        self, request: Request, league: Served, visitor: Visitor, match: str
+    ) -> ReplayView:
+        """Return a match that somebody may see, without what others' bots said."""
+        seen = await hidden(league, visitor)
+        own = None if seen is None else sorted(seen)
+        since = league.since(to_organizer=visitor.is_organizer)
+        ask = Asked(0, "replay", match, own, since=since)
+        with self._door.one_more(request):
+            found = msgspec.json.decode(await league.reader.get(ask), type=ReplayView)
+        played = {seat.bot for seat in found.row.seats}
+        if not may_see_all(league, visitor) and not played.intersection(seen or ()):
+            raise Refusal(403, "you may see matches of your own bots.", "Open one of those.")
+        return found
+
+    async def submission(self, league: Served, visitor: Visitor, number: int) -> SubmissionView:
+        """Return a submission that somebody may see: his own one, or any for the organizer."""
+        missing = Refusal(404, f"you have no submission {number}.", "Look at the list of yours.")
+        assert visitor.person is not None
+        if not 0 < number < 1 << 53:
+            raise missing
+        try:
+            found = await league.db(get, number)
+        except ArenaError:
+            raise missing from None
+        if not visitor.is_organizer and found.author != visitor.person.name:
+            raise missing
+        return submission_view(found)
+
+    async def submissions(self, league: Served, visitor: Visitor) -> list[SubmissionView]:
+        """Return somebody's submissions, or all for the organizer, newest first."""
+        assert visitor.person is not None
+        found = (
+            await league.db(all_of)
+            if visitor.is_organizer
+            else await league.db(of_author, visitor.person.name)
+        )
+        return [submission_view(each) for each in found]
+
+    # --- the endpoints
+
+    async def get_schema(self, _request: Request) -> Response:
+        """Answer with the schema of all answers."""
+        return json(api_schema())
+
+    async def get_leagues(self, _request: Request) -> Response:
+        """Answer with the leagues that strangers may see."""
+        entries = [
+            LeagueEntry(
+                league=each.name,
+                game=each.plan.game.name,
+                phase=each.phase,
+                bots=len(each.plan.bots),
+            )
+            for each in self._leagues.values()
+            if each.hand_in.readers
+        ]
+        return json(LeaguesAnswer(leagues=entries))
+
+    async def get_league(self, request: Request) -> Response:
+        """Answer with what is known of a league."""
+        league = self._door.league(request)
+        visitor = await self._door.reader(request, league)
+        return json(
+            LeagueAnswer(
+                league=league.name,
+                game=league.plan.game.name,
+                seats=league.plan.seats,
+                phase=league.phase,
+                bots=sorted(bot.name for bot in league.plan.bots),
+                state=league.state(to_organizer=visitor.is_organizer),
+                queued=len(league.queue),
+                calendar=league.calendar,
+                you=visitor.you,
+            )
+        )
+
+    async def get_table(self, request: Request) -> Response:
+        """Answer with the leaderboard."""
+        league = self._door.league(request)
+        visitor = await self._door.reader(request, league)
+        held_back = league.is_held_back and not visitor.is_organizer
+        table = await self.table(league, visitor)
+        return json(TableAnswer(table=table, held_back=held_back))
+
+    async def get_bot(self, request: Request) -> Response:
+        """Answer with a bot."""
+        league = self._door.league(request)
+        visitor = await self._door.reader(request, league)
+        view, own = await self.bot(request, league, visitor, bot_of(request))
+        return json(BotAnswer(bot=view, own=own))
+
+    async def get_matches(self, request: Request) -> Response:
+        """Answer with matches."""
+        league = self._door.league(request)
+        visitor = await self._door.reader(request, league)
+        found = await self.matches(request, league, visitor, choice_of(request))
+        return json(MatchesAnswer(matches=found))
+
+    async def get_match(self, request: Request) -> Response:
+        """Answer with a match."""
+        league = self._door.league(request)
+        visitor = await self._door.reader(request, league)
+        found = await self.replay(request, league, visitor, request.path_params["match"])
+        return json(ReplayAnswer(replay=found))
+
+    async def get_queue(self, request: Request) -> Response:
+        """Answer with what waits."""
+        league = self._door.league(request)
+        await self._door.reader(request, league)
+        return json(QueueAnswer(queue=queue_view(league.queue)))
+
+    async def get_submissions(self, request: Request) -> Response:
+        """Answer with submissions."""
+        league = self._door.league(request)
+        visitor = await self._door.author(request, league)
+        return json(SubmissionsAnswer(submissions=await self.submissions(league, visitor)))
+
+    async def get_submission(self, request: Request) -> Response:
+        """Answer with a submission."""
+        league = self._door.league(request)
+        visitor = await self._door.author(request, league)
+        number = request.path_params["number"]
+        return json(SubmissionAnswer(submission=await self.submission(league, visitor, number)))
+
+    async def post_submission(self, request: Request) -> Response:
+        """Take in what is handed in."""
+        league = self._door.league(request)
+        found = await receive(self._door, request, league)
+        return json(SubmissionAnswer(submission=submission_view(found)), 202)
+
+    async def get_events(self, request: Request) -> EventStream:
+        """Answer with what happens from now on."""
+        league = self._door.league(request)
+        visitor = await self._door.reader(request, league)
+        address = address_of(request)
+        if self._listeners[address] >= _MOST_LISTENERS:
+            raise Refusal(429, "too many pages are open at your address.", "Close some.", after=60)
+        self._listeners[address] += 1
+
+        async def may_listen() -> bool:
+            if visitor.person is None:
+                return league.hand_in.readers
+            return await league.db(by_number, visitor.person.number) == visitor.person
+
+        def ended() -> None:
+            self._listeners[address] -= 1
+            if not self._listeners[address]:
+                del self._listeners[address]
+
+        name = "" if visitor.person is None else visitor.person.name
+        return EventStream(league.broadcast, Listener(name, visitor.role), may_listen, ended)
+
+
+def bot_of(request: Request) -> str:
+    """Return the bot that a request names, in its path or, as . and .. cannot be, after it."""
+    return str(request.path_params.get("bot") or request.query_params.get("bot", ""))
+
+
+def choice_of(request: Request) -> Which:
+    """Return which matches are asked for; raise Refusal for a number that is none."""
+    query = request.query_params
+    before = query.get("before") or "0"
+    if not (before.isascii() and before.isdecimal()) or len(before) > 15:
+        raise Refusal(400, "`before` is a number of the answer before.", "Leave it out.")
+    faulty = query.get("faulty", "") not in ("", "0")
+    return Which(query.get("bot", ""), faulty, int(before))

@@ -1,0 +1,96 @@
+"""What is around every request: who asks, by which address, which headers go back, and the log."""
+
+import asyncio
+import ipaddress
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from time import monotonic
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from arena.serve.pages import POLICY
+
+_SEND_SECONDS = 60.0  # in which a reader must take what is sent
+
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+"""Of every answer that does not say otherwise."""
+
+
+class Guard:
+    """The application with what is around it.
+
+    Args:
+        app: the application.
+        behind_proxy: whether a proxy before us says whose request it is, and by which scheme.
+        log: called with a line for each request; without queries, in which secrets could be.
+
+    """
+
+    def __init__(self, app: ASGIApp, *, behind_proxy: bool, log: Callable[[str], None]) -> None:
+        self._app = app
+        self._behind_proxy = behind_proxy
+        self._log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            return
+        if self._behind_proxy:
+            _believe(scope)
+        began, status, sent = monotonic(), 500, 0
+
+        async def sending(message: Message) -> None:
+            nonlocal status, sent
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            sent += len(message.get("body", b""))
+            async with asyncio.timeout(_SEND_SECONDS):
+                await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except TimeoutError:
+            scope["state"]["abort"]()
+        finally:
+            self._log(
+                json.dumps(
+                    {
+                        "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                        "from": scope["client"][0] if scope["client"] else "",
+                        "who": scope["state"].get("who", ""),
+                        "method": scope["method"],
+                        "path": scope["path"][:500],
+                        "status": status,
+                        "ms": round(1000 * (monotonic() - began), 1),
+                        "bytes": sent,
+                    }
+                )
+            )
+
+
+def _believe(scope: Scope) -> None:
+    """Take over what a proxy says: the last address in its list is the one that it has seen."""
+    headers = Headers(scope=scope)
+    last = ", ".join(headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
+    try:
+        ipaddress.ip_address(last)
+    except ValueError:
+        pass
+    else:
+        scope["client"] = (last, 0)
+    if headers.get("x-forwarded-proto", "").strip() in ("http", "https"):
+        scope["scheme"] = headers["x-forwarded-proto"].strip()

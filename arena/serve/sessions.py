@@ -1,0 +1,120 @@
+"""Sessions: who entered with a token, kept in a signed cookie; and guesses at tokens, counted."""
+
+import hashlib
+import hmac
+import ipaddress
+import secrets
+from collections import OrderedDict, deque
+from time import monotonic
+
+import msgspec
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+
+from arena.handin.people import Person
+
+SESSION_SECONDS = 30 * 86_400
+"""How long a session lasts."""
+
+_NONCE_BYTES = 16
+_MOST_ADDRESSES = 10_000
+_MOST_KNOWN = 4096
+_WRONG = 10  # tokens ...
+_SECONDS = 60.0  # ... within so many seconds, after which an address has to wait
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """What a cookie says, once its signature was found to be ours."""
+
+    person: int
+    version: int
+    """The version of the person's token when the session began: with another one it has ended."""
+    csrf: str
+    """What a form or script of the same origin sends back."""
+
+
+class Sessions:
+    """The sessions of one league.
+
+    Args:
+        league: its name on the server.
+        key: that signs its cookies.
+
+    """
+
+    def __init__(self, league: str, key: bytes) -> None:
+        self._serializer = URLSafeTimedSerializer(
+            key, salt=f"arena session {league}", signer_kwargs={"digest_method": hashlib.sha256}
+        )
+        self._name = f"arena-{league}"
+
+    def cookie_name(self, *, secure: bool) -> str:
+        """Return the cookie's name: one that a browser takes only from this host, if it can."""
+        return f"__Host-{self._name}" if secure else self._name
+
+    def begin(self, person: Person) -> str:
+        """Return the cookie of a new session."""
+        return self._serializer.dumps(
+            [person.number, person.version, secrets.token_urlsafe(_NONCE_BYTES)]
+        )
+
+    def read(self, cookie: str) -> Session | None:
+        """Return what a cookie says; None unless we signed it for this league, and lately."""
+        try:
+            found = self._serializer.loads(cookie, max_age=SESSION_SECONDS)
+            person, version, csrf = msgspec.convert(found, tuple[int, int, str])
+        except (BadSignature, msgspec.ValidationError):
+            return None
+        return Session(person=person, version=version, csrf=csrf)
+
+
+def is_same(one: str, other: str) -> bool:
+    """Return whether two secrets are the same, in a time that does not depend on what they are."""
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+class Guesses:
+    """Wrong tokens, by address; one with too many has to wait, and nobody else does.
+
+    Tokens that were right before are right at once, so that nobody is held up by a neighbour
+    behind the same address.
+    """
+
+    def __init__(self) -> None:
+        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
+        self._known: OrderedDict[bytes, None] = OrderedDict()
+
+    def wait(self, address: str, token: str) -> float:
+        """Return for how many seconds a token from an address is not looked at; 0 if it is."""
+        found = self._wrong.get(_network(address))
+        if found is None or len(found) < _WRONG or _hash(token) in self._known:
+            return 0.0
+        return max(0.0, found[0] + _SECONDS - monotonic())
+
+    def note(self, address: str, token: str, *, right: bool) -> None:
+        """Take note of a token that was looked at."""
+        if right:
+            self._known[_hash(token)] = None
+            self._known.move_to_end(_hash(token))
+            if len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+            return
+        network = _network(address)
+        self._wrong.setdefault(network, deque(maxlen=_WRONG)).append(monotonic())
+        self._wrong.move_to_end(network)
+        if len(self._wrong) > _MOST_ADDRESSES:
+            self._wrong.popitem(last=False)
+
+
+def _hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode(errors="replace")).digest()
+
+
+def _network(address: str) -> str:
+    """Return the part of an address that is one customer's: in IPv6, that is a network."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if found.version == 4:
+        return address
+    return str(ipaddress.ip_network((found, 64), strict=False))

@@ -1,0 +1,256 @@
+"""The pages of a server: what people see, with the forms by which they enter and hand in."""
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from arena.serve.answers import EXPECTED, html, refusal_of
+from arena.serve.asking import UnansweredError
+from arena.serve.endpoints import Api, Which, bot_of, choice_of
+from arena.serve.forms import fields
+from arena.serve.pages import (
+    LeagueCard,
+    Visit,
+    assets,
+    bot_page,
+    calendar_page,
+    enter_page,
+    hand_in_page,
+    league_address,
+    leagues_page,
+    matches_page,
+    queue_page,
+    replay_page,
+    submission_page,
+    submissions_page,
+    table_page,
+)
+from arena.serve.receiving import receive
+from arena.serve.served import Served
+from arena.serve.sessions import SESSION_SECONDS
+from arena.serve.shown import queue_view
+from arena.serve.views import TableView
+from arena.serve.visits import (
+    Door,
+    Refusal,
+    Visitor,
+    check_csrf,
+    check_origin,
+    is_secure,
+    may_see_all,
+    own_bots,
+    visit_of,
+)
+
+_CLOSED = {
+    "before": "Bots are not taken yet; the calendar says from when.",
+    "closed": "No bots are taken any more.",
+    "open": "",
+}
+
+
+class WebSite:
+    """The pages, made of what the API answers.
+
+    Args:
+        leagues: by name.
+        door: who may see what.
+        api: what it is made of.
+
+    """
+
+    def __init__(self, leagues: dict[str, Served], door: Door, api: Api) -> None:
+        self._leagues = leagues
+        self._door = door
+        self._api = api
+        self._tables: dict[str, tuple[object, str]] = {}  # of strangers, as they were made last
+
+    async def leagues(self, _request: Request) -> Response:
+        """Show the leagues that strangers may see."""
+        cards = [
+            LeagueCard(
+                name=league.name,
+                game=league.plan.game.name,
+                bots=len(league.plan.bots),
+                matches=await self._matches(league),
+                calendar=league.calendar,
+                state=league.state(to_organizer=False),
+            )
+            for league in self._leagues.values()
+            if league.hand_in.readers
+        ]
+        return html(leagues_page(Visit(), cards))
+
+    async def _matches(self, league: Served) -> int:
+        """Return how many matches strangers see; none where there is no table."""
+        try:
+            return (await self._api.table(league, Visitor(None))).matches
+        except UnansweredError:
+            return 0
+
+    async def table(self, request: Request) -> Response:
+        """Show the live table."""
+        league, visitor = await self._reader(request)
+        data = await league.table(to_organizer=visitor.is_organizer)
+        held_back = league.is_held_back and not visitor.is_organizer
+        state = league.state(to_organizer=visitor.is_organizer)
+        visit = visit_of(league, visitor)
+        waiting, calendar = len(league.queue), league.calendar
+        key = data, held_back, state, waiting, calendar, visit
+        kept = self._tables.get(league.name)
+        if kept is not None and kept[0] == key:
+            return html(kept[1])
+        text = table_page(
+            visit,
+            msgspec.json.decode(data, type=TableView),
+            calendar,
+            state=state,
+            waiting=waiting,
+            held_back=held_back,
+        )
+        if visitor.person is None:
+            self._tables[league.name] = key, text
+        return html(text)
+
+    async def to_table(self, request: Request) -> Response:
+        """Lead to the table's own address."""
+        league = self._door.league(request)
+        return RedirectResponse(league_address("", league.name), 308)
+
+    async def bot(self, request: Request) -> Response:
+        """Show a bot."""
+        league, visitor = await self._reader(request)
+        bot = bot_of(request)
+        view, own = await self._api.bot(request, league, visitor, bot)
+        matches = None
+        if may_see_all(league, visitor) or own is not None:
+            matches = await self._api.matches(request, league, visitor, Which(bot))
+        return html(bot_page(visit_of(league, visitor), view, own=own, matches=matches))
+
+    async def matches(self, request: Request) -> Response:
+        """Show matches."""
+        league, visitor = await self._reader(request)
+        found = await self._api.matches(request, league, visitor, choice_of(request))
+        return html(matches_page(visit_of(league, visitor), found))
+
+    async def match(self, request: Request) -> Response:
+        """Show a match."""
+        league, visitor = await self._reader(request)
+        found = await self._api.replay(request, league, visitor, request.path_params["match"])
+        return html(replay_page(visit_of(league, visitor), found))
+
+    async def queue(self, request: Request) -> Response:
+        """Show what waits."""
+        league, visitor = await self._reader(request)
+        return html(queue_page(visit_of(league, visitor), queue_view(league.queue)))
+
+    async def calendar(self, request: Request) -> Response:
+        """Show the calendar."""
+        league, visitor = await self._reader(request)
+        return html(calendar_page(visit_of(league, visitor), league.calendar))
+
+    async def submissions(self, request: Request) -> Response:
+        """Show one's submissions."""
+        league, visitor = await self._author(request)
+        found = await self._api.submissions(league, visitor)
+        return html(submissions_page(visit_of(league, visitor), found))
+
+    async def submission(self, request: Request) -> Response:
+        """Show a submission."""
+        league, visitor = await self._author(request)
+        found = await self._api.submission(league, visitor, request.path_params["number"])
+        return html(submission_page(visit_of(league, visitor), found))
+
+    async def hand_in(self, request: Request) -> Response:
+        """Show the form, or take what was sent with it."""
+        league, visitor = await self._author(request)
+        if request.method != "POST":
+            return html(await self._form(league, visitor))
+        try:
+            found = await receive(self._door, request, league)
+        except EXPECTED as error:
+            refusal = refusal_of(error)
+            if refusal.status in (401, 403, 500) and not refusal.problem.step:
+                raise
+            text = await self._form(league, visitor, refusal)
+            return html(text, refusal.status)
+        address = league_address("", league.name, "submissions", found.number)
+        return RedirectResponse(address, 303)
+
+    async def _form(self, league: Served, visitor: Visitor, why: Refusal | None = None) -> str:
+        what = why.problem.what if why else ""
+        return hand_in_page(
+            visit_of(league, visitor),
+            league.calendar,
+            game=league.plan.game.name,
+            own=await own_bots(league, visitor),
+            problem=what[:1].upper() + what[1:],
+            remedy=why.problem.remedy if why else "",
+            closed="" if visitor.is_organizer else _CLOSED[league.phase],
+        )
+
+    async def enter(self, request: Request) -> Response:
+        """Show the form for a token, or begin a session with one."""
+        league = self._door.league(request)
+        if request.method != "POST":
+            return html(enter_page(visit_of(league, await self._door.visitor(request, league))))
+        check_origin(request)
+        token = (await fields(request)).get("token", "").strip()
+        try:
+            person = await self._door.person(request, league, token)
+        except Refusal as refusal:
+            what = refusal.problem.what
+            page = enter_page(
+                Visit(league=league.name),
+                problem=what[:1].upper() + what[1:],
+                remedy=refusal.problem.remedy,
+            )
+            return html(page, refusal.status)
+        answer = RedirectResponse(league_address("", league.name), 303)
+        secure = is_secure(request)
+        answer.set_cookie(
+            league.sessions.cookie_name(secure=secure),
+            league.sessions.begin(person),
+            max_age=SESSION_SECONDS,
+            secure=secure,
+            httponly=True,
+            samesite="strict",
+        )
+        return answer
+
+    async def leave(self, request: Request) -> Response:
+        """End a session in this browser."""
+        league = self._door.league(request)
+        visitor = await self._door.visitor(request, league)
+        check_csrf(request, visitor, (await fields(request)).get("csrf", ""))
+        answer = RedirectResponse(league_address("", league.name), 303)
+        secure = is_secure(request)
+        answer.delete_cookie(
+            league.sessions.cookie_name(secure=secure),
+            secure=secure,
+            httponly=True,
+            samesite="strict",
+        )
+        return answer
+
+    async def static(self, request: Request) -> Response:
+        """Answer with a file of the pages; its address changes with its content."""
+        asset = assets().get(request.path_params["name"])
+        if asset is None:
+            raise Refusal(404, "there is no such file.")
+        caching = "public, max-age=31536000, immutable"
+        if request.url.query != asset.tag:
+            caching = "no-cache"
+        return Response(
+            asset.content,
+            media_type=asset.kind,
+            headers={"Cache-Control": caching, "ETag": f'"{asset.tag}"'},
+        )
+
+    async def _reader(self, request: Request) -> tuple[Served, Visitor]:
+        league = self._door.league(request)
+        return league, await self._door.reader(request, league)
+
+    async def _author(self, request: Request) -> tuple[Served, Visitor]:
+        league = self._door.league(request)
+        return league, await self._door.author(request, league)

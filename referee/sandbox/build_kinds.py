@@ -1,0 +1,171 @@
+"""The kinds of sandbox around a build: what the fork server is asked to put around a command."""
+
+import base64
+import os
+import resource
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+from referee.limits import Limits, WorkLimits
+from referee.sandbox import landlock, seccomp
+from referee.sandbox.area import MOMENT, Area
+from referee.sandbox.bwrap import BwrapSandbox, isolated
+from referee.sandbox.errors import SandboxError
+from referee.sandbox.kinds import Kind, Request, bounds, search_path
+from referee.sandbox.program import barrier
+
+OPEN_FILES = 512
+"""How many files each process of a build may have open."""
+CORES = 4
+"""How many cores a build may use at most: with more, compilers start more threads."""
+OVERSHOOT = 64 << 20
+"""Bytes by which one file may be larger than all may be together, until that is noticed."""
+
+
+class BuildSandbox(Kind, ABC):
+    """One kind of sandbox for builds; `tools` are folders of compilers outside of /usr."""
+
+    def __init__(self, tools: Sequence[str]) -> None:
+        for tool in tools:
+            if not os.path.isabs(tool) or not os.path.isdir(f"{tool}/bin"):
+                raise SandboxError(
+                    f"{tool!r} of `tools` is no folder with a folder `bin` of programs in it. Name "
+                    f"one, as an absolute path."
+                )
+        self._tools = [os.path.realpath(tool) for tool in tools]
+
+    def check_tools(self, uid: int | None) -> None:
+        """Raise SandboxError for a folder of tools that a build's user cannot enter."""
+        for tool in self._tools if uid is not None else ():
+            if part := barrier(f"{tool}/bin", uid or 0):
+                raise SandboxError(
+                    f"{tool} of `tools` cannot be entered by uid {uid} (stopped at {part}). Move "
+                    f"it, or open that folder."
+                )
+
+    def path(self, uid: int | None) -> str:
+        """Return where the programs of a build are looked up, its tools first."""
+        return ":".join([*(f"{tool}/bin" for tool in self._tools), search_path(uid)])
+
+    @abstractmethod
+    def begin(
+        self, words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None
+    ) -> Request:
+        """Return what the fork server is asked for to run `words`, its user aside."""
+
+
+class LandlockBuild(BuildSandbox):
+    """Landlock, a filter that asks the fork server, and limits."""
+
+    def __init__(self, tools: Sequence[str] = ()) -> None:
+        super().__init__(tools)
+        seccomp.check_machine()
+        self._abi = landlock.abi()
+        self.name = f"landlock (ABI {self._abi})"
+        if not os.path.exists(f"/proc/self/task/{threading.get_native_id()}/children"):
+            raise SandboxError(
+                "this kernel does not show the children of a process (CONFIG_PROC_CHILDREN), which "
+                "are to be counted."
+            )
+
+    def begin(
+        self, words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None
+    ) -> Request:
+        """Ask for the rules, the filter and the limits."""
+        filter_ = seccomp.of_builds(landlock_abi=self._abi, own_user=bool(uid))
+        rules = landlock.building(self._abi, sys.base_prefix, self._tools, area.folders)
+        return {
+            **_request(words, area, limits, uid, self.path(uid)),
+            "threads": limits.processes,
+            "area": area.folder,
+            "landlock": rules._asdict(),
+            "seccomp": {
+                "code": base64.b64encode(filter_.code).decode(),
+                "own_pid_at": filter_.own_pid_at,
+                "then": base64.b64encode(seccomp.without_passing()).decode(),
+            },
+        }
+
+
+class BwrapBuild(BuildSandbox):
+    """Namespaces of its own for every build."""
+
+    maps_users = True
+
+    def __init__(self, tools: Sequence[str] = ()) -> None:
+        super().__init__(tools)
+        bots = BwrapSandbox()
+        self.name = bots.name
+        self._bwrap = bots.program
+        self._filter = base64.b64encode(seccomp.of_builds(landlock_abi=None).code).decode()
+
+    def begin(
+        self, words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None
+    ) -> Request:
+        """Ask for bwrap to be run around the command."""
+        asked = _request(words, area, limits, uid, self.path(uid))
+        shown = [word for tool in self._tools for word in ("--ro-bind", tool, tool)]
+        shown += [word for folder in area.folders for word in ("--bind", folder, folder)]
+        tasks = (resource.RLIMIT_NPROC, limits.processes)
+        return {
+            **asked,
+            "argv": isolated(self._bwrap, uid, shown, asked["env"], area.work, words),
+            "env": {"PATH": self.path(uid)},
+            "area": area.folder,
+            "landlock": None,
+            "seccomp": None,
+            "bwrap": {"filter": self._filter, "limits": [tasks] if uid is None else []},
+        }
+
+
+def _request(
+    words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None, path: str
+) -> Request:
+    """Return what both kinds ask for."""
+    memory_mb, processes = limits.memory_mb, (resource.RLIMIT_NPROC, limits.processes)
+    each = Limits(memory_mb=memory_mb, open_files=OPEN_FILES)
+    size = (limits.disk_mb << 20) + OVERSHOOT
+    cores = sorted(os.sched_getaffinity(0))[-CORES:]
+    return {
+        "argv": list(words),
+        "env": environment(path, area),
+        "cwd": area.work,
+        "limits": [
+            *((number, most) for number, most in bounds(each) if number != resource.RLIMIT_FSIZE),
+            (resource.RLIMIT_FSIZE, size),
+            *([processes] if uid else []),
+        ],
+        "cores": cores,
+    }
+
+
+def environment(path: str, area: Area) -> Mapping[str, str]:
+    """Return the whole environment of a build: built, not inherited, the same everywhere."""
+    return {
+        "PATH": path,
+        "HOME": area.home,
+        "TMPDIR": area.temporary,
+        "USER": "build",
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+        "SOURCE_DATE_EPOCH": str(MOMENT),
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",
+        "CARGO_HOME": f"{area.home}/cargo",
+        "CARGO_NET_OFFLINE": "true",
+        "CARGO_TERM_COLOR": "never",
+        "GOCACHE": f"{area.home}/go-build",
+        "GOPATH": f"{area.home}/go",
+        "GOPROXY": "off",
+        "GOSUMDB": "off",
+        "GOTOOLCHAIN": "local",
+        "GOTELEMETRY": "off",
+        "NPM_CONFIG_OFFLINE": "true",
+        "NPM_CONFIG_UPDATE_NOTIFIER": "false",
+        "PIP_NO_INDEX": "1",
+    }

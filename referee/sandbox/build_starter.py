@@ -1,0 +1,58 @@
+"""Starts a build by a fork server of its own."""
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO
+
+from referee.sandbox.errors import StartError, unstartable
+from referee.sandbox.kinds import Request
+from referee.sandbox.starter import Child, Starter, new_pipe
+
+BUILD_SERVER = Path(__file__).with_name("build_server.py")
+
+
+class BuildStarter(Starter):
+    """One fork server for builds."""
+
+    server = BUILD_SERVER
+
+    @property
+    def pid(self) -> int:
+        """The fork server's process, whose children orphans become."""
+        return self._server.pid
+
+    def take_user(self, undo: ExitStack) -> int | None:
+        """Return the user for another build, whom `undo` frees; None for our own."""
+        return self._taken(undo)
+
+    def begin(self, request: Request, stdin: BinaryIO | None) -> Child:
+        """Start what was asked for; all that it prints comes out of the child's `stdout`.
+
+        Without `stdin`, a file, there is nothing to read for it. Raises StartError if it cannot
+        be started, or MachineError if nothing can.
+        """
+        with ExitStack() as undo:
+            with ExitStack() as sent:
+                ours, theirs = new_pipe(undo, sent, to_program=False)
+                if stdin is None:
+                    given = os.open(os.devnull, os.O_RDONLY)
+                    sent.callback(os.close, given)
+                else:
+                    given = stdin.fileno()
+                answer, pidfd = self._asked(request, [given, theirs, theirs])
+            if "machine" in answer:
+                raise unstartable(answer["error"], answer["machine"])
+            if "error" in answer:
+                raise StartError(f"{answer['error']}{_said(ours)}")
+            undo.pop_all()
+        return Child(answer["pid"], pidfd, -1, ours, -1)
+
+
+def _said(output: int) -> str:
+    """Return what a sandbox that could not be made has said of that."""
+    try:
+        said = os.read(output, 1000).decode(errors="replace").strip()
+    except BlockingIOError:
+        return ""
+    return f": {said}" if said else ""

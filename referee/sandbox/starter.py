@@ -1,0 +1,203 @@
+"""The referee's side of the fork server: users to run programs as, requests, how they ended."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from referee.sandbox.errors import unstartable
+from referee.sandbox.fork_server import REQUEST_LIMIT
+from referee.sandbox.kinds import SLOTS, Kind, claim_uids
+from referee.sandbox.stage import Stage
+
+_MESSAGE_LIMIT = 1 << 16
+_TOO_LONG = (
+    "its command is too long, or too many files lie in its folder: put them into a folder in that"
+)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended and what it used in all: CPU seconds, bytes of memory at the peak."""
+
+    status: int
+    cpu: float
+    memory: int
+    refused: int = 0
+    """Threads, or processes, that it asked for beyond its limit."""
+
+    @property
+    def code(self) -> int:
+        """The exit code; minus the number of the signal that killed it."""
+        return os.waitstatus_to_exitcode(self.status)
+
+    def __str__(self) -> str:
+        if self.code >= 0:
+            return f"exited with code {self.code}"
+        try:
+            return f"was killed by {signal.Signals(-self.code).name}"
+        except ValueError:
+            return f"was killed by signal {-self.code}"
+
+
+@dataclass(frozen=True)
+class Child:
+    """A started process: its pid, a pidfd, and the referee's ends of its three pipes.
+
+    An end that it has not is -1.
+    """
+
+    pid: int
+    pidfd: int
+    stdin: int
+    stdout: int
+    stderr: int
+
+
+class Starter:
+    """One fork server and the processes it started in one kind of sandbox; closing ends all.
+
+    As root, a sandboxed program is run as a user of its own, unless `uid` is 0. Raises SandboxError
+    if the sandbox cannot be had here. It is for one thread.
+    """
+
+    server: Path
+    """The program of the fork server."""
+
+    def __init__(self, sandbox: Kind, *, uid: int | None = None) -> None:
+        self.uid: int | None = None
+        """The first of the users that programs are run as; None for the referee's own."""
+        self._ended: dict[int, Ended] = {}
+        self._uids: dict[int, int] = {}
+        self._free: list[int] = []
+        self._stage: Stage | None = None
+        self._claim: socket.socket | None = None
+        root = sandbox.confines and os.getuid() == 0
+        # bwrap, which drops them itself, needs root's capabilities to map root
+        self._own_uid = 0 if root and not sandbox.maps_users else None
+        if root and uid != 0:
+            self.uid, self._claim = claim_uids(uid)
+            self._free = list(range(self.uid + SLOTS - 1, self.uid - 1, -1))
+        self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with there:
+            self._server = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(self.server), str(there.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[there.fileno()],
+                cwd="/",
+                process_group=0,  # out of reach of a terminal's Ctrl-C from the beginning
+            )
+        if sandbox.confines:
+            try:
+                self._staged()
+            except BaseException:  # Ctrl-C too: raised again once the fork server has ended
+                self.close()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def folder(self) -> str | None:
+        """A folder for temporary files that goes with the fork server, however that ends."""
+        return self._stage.folder if self._stage is not None else None
+
+    def _taken(self, undo: ExitStack) -> int | None:
+        """Return the user for another program, whom `undo` frees."""
+        if self.uid is None:
+            return self._own_uid
+        uid = self._free.pop()
+        undo.callback(self._free.append, uid)
+        return uid
+
+    def _asked(self, request: dict[str, Any], descriptors: list[int]) -> tuple[dict[str, Any], int]:
+        """Return the fork server's answer to a request to start, and the pidfd in it."""
+        try:
+            message = msgspec.json.encode({"start": request})
+        except UnicodeEncodeError:
+            return {"error": "its command, or its folder, has a name that is not UTF-8"}, -1
+        if len(message) > REQUEST_LIMIT:
+            return {"error": _TOO_LONG}, -1
+        socket.send_fds(self._link, [message], descriptors)
+        return self._answer()
+
+    def _staged(self) -> Stage:
+        """Return where the copies are put; raise MachineError if that cannot be made."""
+        if self._stage is None:
+            stage = Stage(os.getuid() if self.uid is None else self.uid)
+            self._link.send(msgspec.json.encode({"stage": stage.folder}))  # before it is there
+            stage.make()
+            self._stage = stage
+        return self._stage
+
+    def stop(self, child: Child) -> Ended:
+        """Kill `child` and its process group, if it still runs, and say how it ended."""
+        if child.pid not in self._ended:
+            self._link.send(msgspec.json.encode({"stop": child.pid}))
+        return self.wait(child)
+
+    def wait(self, child: Child) -> Ended:
+        """Wait until `child` has ended, release what it held, and say how it ended."""
+        while child.pid not in self._ended:
+            self._read()
+        for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
+            if descriptor >= 0:
+                os.close(descriptor)
+        if child.pid in self._uids:
+            self._free.append(self._uids.pop(child.pid))
+        return self._ended.pop(child.pid)
+
+    def close(self) -> None:
+        """End every process that was started, and the fork server."""
+        self._link.close()
+        self._server.wait()
+        if self._stage is not None:
+            self._stage.remove()
+        if self._claim is not None:
+            self._claim.close()  # another may have the users that programs were run as
+
+    def _answer(self) -> tuple[dict[str, Any], int]:
+        while True:
+            message, descriptors = self._read()
+            if "ended" not in message:
+                return message, descriptors[0] if descriptors else -1
+
+    def _read(self) -> tuple[dict[str, Any], list[int]]:
+        data, descriptors, _, _ = socket.recv_fds(self._link, _MESSAGE_LIMIT, 1)
+        if not data:
+            raise ConnectionError("the fork server has died")
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)
+        message = msgspec.json.decode(data)
+        if "ended" in message:
+            self._ended[message["ended"]] = Ended(
+                message["status"], message["cpu"], message["memory"], message["refused"]
+            )
+        return message, descriptors
+
+
+def new_pipe(undo: ExitStack, sent: ExitStack, *, to_program: bool) -> tuple[int, int]:
+    """Return a new pipe as (the referee's end, the program's); the referee never blocks on it.
+
+    The ends are closed by the two stacks.
+    """
+    try:
+        reading, writing = os.pipe()
+    except OSError as error:
+        raise unstartable(str(error.strerror), error.errno) from None
+    ours, theirs = (writing, reading) if to_program else (reading, writing)
+    undo.callback(os.close, ours)
+    sent.callback(os.close, theirs)
+    os.set_blocking(ours, False)
+    return ours, theirs

@@ -1,0 +1,207 @@
+"""What a build uses: the memory of all its processes together, and its room on the disk."""
+
+import ctypes
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from time import monotonic
+
+from referee.procfs import File, children, family, identity
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_SETRESUID, _SETRESGID = 117, 119
+_BLOCK = 512
+_KIB = 1024
+_MEMORY = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
+_SHARES = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
+_DUTY = 10  # a look at the disk takes at most one part in so many of the time
+_HIDDEN_LOOKS = 3  # in a row: a process that begins or ends is hidden for a moment
+_DELETED = b" (deleted)\n"
+
+
+def processes_of(pid: int, server: int) -> list[int]:
+    """Return the processes of a build: what it began with, and all in its group.
+
+    Orphans among them have become children of the fork server, `server`.
+    """
+    found = family(pid)
+    for child in children(server):
+        with suppress(ProcessLookupError):
+            if child != pid and os.getpgid(child) == pid:
+                found += family(child)
+    return found
+
+
+def memory_of(pids: Iterable[int], uid: int | None, most: int) -> int:
+    """Return the bytes of memory that a user's processes hold together; shared ones count twice.
+
+    Where that is more than `most`, what is shared is divided among those that share it.
+    """
+    used = {task: _sum(f"{task}/status", _MEMORY) for task in map(_task, pids) if task}
+    if sum(used.values()) <= most:
+        return sum(used.values())
+    with seen_as(uid):
+        shares = {task: _sum(f"{task}/smaps_rollup", _SHARES) for task in used}
+    return sum(shares[task] or used[task] for task in used)  # where the kernel does not show it
+
+
+def _task(pid: int) -> str:
+    """Return the folder in /proc of a thread that has memory; nothing if the process is ending.
+
+    The first thread may have ended before the others.
+    """
+    with suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with suppress(OSError), open(f"/proc/{pid}/task/{task}/status", "rb") as file:
+                if b"\nRssAnon:" in file.read():
+                    return f"/proc/{pid}/task/{task}"
+    return ""
+
+
+def _sum(path: str, names: tuple[bytes, ...]) -> int:
+    """Return the sum of what a file of /proc gives in kB for some names, in bytes."""
+    with suppress(OSError), open(path, "rb") as file:
+        return _KIB * sum(int(line.split()[1]) for line in file if line.startswith(names))
+    return 0
+
+
+@contextmanager
+def seen_as(uid: int | None) -> Iterator[None]:
+    """Look at /proc as a user does, where we are root: in Docker, root may not see another's.
+
+    This is for the calling thread only, to which the library's own functions do not confine it.
+    """
+    is_root = uid is not None and os.geteuid() == 0
+    if is_root:
+        _become(uid, uid)
+    try:
+        yield
+    finally:
+        if is_root:
+            _become(0, os.getgid())
+
+
+def _become(uid: int | None, gid: int | None) -> None:
+    """Change the effective user and group; raise OSError if the kernel refuses."""
+    for number, value in ((_SETRESUID, 0), (_SETRESGID, gid), (_SETRESUID, uid)):
+        if _libc.syscall(number, -1, value, -1):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+class HiddenError(Exception):
+    """A build keeps something where nobody can measure it; the text says what it did."""
+
+
+@dataclass
+class Disk:
+    """The room that a build takes in its folder, with what it removed and has open still."""
+
+    folder: str
+    uid: int | None
+    """Whose processes they are; None for our own user."""
+    size: int = 0
+    """Bytes, as the disk has room for them."""
+    files: int = 0
+    """Files and folders."""
+    _seen: set[File] = field(default_factory=set)
+    sockets: int = 0
+    """Ends of socket pairs that are open, each of which may hold memory that is nobody's."""
+    room: int = 0
+    """Bytes that are free on the disk, for whomever they are."""
+    _hidden: int = 0
+    _next: float = 0.0
+    _before: tuple[int, int] = (0, 0)
+
+    def look(self, pids: Iterable[int], size: int, files: int, *, now: bool = False) -> None:
+        """Measure anew, unless that was done just now and little of the disk was taken since.
+
+        Little is a tenth of the `size` and the `files` that it may have. Raises HiddenError.
+        """
+        found = os.statvfs(self.folder)
+        self.room = found.f_bavail * found.f_frsize
+        free = found.f_bfree * found.f_frsize, found.f_ffree
+        begun = monotonic()
+        grew = free[0] < self._before[0] - size // 10 or free[1] < self._before[1] - files // 10
+        if begun < self._next and not grew and not now:
+            return
+        self._before = free
+        self.size = self.files = self.sockets = 0
+        self._seen.clear()
+        self._count_folder(self.folder)
+        device = os.stat(self.folder).st_dev
+        with seen_as(self.uid):
+            hiding = [pid for pid in pids if self._count_open(pid, device)]
+        self._hidden = self._hidden + 1 if hiding else 0
+        if self._hidden >= _HIDDEN_LOOKS:
+            raise HiddenError("ran a program that hides which files it has open")
+        self._next = monotonic() + _DUTY * (monotonic() - begun)
+
+    def _count(self, found: os.stat_result) -> None:
+        self.files += 1
+        is_folder = stat.S_ISDIR(found.st_mode)
+        if found.st_nlink != 1 and not is_folder:
+            if identity(found) in self._seen:
+                return
+            self._seen.add(identity(found))
+        self.size += found.st_blocks * _BLOCK
+
+    def _count_folder(self, folder: str) -> None:
+        left = [folder]
+        while left:
+            path = left.pop()
+            try:
+                with os.scandir(path) as entries:
+                    for entry in entries:
+                        with suppress(FileNotFoundError):  # removed meanwhile
+                            self._count(entry.stat(follow_symlinks=False))
+                            if entry.is_dir(follow_symlinks=False):
+                                left.append(entry.path)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except PermissionError:
+                raise HiddenError("made a folder that may not be read") from None
+            except OSError:
+                raise HiddenError("made folders in each other whose path is too long") from None
+
+    def _count_open(self, pid: int, device: int) -> bool:
+        """Count what a process has removed and has open still; return whether it hides that."""
+        if not (task := _task(pid)):
+            return False
+        try:
+            for found in _open_files(task):
+                if found.st_dev == device and not found.st_nlink and stat.S_ISREG(found.st_mode):
+                    self._count(found)
+                self.sockets += stat.S_ISSOCK(found.st_mode)
+            self._check_mapped(task, device)
+        except PermissionError:
+            return bool(_task(pid))
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it has ended
+        return False
+
+    def _check_mapped(self, task: str, device: int) -> None:
+        """Raise HiddenError if a process has a removed file in memory that cannot be measured."""
+        with open(f"{task}/maps", "rb") as file:
+            deleted = [line for line in file if line.endswith(_DELETED)]
+        for line in deleted:
+            span, _, _, numbers, inode = line.split()[:5]
+            major, minor = (int(number, 16) for number in numbers.split(b":"))
+            if os.makedev(major, minor) != device or (device, int(inode)) in self._seen:
+                continue
+            place = f"{task.partition('/task/')[0]}/map_files/{span.decode()}"
+            try:
+                self._count(os.stat(place))
+            except FileNotFoundError:
+                continue
+            except PermissionError:
+                raise HiddenError("removed a file that it has in memory still") from None
+
+
+def _open_files(task: str) -> Iterator[os.stat_result]:
+    for name in os.listdir(f"{task}/fd"):
+        with suppress(FileNotFoundError):
+            yield os.stat(f"{task}/fd/{name}")
+    with suppress(FileNotFoundError):
+        yield os.stat(f"{task}/exe")

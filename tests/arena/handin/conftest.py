@@ -1,0 +1,79 @@
+"""A league to which bots are handed in, and its people."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from arena.handin import calendar, people, receiving, submissions
+from arena.handin.database import HandIns
+from arena.handin.people import Person
+
+LEAGUE = """\
+game = "guerra"
+seed = 1
+deals = 1
+
+[options]
+max_turns = 20
+
+[hand_in]
+check_seconds = 0.1
+
+[[bot]]
+name = "house"
+shipped = "random"
+
+[[bot]]
+name = "old"
+key = "older"
+shipped = "rusher"
+"""
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    """A league with two bots of the organizer."""
+    folder = tmp_path / "cup"
+    folder.mkdir()
+    (folder / "league.toml").write_text(LEAGUE)
+    return folder
+
+
+@pytest.fixture
+def db(cup: Path) -> Iterator[HandIns]:
+    """What is handed in to it."""
+    with HandIns(cup, create=True) as opened:
+        yield opened
+
+
+def person(db: HandIns, name: str, role: people.Role = "author") -> Person:
+    """Add somebody."""
+    found = people.by_token(db, people.add(db, name, role))
+    assert found is not None
+    return found
+
+
+class Clock:
+    """The present time, as a test wants it."""
+
+    def __init__(self) -> None:
+        self.at = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        """Return it."""
+        return self.at
+
+    def go(self, **time: float) -> None:
+        """Let time go on."""
+        self.at += timedelta(**time)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """A clock that a test sets."""
+    clock = Clock()
+    for module in (calendar, people, receiving, submissions):
+        monkeypatch.setattr(module, "now", clock)
+    return clock

@@ -1,0 +1,141 @@
+"""Tokens and their owners, and the database they are in."""
+
+import hashlib
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.handin import people
+from arena.handin.database import FILE, HandIns
+from arena.handin.people import Wanted, add, add_all, by_number, by_token, remove, renew
+from protocol.errors import ArenaError
+from tests.arena.handin.conftest import person
+
+
+def test_a_token_opens_for_its_owner_alone_and_only_its_hash_is_stored(
+    db: HandIns, cup: Path
+) -> None:
+    token = add(db, "ada")
+    other = add(db, "ben", "organizer")
+    found = by_token(db, token)
+    assert found is not None
+    assert (found.name, found.role, found.version) == ("ada", "author", 1)
+    assert by_token(db, other) != found
+    assert len(token) == len("arena_") + 43  # 256 bits, six in each character
+    for wrong in ("", token[:-1], token + "x", token.upper(), "\udcff", "x" * 10**6):
+        assert by_token(db, wrong) is None
+    stored = b"".join(file.read_bytes() for file in cup.glob(f"{FILE}*"))
+    assert token.encode() not in stored
+    assert hashlib.sha256(token.encode()).digest() in stored
+
+
+def test_a_renewed_token_ends_the_old_one_and_its_sessions(db: HandIns) -> None:
+    old = add(db, "ada")
+    before = by_token(db, old)
+    new = renew(db, "ada")
+    after = by_token(db, new)
+    assert by_token(db, old) is None
+    assert before is not None
+    assert after is not None
+    assert (after.number, after.version) == (before.number, before.version + 1)
+
+
+def test_who_was_removed_is_gone_and_comes_back_as_the_same_author(db: HandIns) -> None:
+    ada = person(db, "ada")
+    remove(db, "ada")
+    assert by_number(db, ada.number) is None
+    assert people.people(db) == []
+    with pytest.raises(ArenaError, match="there is nobody called 'ada'"):
+        renew(db, "ada")
+    back = person(db, "ada")
+    assert (back.number, back.version) == (ada.number, ada.version + 2)
+
+
+def test_no_two_people_have_names_that_look_alike(db: HandIns) -> None:
+    add(db, "ada")
+    for name in ("ada", "Ada", "ＡＤＡ", "ad\u00aa"):
+        with pytest.raises(ArenaError, match=r"is here already|looks like 'ada'"):
+            add(db, name)
+    for name in ("", " ada", "a\nb", "a\x1b[2J", "x" * 41, "a\u202eb"):
+        with pytest.raises(ArenaError, match="a person's name is 1 to 40 printable characters"):
+            add(db, name)
+    add(db, "../../etc/passwd")  # which no path is ever made of
+    assert len(people.people(db)) == 2
+
+
+def test_of_many_all_are_added_or_none(db: HandIns) -> None:
+    add(db, "ada")
+    wanted = [
+        Wanted("ben"),
+        Wanted("ada", where="names.csv:2: "),
+        Wanted("", where="names.csv:3: "),
+    ]
+    with pytest.raises(ArenaError, match=r"(?s)2 of 3 .* names.csv:2: 'ada' .* names.csv:3: a per"):
+        add_all(db, wanted)
+    assert [each.name for each in people.people(db)] == ["ada"]
+    assert len(add_all(db, wanted[:1])) == 1
+
+
+def test_the_key_of_sessions_is_made_once_and_nobody_else_may_read_it(
+    db: HandIns, cup: Path
+) -> None:
+    key = db.session_key()
+    assert len(key) == 32
+    with HandIns(cup) as again:
+        assert again.session_key() == key
+    for file in cup.glob(f"{FILE}*"):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    (cup / FILE).chmod(0o644)
+    with HandIns(cup):
+        assert stat.S_IMODE((cup / FILE).stat().st_mode) == 0o600
+
+
+def test_a_database_that_cannot_be_read_is_refused_in_words(cup: Path) -> None:
+    with pytest.raises(ArenaError, match=r"nobody may hand in to .*`arena author add .* NAME`"):
+        HandIns(cup)
+    with pytest.raises(ArenaError, match="no such folder"):
+        HandIns(cup / "none", create=True)
+    with HandIns(cup, create=True) as db:
+        add(db, "ada")
+    good = cup / "good"
+    shutil.copy(cup / FILE, good)
+    with closing(sqlite3.connect(cup / FILE)) as raw:
+        raw.execute("PRAGMA user_version = 2")
+    with pytest.raises(ArenaError, match=r"by a newer Bot Arena .* Use the newer one"):
+        HandIns(cup)
+    with closing(sqlite3.connect(cup / FILE)) as raw:
+        raw.execute("PRAGMA application_id = 1")
+    with pytest.raises(ArenaError, match="a database of some other program"):
+        HandIns(cup)
+    (cup / FILE).write_bytes(b"not a database at all" * 100)
+    with pytest.raises(ArenaError, match="is damaged: file is not a database"):
+        HandIns(cup)
+    shutil.copy(good, cup / FILE)
+    with HandIns(cup) as db:
+        assert [each.name for each in people.people(db)] == ["ada"]
+
+
+ADDER = """
+import sys
+from pathlib import Path
+from arena.handin.database import HandIns
+from arena.handin.people import add
+for number in range(20):
+    with HandIns(Path(sys.argv[1]), create=True) as db:
+        add(db, f"{sys.argv[2]} {number}")
+"""
+
+
+def test_several_processes_make_and_fill_it_at_once(cup: Path) -> None:
+    adders = [
+        subprocess.Popen([sys.executable, "-c", ADDER, cup, name]) for name in ("a", "b", "c", "d")
+    ]
+    assert [adder.wait() for adder in adders] == [0, 0, 0, 0]
+    with HandIns(cup) as db:
+        assert len(people.people(db)) == 80

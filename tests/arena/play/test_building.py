@@ -1,0 +1,197 @@
+"""Bots that are built in a sandbox before they play: by runs, checks, single matches."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from arena.league.finding import AUTHORS_KIT, bot_folder
+from arena.play.building import Builder, BuildError
+from protocol.errors import ArenaError
+from referee.limits import WorkLimits
+from tests.arena.conftest import Arena
+
+MADE = "#!/usr/bin/env python3\nimport kit\nkit.run(lambda ask: ask.legal[0])\n"
+BUILD = "cp source.py bot.py && chmod +x bot.py && echo it is made\n"
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def source(folder: Path, build: str = BUILD, more: str = "") -> Path:
+    """Make the folder of a bot that a script of the shell builds."""
+    folder.mkdir()
+    shutil.copy(AUTHORS_KIT, folder)
+    (folder / "source.py").write_text(MADE)
+    (folder / "build.sh").write_text(build)
+    (folder / "bot.toml").write_text(
+        'command = ["./bot.py"]\nbuild = ["sh", "build.sh"]\nfiles = ["bot.py", "kit.py"]\n'
+        f'sources = ["source.py", "build.sh", "kit.py"]\n{more}'
+    )
+    return folder
+
+
+def built(folder: Path) -> Path:
+    """Build a bot; return the folder that it is run from."""
+    with Builder(WorkLimits()).open() as builder:
+        return builder.built(bot_folder(folder)).bot.folder
+
+
+def failure(folder: Path) -> BuildError:
+    """Build a bot in vain; return why."""
+    with Builder(WorkLimits()).open() as builder, pytest.raises(BuildError) as caught:
+        builder.built(bot_folder(folder))
+    return caught.value
+
+
+def test_what_a_build_leaves_is_run_under_the_version_of_its_sources(tmp_path: Path) -> None:
+    bot = bot_folder(source(tmp_path / "mine"))
+    with Builder(WorkLimits()).open() as builder:
+        made = builder.built(bot)
+        assert made.outcome is not None
+        assert "it is made" in made.outcome.output
+        assert builder.where
+    assert made.bot.version == bot.version
+    assert made.bot.files == ("bot.py", "kit.py")
+    assert made.bot.program.argv == (str(made.bot.folder / "bot.py"),)
+    assert not (tmp_path / "mine" / "bot.py").exists()
+
+
+def test_a_version_is_built_once(tmp_path: Path) -> None:
+    folder = source(tmp_path / "mine")
+    place = built(folder)
+    shutil.copytree(folder, tmp_path / "copy")
+    with Builder(WorkLimits()).open() as builder:
+        again = builder.built(bot_folder(tmp_path / "copy"))
+        assert again.outcome is None
+        assert again.bot.folder == place
+        assert not builder.where
+
+
+def test_other_sources_make_another_version(tmp_path: Path) -> None:
+    folder = source(tmp_path / "mine")
+    before, place = bot_folder(folder).version, built(folder)
+    (folder / "source.py").write_text(MADE + "# slower\n")
+    assert bot_folder(folder).version != before
+    assert built(folder) != place
+
+
+def test_another_build_command_makes_another_version(tmp_path: Path) -> None:
+    folder = source(tmp_path / "mine")
+    before = bot_folder(folder).version
+    text = (folder / "bot.toml").read_text()
+    (folder / "bot.toml").write_text(text.replace('"build.sh"]\nfiles', '"build.sh", "x"]\nfiles'))
+    assert bot_folder(folder).version != before
+
+
+def test_what_its_author_built_himself_is_not_given_to_the_build(tmp_path: Path) -> None:
+    folder = source(tmp_path / "mine")
+    toml = (folder / "bot.toml").read_text()
+    (folder / "bot.toml").write_text(
+        toml.partition("sources")[0].replace(', "kit.py"]\n', ', "made"]\n')
+    )
+    (folder / "build.sh").write_text("mkdir made && cp source.py made/ && cp source.py bot.py\n")
+    bot = bot_folder(folder)
+    (folder / "bot.py").write_text("old")
+    (folder / "made").mkdir()
+    (folder / "made" / "left.py").write_text("old")
+    assert bot_folder(folder).files == bot.files
+    assert bot_folder(folder).version == bot.version
+    (folder / "build.sh").write_text("ls; mkdir made && cp source.py bot.py && chmod +x bot.py\n")
+    assert (built(folder) / "bot.py").read_text() == MADE
+
+
+def test_a_build_that_fails_says_why_and_keeps_nothing(tmp_path: Path) -> None:
+    error = failure(source(tmp_path / "mine", "echo no bot today; exit 3\n"))
+    assert str(error) == "bot 'mine' cannot be built: it exited with code 3."
+    assert "no bot today" in error.output
+    assert not list((tmp_path / "cache" / "bot-arena" / "built").iterdir())
+
+
+def test_a_build_must_leave_what_the_bot_needs(tmp_path: Path) -> None:
+    error = failure(source(tmp_path / "mine", "true\n"))
+    assert "was built, but cannot be run: there is no file" in str(error)
+
+
+def test_a_file_that_was_held_back_from_the_build_is_named(tmp_path: Path) -> None:
+    folder = source(tmp_path / "mine")
+    text = (folder / "bot.toml").read_text()
+    (folder / "bot.toml").write_text(text.partition("sources")[0])
+    assert "The build is not given kit.py" in str(failure(folder))
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("build = 3", "build must be a list of text: build = ["),
+        ("sources = ['x']\nbuild = []", 'sources are for a build: add build = ["make"]'),
+        ("built = ['make']", "there is no key 'built'; the keys are name, command, files, build"),
+        ("build = ['make']\nsources = ['gone.c']", "there is no file"),
+    ],
+)
+def test_mistakes_in_a_bots_file_are_named(tmp_path: Path, line: str, says: str) -> None:
+    (tmp_path / "bot.toml").write_text(f'command = ["./bot"]\n{line}\n')
+    with pytest.raises(ArenaError) as caught:
+        bot_folder(tmp_path)
+    assert says in str(caught.value)
+
+
+def test_a_check_builds_first_and_shows_what_the_build_printed(
+    arena: Arena, tmp_path: Path
+) -> None:
+    folder = source(tmp_path / "mine")
+    words = ["--game", "guerra", "--seconds", "1", "--format", "json"]
+    steps = json.loads(arena("check", folder, *words).stdout)["steps"]
+    assert (steps[0]["title"], steps[0]["state"]) == ("can be built", "ok")
+    assert steps[1]["state"] == "ok"
+    (folder / "build.sh").write_text("echo line 7: a brace is missing; exit 1\n")
+    result = arena("check", folder, "--game", "guerra")
+    assert result.exit_code == 1
+    assert " 1  FAILED     can be built: cannot be built: it exited with code 1." in result.stdout
+    assert "line 7: a brace is missing" in result.stdout
+    assert "mine is not fit to play guerra. Step 1 failed: can be built." in result.stdout
+
+
+def test_a_league_plays_on_without_a_bot_that_cannot_be_built(
+    arena: Arena, tmp_path: Path
+) -> None:
+    good = source(tmp_path / "good")
+    bad = source(tmp_path / "bad", "echo a brace is missing; exit 1\n")
+    words = ["--game", "guerra", "--deals", 1, "--seed", 1]
+    assert arena("init", tmp_path / "cup", good, bad, "random", *words).exit_code == 0
+    result = arena("run", tmp_path / "cup")
+    assert result.exit_code == 0, result.stderr
+    assert "bad is suspended for this run: it cannot be built: it exited with code 1" in (
+        " ".join(result.stderr.split())
+    )
+    assert "2 of 6 matches" in result.stderr
+    (bad / "build.sh").write_text(BUILD)
+    result = arena("run", tmp_path / "cup")
+    assert result.exit_code == 0, result.stderr
+    assert "4 of 4 matches" in result.stderr
+
+
+def test_a_single_match_builds_its_bots(arena: Arena, tmp_path: Path) -> None:
+    good = source(tmp_path / "good")
+    bad = source(tmp_path / "bad", "echo a brace is missing; exit 1\n")
+    assert arena("play", "guerra", good, "random", "--quiet").exit_code == 0
+    result = arena("play", "guerra", bad, "random", "--quiet")
+    assert result.exit_code == 2
+    assert "bot 'bad' cannot be built: it exited with code 1.\nThe build printed:\n  a brace" in (
+        result.stderr
+    )
+
+
+def test_tables_are_read_without_what_was_built(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = source(tmp_path / "good")
+    words = ["--game", "guerra", "--deals", 1, "--seed", 1]
+    assert arena("init", tmp_path / "cup", good, "random", *words).exit_code == 0
+    assert arena("run", tmp_path / "cup").exit_code == 0
+    before = arena("rank", tmp_path / "cup").stdout
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "nowhere"))
+    assert arena("rank", tmp_path / "cup").stdout == before
