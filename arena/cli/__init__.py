@@ -100,7 +100,11 @@ _COMMANDS = {
     ),
     "schema": (
         "about:schema",
+<<<<<<< HEAD
         "Print the JSON Schema of the messages, of a game's moves, or of a server's API (`api`).",
+=======
+        "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
+>>>>>>> pages
     ),
     "doctor": (
         "about:doctor",
