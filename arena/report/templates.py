@@ -1,5 +1,6 @@
 """The templates of pages, and what they may do with values; all text is escaped."""
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -12,6 +13,7 @@ FOLDER = Path(__file__).with_name("page")
 """Where the templates of the page of a league are, its styles and its scripts."""
 
 
+@cache
 def environment(*folders: Path) -> Environment:
     """Return what renders the templates in some folders, of which the first is looked in first."""
     found = Environment(

@@ -11,13 +11,11 @@ import msgspec
 from arena.league.plan import LeaguePlan
 from arena.report.charts import rating_chart
 from arena.report.progress import Point, progress
-from arena.serve.views import Row, has_database, league_name, public_field, public_table, table_view
+from arena.serve.views import Row, league_name, public_field, public_table, reading, table_view
 from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
-from arena.store.opening import open_store, read_played
 from arena.store.recent import Span
 from arena.store.rows import BotVersion
-from arena.store.store import Store
 from arena.tables.cross_table import cross_table
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import title_of
@@ -65,6 +63,8 @@ class BotView(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
     present: bool
     """Whether it is in the league now."""
+    disqualified: str = ""
+    """Why it was disqualified, in a sentence; empty if it was not."""
     duels: bool
     row: Row | None
     """Its row in the leaderboard, if it is in it."""
@@ -79,15 +79,14 @@ class BotView(msgspec.Struct, frozen=True, kw_only=True):
     """One for each present bot that it met, with the keys of `arena table --format json`."""
 
 
-def bot_view(folder: Path, bot: str) -> BotView:
-    """Return the page of a bot that is or was in the league of a folder.
+def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
+    """Return the page of a bot that is or was in the league of a folder; with `since`, as then.
 
     Raises ArenaError if it never was, or if the league or its results cannot be read.
     """
-    league = read_played(folder)
-    if not has_database(league):
-        return _unplayed(folder, bot)
-    with open_store(league) as store:
+    with reading(folder, since) as (league, store):
+        if store is None:
+            return _unplayed(folder, bot)
         present = {each.name: each.version for each in league.bots}
         spans = {each: span for each, span in store.spans().items() if each.name == bot}
         if bot not in present and not spans:
@@ -96,12 +95,13 @@ def bot_view(folder: Path, bot: str) -> BotView:
         ratings = fit(field.deals, bots=field.bots)
         table = public_table(league, field, ratings)
         met = cross_table(field, ratings, "points").rows
-        career = _Career(league, store, bot, spans)
+        career = _Career(_Moment(folder, since, store.record_count(), _present(league)), bot, spans)
         return BotView(
             league=league_name(league),
             game=league.game.name,
             bot=bot,
             present=bot in present,
+            disqualified=next((e.remark for e in league.disqualified if e.name == bot), ""),
             duels=league.seats == 2,
             row=next((row for row in table.rows if row["bot"] == bot), None),
             suspended=field.suspended.get(bot, ""),
@@ -149,6 +149,8 @@ class _Moment(NamedTuple):
     """A league as it is for a while."""
 
     folder: Path
+    since: str
+    """From when on results are held back; empty if they are not."""
     stored: int
     """How many matches are stored."""
     present: frozenset[BotVersion]
@@ -157,16 +159,20 @@ class _Moment(NamedTuple):
 @lru_cache(maxsize=16)
 def _history(moment: _Moment) -> _History:
     """Return the history of a league, which takes long to make, so that it is kept."""
-    league, present = read_played(moment.folder), moment.present
-    with open_store(league) as store:
+    with reading(moment.folder, moment.since) as (league, store):
+        assert store is not None
         field = public_field(league, store, versions=True)
         ratings = fit(field.deals, bots=field.bots)
         results = {
-            number: Result(tuple(_title(bot, present) for bot in each.bots), each.places)
+            number: Result(tuple(_title(bot, moment.present) for bot in each.bots), each.places)
             for number, each in store.results().items()
         }
         rows = {row["bot"]: row for row in leaderboard(field, ratings).rows}
         return _History(rows, progress(league, store, field, ratings, results))
+
+
+def _present(league: LeaguePlan) -> frozenset[BotVersion]:
+    return frozenset(BotVersion(each.name, each.version) for each in league.bots)
 
 
 def _title(bot: BotVersion, present: frozenset[BotVersion]) -> str:
@@ -176,15 +182,13 @@ def _title(bot: BotVersion, present: frozenset[BotVersion]) -> str:
 class _Career:
     """The versions of a bot in the history of its league."""
 
-    def __init__(
-        self, league: LeaguePlan, store: Store, bot: str, spans: Mapping[BotVersion, Span]
-    ) -> None:
-        self._present = frozenset(BotVersion(each.name, each.version) for each in league.bots)
+    def __init__(self, moment: _Moment, bot: str, spans: Mapping[BotVersion, Span]) -> None:
+        self._present = moment.present
         self._spans = dict(spans)
         for each in self._present:
             if each.name == bot:
                 self._spans.setdefault(each, Span("", "", 0))
-        history = _history(_Moment(league.folder, store.record_count(), self._present))
+        history = _history(moment)
         self._rows = history.rows
         self._points = list(self._own(history.points))
 

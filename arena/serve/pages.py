@@ -9,7 +9,6 @@ from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 import msgspec
-from jinja2 import Environment
 from markupsafe import Markup
 
 from arena.report import charts
@@ -17,7 +16,7 @@ from arena.report.templates import FOLDER as REPORT
 from arena.report.templates import environment
 from arena.serve.careers import BotView
 from arena.serve.replays import MatchesView, OwnView, ReplayView
-from arena.serve.shown import Calendar, SubmissionView, Waiting, stages
+from arena.serve.shown import Calendar, QueueRow, SubmissionView, milestones
 from arena.serve.views import TableView
 
 HERE = Path(__file__).with_name("page")
@@ -151,7 +150,7 @@ def replay_page(visit: Visit, view: ReplayView) -> str:
     return _render("replay.html", visit, view=view, payload=payload)
 
 
-def queue_page(visit: Visit, queue: Sequence[Waiting]) -> str:
+def queue_page(visit: Visit, queue: Sequence[QueueRow]) -> str:
     """Return the submissions that are not decided yet."""
     return _render("queue.html", visit, queue=queue)
 
@@ -190,7 +189,7 @@ def submissions_page(visit: Visit, submissions: Sequence[SubmissionView]) -> str
 
 def submission_page(visit: Visit, submission: SubmissionView) -> str:
     """Return a submission with its steps, and why it was refused if it was."""
-    return _render("submission.html", visit, submission=submission, way=stages(submission))
+    return _render("submission.html", visit, submission=submission, way=milestones(submission))
 
 
 def enter_page(visit: Visit, *, problem: str = "", remedy: str = "") -> str:
@@ -224,15 +223,10 @@ def bot_address(root: str, league: str, bot: str) -> str:
     return home + quote(bot, safe="")
 
 
-@cache
-def _templates() -> Environment:
-    return environment(HERE, REPORT)
-
-
 def _render(template: str, visit: Visit, **values: Any) -> str:
     root, league = visit.root, visit.league
     api = f"{root}/api/leagues/{quote(league, safe='')}"
-    found = _templates().get_template(template)
+    found = environment(HERE, REPORT).get_template(template)
     text = found.render(
         visit=visit,
         asset=lambda name: f"{root}/static/{name}?{assets()[name].tag}",

@@ -11,8 +11,7 @@ from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
 from arena.report.choice import viewed
 from arena.report.frames import frames_of, packed
-from arena.serve.views import has_database, league_name
-from arena.store.opening import open_store, read_played
+from arena.serve.views import league_name, reading
 from arena.store.rows import StoredMatch, WholeMatch
 from arena.store.suspensions import suspended
 from protocol.errors import ArenaError
@@ -26,7 +25,7 @@ _STDERR = 4000  # characters of a standard error, from its end
 _UNSEEN = "its author can read why"
 
 
-class Seat(msgspec.Struct, frozen=True, kw_only=True):
+class SeatRow(msgspec.Struct, frozen=True, kw_only=True):
     """Who sat in a seat of a match, and what came of it."""
 
     bot: str
@@ -40,14 +39,14 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     forfeited: bool
 
 
-class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
+class ListedMatch(msgspec.Struct, frozen=True, kw_only=True):
     """A match in a list."""
 
     id: str
     at: str
     """When it was stored, in ISO 8601."""
     deal: int
-    seats: list[Seat]
+    seats: list[SeatRow]
     reason: str
     """How it ended."""
     decisions: int
@@ -57,7 +56,7 @@ class MatchesView(msgspec.Struct, frozen=True, kw_only=True):
     """Matches of a league, the newest first."""
 
     league: str
-    rows: list[MatchRow]
+    rows: list[ListedMatch]
     bot: str = ""
     """The bot whose matches these are; empty for those of all."""
     faulty: bool = False
@@ -70,7 +69,7 @@ class ReplayView(msgspec.Struct, frozen=True, kw_only=True):
     """A match that can be stepped through."""
 
     league: str
-    row: MatchRow
+    row: ListedMatch
     payload: str
     """JSON, as the viewer of the report takes it."""
 
@@ -108,56 +107,57 @@ def matches_view(
     faulty: bool = False,
     before: int = 0,
     limit: int = MOST,
+    since: str = "",
 ) -> MatchesView:
     """Return stored matches, newest first: all, or those of a bot, or with faults.
 
-    With `own`, only those in which one of these bots sat. Raises ArenaError if they cannot be
-    read.
+    With `own`, only those in which one of these bots sat; with `since`, only those of before.
+    Raises ArenaError if they cannot be read.
     """
-    league = read_played(folder)
-    none = MatchesView(league=league_name(league), rows=[], bot=bot, faulty=faulty)
-    wanted = {bot} if bot else None if own is None else set(own)
-    is_hidden = bot and own is not None and bot not in own
-    if is_hidden or not has_database(league):
-        return none
-    with open_store(league) as store:
+    with reading(folder, since) as (league, store):
+        none = MatchesView(league=league_name(league), rows=[], bot=bot, faulty=faulty)
+        wanted = {bot} if bot else None if own is None else set(own)
+        is_hidden = bot and own is not None and bot not in own
+        if is_hidden or store is None:
+            return none
         found = list(store.newest(bots=wanted, faulty=faulty, before=before, limit=limit + 1))
-    rows = [_row(league, at, match) for _, at, match in found[:limit]]
-    older = found[limit - 1][0] if len(found) > limit else 0
-    return msgspec.structs.replace(none, rows=rows, older=older)
+        rows = [_row(league, at, match) for _, at, match in found[:limit]]
+        older = found[limit - 1][0] if len(found) > limit else 0
+        return msgspec.structs.replace(none, rows=rows, older=older)
 
 
-def replay_view(folder: Path, match: str, *, own: Collection[str] | None = None) -> ReplayView:
+def replay_view(
+    folder: Path, match: str, *, own: Collection[str] | None = None, since: str = ""
+) -> ReplayView:
     """Return a match, by its id, as the viewer takes it.
 
-    With `own`, notes, lines and standard errors of other bots than these are left out. Raises
-    ArenaError if there is no such match, or its game cannot be loaded.
+    With `own`, notes, lines and standard errors of other bots than these are left out; with
+    `since`, later matches are not there. Raises ArenaError if there is no such match, or its game
+    cannot be loaded.
     """
-    league = read_played(folder)
-    if not has_database(league):
-        raise ArenaError(f"there is no match {match!r}: nothing was played yet.")
-    rules = with_game(league).rules
-    assert rules is not None
-    with open_store(league) as store:
+    with reading(folder, since) as (league, store):
+        if store is None:
+            raise ArenaError(f"there is no match {match!r}: nothing was played yet.")
+        rules = with_game(league).rules
+        assert rules is not None
         found = store.find(match)
         opened = store.whole(found)
-    frames = frames_of(opened, rules)
-    if own is not None:
-        _hush(frames, {seat for seat, name in enumerate(opened.names) if name not in own})
-    payload = {"game": league.game.name, "matches": [viewed(opened, packed(frames))]}
-    return ReplayView(
-        league=league_name(league),
-        row=_row(league, opened.circumstances.played_at, found),
-        payload=msgspec.json.encode(payload).decode(),
-    )
+        frames = frames_of(opened, rules)
+        if own is not None:
+            _hush(frames, {seat for seat, name in enumerate(opened.names) if name not in own})
+        payload = {"game": league.game.name, "matches": [viewed(opened, packed(frames))]}
+        return ReplayView(
+            league=league_name(league),
+            row=_row(league, opened.circumstances.played_at, found),
+            payload=msgspec.json.encode(payload).decode(),
+        )
 
 
-def own_view(folder: Path, bot: str) -> OwnView:
+def own_view(folder: Path, bot: str, since: str = "") -> OwnView:
     """Return what the author of a bot may see of it; raise ArenaError if it cannot be read."""
-    league = read_played(folder)
-    if not has_database(league):
-        return OwnView(bot=bot, suspended="", said=[])
-    with open_store(league) as store:
+    with reading(folder, since) as (league, store):
+        if store is None:
+            return OwnView(bot=bot, suspended="", said=[])
         faulty = [
             each
             for each in store.newest(bots={bot}, faulty=True, limit=5 * _LOOKED_AT)
@@ -170,19 +170,19 @@ def own_view(folder: Path, bot: str) -> OwnView:
         some |= {at: match for at, _, match in store.newest(bots={bot}, limit=_OPENED)}
         said = [_said(store.whole(some[at]), bot) for at in sorted(some, reverse=True)]
         why = {each.name: why for each, why in store.suspensions().items()}.get(bot, "")
-    own = next((each for each in league.bots if each.name == bot), None)
-    return OwnView(
-        bot=bot,
-        suspended=suspended(own, why, league.limits) if own and why else "",
-        said=said,
-    )
+        own = next((each for each in league.bots if each.name == bot), None)
+        return OwnView(
+            bot=bot,
+            suspended=suspended(own, why, league.limits) if own and why else "",
+            said=said,
+        )
 
 
-def _row(league: LeaguePlan, at: str, match: StoredMatch) -> MatchRow:
+def _row(league: LeaguePlan, at: str, match: StoredMatch) -> ListedMatch:
     present = {(bot.name, bot.version) for bot in league.bots}
     scores = match.scores or [None] * len(match.bots)
     seats = [
-        Seat(
+        SeatRow(
             bot=bot.name,
             version=bot.version,
             present=(bot.name, bot.version) in present,
@@ -195,7 +195,7 @@ def _row(league: LeaguePlan, at: str, match: StoredMatch) -> MatchRow:
             zip(match.bots, match.places, match.faults, scores, strict=True)
         )
     ]
-    return MatchRow(
+    return ListedMatch(
         id=match.id,
         at=at,
         deal=match.number,

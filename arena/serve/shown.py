@@ -10,7 +10,7 @@ from arena.league.contest import HandIn
 State = Literal["received", "building", "checking", "playing", "refused", "replaced"]
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class CalendarChange(msgspec.Struct, frozen=True, kw_only=True):
     """A change of a league's calendar."""
 
     at: str
@@ -40,7 +40,7 @@ class Calendar(msgspec.Struct, frozen=True, kw_only=True):
     """The final's seed, once it is published."""
     final_deals: int = 0
     """How many deals each line-up of the final has; 0 if there is none."""
-    changes: list[Change] = []
+    changes: list[CalendarChange] = []
     """The newest first."""
 
 
@@ -73,7 +73,7 @@ class SubmissionView(msgspec.Struct, frozen=True, kw_only=True):
     """Every state with the time at which it began."""
 
 
-class Stage(msgspec.Struct, frozen=True, kw_only=True):
+class Milestone(msgspec.Struct, frozen=True, kw_only=True):
     """One of the four stages of every submission, as it stands."""
 
     name: str
@@ -83,7 +83,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """When it began, in ISO 8601; empty if it did not."""
 
 
-class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     """A submission that is not decided yet, as everybody sees it."""
 
     bot: str
@@ -97,7 +97,7 @@ def calendar_of(
 ) -> Calendar:
     """Return the calendar of a league.
 
-    `changes` are those that were logged, newest first, with the fields of `Change` as attributes.
+    `changes` are those that were logged, newest first, with the attributes of `CalendarChange`.
     """
     moments = {
         name: moment.isoformat() if (moment := getattr(hand_in, name)) else ""
@@ -112,11 +112,11 @@ def calendar_of(
         final_deals=hand_in.final_deals or 0,
         seed_hash=seed_hash,
         seed=seed,
-        changes=[msgspec.convert(each, Change, from_attributes=True) for each in changes],
+        changes=[msgspec.convert(each, CalendarChange, from_attributes=True) for each in changes],
     )
 
 
-_STAGES: tuple[tuple[State, str, str], ...] = (
+_MILESTONES: tuple[tuple[State, str, str], ...] = (
     ("received", "Received", "unpack"),
     ("building", "Built", "build"),
     ("checking", "Checked", "check"),
@@ -124,16 +124,16 @@ _STAGES: tuple[tuple[State, str, str], ...] = (
 )
 
 
-def stages(submission: SubmissionView) -> list[Stage]:
+def milestones(submission: SubmissionView) -> list[Milestone]:
     """Return how far a submission came, stage by stage."""
     began = dict(submission.history)
-    reached = max((n for n, (state, *_) in enumerate(_STAGES) if state in began), default=0)
+    reached = max((n for n, (state, *_) in enumerate(_MILESTONES) if state in began), default=0)
     ended = submission.state in ("refused", "replaced")
     if submission.state == "refused":
-        steps = [step for *_, step in _STAGES]
+        steps = [step for *_, step in _MILESTONES]
         reached = steps.index(submission.step) if submission.step in steps else reached
     found = []
-    for number, (state, name, _) in enumerate(_STAGES):
+    for number, (state, name, _) in enumerate(_MILESTONES):
         look: Literal["done", "now", "failed", "left"] = "done"
         words = ""
         if number > reached:
@@ -143,7 +143,7 @@ def stages(submission: SubmissionView) -> list[Stage]:
         elif number == reached and not ended:
             look = "done" if state == "playing" else "now"
             words = "" if state == "playing" else "now, since"
-        found.append(Stage(name=name, look=look, words=words, at=began.get(state, "")))
+        found.append(Milestone(name=name, look=look, words=words, at=began.get(state, "")))
     return found
 
 
@@ -152,9 +152,9 @@ def submission_view(submission: object) -> SubmissionView:
     return msgspec.convert(submission, SubmissionView, from_attributes=True)
 
 
-def queue_view(submissions: Iterable[object]) -> list[Waiting]:
+def queue_view(submissions: Iterable[object]) -> list[QueueRow]:
     """Return submissions that wait, as everybody sees them: nothing says whose they are."""
     return [
-        Waiting(bot=each.bot, state=each.state, since=each.received_at)
+        QueueRow(bot=each.bot, state=each.state, since=each.received_at)
         for each in map(submission_view, submissions)
     ]

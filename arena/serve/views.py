@@ -5,7 +5,9 @@ Nothing in them says where the league lies on its machine, or what its seed is.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,16 +62,45 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """When the last match was stored, in ISO 8601; empty before the first."""
 
 
-def table_view(folder: Path) -> TableView:
-    """Return the leaderboard of the league in a folder.
+@contextmanager
+def reading(folder: Path, since: str = "") -> Iterator[tuple[LeaguePlan, Store | None]]:
+    """Yield the league of a folder with its results, which are None before the first.
+
+    With `since`, a time in ISO 8601, it is as it was then: results of later are held back, and
+    bots are the versions that had played. Raises ArenaError if it cannot be read.
+    """
+    league = read_played(folder)
+    if not _has_database(league):
+        yield league, None
+        return
+    with open_store(league) as store:
+        if since:
+            store.hold_back(datetime.fromisoformat(since))
+            league = _as_it_was(league, store)
+        yield league, store
+
+
+def _as_it_was(league: LeaguePlan, store: Store) -> LeaguePlan:
+    last = store.last_versions()
+    bots = [
+        replace(bot, version=last[bot.key])
+        if isinstance(bot, LostBot)
+        else replace(bot, plays_as=last[bot.key])
+        for bot in league.bots
+        if bot.key in last
+    ]
+    return replace(league, bots=tuple(bots))
+
+
+def table_view(folder: Path, since: str = "") -> TableView:
+    """Return the leaderboard of the league in a folder; with `since`, as it was then.
 
     Raises ArenaError if the league or its results cannot be read. A league in which nothing was
     played yet has a row for each bot.
     """
-    league = read_played(folder)
-    if not has_database(league):
-        return _rated(league, _unplayed(league))
-    with open_store(league) as store:
+    with reading(folder, since) as (league, store):
+        if store is None:
+            return _rated(league, _unplayed(league))
         stored = store.record_count()  # first: what is stored meanwhile is only read again
         last = max((site.last for site in store.sites()), default="")
         return _rated(league, public_field(league, store), stored, last)
@@ -84,7 +115,7 @@ def league_name(league: LeaguePlan) -> str:
     return safe(league.folder.resolve().name)
 
 
-def has_database(league: LeaguePlan) -> bool:
+def _has_database(league: LeaguePlan) -> bool:
     """Return whether anything was ever stored."""
     try:
         return league.database.stat().st_size > 0
@@ -105,8 +136,14 @@ def public_field(league: LeaguePlan, store: Store, *, versions: bool = False) ->
         name=league_name(league),
         remedy=REMEDY,
         suspended={bot: _publicly(why) for bot, why in found.suspended.items()},
-        asides=tuple(map(safe, [*_lost(league), *_left(league, store)])),
+        asides=tuple(map(safe, [*_excluded(league), *_lost(league), *_left(league, store)])),
     )
+
+
+def _excluded(league: LeaguePlan) -> Iterator[str]:
+    """Yield a sentence or two for each bot that is disqualified."""
+    for bot in league.disqualified:
+        yield f"{bot.remark} Its matches do not count."
 
 
 def _lost(league: LeaguePlan) -> Iterator[str]:
@@ -118,7 +155,7 @@ def _lost(league: LeaguePlan) -> Iterator[str]:
 
 def _left(league: LeaguePlan, store: Store) -> Iterator[str]:
     """Yield a sentence on the bots that have played and are in the league no more, if any."""
-    gone = sorted({key for key, _ in store.bot_keys()} - {bot.key for bot in league.bots})
+    gone = sorted({key for key, _ in store.bot_keys()} - league.names.keys())
     if gone:
         are, their = ("is", "its") if len(gone) == 1 else ("are", "their")
         yield f"{', '.join(gone)} {are} no longer in the league: {their} matches do not count."
@@ -141,7 +178,7 @@ def _unplayed(league: LeaguePlan) -> Field:
         missing=_asked(league),
         remedy=REMEDY,
         faults={},
-        asides=tuple(map(safe, _lost(league))),
+        asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),
     )
 
 

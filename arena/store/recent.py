@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from arena.store.result import Natural
@@ -28,6 +29,11 @@ _OF_BOTS = """
 """
 _FAULTY = "AND match.faults IS NOT NULL"
 _NO_LAST = 1 << 62
+_LAST_BEFORE = "SELECT id FROM main.record WHERE played_at < ? ORDER BY id DESC LIMIT 1"
+_ONLY_UNTIL = """
+    CREATE TEMP VIEW record AS SELECT * FROM main.record WHERE id <= {last:d};
+    CREATE TEMP VIEW match AS SELECT * FROM main.match WHERE record <= {last:d};
+"""
 
 
 class Span(NamedTuple):
@@ -41,6 +47,13 @@ class Span(NamedTuple):
 
 class Recent(Tallies):
     """Reads the newest matches first, and times of storing."""
+
+    def hold_back(self, since: datetime) -> None:
+        """Read from now on as if nothing had been stored since a time."""
+        until = since.astimezone(UTC).isoformat(timespec="seconds")
+        with self.explained():
+            (last,) = self._db.execute(_LAST_BEFORE, (until,)).fetchone() or (0,)
+            self._db.executescript(_ONLY_UNTIL.format(last=last))  # they stand before the tables
 
     def spans(self) -> dict[BotVersion, Span]:
         """Return when each version of each bot that has played did so."""

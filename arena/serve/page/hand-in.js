@@ -48,9 +48,11 @@
   async function dropped(event) {
     event.preventDefault();
     part("drop").classList.remove("is-over");
-    const entries = Array.from(event.dataTransfer.items, (item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    const loose = Array.from(event.dataTransfer.files, (file) => [{ path: file.name, file }]); // where there are no entries
+    const entries = Array.from(event.dataTransfer.items, (item) => item.webkitGetAsEntry?.() ?? null);
     try {
-      choose((await Promise.all(entries.map((entry) => below(entry)))).flat());
+      const found = entries.every(Boolean) ? await Promise.all(entries.map((entry) => below(entry))) : loose;
+      choose(found.flat());
       part("file").value = part("folder").value = "";
     } catch (error) {
       complain("What was dropped cannot be read.", error.message);

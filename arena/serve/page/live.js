@@ -16,6 +16,8 @@
   const parts = (root) => Array.from(root.querySelectorAll("[data-part]"));
   const textOf = (element) => element.textContent.replace(/\s+/g, " ").trim();
 
+  const headsOf = (cells) => Array.from(cells, (cell) => (cell.tagName === "TH" ? textOf(cell) : "")).join("\n");
+
   /** Take over from a fresh row what differs, and show that it is new. */
   function mendRow(row, fresh) {
     for (const [at, cell] of Array.from(row.cells).entries()) {
@@ -36,6 +38,7 @@
   /** Take over the rows of a table, by their keys; a reader's own order stays. */
   function mendTable(table, fresh) {
     const body = table.tBodies[0];
+    const focused = document.activeElement;
     const rows = new Map(Array.from(body.rows, (row) => [row.dataset.key, row]));
     for (const row of Array.from(fresh.tBodies[0].rows)) {
       const own = rows.get(row.dataset.key);
@@ -56,13 +59,18 @@
         body.append(...keys.map((key) => own.get(key)));
       }
     }
+    if (table.contains(focused)) focused.focus({ preventScroll: true }); // what is moved loses it
   }
 
   /** Take over a part of the page. */
   function mend(part, fresh) {
     const [table, other] = [part.querySelector("table.sortable"), fresh.querySelector("table.sortable")];
     if (table && other) {
-      if (textOf(table.tHead) !== textOf(other.tHead)) return location.reload(); // other columns: rare
+      const [own, theirs] = [table, other].map((each) => each.tHead.rows[0].cells);
+      if (headsOf(own) !== headsOf(theirs)) return location.reload(); // other columns, which is rare
+      for (const [at, cell] of Array.from(own).entries()) {
+        if (cell.tagName === "TD" && cell.innerHTML !== theirs[at].innerHTML) cell.replaceWith(theirs[at].cloneNode(true));
+      }
       return mendTable(table, other);
     }
     if (table || other) return location.reload();
@@ -91,7 +99,8 @@
 
   async function renew() {
     timer = null;
-    if (document.hidden || isBusy) { isWanted = true; return; }
+    if (document.hidden) return; // once it is looked at again, all is fetched
+    if (isBusy) { isWanted = true; return; }
     [isWanted, isBusy, lastFetch] = [false, true, Date.now()];
     try {
       const answer = await fetch(location.pathname + location.search, { headers: { "X-Live": "1" } });
@@ -124,15 +133,27 @@
     if (number === undefined || said?.number === undefined || String(said.number) === number) want();
   }
 
+  let [source, isKnown] = [null, false];
+
+  /** Listen, but not where nobody looks: a browser has few connections to a server. */
+  function listen() {
+    if (document.hidden === (source === null)) return;
+    if (document.hidden) {
+      source.close();
+      source = null;
+      return;
+    }
+    source = new EventSource(live.dataset.events);
+    for (const name of live.dataset.live.split(" ")) source.addEventListener(name, heard);
+    source.addEventListener("open", () => {
+      state("Live", true);
+      if (isKnown) want(); // what happened meanwhile was not heard
+      isKnown = true;
+    });
+    source.addEventListener("error", () => state("Not connected; trying again", false));
+  }
+
   toEnd();
-  const source = new EventSource(live.dataset.events);
-  for (const name of live.dataset.live.split(" ")) source.addEventListener(name, heard);
-  let isKnown = false;
-  source.addEventListener("open", () => {
-    state("Live", true);
-    if (isKnown) want(); // what happened meanwhile was not heard
-    isKnown = true;
-  });
-  source.addEventListener("error", () => state("Not connected; trying again", false));
-  document.addEventListener("visibilitychange", () => { if (!document.hidden && isWanted) want(); });
+  document.addEventListener("visibilitychange", listen);
+  listen();
 })();

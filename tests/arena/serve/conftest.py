@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -29,7 +30,7 @@ def visit(browser: Browser, gallery: Gallery) -> Iterator[Visited]:
     complaints: list[str] = []
     found: list[Page] = []
 
-    def open_page(path: str, *, refused: bool = False, **settings: object) -> Page:
+    def open_page(path: str, *, refused: bool = False, **settings: Any) -> Page:
         page = browser.new_page(**{"viewport": DESKTOP, **settings})
         found.append(page)
         if not refused:  # a script, or a request, of which the console speaks

@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,7 +50,16 @@ class Gallery:
     requests: list[str] = field(default_factory=list)
     url: str = ""
     listeners: list["asyncio.Queue[str]"] = field(default_factory=list)
+    listening: int = 0
+    """How many browsers listen to events."""
     loop: asyncio.AbstractEventLoop | None = None
+
+    def hang_up(self) -> None:
+        """End the streams of events."""
+        assert self.loop is not None
+        listeners, self.listeners = self.listeners, []
+        for queue in listeners:
+            self.loop.call_soon_threadsafe(queue.put_nowait, "end")
 
     def tell(self, event: str, data: Any = None) -> None:
         """Send an event to all pages that listen."""
@@ -61,16 +70,16 @@ class Gallery:
 
     async def answer(self, request: Request) -> Response:
         """Answer a request."""
-        path = request.url.path if "%" in request.url.path else request.scope["path"]
-        self.requests.append(request.scope["path"])
-        if request.scope["path"].startswith("/static/"):
-            asset = assets()[request.scope["path"].removeprefix("/static/")]
+        path = request.scope["path"]
+        self.requests.append(path)
+        if path.startswith("/static/"):
+            asset = assets()[path.removeprefix("/static/")]
             return Response(asset.content, media_type=asset.kind, headers=HEADERS)
-        if request.scope["path"].endswith("/events"):
+        if path.endswith("/events"):
             return StreamingResponse(self._events(), media_type="text/event-stream")
         if request.method == "POST":
             return await self._post(request)
-        page = self.pages.get(request.scope["path"])
+        page = self.pages.get(path)
         if page is None:
             return Response(f"no page {path}", 404)
         return HTMLResponse(page if isinstance(page, str) else page(), headers=HEADERS)
@@ -78,18 +87,22 @@ class Gallery:
     async def _events(self) -> AsyncIterator[str]:
         queue: asyncio.Queue[str] = asyncio.Queue()
         self.listeners.append(queue)
-        yield "retry: 200\n\n"
-        while (text := await queue.get()) != "end":
-            yield text
+        self.listening += 1
+        try:
+            yield "retry: 200\n\n"
+            while (text := await queue.get()) != "end":
+                yield text
+        finally:
+            self.listening -= 1
 
     async def _post(self, request: Request) -> Response:
-        form = await request.form()
-        files = {
-            key: (value.filename or "", await value.read())
-            for key, value in form.items()
-            if isinstance(value, UploadFile)
-        }
-        fields = {key: value for key, value in form.items() if isinstance(value, str)}
+        async with request.form() as form:
+            files = {
+                key: (value.filename or "", await value.read())
+                for key, value in form.items()
+                if isinstance(value, UploadFile)
+            }
+            fields = {key: value for key, value in form.items() if isinstance(value, str)}
         path = request.scope["path"]
         self.posted.append(Posted(path, request.headers.get("x-csrf-token"), fields, files))
         if path in self.answers:
@@ -119,8 +132,5 @@ def opened() -> Iterator[Gallery]:
         yield gallery
     finally:
         server.should_exit = True
-        with suppress(RuntimeError):  # nobody listens
-            for queue in gallery.listeners:
-                assert gallery.loop is not None
-                gallery.loop.call_soon_threadsafe(queue.put_nowait, "end")
+        gallery.hang_up()
         thread.join(10)

@@ -7,12 +7,12 @@ from arena.serve import pages
 from arena.serve.careers import bot_view
 from arena.serve.pages import LeagueCard, Visit, bot_address
 from arena.serve.replays import matches_view, own_view, replay_view
-from arena.serve.shown import Calendar, Change, SubmissionView, Waiting
+from arena.serve.shown import Calendar, CalendarChange, QueueRow, SubmissionView
 from arena.serve.views import TableView, table_view
 
 EVIL = (
-    "</script><script>alert(7)</script><img src=x onerror=alert(8)>\u202egnihton\u202c\x1b[2J\0\u200b"
-    "{{7*7}}{% raw %}&lt; 👾 שלום مرحبا\r\n"
+    "</script><script>alert(7)</script><img src=x onerror=alert(8)>\u202egnihton\u202c\x1b[2J"
+    "\0\u200b{{7*7}}{% raw %}&lt; 👾 שלום مرحبا\r\n"
 )
 LONG = "W" * 10_000
 WORST = EVIL + LONG + "\n" + EVIL
@@ -31,9 +31,9 @@ CALENDAR = Calendar(
     final_deals=100,
     seed_hash="0f" * 32,
     changes=[
-        Change(at=TIME, key="closes", old=TIME, new="2026-12-02T12:00:00+01:00"),
-        Change(at=TIME, key=SHORT, old="", new=WORST),
-        Change(at=TIME, key="per_hour", old="20", new=""),
+        CalendarChange(at=TIME, key="closes", old=TIME, new="2026-12-02T12:00:00+01:00"),
+        CalendarChange(at=TIME, key=SHORT, old="", new=WORST),
+        CalendarChange(at=TIME, key="per_hour", old="20", new=""),
     ],
 )
 STEPS = [
@@ -94,7 +94,7 @@ def server_pages(visit: Visit, table: TableView) -> dict[str, str]:
     card = LeagueCard(
         name=visit.league, game=table.game, bots=4, matches=1234, calendar=CALENDAR, state=WORST
     )
-    waiting = [Waiting(bot=SHORT, state="building", since=TIME)] * 3
+    waiting = [QueueRow(bot=SHORT, state="building", since=TIME)] * 3
     organizer = Visit(league=visit.league, name=SHORT, role="organizer", csrf="c", replays=True)
     return {
         "/": pages.leagues_page(Visit(), [card, card]),

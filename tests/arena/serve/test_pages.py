@@ -1,0 +1,524 @@
+"""The pages of a server in a real browser: live, by keyboard, without scripts, and forms sent."""
+
+import io
+import re
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.sync_api import Page, expect
+
+from arena.serve import pages
+from arena.serve.pages import LeagueCard, Visit
+from arena.serve.shown import Calendar, QueueRow, SubmissionView
+from arena.serve.views import TableView
+from tests.arena.serve.conftest import Visited
+from tests.arena.serve.gallery import Gallery
+from tests.referee.process_watch import until
+
+ADA = Visit(league="cup", name="ada", role="author", csrf="secret")
+OPEN = Calendar(closes="2026-12-02T12:00:00+01:00", per_hour=10, per_day=50, size_mb=1, bots=1)
+SUBMISSIONS = "/api/leagues/cup/submissions"
+TAKEN = 202, {"submission": {"number": 7}}
+
+
+def row(bot: str, rating: float, matches: int = 10) -> dict[str, object]:
+    """Return a bot's row of a leaderboard."""
+    return {
+        "group": 1,
+        "rank": [1, 2],
+        "bot": bot,
+        "version": "0123456789abcdef",
+        "rating": rating,
+        "error": 1.0,
+        "matches": matches,
+        "deals": matches,
+        "points": 0.5,
+        "wins": 5,
+        "draws": 0,
+        "losses": 5,
+        "mean_place": 1.5,
+        "faults": {},
+        "forfeits": 0,
+    }
+
+
+def table(*rows: dict[str, object]) -> TableView:
+    """Return a leaderboard."""
+    return TableView(
+        league="cup",
+        game="guerra",
+        title="A game of cards.",
+        seats=2,
+        rows=list(rows),
+        duels=True,
+        scored=False,
+        less_is_better=False,
+        notes=[f"{len(rows)} bots are here."],
+        suspended={},
+        matches=10,
+        stored=10,
+        asked=40,
+        missing=30,
+        last="2026-11-25T14:00:00+00:00",
+    )
+
+
+def shown(*rows: dict[str, object], state: str = "Playing") -> str:
+    return pages.table_page(ADA, table(*rows), OPEN, state=state)
+
+
+def submission(state: str = "received", **changes: object) -> SubmissionView:
+    base = {
+        "number": 7,
+        "author": "ada",
+        "bot": "Castle",
+        "state": state,
+        "received_at": "2026-11-25T14:00:00+00:00",
+        "changed_at": "2026-11-25T14:00:00+00:00",
+        "history": [("received", "2026-11-25T14:00:00+00:00")],
+    }
+    return msgspec.convert(base | changes, SubmissionView)
+
+
+def form(**settings: Any) -> str:
+    return pages.hand_in_page(ADA, OPEN, game="guerra", **settings)
+
+
+def names(page: Page) -> list[str]:
+    return page.locator("#rows tbody th").all_inner_texts()
+
+
+def is_live(page: Page) -> None:
+    expect(page.locator("#live-state")).to_have_text("Live")
+
+
+# --- live
+
+
+def test_a_table_is_renewed_in_place(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20))
+    page = visit("/cup/")
+    is_live(page)
+    page.evaluate("window.kept = document.querySelector('#rows table')")
+    page.locator("#rows a", has_text="bob").focus()
+    gallery.pages["/cup/"] = shown(row("eve", 31), row("bob", 25), row("ann", 19, 12), state="On")
+    gallery.tell("table")
+    expect(page.locator("#rows tbody th").first).to_have_text("eve")
+    assert names(page) == ["eve", "bob", "ann"]
+    assert page.locator("#rows tbody tr:nth-child(3) td").nth(4).inner_text() == "12"
+    assert page.locator("#notes").inner_text() == "3 bots are here."
+    expect(page.locator("#strip")).to_contain_text("3 bots")
+    assert page.evaluate("kept === document.querySelector('#rows table')")
+    assert page.evaluate("document.activeElement.textContent") == "bob"
+
+
+def test_the_order_that_a_reader_chose_stays(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20), row("cat", 10))
+    page = visit("/cup/")
+    is_live(page)
+    page.locator("#rows th button", has_text="Bot").click()
+    page.locator("#rows th button", has_text="Bot").click()
+    assert names(page) == ["cat", "bob", "ann"]
+    gallery.pages["/cup/"] = shown(row("dan", 40), row("ann", 30), row("bob", 20))
+    gallery.tell("table")
+    expect(page.locator("#rows tbody th").first).to_have_text("dan")
+    assert names(page) == ["dan", "bob", "ann"]
+    expect(page.locator("#rows th[aria-sort=descending]")).to_have_text("Bot")
+
+
+def test_other_columns_load_the_page_anew(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/"] = shown(row("ann", 30))
+    page = visit("/cup/")
+    is_live(page)
+    gallery.pages["/cup/"] = shown(row("ann", 30), {**row("bob", 20), "group": 2})
+    gallery.tell("table")
+    expect(page.locator("#rows thead")).to_contain_text("Group")
+    page.locator("#rows th button", has_text="Group").click()  # it sorts, too
+    assert page.locator("#rows th[aria-sort]").inner_text() == "Group"
+
+
+def test_a_lost_server_is_said_and_found_again(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/"] = shown(row("ann", 30))
+    page = visit("/cup/", refused=True)
+    is_live(page)
+    page.route("**/events", lambda route: route.abort())
+    gallery.hang_up()
+    expect(page.locator("#live-state")).to_have_text("Not connected; trying again")
+    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20))
+    page.unroute("**/events")
+    expect(page.locator("#rows tbody tr")).to_have_count(2)
+    is_live(page)
+
+
+def test_many_events_are_few_requests(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/"] = shown(row("ann", 30))
+    page = visit("/cup/")
+    is_live(page)
+    gallery.pages["/cup/"] = shown(row("bob", 30))
+    for _ in range(50):
+        gallery.tell("table")
+    expect(page.locator("#rows tbody th")).to_have_text("bob")
+    assert gallery.requests.count("/cup/") <= 3
+
+
+def test_a_page_that_nobody_looks_at_does_not_listen(gallery: Gallery, visit: Visited) -> None:
+    hide = (
+        "([is]) => {Object.defineProperty(document, 'hidden', {get: () => is, configurable: true})"
+    )
+    turn = f"{hide}; document.dispatchEvent(new Event('visibilitychange'))}}"
+    gallery.pages["/cup/"] = shown(row("ann", 30))
+    page = visit("/cup/")
+    is_live(page)
+    until(lambda: gallery.listening == 1)
+    page.evaluate(turn, [True])
+    until(lambda: gallery.listening == 0)
+    gallery.pages["/cup/"] = shown(row("bob", 30))
+    page.evaluate(turn, [False])
+    expect(page.locator("#rows tbody th")).to_have_text("bob")
+
+
+def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, visit: Visited) -> None:
+    path = "/cup/submissions/7"
+    gallery.pages[path] = pages.submission_page(ADA, submission())
+    page = visit(path)
+    is_live(page)
+    expect(page.locator("#way [aria-current=step]")).to_contain_text("Received")
+    gallery.pages[path] = pages.submission_page(
+        ADA,
+        submission(
+            "refused",
+            step="build",
+            reason="The build exited with code 2.",
+            remedy="Mend it.",
+            output="\n".join(map(str, range(200))),
+        ),
+    )
+    gallery.tell("submission", {"number": 8})  # another's
+    gallery.tell("submission", {"number": 7})
+    expect(page.locator("#verdict")).to_contain_text("Refused at the step “build”")
+    expect(page.locator("#verdict")).to_contain_text("Handing in the same once more cannot help")
+    assert page.locator("#verdict").get_attribute("role") == "status"
+    bottom = "box => box.scrollTop + box.clientHeight >= box.scrollHeight - 2"
+    assert page.locator("pre.output").evaluate(bottom)
+
+
+def test_another_submission_is_no_news(gallery: Gallery, visit: Visited) -> None:
+    path = "/cup/submissions/7"
+    gallery.pages[path] = pages.submission_page(ADA, submission())
+    page = visit(path)
+    is_live(page)
+    gallery.tell("submission", {"number": 8})
+    gallery.tell("queue")
+    gallery.pages[path] = pages.submission_page(ADA, submission("playing"))
+    gallery.tell("submission", {"number": 7})
+    expect(page.locator("#verdict")).to_contain_text("Accepted")
+    assert gallery.requests.count(path) == 2
+
+
+def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, visit: Visited) -> None:
+    waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
+    gallery.pages["/cup/queue"] = pages.queue_page(ADA, [waits, waits])
+    page = visit("/cup/queue")
+    is_live(page)
+    assert page.locator("#queue tbody tr").count() == 2
+    gallery.pages["/cup/queue"] = pages.queue_page(ADA, [])
+    gallery.tell("queue")
+    expect(page.locator("#queue")).to_contain_text("Nothing waits")
+
+
+# --- without scripts
+
+
+def test_without_scripts_the_table_is_a_table(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20))
+    page = visit("/cup/", java_script_enabled=False)
+    assert names(page) == ["ann", "bob"]
+    assert "2 Dec 2026" not in page.locator("main").inner_text()
+    assert "2026-12-02 12:00+01:00" in page.locator("main").inner_text()
+
+
+def test_without_scripts_a_file_is_handed_in_by_the_form(
+    gallery: Gallery, visit: Visited, tmp_path: Path
+) -> None:
+    gallery.pages["/cup/hand-in"] = form()
+    page = visit("/cup/hand-in", java_script_enabled=False)
+    (tmp_path / "castle.zip").write_bytes(b"PK zip")
+    page.locator("#bot").fill("Castle")
+    page.locator("#file").set_input_files(tmp_path / "castle.zip")
+    expect(page.locator("#folder-choice")).to_be_hidden()
+    page.locator("#send").click()
+    (posted,) = gallery.posted
+    assert posted.path == "/cup/hand-in"
+    assert posted.fields == {
+        "csrf": "secret",
+        "bot": "Castle",
+        "filename": "",
+        "source": "",
+    }
+    assert posted.files == {"file": ("castle.zip", b"PK zip")}
+
+
+def test_without_scripts_a_program_is_pasted(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/hand-in"] = form()
+    page = visit("/cup/hand-in", java_script_enabled=False)
+    page.locator("#paste > summary").click()
+    page.locator("#filename").fill("bot.py")
+    page.locator("#source").fill("print('hello')\n")
+    page.locator("#send").click()
+    (posted,) = gallery.posted
+    assert (posted.fields["filename"], posted.fields["source"].strip()) == (
+        "bot.py",
+        "print('hello')",
+    )
+
+
+# --- handing in
+
+
+def handed_in(gallery: Gallery, page: Page) -> tuple[str, bytes]:
+    """Hand in, and return name and content of what arrived."""
+    gallery.answers[SUBMISSIONS] = TAKEN
+    gallery.pages["/cup/submissions/7"] = pages.submission_page(ADA, submission())
+    page.locator("#send").click()
+    page.wait_for_url("**/cup/submissions/7")
+    (posted,) = gallery.posted
+    assert (posted.path, posted.token) == (SUBMISSIONS, "secret")
+    return posted.files["file"]
+
+
+def test_a_file_is_sent_as_it_is(gallery: Gallery, visit: Visited, tmp_path: Path) -> None:
+    gallery.pages["/cup/hand-in"] = form()
+    page = visit("/cup/hand-in")
+    (tmp_path / "castle.tar.gz").write_bytes(b"\x1f\x8b rest")
+    page.locator("#bot").fill("Castle / ö")
+    page.locator("#file").set_input_files(tmp_path / "castle.tar.gz")
+    expect(page.locator("#chosen")).to_contain_text("castle.tar.gz")
+    assert handed_in(gallery, page) == ("castle.tar.gz", b"\x1f\x8b rest")
+    assert gallery.posted[0].fields == {"bot": "Castle / ö"}
+
+
+def a_folder(home: Path) -> Path:
+    """Make a bot's folder with a program, a long name, and what no bot needs."""
+    folder = home / "castle"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("no")
+    (folder / "bot.toml").write_text('command = ["./run"]')
+    (folder / "run").write_text("#!/bin/sh\n")
+    deep = folder / ("long" * 30) / "ö"
+    deep.mkdir(parents=True)
+    (deep / "data.bin").write_bytes(bytes(range(256)) * 3)
+    return folder
+
+
+def unpacked(content: bytes) -> dict[str, tuple[int, bytes]]:
+    """Return mode and content of every file of an archive, by its path."""
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        found = {}
+        for member in archive:
+            file = archive.extractfile(member)
+            assert file is not None
+            found[member.name] = member.mode, file.read()
+    return found
+
+
+FOLDER = {
+    "castle/bot.toml": (0o644, b'command = ["./run"]'),
+    "castle/run": (0o755, b"#!/bin/sh\n"),
+    f"castle/{'long' * 30}/ö/data.bin": (0o644, bytes(range(256)) * 3),
+}
+
+
+def test_a_folder_is_sent_as_an_archive(gallery: Gallery, visit: Visited, tmp_path: Path) -> None:
+    gallery.pages["/cup/hand-in"] = form(own=["Castle"])
+    page = visit("/cup/hand-in")
+    page.locator("#folder").set_input_files(a_folder(tmp_path))
+    expect(page.locator("#chosen")).to_contain_text("3 files")
+    expect(page.locator("#chosen")).to_contain_text("1 left out")
+    name, content = handed_in(gallery, page)
+    assert name == "bot.tar"
+    assert unpacked(content) == FOLDER
+
+
+def drop(page: Page, *files: tuple[str, str]) -> None:
+    """Drop files, by name and content, where they are taken."""
+    page.locator("#drop").evaluate(
+        """(box, files) => {
+            const dataTransfer = new DataTransfer();
+            for (const [name, text] of files) dataTransfer.items.add(new File([text], name));
+            const settings = { dataTransfer, bubbles: true, cancelable: true };
+            for (const kind of ["dragenter", "dragover", "drop"]) {
+                box.dispatchEvent(new DragEvent(kind, settings));
+            }
+        }""",
+        [list(file) for file in files],
+    )
+
+
+def test_what_is_dropped_is_sent(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/hand-in"] = form()
+    page = visit("/cup/hand-in")
+    drop(page, ("bot.toml", "x = 1"), ("run", "#!/bin/sh"))
+    expect(page.locator("#chosen")).to_contain_text("2 files")
+    _, content = handed_in(gallery, page)
+    assert unpacked(content) == {"bot.toml": (0o644, b"x = 1"), "run": (0o755, b"#!/bin/sh")}
+
+
+def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/hand-in"] = form()
+    page = visit("/cup/hand-in")
+    page.locator("#paste > summary").click()
+    page.locator("#source").fill("print('hello')\n")
+    page.locator("#send").click()
+    expect(page.locator("#problem")).to_contain_text("Name the file that you pasted")
+    assert page.evaluate("document.activeElement.id") == "filename"
+    page.locator("#filename").fill("bot.py")
+    name, content = handed_in(gallery, page)
+    assert (name, content.replace(b"\r\n", b"\n")) == ("bot.py", b"print('hello')\n")
+
+
+def test_a_refusal_is_said_with_its_remedy_and_can_be_mended(
+    gallery: Gallery, visit: Visited, tmp_path: Path
+) -> None:
+    gallery.pages["/cup/hand-in"] = form()
+    page = visit("/cup/hand-in", refused=True)
+    (tmp_path / "bot.py").write_text("pass")
+    page.locator("#file").set_input_files(tmp_path / "bot.py")
+    said = {"step": "receive", "what": "The name <b> is taken.", "remedy": "Choose another."}
+    gallery.answers[SUBMISSIONS] = 409, {"error": {**said, "can_retry": False}}
+    page.locator("#send").click()
+    expect(page.locator("#problem p")).to_have_text(["The name <b> is taken.", "Choose another."])
+    assert page.locator("#problem").get_attribute("role") == "alert"
+    gallery.posted.clear()
+    assert handed_in(gallery, page) == ("bot.py", b"pass")
+
+
+def test_what_is_too_large_is_not_even_sent(
+    gallery: Gallery, visit: Visited, tmp_path: Path
+) -> None:
+    gallery.pages["/cup/hand-in"] = form()
+    page = visit("/cup/hand-in")
+    (tmp_path / "big").write_bytes(bytes(1_100_000))
+    page.locator("#file").set_input_files(tmp_path / "big")
+    page.locator("#send").click()
+    expect(page.locator("#problem")).to_contain_text("This is 1.1 MB, and 1.0 MB is the most")
+    assert gallery.posted == []
+
+
+def test_when_the_contest_is_closed_there_is_no_form(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/hand-in"] = form(closed="The contest closed.")
+    page = visit("/cup/hand-in")
+    assert page.locator("form:not(.person)").count() == 0
+    assert "The contest closed." in page.locator("main").inner_text()
+
+
+# --- entering
+
+
+def test_a_token_in_the_address_is_sent_and_leaves_it(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/enter"] = pages.enter_page(Visit(league="cup", csrf="secret"))
+    page = visit("/cup/enter#a-Token_1")
+    until(lambda: len(gallery.posted) == 1)
+    (posted,) = gallery.posted
+    assert posted.fields["token"] == "a-Token_1"
+    assert posted.fields["csrf"] == "secret"
+    page.wait_for_load_state()
+    assert "Token" not in page.url
+    assert not any("Token" in path for path in gallery.requests)
+    page.go_back()
+    assert "Token" not in page.url
+
+
+def test_a_token_is_typed(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/enter"] = pages.enter_page(Visit(league="cup"))
+    page = visit("/cup/enter", java_script_enabled=False)
+    page.get_by_label("Token").fill("abc")
+    page.keyboard.press("Enter")
+    until(lambda: len(gallery.posted) == 1)
+    assert gallery.posted[0].fields["token"] == "abc"
+
+
+# --- all kinds of readers
+
+
+def all_pages() -> dict[str, str]:
+    """Return a page of each kind, of which the others' tests speak less."""
+    card = LeagueCard(name="cup", game="guerra", bots=2, matches=3, calendar=OPEN)
+    waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
+    return {
+        "/": pages.leagues_page(Visit(), [card]),
+        "/cup/": shown(row("ann", 30)),
+        "/cup/queue": pages.queue_page(ADA, [waits]),
+        "/cup/calendar": pages.calendar_page(ADA, OPEN),
+        "/cup/hand-in": form(),
+        "/cup/submissions": pages.submissions_page(ADA, [submission()]),
+        "/cup/submissions/7": pages.submission_page(ADA, submission("refused")),
+        "/cup/enter": pages.enter_page(Visit(league="cup")),
+        "/cup/gone": pages.error_page(ADA, "It is gone."),
+    }
+
+
+UNNAMED = """
+() => [...document.querySelectorAll('input, textarea, select, progress, button, a')]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => !each.labels?.length && !each.ariaLabel && !each.textContent.trim())
+    .map((each) => each.outerHTML)
+"""
+
+
+def test_everything_has_a_name_and_every_table_its_heads(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages.update(all_pages())
+    for path in gallery.pages:
+        page = visit(path)
+        assert page.evaluate(UNNAMED) == [], path
+        assert page.locator("h1").count() == 1
+        assert page.locator("main").count() == 1
+        heads = page.locator("table").count()
+        assert page.locator("table thead th[scope=col]").count() >= heads
+        assert page.locator("[role=region]:not([aria-label], [aria-labelledby])").count() == 0
+        page.close()
+
+
+def test_the_first_key_leads_to_the_content(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/"] = shown(row("ann", 30))
+    page = visit("/cup/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "To the content"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+def test_times_are_shown_in_the_readers_zone(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/calendar"] = pages.calendar_page(ADA, OPEN)
+    page = visit("/cup/calendar", locale="de-DE", timezone_id="Asia/Tokyo")
+    time = page.locator("time").first
+    assert time.inner_text() == "2. Dez. 2026, 20:00 GMT+9"
+    assert time.get_attribute("datetime") == "2026-12-02T12:00:00+01:00"
+    assert time.get_attribute("title") == "2026-12-02 12:00+01:00"
+
+
+def test_a_stranger_is_offered_no_form(gallery: Gallery, visit: Visited) -> None:
+    gallery.pages["/cup/"] = pages.table_page(Visit(league="cup"), table(row("ann", 3)), OPEN)
+    page = visit("/cup/")
+    assert page.locator("nav a").all_inner_texts() == ["Table", "Queue", "Calendar"]
+    assert page.locator(".person a").inner_text() == "Enter with a token"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_light_or_dark_as_is_wanted(
+    gallery: Gallery, visit: Visited, scheme: str
+) -> None:
+    gallery.pages["/cup/"] = shown(row("ann", 30))
+    page = visit("/cup/", color_scheme=scheme)
+    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", color))) > 600) == (scheme == "light")
+
+
+def test_pages_below_a_root_refer_to_it_alone() -> None:
+    visit = Visit(league="cup", root="/arena", name="ada", role="author")
+    text = pages.table_page(visit, table(row("ann", 30)), OPEN)
+    found = re.findall(r'(?:href|src|action|data-events)="([^"]*)"', text)
+    assert {each.split("/")[1] for each in found if not each.startswith("#")} == {"arena"}
