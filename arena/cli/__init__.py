@@ -60,6 +60,14 @@ _COMMANDS = {
         "author:author",
         "Say who may hand in bots to a league that `arena serve` keeps open.",
     ),
+    "serve": (
+        "serve:serve",
+        "Keep leagues open: take bots in, play what is missing, and show the live table.",
+    ),
+    "submit": (
+        "submit:submit",
+        "Hand in a bot to a league that is served; exit with 1 if it is refused.",
+    ),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
     "table": ("tables:table_command", "Show the results of every bot against every other."),

@@ -84,6 +84,16 @@ def of_author(db: HandIns, name: str) -> list[Submission]:
     return _several(db, "WHERE person.name = ? ORDER BY submission.number DESC", (name,))
 
 
+def bots_of_author(db: HandIns, person: int) -> list[str]:
+    """Return the bots of an author, by number, that play or have played, the newest first."""
+    rows = db.rows(
+        "SELECT bot FROM submission WHERE person = ? AND accepted "
+        "GROUP BY bot ORDER BY max(number) DESC",
+        (person,),
+    )
+    return [row["bot"] for row in rows]
+
+
 def of_bot(db: HandIns, bot: str) -> list[Submission]:
     """Return the submissions of a bot, newest first, without steps, output and history."""
     return _several(db, "WHERE bot = ? ORDER BY submission.number DESC", (bot,))

@@ -106,17 +106,13 @@ class LocalWorkforce(Workforce):
 
         Raises as `check_sandbox` does.
         """
-<<<<<<< HEAD
-        bots: Sequence[BotIndex] = first_bots(len(self._setup.names))
+        found: Sequence[BotIndex] = first_bots(len(self._setup.names))
         if self._spares is not None:
             self._spares.prepare(self._setup)
-            bots = self._spares.unknown(self._setup)
+            found = self._spares.unknown(self._setup)
+        bots = [bot for bot in found if bot not in self._setup.unbuilt]
         count = len(self._cores)
         is_kept = False
-=======
-        found, count = first_bots(len(self._setup.names)), len(self._cores)
-        bots = [bot for bot in found if bot not in self._setup.unbuilt]
->>>>>>> handin
         try:
             for number, core in enumerate(self._cores):  # the first line-ups are of the first bots
                 check = bots[len(bots) * number // count : len(bots) * (number + 1) // count]

@@ -1,11 +1,7 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
-<<<<<<< HEAD
-from collections.abc import Collection, Iterator, Sequence
-=======
-from collections.abc import Callable, Iterator, Sequence
->>>>>>> handin
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple, Self
@@ -13,12 +9,8 @@ from typing import NamedTuple, Self
 from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
-<<<<<<< HEAD
 from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
-=======
-from arena.league.schedule import LIVE_PROCESSES, Deal, Schedule
 from arena.play.building import build_all
->>>>>>> handin
 from arena.play.events import Problem, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, usable_cores
 from arena.play.messages import News, Results, Setup, Task
@@ -118,11 +110,8 @@ class Run:
         sandbox_uid: int | None,
         part: Part,
         cluster: str | None,
-<<<<<<< HEAD
-        spares: Spares[LocalWorker] | None = None,
-=======
         tell: Callable[[str], None],
->>>>>>> handin
+        spares: Spares[LocalWorker] | None = None,
     ) -> None:
         assert league.rules is not None
         self._code = "" if league.game.source.kind == "bundled" else code_of(league.rules)
@@ -170,11 +159,7 @@ class Run:
         force = (
             on_cluster(setup, league.rules, built.bots, cluster)
             if cluster is not None
-<<<<<<< HEAD
-            else LocalWorkforce(setup, league.bots, cores, spares)
-=======
-            else LocalWorkforce(setup, built.ready, cores)
->>>>>>> handin
+            else LocalWorkforce(setup, built.ready, cores, spares)
         )
         self._runner = Runner(setup, tasks, force)
 
@@ -257,32 +242,21 @@ def open_run(
     sandbox_uid: int | None,
     part: Part = WHOLE,
     cluster: str | None = None,
-<<<<<<< HEAD
+    tell: Callable[[str], None] = lambda _: None,
     spares: Spares[LocalWorker] | None = None,
 ) -> Iterator[Run]:
     """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
 
-    With `spares`, its workers are those of the run before, and kept for the next one.
-
-    Raises ArenaError if another one is going on, or the league has changed.
-=======
-    tell: Callable[[str], None] = lambda _: None,
-) -> Iterator[Run]:
-    """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
-
-    Bots that are to be built are built first; `tell` is called with what is being done. Raises
-    ArenaError if another one is going on, or the league has changed.
->>>>>>> handin
+    Bots that are to be built are built first; `tell` is called with what is being done. With
+    `spares`, the workers are those of the run before, and kept for the next one. Raises ArenaError
+    if another one is going on, or the league has changed.
     """
     with locked(league.folder), open_store(league, create=True) as store:
         if store.has_matches():
             check_unchanged(league, store)
             check_code(league, store)
-<<<<<<< HEAD
-        with Run(league, store, workers, sandbox_uid, part, cluster, spares).staffed() as run:
-=======
-        with Run(league, store, workers, sandbox_uid, part, cluster, tell).staffed() as run:
->>>>>>> handin
+        made = Run(league, store, workers, sandbox_uid, part, cluster, tell, spares)
+        with made.staffed() as run:
             if not run.missing:
                 remember(league.bots, store)
             yield run

@@ -69,4 +69,4 @@ def _entered(setup: Setup) -> list[tuple[Entrant, Program]]:
 def _conditions(setup: Setup) -> Setup:
     """Return what is the same in two runs of which the bots alone may differ."""
     schedule = replace(setup.schedule, deals=0, share=1.0, entrants=())
-    return msgspec.structs.replace(setup, schedule=schedule, names=[], programs=[])
+    return msgspec.structs.replace(setup, schedule=schedule, names=[], programs=[], unbuilt={})

@@ -12,13 +12,13 @@ from starlette.responses import HTMLResponse, Response
 from arena.handin.receiving import RefusedError
 from arena.serve.api import Problem, ProblemAnswer
 from arena.serve.asking import BusyError, UnansweredError
-from arena.serve.broadcast import EventStream
 from arena.serve.forms import BodyError
 from arena.serve.pages import Visit, error_page
 from arena.serve.visits import Refusal
 from protocol.errors import ArenaError
 
-Endpoint = Callable[[Request], Awaitable[Response | EventStream]]
+Endpoint = Callable[[Request], Awaitable[Any]]
+"""Answers a request with a Response, or with an EventStream."""
 
 
 def json(value: Any, status: int = 200) -> Response:
@@ -78,7 +78,7 @@ def _headers(refusal: Refusal) -> dict[str, str]:
 def as_json(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
     """Return an endpoint of the API, which answers errors in JSON."""
 
-    async def answered(request: Request) -> Response | EventStream:
+    async def answered(request: Request) -> Any:
         try:
             return await endpoint(request)
         except EXPECTED as error:
@@ -95,7 +95,7 @@ def as_json(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
 def as_page(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
     """Return an endpoint for people, which answers errors in pages."""
 
-    async def answered(request: Request) -> Response | EventStream:
+    async def answered(request: Request) -> Any:
         try:
             return await endpoint(request)
         except EXPECTED as error:

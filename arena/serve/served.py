@@ -93,7 +93,8 @@ class Served:
         words = [] if workers is None else ["--workers", str(workers)]
         words += [] if uid is None else ["--sandbox-uid", str(uid)]
         self.player = Child("arena.serve.player", folder, words, self._hear_player, self._say)
-        self.intake = Child("arena.handin.intake", folder, (), self._hear_intake, self._say)
+        user = [] if uid is None else [str(uid)]
+        self.intake = Child("arena.handin.intake", folder, user, self._hear_intake, self._say)
         self.reader = Reader(folder, self._say)
         self._playing: Word = Waiting("It begins.")
         self._file_stamp: object = None

@@ -244,7 +244,7 @@ class Store(Recent):
         with self.explained():
             values = {"rotations": rotations, "first": first}
             rows = self._db.execute(_PLACED, values).fetchall()
-            return {tuple(bot) for (bots,) in rows for bot in read_lineup(bots)}
+            return {(key, version) for (bots,) in rows for key, version in read_lineup(bots)}
 
     def bot_names(self) -> list[str]:
         """Return the names of all bots that have played, in order."""

@@ -1,0 +1,294 @@
+"""Handing in a bot to a league that is served: what is sent, what is left out, what comes back."""
+
+import http.client
+import json
+import os
+import ssl
+import stat
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from typing import IO, Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from arena.text import safe
+from protocol.errors import ArenaError
+
+LEFT_OUT = frozenset(
+    {".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", "target", ".DS_Store"}
+)
+"""Names of files and folders that no bot needs."""
+
+_PIECE = 1 << 16
+_PATIENCE = 30.0  # seconds for the server to answer
+_LONG_PATIENCE = 300.0  # ... after all was sent
+_LOOK_SECONDS = 0.5  # between questions of what has become of it ...
+_SLOW_LOOK_SECONDS = 3.0  # ... after a while
+_UNREACHABLE_SECONDS = 60.0  # for which a server may be away while its verdict is waited for
+_MOST_ANSWER = 64 << 20  # bytes
+_DECIDED = ("playing", "refused", "replaced")
+
+
+class RefusedError(ArenaError):
+    """What a server answers in place of what was asked for."""
+
+    def __init__(self, status: int, what: str, remedy: str) -> None:
+        super().__init__(f"{what} {remedy}".strip())
+        self.status = status
+
+
+class UnreachableError(ArenaError):
+    """A server that does not answer."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a league is served."""
+
+    scheme: str
+    host: str
+    port: int | None
+    path: str
+    """What stands before the paths of the server; empty for nearly all."""
+    league: str
+
+    @property
+    def shown(self) -> str:
+        """The address of the league's pages."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = f":{self.port}" if self.port else ""
+        return f"{self.scheme}://{host}{port}{self.path}/{quote(self.league, safe='')}"
+
+
+def address_of(word: str) -> Address:
+    """Return the address of a league; raise ArenaError for one that cannot be meant.
+
+    Any page of the league will do.
+    """
+    try:
+        parts = urlsplit(word)
+        port = parts.port
+    except ValueError as error:
+        raise ArenaError(f"{safe(word)} is no address: {error}.") from None
+    steps = [step for step in parts.path.split("/") if step]
+    if parts.scheme not in ("http", "https") or not parts.hostname or not steps:
+        raise ArenaError(
+            f"{safe(word)} is no address of a league; write it as your browser shows it, such as "
+            f"https://bots.example.org/cup."
+        )
+    if parts.username or parts.password:
+        raise ArenaError(
+            "a name or password in the address is not used: the token is in ARENA_TOKEN."
+        )
+    for page in ("hand-in", "enter", "submissions", "queue", "bots", "matches", "calendar"):
+        if page in steps[1:]:
+            steps = steps[: steps.index(page, 1)]
+    *before, league = steps
+    path = "".join(f"/{step}" for step in before)
+    return Address(parts.scheme, parts.hostname, port, path, league)
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """What is sent."""
+
+    file: IO[bytes]
+    name: str
+    size: int
+    files: int
+    left_out: tuple[str, ...]
+    """The names that were left out, each once."""
+
+
+@contextmanager
+def packed(source: Path) -> Iterator[Parcel]:
+    """Return a folder as a tar, or a file as it is; raise ArenaError if it cannot be read."""
+    try:
+        if source.is_dir():
+            with tempfile.TemporaryFile() as file:
+                files, left_out = _pack(source, file)
+                size = file.tell()
+                file.seek(0)
+                yield Parcel(file, "bot.tar.gz", size, files, left_out)
+            return
+        with source.open("rb") as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise ArenaError(f"{safe(str(source))} is no file and no folder.")
+            yield Parcel(file, source.name, found.st_size, 1, ())
+    except OSError as error:
+        path = error.filename or source
+        raise ArenaError(f"{safe(str(path))} cannot be read: {error.strerror}.") from None
+
+
+def _pack(folder: Path, file: IO[bytes]) -> tuple[int, tuple[str, ...]]:
+    """Write a folder as tar.gz; return how many files are in it, and what was left out."""
+    left_out: dict[str, None] = {}
+    count = 0
+    with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as archive:
+        for home, folders, names in os.walk(folder):
+            left_out |= dict.fromkeys(name for name in (*folders, *names) if name in LEFT_OUT)
+            folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
+            for name in sorted(name for name in names if name not in LEFT_OUT):
+                path = Path(home) / name
+                if not path.is_file():  # a link is followed, as the bot may need what is there
+                    left_out[str(path.relative_to(folder))] = None
+                    continue
+                info = archive.gettarinfo(path.resolve(), str(path.relative_to(folder)))
+                info.uid = info.gid = 0
+                info.uname = info.gname = ""
+                with path.open("rb") as content:
+                    archive.addfile(info, content)
+                count += 1
+    if not count:
+        raise ArenaError(f"{safe(str(folder))} has no file in it.")
+    return count, tuple(left_out)
+
+
+class Client:
+    """Talks to a server with an author's token. All methods raise RefusedError, UnreachableError.
+
+    Only the standard library is used: it is to run wherever bots are written.
+    """
+
+    def __init__(self, address: Address, token: str) -> None:
+        self._address = address
+        self._headers = {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json",
+            "User-Agent": "bot-arena",
+        }
+
+    def league(self) -> dict[str, Any]:
+        """Return what the server says of the league, and of whose token it is."""
+        return self._get("")
+
+    def submission(self, number: int) -> dict[str, Any]:
+        """Return a submission as it is now."""
+        found: dict[str, Any] = self._get(f"/submissions/{number}")["submission"]
+        return found
+
+    def hand_in(self, parcel: Parcel, bot: str, watch: Callable[[int], None]) -> dict[str, Any]:
+        """Send a parcel and return the submission; `watch` is called with the bytes sent."""
+        query = {"filename": parcel.name, **({"bot": bot} if bot else {})}
+        headers = {
+            **self._headers,
+            "Content-Type": "application/octet-stream",
+            "Content-Length": str(parcel.size),
+        }
+        with self._connected(_LONG_PATIENCE) as connection:
+            connection.putrequest("POST", self._path(f"/submissions?{urlencode(query)}"))
+            for name, value in headers.items():
+                connection.putheader(name, value)
+            connection.endheaders()
+            sent = 0
+            with suppress(BrokenPipeError, ConnectionResetError):  # the answer says why
+                while piece := parcel.file.read(_PIECE):
+                    connection.send(piece)
+                    sent += len(piece)
+                    watch(sent)
+            found: dict[str, Any] = self._answer(connection)["submission"]
+            return found
+
+    def _get(self, path: str) -> dict[str, Any]:
+        with self._connected(_PATIENCE) as connection:
+            connection.request("GET", self._path(path), headers=self._headers)
+            return self._answer(connection)
+
+    def _path(self, path: str) -> str:
+        return f"{self._address.path}/api/leagues/{quote(self._address.league, safe='')}{path}"
+
+    @contextmanager
+    def _connected(self, patience: float) -> Iterator[http.client.HTTPConnection]:
+        kind = (
+            http.client.HTTPSConnection
+            if self._address.scheme == "https"
+            else http.client.HTTPConnection
+        )
+        connection = kind(self._address.host, self._address.port, timeout=patience)
+        try:
+            yield connection
+        except ssl.SSLCertVerificationError as error:
+            raise UnreachableError(
+                f"the certificate of {self._address.host} is not trusted: {error.verify_message}. "
+                f"Nothing was sent to it."
+            ) from None
+        except ssl.SSLError as error:
+            raise UnreachableError(
+                f"{self._address.shown} does not speak TLS: {error.reason}. Is it http://?"
+            ) from None
+        except TimeoutError:
+            raise UnreachableError(
+                f"{self._address.shown} did not answer within {patience:g} s. Try again."
+            ) from None
+        except OSError as error:
+            raise UnreachableError(
+                f"{self._address.shown} cannot be reached: {error.strerror or error}. Look at the "
+                f"address, and whether the server runs."
+            ) from None
+        except http.client.HTTPException as error:
+            raise UnreachableError(
+                f"{self._address.shown} gave no answer of HTTP ({type(error).__name__}). Is this "
+                f"the address of an arena?"
+            ) from None
+        finally:
+            connection.close()
+
+    def _answer(self, connection: http.client.HTTPConnection) -> dict[str, Any]:
+        answer = connection.getresponse()
+        data = answer.read(_MOST_ANSWER)
+        try:
+            found = json.loads(data)
+        except ValueError:
+            found = None
+        if answer.status >= 300:
+            raise self._refused(answer, found)
+        if not isinstance(found, dict):
+            raise UnreachableError(
+                f"{self._address.shown} does not answer as an arena does. Look at the address."
+            )
+        return found
+
+    def _refused(self, answer: http.client.HTTPResponse, found: Any) -> RefusedError:
+        error = found.get("error") if isinstance(found, Mapping) else None
+        if isinstance(error, Mapping):
+            what, remedy = (safe(str(error.get(key, ""))) for key in ("what", "remedy"))
+            return RefusedError(answer.status, what, remedy)
+        if 300 <= answer.status < 400:
+            to = safe(answer.getheader("location", "elsewhere"))
+            return RefusedError(
+                answer.status, f"{self._address.shown} leads to {to}.", "Use that address."
+            )
+        return RefusedError(
+            answer.status,
+            f"{self._address.shown} answered {answer.status}, and not as an arena does.",
+            "Look at the address; or a proxy before the server stands in the way.",
+        )
+
+
+def awaited(client: Client, number: int, watch: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """Return a submission once it is decided; `watch` is called with how it is now and then.
+
+    A server that is away for a while is waited for. Raises RefusedError, UnreachableError.
+    """
+    began = reached = monotonic()
+    while True:
+        try:
+            found = client.submission(number)
+            reached = monotonic()
+            watch(found)
+            if found["state"] in _DECIDED:
+                return found
+        except UnreachableError:
+            if monotonic() - reached > _UNREACHABLE_SECONDS:
+                raise
+        except RefusedError as error:
+            if error.status not in (429, 502, 503, 504):
+                raise
+            if monotonic() - reached > _UNREACHABLE_SECONDS:
+                raise
+        sleep(_LOOK_SECONDS if monotonic() - began < 60 else _SLOW_LOOK_SECONDS)

@@ -1,0 +1,122 @@
+"""The command that keeps leagues open: serve."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli import main
+from arena.cli.common import sandbox_uid_option, trust_option, warn_unprotected
+from arena.league.file import read_asked, with_game
+from arena.text import safe, safe_lines
+from protocol.errors import ArenaError
+
+_LOCAL = ("127.0.0.1", "::1")
+
+
+@main.command()
+@click.argument(
+    "leagues", nargs=-1, required=True, metavar="LEAGUE...", type=click.Path(path_type=Path)
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port; 0 takes a free one.",
+)
+@click.option(
+    "--behind-proxy",
+    is_flag=True,
+    help="Believe the X-Forwarded headers: only where nobody but a proxy can connect.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    help="Processes that play, for each league.  [default: one for each core]",
+)
+@click.option(
+    "--log",
+    type=click.File("a"),
+    default="-",
+    help="The file for a line of JSON about each request.  [default: standard output]",
+)
+@sandbox_uid_option
+@trust_option
+def serve(
+    leagues: tuple[Path, ...],
+    host: str,
+    port: int,
+    behind_proxy: bool,
+    workers: int | None,
+    log: Any,
+    sandbox_uid: int | None,
+) -> None:
+    """Keep leagues open: take bots in, play what is missing, and show the live table.
+
+    It listens on this machine alone, unless --host says otherwise; docs/serve.md shows how to put
+    it behind nginx or Caddy with TLS. Every other command works beside it; `arena run` says who
+    plays. Ctrl-C finishes the matches being played; a second Ctrl-C stops at once. What is missing
+    then is played by `arena run`, or by the next server.
+
+    \b
+    arena author add cup ada
+    arena serve cup
+    arena serve spring autumn --host 0.0.0.0 --port 80
+    """
+    try:
+        from arena.serve.server import Hosting
+    except ModuleNotFoundError as error:
+        raise ArenaError(
+            f"`arena serve` needs a web server ({error.name} is missing): "
+            f"pip install 'bot-arena[serve]'."
+        ) from None
+
+    for folder in leagues:
+        plan = with_game(read_asked(folder))
+        warn_unprotected(plan.limits.sandbox)
+
+    def tell(line: str) -> None:
+        log.write(f"{line}\n")
+        log.flush()
+
+    hosting = Hosting(
+        leagues,
+        host,
+        port,
+        workers=workers,
+        uid=sandbox_uid,
+        behind_proxy=behind_proxy,
+        log=tell,
+        say=lambda text: click.echo(safe_lines(text), err=True),
+    )
+
+    def ready() -> None:
+        shown = f"[{hosting.host}]" if ":" in hosting.host else hosting.host
+        address = f"http://{shown}:{hosting.port}/"
+        click.echo(f"Listening on {address}", err=True)
+        if hosting.host in _LOCAL:
+            click.echo(
+                "Only this machine can connect. For others, put a proxy with TLS before it.",
+                err=True,
+            )
+        elif not behind_proxy:
+            click.echo(
+                "Warning: everybody who can reach this address can connect, and tokens are not "
+                "encrypted on the way. Put a proxy with TLS before it.",
+                err=True,
+            )
+        for name, folder in zip(hosting.leagues, leagues, strict=True):
+            word = shlex.quote(str(folder))
+            url = address.rstrip("/")
+            click.echo(safe(f"{folder}: {address}{name}/"), err=True)
+            click.echo(
+                safe(
+                    f"  An author enters by the link of: arena author add {word} NAME --url {url}"
+                ),
+                err=True,
+            )
+
+    hosting.serve(ready)

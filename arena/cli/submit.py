@@ -1,0 +1,160 @@
+"""The command that hands in a bot to a league that is served: submit."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.author.check import Step
+from arena.author.submitting import (
+    LEFT_OUT,
+    Client,
+    Parcel,
+    address_of,
+    awaited,
+    packed,
+)
+from arena.author.verdict import lines
+from arena.cli import main
+from arena.cli.common import screen_width
+from arena.cli.progress import StatusLine
+from arena.text import counted, safe, safe_lines
+from protocol.errors import ArenaError
+
+_SHOWN_OUTPUT = 40  # lines of a build that failed
+_STATES = {
+    "received": "waiting for its turn",
+    "building": "being unpacked and built",
+    "checking": "being checked",
+}
+
+
+@main.command(epilog=f"Left out of a folder: {', '.join(sorted(LEFT_OUT))}.")
+@click.argument("url", metavar="URL")
+@click.argument("source", metavar="BOT", type=click.Path(path_type=Path, exists=True))
+@click.option("--bot", "name", default="", metavar="NAME", help="The bot's name in the league.")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file that holds the token.  [default: ARENA_TOKEN holds it]",
+)
+@click.option("--no-wait", is_flag=True, help="Do not wait for the verdict.")
+def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: bool) -> None:
+    """Hand in a bot, wait for the verdict, and show it.
+
+    URL is the league's address, and BOT a folder with a bot.toml, an archive of one, or one
+    program. The token comes from the variable ARENA_TOKEN or from a file, never from the command
+    line, where others could see it. Exit code 0: the bot plays. 1: it is refused. 2: it could not
+    be handed in.
+
+    \b
+    export ARENA_TOKEN=...
+    arena submit https://bots.example.org/cup ./my_bot
+    arena submit https://bots.example.org/cup bot.py --bot ada
+    arena submit https://bots.example.org/cup my.zip --no-wait
+    """
+    client = Client(address_of(url), _token(token_file))
+    with packed(source) as parcel:
+        told = client.league()
+        _check_size(told, parcel)
+        _say_packed(parcel)
+        with StatusLine() as line:
+            submission = client.hand_in(
+                parcel, name, lambda sent: line.show(lambda: _sending(sent, parcel.size))
+            )
+    number, bot = submission["number"], safe(str(submission["bot"]))
+    click.echo(f"Received as submission {number} of {bot}.", err=True)
+    if no_wait:
+        return
+    with StatusLine() as line:
+        submission = awaited(client, number, lambda now: line.show(lambda: _waiting(now)))
+    _show(submission)
+    if submission["state"] == "refused":
+        raise click.exceptions.Exit(1)
+
+
+def _token(file: Path | None) -> str:
+    if file is not None:
+        try:
+            token = file.read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            raise ArenaError(f"{safe(str(file))} cannot be read: {why}.") from None
+    else:
+        token = os.environ.get("ARENA_TOKEN", "").strip()
+    if not token:
+        raise ArenaError(
+            "there is no token: put yours, which the organizer gave you, into the variable "
+            "ARENA_TOKEN, or into a file and name it: --token-file."
+        )
+    if not token.isascii() or not token.isprintable() or " " in token:
+        raise ArenaError("the token is none: it is one word of letters, digits, - and _.")
+    return token
+
+
+def _check_size(told: Mapping[str, Any], parcel: Parcel) -> None:
+    """Raise ArenaError for what the server would refuse after all of it was sent."""
+    most = told.get("calendar", {}).get("size_mb", 0)
+    if most and parcel.size > most << 20:
+        raise ArenaError(
+            f"what you hand in is {parcel.size / (1 << 20):.1f} MiB, and at most {most} MiB are "
+            f"taken. Leave out what the bot does not need."
+        )
+
+
+def _say_packed(parcel: Parcel) -> None:
+    size = f"{parcel.size / 1000:.1f} kB" if parcel.size < 1e6 else f"{parcel.size / 1e6:.1f} MB"
+    left = f"; left out: {', '.join(parcel.left_out)}" if parcel.left_out else ""
+    click.echo(safe(f"{counted(parcel.files, 'file')}, {size}{left}"), err=True)
+
+
+def _sending(sent: int, size: int) -> str:
+    return f"sending, {100 * sent // size if size else 100} %"
+
+
+def _waiting(submission: Mapping[str, Any]) -> str:
+    return _STATES.get(str(submission["state"]), "")
+
+
+def _show(submission: Mapping[str, Any]) -> None:
+    """Show the verdict: steps as `arena check` does, and the build's output if it failed."""
+    bot, number = safe(str(submission["bot"])), submission["number"]
+    if submission["step"] == "build" and submission["output"]:
+        _show_output(str(submission["output"]))
+    has_failed = False
+    for place, each in enumerate(submission["steps"], 1):
+        step = Step(
+            str(each["title"]), each["state"], str(each.get("detail", "")), each.get("evidence", [])
+        )
+        if not (has_failed and step.state == "not tried"):
+            click.echo("\n".join(lines(place, step, screen_width())))
+        has_failed |= step.state == "FAILED"
+    if submission["steps"]:
+        click.echo()
+    match submission["state"]:
+        case "playing":
+            click.echo(f"{bot} is accepted, and plays from now on (submission {number}).")
+        case "replaced":
+            click.echo(f"Submission {number} of {bot} was replaced: {safe(submission['reason'])}")
+        case _:
+            click.echo(
+                safe_lines(
+                    f"{bot} is refused at the step “{submission['step']}”: {submission['reason']}"
+                )
+            )
+            if submission["remedy"]:
+                click.echo(safe_lines(str(submission["remedy"])))
+            if submission["can_retry"]:
+                click.echo("To hand in the same again can help.")
+
+
+def _show_output(output: str) -> None:
+    found = output.splitlines()
+    if len(found) > _SHOWN_OUTPUT:
+        click.echo(f"The end of what the build printed ({len(found)} lines in all):")
+    else:
+        click.echo("The build printed:")
+    click.echo(safe_lines("\n".join(found[-_SHOWN_OUTPUT:]), "  "))
+    click.echo()

@@ -1,0 +1,225 @@
+"""A server of leagues: its sockets, its processes, and how all of it begins and ends."""
+
+import asyncio
+import contextlib
+import errno
+import re
+import resource
+import signal
+import socket
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import monotonic
+
+import uvicorn
+
+from arena.folders import locked
+from arena.handin.database import HANDED_IN
+from arena.league.file import read_asked
+from arena.serve.app import application
+from arena.serve.connections import Connection
+from arena.serve.served import Served
+from protocol.errors import ArenaError, RunError
+
+_THREADS = 8
+_HEAD_BYTES = 32 << 10
+_FILES = 1 << 16  # descriptors that are asked for, one for each open page
+_ECHO_SECONDS = 0.5  # in which a second signal is no second wish
+_TAKEN = ("api", "static")
+"""First parts of addresses that are no league's."""
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's, whose signals are ours."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to us."""
+        yield
+
+
+class Hosting:
+    """Serves leagues until a signal ends it.
+
+    Args:
+        folders: of the leagues.
+        host: the address to listen on.
+        port: 0 for any that is free.
+        workers: how many matches of a league are played at once; None for one on each core.
+        uid: as root, the first user that bots are run as; None for an unused one.
+        behind_proxy: whether a proxy says whose request it is.
+        log: called with a line for each request.
+        say: called with sentences for the organizer.
+
+    Raises ArenaError if there is anything wrong with a league, or it cannot listen there.
+
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        host: str,
+        port: int,
+        *,
+        workers: int | None,
+        uid: int | None,
+        behind_proxy: bool,
+        log: Callable[[str], None],
+        say: Callable[[str], None],
+    ) -> None:
+        self._folders = names_of(folders)
+        for folder in self._folders.values():
+            read_asked(folder)
+        self._socket = _listening(host, port)
+        self.host, self.port = self._socket.getsockname()[:2]
+        self._workers = workers
+        self._uid = uid
+        self._behind_proxy = behind_proxy
+        self._log = log
+        self._say = say
+
+    @property
+    def leagues(self) -> Sequence[str]:
+        """The names of its leagues."""
+        return [*self._folders]
+
+    def serve(self, ready: Callable[[], None]) -> None:
+        """Serve until a signal; `ready` is called once requests are answered.
+
+        The first signal lets matches in play be the last, a second one ends everything at once and
+        raises RunError. Raises ArenaError if another server has one of the leagues.
+        """
+        _raise_files()
+        with contextlib.ExitStack() as stack:
+            for folder in self._folders.values():
+                home = folder / HANDED_IN
+                home.mkdir(exist_ok=True)
+                stack.enter_context(_kept_from_others(folder))
+            pool = stack.enter_context(ThreadPoolExecutor(_THREADS, "files"))
+            asyncio.run(self._serve(pool, ready))
+
+    async def _serve(self, pool: ThreadPoolExecutor, ready: Callable[[], None]) -> None:
+        leagues = {
+            name: Served(folder, name, self._workers, self._uid, pool, self._say)
+            for name, folder in self._folders.items()
+        }
+        app = application(leagues, behind_proxy=self._behind_proxy, log=self._log, say=self._say)
+        Connection.is_behind_proxy = self._behind_proxy
+        server = _Server(
+            uvicorn.Config(
+                app,
+                http=Connection,
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                h11_max_incomplete_event_size=_HEAD_BYTES,
+                timeout_graceful_shutdown=5,
+            )
+        )
+        ending = _Ending(leagues.values(), server, self._say)
+        ending.listen(asyncio.get_running_loop())
+        async with asyncio.TaskGroup() as tasks:
+            playing = [tasks.create_task(each.run()) for each in leagues.values()]
+            serving = tasks.create_task(server.serve([self._socket]))
+            while not server.started and not serving.done():
+                await asyncio.sleep(0.01)
+            ready()
+            await asyncio.wait(playing)
+            server.should_exit = True
+            await serving
+        if ending.is_hard:
+            raise RunError("stopped at once; what was stored is safe.")
+
+
+class _Ending:
+    """Ends a server: softly at the first signal, hard at the second."""
+
+    def __init__(
+        self, leagues: Collection[Served], server: uvicorn.Server, say: Callable[[str], None]
+    ) -> None:
+        self._leagues = leagues
+        self._server = server
+        self._say = say
+        self._heard = 0.0
+        self.is_hard = False
+        """Whether there was a second signal."""
+
+    def listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Heed signals."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._hear)
+
+    def _hear(self) -> None:
+        now = monotonic()
+        if self._heard and now - self._heard < _ECHO_SECONDS:
+            return
+        if self._heard:
+            self.is_hard = True
+            for each in self._leagues:
+                each.kill()
+            self._server.force_exit = True
+        else:
+            self._say("Finishing the matches being played; Ctrl-C once more stops at once.")
+            for each in self._leagues:
+                each.stop()
+        self._heard = now
+
+
+def names_of(folders: Sequence[Path]) -> dict[str, Path]:
+    """Return folders by the names of their leagues in addresses; raise ArenaError for a bad one."""
+    found: dict[str, Path] = {}
+    for folder in folders:
+        name = folder.resolve().name
+        if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,59}", name) or name in _TAKEN:
+            raise ArenaError(
+                f"the folder {name!r} cannot be a part of an address: call it by letters, digits, "
+                f"- and _, and not {' or '.join(_TAKEN)}."
+            )
+        if name in found:
+            raise ArenaError(
+                f"{found[name]} and {folder} would have the same address: rename one, or name it "
+                f"once."
+            )
+        found[name] = folder
+    return found
+
+
+@contextlib.contextmanager
+def _kept_from_others(folder: Path) -> Iterator[None]:
+    """Keep other servers away from a league, from whichever folder they come to it."""
+    descriptor = folder / HANDED_IN / ".served"
+    descriptor.mkdir(exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locked(descriptor, "server"))
+        except ArenaError as error:
+            words = str(error).replace(str(descriptor), str(folder), 1)
+            raise ArenaError(words) from None
+        yield
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; raise ArenaError if it cannot."""
+    try:
+        [(family, *_, address), *_] = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        return socket.create_server(address[:2], family=family, backlog=512)
+    except OSError as error:
+        remedy = {
+            errno.EADDRINUSE: "Another program listens there: choose another --port.",
+            errno.EACCES: "Ports below 1024 are root's: choose another --port.",
+        }.get(error.errno or 0, "Look at --host and --port.")
+        raise ArenaError(f"{host} port {port}: {error.strerror}. {remedy}") from None
+
+
+def _raise_files() -> None:
+    """Allow as many open files as there may be pages."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
