@@ -6,7 +6,7 @@ import msgspec
 
 from arena.serve.careers import BotView
 from arena.serve.replays import MatchesView, OwnView, ReplayView
-from arena.serve.shown import Calendar, SubmissionView, Waiting
+from arena.serve.shown import Calendar, SubmissionView, QueueRow
 from arena.serve.views import TableView
 
 
@@ -114,7 +114,7 @@ class SubmissionsAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class QueueAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What is not decided yet, in turn; GET /api/leagues/{league}/queue."""
 
-    queue: list[Waiting]
+    queue: list[QueueRow]
 
 
 ANSWERS: tuple[type[msgspec.Struct], ...] = (
