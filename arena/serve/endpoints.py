@@ -12,6 +12,7 @@ from arena.handin.submissions import all_of, get, of_author
 from arena.serve.answers import json
 from arena.serve.api import (
     BotAnswer,
+    FinalAnswer,
     LeagueAnswer,
     LeagueEntry,
     LeaguesAnswer,
@@ -44,7 +45,6 @@ from protocol.errors import ArenaError
 
 _MOST_LISTENERS = 256
 """Of one address: a class may be behind one."""
-_HELD_BACK = "results are held back until they are released."
 
 
 class Which(NamedTuple):
@@ -76,35 +76,46 @@ class Api:
         data = await league.table(to_organizer=visitor.is_organizer)
         return msgspec.json.decode(data, type=TableView)
 
+    async def final(self, league: Served, visitor: Visitor) -> TableView:
+        """Return the table of the final, if there is one that somebody may see."""
+        if not league.is_final_shown(to_organizer=visitor.is_organizer):
+            raise Refusal(
+                404,
+                "there is no final to show, or not yet.",
+                "The calendar says when bots are taken no more, and when results are shown.",
+            )
+        return msgspec.json.decode(await league.reader.get(Ask(0, "final")), type=TableView)
+
     async def bot(
         self, request: Request, league: Served, visitor: Visitor, bot: str
     ) -> tuple[BotView, OwnView | None]:
         """Return what everybody sees of a bot, and what its author does."""
-        check_shown(league, visitor)
+        since = league.since(to_organizer=visitor.is_organizer)
         with self._door.one_more(request):
-            view = msgspec.json.decode(await league.reader.get(Ask(0, "bot", bot)), type=BotView)
+            data = await league.reader.get(Ask(0, "bot", bot, since=since))
+            view = msgspec.json.decode(data, type=BotView)
             if not visitor.is_organizer and bot not in await own_bots(league, visitor):
                 return view, None
-            data = await league.reader.get(Ask(0, "own", bot))
+            data = await league.reader.get(Ask(0, "own", bot, since=since))
             return view, msgspec.json.decode(data, type=OwnView)
 
     async def matches(
         self, request: Request, league: Served, visitor: Visitor, which: Which
     ) -> MatchesView:
         """Return matches that somebody may see, newest first."""
-        check_shown(league, visitor)
+        since = league.since(to_organizer=visitor.is_organizer)
         own = None if may_see_all(league, visitor) else await own_bots(league, visitor)
         with self._door.one_more(request):
-            ask = Ask(0, "matches", which.bot, own, which.faulty, which.before)
+            ask = Ask(0, "matches", which.bot, own, which.faulty, which.before, since)
             return msgspec.json.decode(await league.reader.get(ask), type=MatchesView)
 
     async def replay(
         self, request: Request, league: Served, visitor: Visitor, match: str
     ) -> ReplayView:
         """Return a match that somebody may see, without what others' bots said."""
-        check_shown(league, visitor)
+        since = league.since(to_organizer=visitor.is_organizer)
         seen = await hidden(league, visitor)
-        ask = Ask(0, "replay", match, None if seen is None else sorted(seen))
+        ask = Ask(0, "replay", match, None if seen is None else sorted(seen), since=since)
         with self._door.one_more(request):
             found = msgspec.json.decode(await league.reader.get(ask), type=ReplayView)
         played = {seat.bot for seat in found.row.seats}
@@ -168,6 +179,7 @@ class Api:
                 phase=league.phase,
                 bots=sorted(bot.name for bot in league.plan.bots),
                 state=league.state(to_organizer=visitor.is_organizer),
+                frozen=league.frozen,
                 queued=len(league.queue),
                 calendar=league.calendar,
                 you=visitor.you,
@@ -178,9 +190,15 @@ class Api:
         """Answer with the leaderboard."""
         league = self._door.league(request)
         visitor = await self._door.reader(request, league)
-        held_back = league.is_held_back and not visitor.is_organizer
-        table = await self.table(league, visitor)
-        return json(TableAnswer(table=table, held_back=held_back))
+        frozen = league.since(to_organizer=visitor.is_organizer)
+        return json(TableAnswer(table=await self.table(league, visitor), frozen=frozen))
+
+    async def get_final(self, request: Request) -> Response:
+        """Answer with the leaderboard of the final."""
+        league = self._door.league(request)
+        visitor = await self._door.reader(request, league)
+        table, calendar = await self.final(league, visitor), league.calendar
+        return json(FinalAnswer(table=table, seed_hash=calendar.seed_hash, seed=calendar.seed))
 
     async def get_bot(self, request: Request) -> Response:
         """Answer with a bot."""
@@ -206,8 +224,9 @@ class Api:
     async def get_queue(self, request: Request) -> Response:
         """Answer with what waits."""
         league = self._door.league(request)
-        await self._door.reader(request, league)
-        return json(QueueAnswer(queue=queue_view(league.queue)))
+        visitor = await self._door.reader(request, league)
+        trouble = league.hook_trouble if visitor.is_organizer else ""
+        return json(QueueAnswer(queue=queue_view(league.queue), hook_trouble=trouble))
 
     async def get_submissions(self, request: Request) -> Response:
         """Answer with submissions."""
@@ -249,12 +268,6 @@ class Api:
 
         name = "" if visitor.person is None else visitor.person.name
         return EventStream(league.broadcast, Listener(name, visitor.role), may_listen, ended)
-
-
-def check_shown(league: Served, visitor: Visitor) -> None:
-    """Raise Refusal while results are held back from somebody."""
-    if league.is_held_back and not visitor.is_organizer:
-        raise Refusal(403, _HELD_BACK, "The calendar says when that is.")
 
 
 def bot_of(request: Request) -> str:

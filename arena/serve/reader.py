@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from arena.handin.final import FINAL
 from arena.serve.careers import bot_view
 from arena.serve.messages import Answer, Ask, decoder, line, take_output
 from arena.serve.replays import matches_view, own_view, replay_view
@@ -23,17 +24,24 @@ def answered(folder: Path, ask: Ask) -> Any:
     """Return the view that is asked for; raise ArenaError if there is none."""
     match ask.what:
         case "table":
-            return table_view(folder)
+            return table_view(folder, ask.since)
+        case "final":
+            return table_view(folder / FINAL)
         case "bot":
-            return bot_view(folder, ask.of)
+            return bot_view(folder, ask.of, ask.since)
         case "own":
-            return own_view(folder, ask.of)
+            return own_view(folder, ask.of, ask.since)
         case "matches":
             return matches_view(
-                folder, bot=ask.of, own=ask.own, faulty=ask.faulty, before=ask.before
+                folder,
+                bot=ask.of,
+                own=ask.own,
+                faulty=ask.faulty,
+                before=ask.before,
+                since=ask.since,
             )
         case _:
-            return replay_view(folder, ask.of, own=ask.own)
+            return replay_view(folder, ask.of, own=ask.own, since=ask.since)
 
 
 def main() -> None:

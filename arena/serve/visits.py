@@ -181,12 +181,14 @@ def visit_of(league: Served, visitor: Visitor) -> Visit:
         role=visitor.person.role if visitor.person is not None else "",
         csrf=visitor.csrf,
         replays=may_see_all(league, visitor),
+        frozen=league.frozen,
+        final=league.is_final_shown(to_organizer=visitor.is_organizer),
     )
 
 
 def may_see_all(league: Served, visitor: Visitor) -> bool:
     """Return whether somebody may look at the matches of all bots."""
-    return visitor.is_organizer or (league.hand_in.replays and not league.is_held_back)
+    return visitor.is_organizer or league.hand_in.replays
 
 
 async def own_bots(league: Served, visitor: Visitor) -> list[str]:
