@@ -82,8 +82,13 @@ HOMES = {
     "numpy": ["referee.pettingzoo"],
     "pettingzoo": ["referee.pettingzoo"],
     "pygal": ["arena.report.plotting"],
+    "h11": ["arena.serve.connections"],
+    "itsdangerous": ["arena.serve.sessions"],
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],
+    "python_multipart": ["arena.serve.forms"],
+    "starlette": ["arena.serve.*"],
+    "uvicorn": ["arena.serve.connections", "arena.serve.server"],
 }
 """Where each third-party package, SQL and the bots' helpers are at home."""
 

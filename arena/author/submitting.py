@@ -33,7 +33,7 @@ _MOST_ANSWER = 64 << 20  # bytes
 _DECIDED = ("playing", "refused", "replaced")
 
 
-class RefusedError(ArenaError):
+class NotTakenError(ArenaError):
     """What a server answers in place of what was asked for."""
 
     def __init__(self, status: int, what: str, remedy: str) -> None:
@@ -150,7 +150,7 @@ def _pack(folder: Path, file: IO[bytes]) -> tuple[int, tuple[str, ...]]:
 
 
 class Client:
-    """Talks to a server with an author's token. All methods raise RefusedError, UnreachableError.
+    """Talks to a server with an author's token. All methods raise NotTakenError, UnreachableError.
 
     Only the standard library is used: it is to run wherever bots are written.
     """
@@ -253,17 +253,17 @@ class Client:
             )
         return found
 
-    def _refused(self, answer: http.client.HTTPResponse, found: Any) -> RefusedError:
+    def _refused(self, answer: http.client.HTTPResponse, found: Any) -> NotTakenError:
         error = found.get("error") if isinstance(found, Mapping) else None
         if isinstance(error, Mapping):
             what, remedy = (safe(str(error.get(key, ""))) for key in ("what", "remedy"))
-            return RefusedError(answer.status, what, remedy)
+            return NotTakenError(answer.status, what, remedy)
         if 300 <= answer.status < 400:
             to = safe(answer.getheader("location", "elsewhere"))
-            return RefusedError(
+            return NotTakenError(
                 answer.status, f"{self._address.shown} leads to {to}.", "Use that address."
             )
-        return RefusedError(
+        return NotTakenError(
             answer.status,
             f"{self._address.shown} answered {answer.status}, and not as an arena does.",
             "Look at the address; or a proxy before the server stands in the way.",
@@ -273,7 +273,7 @@ class Client:
 def awaited(client: Client, number: int, watch: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Return a submission once it is decided; `watch` is called with how it is now and then.
 
-    A server that is away for a while is waited for. Raises RefusedError, UnreachableError.
+    A server that is away for a while is waited for. Raises NotTakenError, UnreachableError.
     """
     began = reached = monotonic()
     while True:
@@ -286,7 +286,7 @@ def awaited(client: Client, number: int, watch: Callable[[dict[str, Any]], None]
         except UnreachableError:
             if monotonic() - reached > _UNREACHABLE_SECONDS:
                 raise
-        except RefusedError as error:
+        except NotTakenError as error:
             if error.status not in (429, 502, 503, 504):
                 raise
             if monotonic() - reached > _UNREACHABLE_SECONDS:

@@ -98,7 +98,10 @@ _COMMANDS = {
         "compare:compare",
         "Play until it is clear whether bot A is better than bot B.",
     ),
-    "schema": ("about:schema", "Print the JSON Schema of the messages, or of a game's moves."),
+    "schema": (
+        "about:schema",
+        "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
+    ),
     "doctor": (
         "about:doctor",
         "Show which sandboxes work on this machine, and whether a bot starts in them.",

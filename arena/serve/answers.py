@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from arena.handin.receiving import RefusedError
-from arena.serve.api import Problem, ProblemAnswer
+from arena.serve.api import ProblemAnswer, WebProblem
 from arena.serve.asking import BusyError, UnansweredError
 from arena.serve.forms import BodyError
 from arena.serve.pages import Visit, error_page
@@ -40,7 +40,7 @@ def refusal_of(error: Exception) -> Refusal:
             again = error.again_at
             after = 0.0 if again is None else (again - datetime.now(UTC)).total_seconds()
             found = Refusal(error.status, error.what, error.remedy, after=max(0.0, after))
-            found.problem = Problem(
+            found.problem = WebProblem(
                 step=error.step,
                 what=error.what,
                 remedy=error.remedy,

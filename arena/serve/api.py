@@ -10,7 +10,7 @@ from arena.serve.shown import Calendar, QueueRow, SubmissionView
 from arena.serve.views import TableView
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
+class WebProblem(msgspec.Struct, frozen=True, kw_only=True):
     """Why something was refused, and what can be done."""
 
     step: str = ""
@@ -28,7 +28,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 class ProblemAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer with every status from 400 on."""
 
-    error: Problem
+    error: WebProblem
 
 
 class LeagueEntry(msgspec.Struct, frozen=True, kw_only=True):

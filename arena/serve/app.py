@@ -14,7 +14,7 @@ from arena.serve.answers import as_json, as_page
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
 from arena.serve.served import Served
-from arena.serve.site import Site
+from arena.serve.site import WebSite
 from arena.serve.visits import Door, Refusal
 
 
@@ -28,7 +28,7 @@ def application(
     """Return the application for some leagues, by name."""
     door = Door(leagues)
     api = Api(leagues, door)
-    site = Site(leagues, door, api)
+    site = WebSite(leagues, door, api)
     one = "/api/leagues/{league}"
     programs = [
         ("/api/schema", api.get_schema, "GET"),

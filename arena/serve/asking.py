@@ -14,8 +14,8 @@ import msgspec
 from arena.handin.final import FINAL
 from arena.league.file import FILE
 from arena.league.plan import DATABASE
-from arena.serve.child import Child
-from arena.serve.messages import Answer, Ask, decoder, line
+from arena.serve.child import Companion
+from arena.serve.messages import Asked, ReaderAnswer, decoder, line
 
 _LEAST_SECONDS = 2.0  # that an answer holds while matches are played ...
 _TIMES = 10  # ... or so many times as long as it took to make
@@ -23,7 +23,7 @@ _PATIENCE = 120.0  # seconds after which a process that does not answer is kille
 _MOST_KEPT = 32 << 20  # bytes of answers
 _MOST_WAITING = 64  # questions
 
-_read_answer = decoder(Answer).decode
+_read_answer = decoder(ReaderAnswer).decode
 
 
 class BusyError(Exception):
@@ -46,22 +46,22 @@ class _Kept:
 class _Waiting:
     place: tuple[int, int]
     """Tables come before all else."""
-    ask: Ask = field(compare=False)
+    ask: Asked = field(compare=False)
     answer: "asyncio.Future[bytes]" = field(compare=False)
 
 
-class Reader:
+class LeagueReader:
     """Asks one question at a time, and no question twice at once."""
 
     def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
         self._folder = folder
-        self._child = Child("arena.serve.reader", folder, (), self._hear, say)
+        self._child = Companion("arena.serve.reader", folder, (), self._hear, say)
         self._kept: OrderedDict[bytes, _Kept] = OrderedDict()
         self._size = 0
         self._asked: dict[bytes, asyncio.Future[bytes]] = {}
         self._queue: asyncio.PriorityQueue[_Waiting] = asyncio.PriorityQueue()
         self._numbers = itertools.count(1)
-        self._open: tuple[int, asyncio.Future[Answer]] | None = None
+        self._open: tuple[int, asyncio.Future[ReaderAnswer]] | None = None
 
     async def run(self) -> None:
         """Keep the process alive, and ask it what is to be known."""
@@ -89,7 +89,7 @@ class Reader:
         """Return what is another value once the league's file was changed."""
         return _look(self._folder / FILE)
 
-    async def get(self, ask: Ask, *, fresh: bool = False) -> bytes:
+    async def get(self, ask: Asked, *, fresh: bool = False) -> bytes:
         """Return the JSON of a view: one that was kept, if it is new enough, or another.
 
         Raises UnansweredError if there is none, and BusyError if too much is asked.
@@ -139,11 +139,11 @@ class Reader:
             self._keep(key, _Kept(value, stamp, began, monotonic() - began))
             waiting.answer.set_result(value)
 
-    async def _answer(self, ask: Ask) -> Answer:
+    async def _answer(self, ask: Asked) -> ReaderAnswer:
         """Ask until there is an answer; a process that ends has another one after it."""
         async with asyncio.timeout(_PATIENCE):
             while True:
-                answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+                answer: asyncio.Future[ReaderAnswer] = asyncio.get_running_loop().create_future()
                 self._open = ask.number, answer
                 pid = self._child.pid
                 if self._child.tell(line(ask)):

@@ -14,7 +14,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0  # seconds before one that ended begins
 _SOUND_SECONDS = 60.0  # after which one is not to blame for how those before it ended
 
 
-class Child:
+class Companion:
     """A module of ours, run as a process for one league until it is told to end.
 
     Its standard error is ours. It is in a session of its own, so that Ctrl-C reaches the server

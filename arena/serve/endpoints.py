@@ -26,7 +26,7 @@ from arena.serve.api import (
 )
 from arena.serve.broadcast import EventStream, Listener
 from arena.serve.careers import BotView
-from arena.serve.messages import Ask
+from arena.serve.messages import Asked
 from arena.serve.receiving import receive
 from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.served import Served
@@ -84,7 +84,7 @@ class Api:
                 "there is no final to show, or not yet.",
                 "The calendar says when bots are taken no more, and when results are shown.",
             )
-        return msgspec.json.decode(await league.reader.get(Ask(0, "final")), type=TableView)
+        return msgspec.json.decode(await league.reader.get(Asked(0, "final")), type=TableView)
 
     async def bot(
         self, request: Request, league: Served, visitor: Visitor, bot: str
@@ -92,30 +92,32 @@ class Api:
         """Return what everybody sees of a bot, and what its author does."""
         since = league.since(to_organizer=visitor.is_organizer)
         with self._door.one_more(request):
-            data = await league.reader.get(Ask(0, "bot", bot, since=since))
-            view = msgspec.json.decode(data, type=BotView)
+            view = msgspec.json.decode(
+                await league.reader.get(Asked(0, "bot", bot, since=since)), type=BotView
+            )
             if not visitor.is_organizer and bot not in await own_bots(league, visitor):
                 return view, None
-            data = await league.reader.get(Ask(0, "own", bot, since=since))
+            data = await league.reader.get(Asked(0, "own", bot, since=since))
             return view, msgspec.json.decode(data, type=OwnView)
 
     async def matches(
         self, request: Request, league: Served, visitor: Visitor, which: Which
     ) -> MatchesView:
         """Return matches that somebody may see, newest first."""
-        since = league.since(to_organizer=visitor.is_organizer)
         own = None if may_see_all(league, visitor) else await own_bots(league, visitor)
+        since = league.since(to_organizer=visitor.is_organizer)
         with self._door.one_more(request):
-            ask = Ask(0, "matches", which.bot, own, which.faulty, which.before, since)
+            ask = Asked(0, "matches", which.bot, own, which.faulty, which.before, since)
             return msgspec.json.decode(await league.reader.get(ask), type=MatchesView)
 
     async def replay(
         self, request: Request, league: Served, visitor: Visitor, match: str
     ) -> ReplayView:
         """Return a match that somebody may see, without what others' bots said."""
-        since = league.since(to_organizer=visitor.is_organizer)
         seen = await hidden(league, visitor)
-        ask = Ask(0, "replay", match, None if seen is None else sorted(seen), since=since)
+        own = None if seen is None else sorted(seen)
+        since = league.since(to_organizer=visitor.is_organizer)
+        ask = Asked(0, "replay", match, own, since=since)
         with self._door.one_more(request):
             found = msgspec.json.decode(await league.reader.get(ask), type=ReplayView)
         played = {seat.bot for seat in found.row.seats}

@@ -16,7 +16,7 @@ class Playing(msgspec.Struct, frozen=True, tag=True):
     """Whether it is the final that is played, and not the league itself."""
 
 
-class Played(msgspec.Struct, frozen=True, tag=True):
+class Progress(msgspec.Struct, frozen=True, tag=True):
     """Matches were stored."""
 
     matches: int
@@ -33,7 +33,7 @@ class Stopped(msgspec.Struct, frozen=True, tag=True):
     """The reason, as what follows «it»."""
 
 
-class Waiting(msgspec.Struct, frozen=True, tag=True):
+class Idle(msgspec.Struct, frozen=True, tag=True):
     """Nothing is played now, and nothing is wrong."""
 
     why: str
@@ -49,23 +49,23 @@ class Trouble(msgspec.Struct, frozen=True, tag=True):
     """After how many seconds it is tried again; None if play goes on meanwhile."""
 
 
-Word: TypeAlias = Playing | Played | Stopped | Waiting | Trouble
+Word: TypeAlias = Playing | Progress | Stopped | Idle | Trouble
 """What a player says."""
 
 
-class Again(msgspec.Struct, frozen=True, tag=True):
+class ReadAnew(msgspec.Struct, frozen=True, tag=True):
     """The league was changed: let the matches in play be the last, and read it anew."""
 
 
-class End(msgspec.Struct, frozen=True, tag=True):
+class EndPlay(msgspec.Struct, frozen=True, tag=True):
     """Let the matches in play be the last, and end."""
 
 
-Order: TypeAlias = Again | End
+Order: TypeAlias = ReadAnew | EndPlay
 """What a player is told. The end of its input means: end at once."""
 
 
-class Ask(msgspec.Struct, frozen=True):
+class Asked(msgspec.Struct, frozen=True):
     """A question to the process that reads a league for its pages."""
 
     number: int
@@ -77,10 +77,10 @@ class Ask(msgspec.Struct, frozen=True):
     faulty: bool = False
     before: int = 0
     since: str = ""
-    """From when on results are held back from who asks, in ISO 8601; empty if they are not."""
+    """From when on results are held back, in ISO 8601; empty if none are."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ReaderAnswer(msgspec.Struct, frozen=True):
     """What comes of a question."""
 
     number: int

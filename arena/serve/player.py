@@ -27,13 +27,13 @@ from arena.play.messages import News
 from arena.play.run import Run, open_run
 from arena.play.spares import Spares
 from arena.serve.messages import (
-    End,
+    EndPlay,
+    Idle,
     Order,
-    Played,
     Playing,
+    Progress,
     Stopped,
     Trouble,
-    Waiting,
     Word,
     decoder,
     line,
@@ -106,7 +106,7 @@ class Orders:
                     os._exit(1)
                 *lines, rest = (rest + found).split(b"\n")
                 for each in lines:
-                    self.ending |= isinstance(_read_order(each), End)
+                    self.ending |= isinstance(_read_order(each), EndPlay)
                     self._tell()
             elif self._state() != self._seen:
                 self._tell()
@@ -188,13 +188,13 @@ class Player:
         asked = read_asked(folder)
         if len(asked.bots) < asked.seats:
             few = f"{len(asked.bots)} of the {asked.seats} bots that a match needs are in it."
-            self._tell(Waiting(few))
+            self._tell(Idle(few))
             return None
         league = self._rested(read_league(folder))
         if agreement_needed(league):
             agreement = Agreement(league, self._workers or len(usable_cores(None)))
             self._tell(Trouble(agreement.announcement))
-            self._tell(Waiting("All matches are played again first: the game's code has changed."))
+            self._tell(Idle("All matches are played again first: the game's code has changed."))
             for _ in agreement.run():
                 if self._orders.ending:
                     return None
@@ -207,9 +207,9 @@ class Player:
         if problems:
             return _RETRY_SECONDS
         if not run.missing:
-            self._tell(Waiting("All matches are played."))
+            self._tell(Idle("All matches are played."))
         elif not self._orders.are_new:
-            self._tell(Waiting("All matches are played but those of suspended bots."))
+            self._tell(Idle("All matches are played but those of suspended bots."))
         return None
 
     def _rested(self, league: LeaguePlan) -> LeaguePlan:
@@ -225,7 +225,7 @@ class Player:
         """Tell what happened in a run; return whether the run cannot be whole because of it."""
         match event:
             case Stored():
-                self._tell(Played(event.played, event.missing, is_final))
+                self._tell(Progress(event.played, event.missing, is_final))
             case Suspended():
                 (bot,) = (bot for bot in league.bots if bot.name == event.bot)
                 self._suspended.add((league.folder, bot.key, bot.version))

@@ -14,13 +14,13 @@ import msgspec
 
 from arena.handin.final import FINAL
 from arena.serve.careers import bot_view
-from arena.serve.messages import Answer, Ask, decoder, line, take_output
+from arena.serve.messages import Asked, ReaderAnswer, decoder, line, take_output
 from arena.serve.replays import matches_view, own_view, replay_view
 from arena.serve.views import table_view
 from protocol.errors import ArenaError
 
 
-def answered(folder: Path, ask: Ask) -> Any:
+def answered(folder: Path, ask: Asked) -> Any:
     """Return the view that is asked for; raise ArenaError if there is none."""
     match ask.what:
         case "table":
@@ -50,13 +50,15 @@ def main() -> None:
     parser.add_argument("league", type=Path)
     folder = parser.parse_args().league
     output = take_output()
-    read = decoder(Ask).decode
+    read = decoder(Asked).decode
     for each in sys.stdin.buffer:
         ask = read(each)
         try:
-            answer = Answer(ask.number, msgspec.Raw(msgspec.json.encode(answered(folder, ask))))
+            answer = ReaderAnswer(
+                ask.number, msgspec.Raw(msgspec.json.encode(answered(folder, ask)))
+            )
         except ArenaError as error:
-            answer = Answer(ask.number, problem=str(error))
+            answer = ReaderAnswer(ask.number, problem=str(error))
         left = memoryview(line(answer))
         while left:
             left = left[os.write(output, left) :]

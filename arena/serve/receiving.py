@@ -125,7 +125,7 @@ class Arriving:
         self._person = person
         self._first = (bot, filename)
         self._thread = ThreadPoolExecutor(1, "arrival")
-        self._db: HandIns | None = None
+        self._hand_ins: HandIns | None = None
         self._arrival: Arrival | None = None
 
     async def __aenter__(self) -> Self:
@@ -162,14 +162,14 @@ class Arriving:
         return found
 
     def _open(self, bot: str, filename: str) -> None:
-        self._db = HandIns(self._league.folder)
-        self._arrival = Arrival(self._db, self._league.plan, self._person, bot, filename)
+        self._hand_ins = HandIns(self._league.folder)
+        self._arrival = Arrival(self._hand_ins, self._league.plan, self._person, bot, filename)
 
     def _close(self) -> None:
         if self._arrival is not None:
             self._arrival.__exit__(None, None, None)
-        if self._db is not None:
-            self._db.__exit__(None, None, None)
+        if self._hand_ins is not None:
+            self._hand_ins.__exit__(None, None, None)
 
     async def _do(self, what: Callable[[], Any]) -> Any:
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, what))

@@ -20,18 +20,18 @@ from arena.handin.submissions import Submission, all_of, queue
 from arena.league.contest import HandIn
 from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
-from arena.serve.asking import Reader, UnansweredError
+from arena.serve.asking import LeagueReader, UnansweredError
 from arena.serve.broadcast import Broadcast
-from arena.serve.child import Child
+from arena.serve.child import Companion
 from arena.serve.messages import (
-    Again,
-    Ask,
-    End,
-    Played,
+    Asked,
+    EndPlay,
+    Idle,
     Playing,
+    Progress,
+    ReadAnew,
     Stopped,
     Trouble,
-    Waiting,
     Word,
     decoder,
     line,
@@ -97,14 +97,14 @@ class Served:
             self.queue: Sequence[Submission] = queue(db)
         words = [] if workers is None else ["--workers", str(workers)]
         words += [] if uid is None else ["--sandbox-uid", str(uid)]
-        self.player = Child("arena.serve.player", folder, words, self._hear_player, self._say)
+        self.player = Companion("arena.serve.player", folder, words, self._hear_player, self._say)
         user = [] if uid is None else [str(uid)]
-        self.intake = Child("arena.handin.intake", folder, user, self._hear_intake, self._say)
-        self.reader = Reader(folder, self._say)
-        self.messenger = Child(
+        self.intake = Companion("arena.handin.intake", folder, user, self._hear_intake, self._say)
+        self.reader = LeagueReader(folder, self._say)
+        self.messenger = Companion(
             "arena.handin.messenger", folder, (), self._hear_messenger, self._say
         )
-        self._playing: Word = Waiting("It begins.")
+        self._playing: Word = Idle("It begins.")
         self._file_stamp: object = None
         self._news = asyncio.Event()
         self._told: set[str] = set()
@@ -145,17 +145,17 @@ class Served:
 
     def state(self, *, to_organizer: bool) -> str:
         """Return what is going on, in a sentence."""
-        if not to_organizer and isinstance(self._playing, Playing | Played | Waiting):
-            if isinstance(self._playing, Playing | Played) and self._playing.is_final:
+        if not to_organizer and isinstance(self._playing, Playing | Progress | Idle):
+            if isinstance(self._playing, Playing | Progress) and self._playing.is_final:
                 return "The final is being played."
             if self.frozen:
                 return "The table is frozen."
         match self._playing:
-            case Playing() | Played():
+            case Playing() | Progress():
                 missing = counted(self._playing.missing, "match is", "matches are")
                 what = "The final is" if self._playing.is_final else "Matches are"
                 return f"{what} being played; {missing} missing."
-            case Waiting():
+            case Idle():
                 return self._playing.why
             case Trouble() if to_organizer:
                 return self._playing.what
@@ -175,11 +175,11 @@ class Served:
         return await asyncio.get_running_loop().run_in_executor(self._pool, done)
 
     async def table(self, *, to_organizer: bool) -> bytes:
-        """Return the JSON of the table, which is the frozen one while results are held back.
+        """Return the JSON of the table, as it was when results began to be held back, if they are.
 
         Raises UnansweredError if there is none.
         """
-        return await self.reader.get(Ask(0, "table", since=self.since(to_organizer=to_organizer)))
+        return await self.reader.get(Asked(0, "table", since=self.since(to_organizer=to_organizer)))
 
     # --- what happens
 
@@ -204,7 +204,7 @@ class Served:
         """Let the matches in play be the last, and all processes end."""
         self._is_ending = True
         self._hooked.set()
-        self.player.end(line(End()))
+        self.player.end(line(EndPlay()))
         self.intake.end()
         self.reader.end()
         self.messenger.end()
@@ -233,9 +233,9 @@ class Served:
                     self._say(word.what)
                 if word.again is None:
                     return
-            case Playing() | Waiting():
+            case Playing() | Idle():
                 self._told.clear()
-            case Played():
+            case Progress():
                 pass
         self._playing = word
 
@@ -269,13 +269,14 @@ class Served:
                 stamp = self.reader.stamp()
                 if stamp != seen and monotonic() - made >= max(_LEAST_SECONDS, _TIMES * cost):
                     seen, made = stamp, monotonic()
-                    table = await self.reader.get(Ask(0, "table"), fresh=True)
+                    shown = Asked(0, "table", since=frozen)
+                    table = await self.reader.get(shown, fresh=True)
                     cost = monotonic() - made
                     self._tell_messenger(table)
                     self.broadcast.tell("table", {}, organizers=bool(frozen))
                 elif (state := self.state(to_organizer=False)) != last:
                     last = state
-                    if not isinstance(self._playing, Played):
+                    if not isinstance(self._playing, Progress):
                         self.broadcast.tell("table", {})
 
     def _tell_messenger(self, table: bytes = b"") -> None:
@@ -291,7 +292,7 @@ class Served:
         self.hook_trouble = await self.db(hook_trouble)
         is_due = self.hand_in.final_deals is not None and await self.db(is_final_due, self.hand_in)
         if is_due and not self._was_due:
-            self.player.tell(line(Again()))
+            self.player.tell(line(ReadAnew()))
         self._was_due = is_due
 
     async def _reread(self) -> None:
@@ -342,7 +343,7 @@ class Served:
         self.broadcast.tell("queue", {})
         self._tell_messenger()
         if any(each.state == "playing" for each in changed):
-            self.player.tell(line(Again()))
+            self.player.tell(line(ReadAnew()))
 
 
 def _mark(submission: Submission | None) -> object:

@@ -49,7 +49,7 @@ _CLOSED = {
 }
 
 
-class Site:
+class WebSite:
     """The pages, made of what the API answers.
 
     Args:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from arena.handin.people import Person, by_number, by_token
 from arena.handin.submissions import bots_of_author
-from arena.serve.api import Problem, You
+from arena.serve.api import WebProblem, You
 from arena.serve.pages import Visit
 from arena.serve.served import Served
 from arena.serve.sessions import Guesses, is_same
@@ -28,7 +28,7 @@ class Refusal(Exception):  # noqa: N818 - it is what is answered
     ) -> None:
         super().__init__(what)
         self.status = status
-        self.problem = Problem(step=step, what=what, remedy=remedy, can_retry=after > 0)
+        self.problem = WebProblem(step=step, what=what, remedy=remedy, can_retry=after > 0)
         self.after = after
         """After how many seconds the same again can help; 0 if that is not known."""
 
