@@ -61,12 +61,20 @@ CREATE TABLE calendar (
     number INTEGER PRIMARY KEY, at TEXT NOT NULL, key TEXT NOT NULL, old TEXT NOT NULL,
     new TEXT NOT NULL
 ) STRICT;
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE message (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, event TEXT NOT NULL,
+    body TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', tries INTEGER NOT NULL DEFAULT 0,
+    problem TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX message_in_state ON message (state);
 """
 """A person's token is its hash, or nothing once the person was removed.
 
 The likeness of a name is what all names have in common that look alike. A person's turn is the
 number of the last turn in the queue. What arrived lies in a file of that name until it was looked
-at; `accepted` says that a submission has played, whatever became of it.
+at; `accepted` says that a submission has played, whatever became of it. A message is what a hook
+is told; facts are what became of a contest, and how much of it hooks were told.
 """
 
 
@@ -219,3 +227,12 @@ class HandIns:
         """Return the key that signs the sessions of this league: 32 bytes, made with its file."""
         [(key,)] = self.rows("SELECT value FROM secret WHERE name = 'sessions'")
         return bytes(key)
+
+    def fact(self, name: str) -> str:
+        """Return a fact of the contest; empty if it is not known."""
+        rows = self.rows("SELECT value FROM fact WHERE name = ?", (name,))
+        return str(rows[0]["value"]) if rows else ""
+
+    def note_fact(self, name: str, value: str) -> None:
+        """Store a fact of the contest, in place of what it was; within a transaction."""
+        self.change("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))

@@ -40,14 +40,14 @@ def new_folder(target: Path) -> Iterator[Path]:
         shutil.rmtree(left, ignore_errors=True)
     try:
         yield new
-        _settle(new)
+        settle(new)
         target.parent.mkdir(exist_ok=True)
         new.rename(target)
     finally:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def _settle(folder: Path) -> None:
+def settle(folder: Path) -> None:
     """Let the disk have all files of a folder, before anything says that they are there."""
     for path in [folder, *folder.rglob("*")]:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)

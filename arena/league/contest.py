@@ -2,9 +2,13 @@
 
 from datetime import datetime
 from typing import Annotated, TypeAlias
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
+
+from protocol.errors import ArenaError
+from referee.options import SettingError
 
 Moment: TypeAlias = Annotated[datetime, Meta(tz=True)]
 """A date and time with a time zone."""
@@ -39,3 +43,30 @@ class HandIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A command, or one URL, that is told when a bot is accepted, refused, suspended, overtaken."""
     final_deals: Annotated[int, Meta(ge=1)] | None = None
     """Deals of a final after the closing; its seed is drawn at the opening and kept sealed."""
+
+
+def check_contest(hand_in: HandIn) -> None:
+    """Raise ArenaError for a hook that cannot be told anything, or a final that never comes."""
+    hook = hand_in.hook
+    if hook and not all(hook):
+        raise ArenaError('a word of the hook is empty; hook = ["./tell"] is a command.')
+    if is_url(hook):
+        try:
+            found = urlsplit(hook[0])
+            is_good = bool(found.hostname) and found.port != 0
+        except ValueError:
+            is_good = False
+        if not is_good or len(hook) > 1 or found.scheme not in ("http", "https"):
+            raise ArenaError(
+                "the hook is no address of a server; a hook is a command, or one address that "
+                "begins with https:// or http://."
+            )
+    if hand_in.final_deals is not None and hand_in.closes is None:
+        raise SettingError(
+            "final_deals", "the final is played after the closing: say when that is, with closes."
+        )
+
+
+def is_url(hook: list[str]) -> bool:
+    """Return whether a hook is an address of a server, and not a command."""
+    return bool(hook) and "://" in hook[0]

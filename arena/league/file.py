@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
 
 from arena.folders import unmake, unwritten
 from arena.league.bot import Bot, DisqualifiedBot
-from arena.league.contest import HandIn
+from arena.league.contest import HandIn, check_contest
 from arena.league.entry import (
     BotSettings,
     Purpose,
@@ -157,6 +158,7 @@ class _Reader:
             build=self._read(WorkLimits, build, "key {} of build", "build"),
             hand_in=self._read(HandIn, hand_in, "key {} of hand_in", "hand_in"),
         )
+        self._checked(lambda: check_contest(league.hand_in), "hook", "hand_in")
         if self._purpose != "read" or word in GAMES:
             rules, source = self._checked(lambda: find_game(word, league.folder), "game")
             self._checked(
@@ -331,6 +333,7 @@ def write_league(
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
+    build: Mapping[str, Any] = MappingProxyType({}),
 ) -> LeaguePlan:
     """Write a league's file, in place of the one that is there, and return the league.
 
@@ -341,7 +344,7 @@ def write_league(
     read_options(find_game(settings.game, folder)[0], options)
     read_settings(Limits, limits, "limit {}")
     file = folder / FILE
-    text = _text(settings, options, limits, bots)
+    text = _text(settings, options, limits, bots, build)
     try:
         league = read_text(file, text, "play")
     except LeagueFileError as error:
@@ -360,6 +363,7 @@ def _text(
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
+    build: Mapping[str, Any],
 ) -> str:
     lines = [
         "# What to play. `arena run` plays every match of it that was not played yet.",
@@ -373,6 +377,7 @@ def _text(
         f"share = {settings.share}  # the part of the deals that is played",
         *_section("[options]", options),
         *_section("[limits]", limits),
+        *(_section("[build]", build) if build else []),
     ]
     for bot in bots:
         lines += _section("[[bot]]", bot)

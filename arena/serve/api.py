@@ -64,6 +64,8 @@ class LeagueAnswer(msgspec.Struct, frozen=True, kw_only=True):
     bots: list[str]
     state: str
     """What is going on, in a sentence."""
+    frozen: str = ""
+    """From when on results are held back from all but organizers, in ISO 8601, if they are."""
     queued: int
     """Submissions that are not decided yet."""
     calendar: Calendar
@@ -75,8 +77,18 @@ class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The leaderboard; GET /api/leagues/{league}/table."""
 
     table: TableView
-    held_back: bool = False
-    """Whether newer results are held back."""
+    frozen: str = ""
+    """From when on results are held back, in ISO 8601, if this is the table as it was then."""
+
+
+class FinalAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The leaderboard of the final; GET /api/leagues/{league}/final."""
+
+    table: TableView
+    seed_hash: str
+    """The SHA-256 of its seed."""
+    seed: str = ""
+    """The seed itself, once it is published."""
 
 
 class BotAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,12 +127,15 @@ class QueueAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What is not decided yet, in turn; GET /api/leagues/{league}/queue."""
 
     queue: list[QueueRow]
+    hook_trouble: str = ""
+    """What is wrong with the hook, in sentences, for organizers."""
 
 
 ANSWERS: tuple[type[msgspec.Struct], ...] = (
     LeaguesAnswer,
     LeagueAnswer,
     TableAnswer,
+    FinalAnswer,
     BotAnswer,
     MatchesAnswer,
     ReplayAnswer,

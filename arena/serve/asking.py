@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from arena.handin.final import FINAL
 from arena.league.file import FILE
 from arena.league.plan import DATABASE
 from arena.serve.child import Companion
@@ -80,7 +81,8 @@ class LeagueReader:
 
     def stamp(self) -> object:
         """Return what is another value once anything was stored, or the league was changed."""
-        names = (FILE, DATABASE, f"{DATABASE}-wal")
+        files = (FILE, DATABASE, f"{DATABASE}-wal")
+        names = [*files, *(f"{FINAL}/{name}" for name in files)]
         return tuple(map(_look, (self._folder / name for name in names)))
 
     def file_stamp(self) -> object:
@@ -102,13 +104,13 @@ class LeagueReader:
                 self._kept.move_to_end(key)
                 return kept.value
         if key not in self._asked:
-            if self._queue.qsize() >= _MOST_WAITING and ask.what != "table":
+            if self._queue.qsize() >= _MOST_WAITING and ask.what not in ("table", "final"):
                 raise BusyError
             number = next(self._numbers)
             answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
             answer.add_done_callback(lambda done: self._note(key, done))
             self._asked[key] = answer
-            place = (ask.what != "table", number)
+            place = (ask.what not in ("table", "final"), number)
             numbered = msgspec.structs.replace(ask, number=number)
             self._queue.put_nowait(_Waiting(place, numbered, answer))
         return await asyncio.shield(self._asked[key])

@@ -51,12 +51,15 @@ class Broadcast:
     def __len__(self) -> int:
         return len(self._listeners)
 
-    def tell(self, name: str, data: Any, author: str | None = None) -> None:
-        """Tell everybody, or one author and the organizers."""
+    def tell(
+        self, name: str, data: Any, author: str | None = None, *, organizers: bool = False
+    ) -> None:
+        """Tell everybody, or one author and the organizers, or `organizers` alone."""
         text = msgspec.json.encode(data).decode()
         event = f"event: {name}\ndata: {text}\n\n".encode()
         for each in list(self._listeners):
-            if author is None or each.role == "organizer" or each.author == author:
+            is_for_all = author is None and not organizers
+            if is_for_all or each.role == "organizer" or (author and each.author == author):
                 each.put(event)
 
     def close(self) -> None:

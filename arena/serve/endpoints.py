@@ -12,6 +12,7 @@ from arena.handin.submissions import all_of, get, of_author
 from arena.serve.answers import json
 from arena.serve.api import (
     BotAnswer,
+    FinalAnswer,
     LeagueAnswer,
     LeagueEntry,
     LeaguesAnswer,
@@ -74,6 +75,16 @@ class Api:
         """Return the table that somebody may see."""
         data = await league.table(to_organizer=visitor.is_organizer)
         return msgspec.json.decode(data, type=TableView)
+
+    async def final(self, league: Served, visitor: Visitor) -> TableView:
+        """Return the table of the final, if there is one that somebody may see."""
+        if not league.is_final_shown(to_organizer=visitor.is_organizer):
+            raise Refusal(
+                404,
+                "there is no final to show, or not yet.",
+                "The calendar says when bots are taken no more, and when results are shown.",
+            )
+        return msgspec.json.decode(await league.reader.get(Asked(0, "final")), type=TableView)
 
     async def bot(
         self, request: Request, league: Served, visitor: Visitor, bot: str
@@ -170,6 +181,7 @@ class Api:
                 phase=league.phase,
                 bots=sorted(bot.name for bot in league.plan.bots),
                 state=league.state(to_organizer=visitor.is_organizer),
+                frozen=league.frozen,
                 queued=len(league.queue),
                 calendar=league.calendar,
                 you=visitor.you,
@@ -180,9 +192,15 @@ class Api:
         """Answer with the leaderboard."""
         league = self._door.league(request)
         visitor = await self._door.reader(request, league)
-        held_back = league.is_held_back and not visitor.is_organizer
-        table = await self.table(league, visitor)
-        return json(TableAnswer(table=table, held_back=held_back))
+        frozen = league.since(to_organizer=visitor.is_organizer)
+        return json(TableAnswer(table=await self.table(league, visitor), frozen=frozen))
+
+    async def get_final(self, request: Request) -> Response:
+        """Answer with the leaderboard of the final."""
+        league = self._door.league(request)
+        visitor = await self._door.reader(request, league)
+        table, calendar = await self.final(league, visitor), league.calendar
+        return json(FinalAnswer(table=table, seed_hash=calendar.seed_hash, seed=calendar.seed))
 
     async def get_bot(self, request: Request) -> Response:
         """Answer with a bot."""
@@ -208,8 +226,9 @@ class Api:
     async def get_queue(self, request: Request) -> Response:
         """Answer with what waits."""
         league = self._door.league(request)
-        await self._door.reader(request, league)
-        return json(QueueAnswer(queue=queue_view(league.queue)))
+        visitor = await self._door.reader(request, league)
+        trouble = league.hook_trouble if visitor.is_organizer else ""
+        return json(QueueAnswer(queue=queue_view(league.queue), hook_trouble=trouble))
 
     async def get_submissions(self, request: Request) -> Response:
         """Answer with submissions."""

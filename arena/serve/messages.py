@@ -12,6 +12,8 @@ class Playing(msgspec.Struct, frozen=True, tag=True):
     bots: int
     missing: int
     """Matches that it is to play."""
+    is_final: bool = False
+    """Whether it is the final that is played, and not the league itself."""
 
 
 class Progress(msgspec.Struct, frozen=True, tag=True):
@@ -19,6 +21,7 @@ class Progress(msgspec.Struct, frozen=True, tag=True):
 
     matches: int
     missing: int
+    is_final: bool = False
 
 
 class Stopped(msgspec.Struct, frozen=True, tag=True):
@@ -66,7 +69,7 @@ class Asked(msgspec.Struct, frozen=True):
     """A question to the process that reads a league for its pages."""
 
     number: int
-    what: Literal["table", "bot", "own", "matches", "replay"]
+    what: Literal["table", "final", "bot", "own", "matches", "replay"]
     of: str = ""
     """The bot or match that it is about."""
     own: list[str] | None = None

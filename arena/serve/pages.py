@@ -44,6 +44,10 @@ class Visit(msgspec.Struct, frozen=True, kw_only=True):
     """What forms send back as `csrf`, and scripts as the header X-CSRF-Token."""
     replays: bool = False
     """Whether this visitor may look at all matches."""
+    frozen: str = ""
+    """From when on results are held back from all but organizers, in ISO 8601, if they are."""
+    final: bool = False
+    """Whether there is a final that this visitor may see."""
 
 
 class LeagueCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,12 +99,12 @@ def table_page(
     *,
     state: str = "",
     waiting: int = 0,
-    held_back: bool = False,
+    is_final: bool = False,
 ) -> str:
-    """Return the live table of a league.
+    """Return the live table of a league, or that of its final.
 
     `state` says what is going on, in a sentence, and `waiting` how many submissions are not
-    decided yet. With `held_back`, the table is that of when the results were frozen.
+    decided yet.
     """
     return _render(
         "table.html",
@@ -109,7 +113,7 @@ def table_page(
         calendar=calendar,
         state=state,
         waiting=waiting,
-        held_back=held_back,
+        is_final=is_final,
         axis=charts.Axis(table.rows),
         many_groups=any(row["group"] > 1 for row in table.rows),
         less_is_better=table.less_is_better,
@@ -150,9 +154,12 @@ def replay_page(visit: Visit, view: ReplayView) -> str:
     return _render("replay.html", visit, view=view, payload=payload)
 
 
-def queue_page(visit: Visit, queue: Sequence[QueueRow]) -> str:
-    """Return the submissions that are not decided yet."""
-    return _render("queue.html", visit, queue=queue)
+def queue_page(visit: Visit, queue: Sequence[QueueRow], *, hook_trouble: str = "") -> str:
+    """Return the submissions that are not decided yet.
+
+    `hook_trouble` says what is wrong with the hook, for organizers.
+    """
+    return _render("queue.html", visit, queue=queue, hook_trouble=hook_trouble)
 
 
 def hand_in_page(

@@ -17,6 +17,8 @@ import msgspec
 
 from arena.archive.agreement import Agreement, agreement_needed
 from arena.folders import holder
+from arena.handin.database import HandIns
+from arena.handin.final import final_to_play, note_over
 from arena.league.file import FILE, read_asked
 from arena.league.plan import LeaguePlan
 from arena.play.events import Forfeiting, Problem, RunEvent, Stored, Suspended
@@ -144,7 +146,7 @@ class Player:
         self._tell = tell
         self._orders = Orders(folder)
         self._spares = Spares[LocalWorker]()
-        self._suspended: set[tuple[str, str]] = set()  # key and version
+        self._suspended: set[tuple[Path, str, str]] = set()  # league, key and version
 
     def play(self) -> None:
         """Keep the league played until told to end."""
@@ -162,22 +164,33 @@ class Player:
 
     def _tried(self) -> float | None:
         """Play what is missing, or tell why that is not possible; return as `_play_missing`."""
+        folder = self._folder
         try:
-            return self._play_missing()
+            final = final_to_play(folder)
+            if final is not None:
+                folder = final
+                seconds = self._play_missing(folder)
+                if seconds is not None or self._orders.are_new:
+                    return seconds
+                with HandIns(self._folder) as db:
+                    note_over(db)
+                folder = self._folder
+            return self._play_missing(folder)
         except ArenaError as error:  # which somebody can mend while the server goes on
-            busy = holder(self._folder) not in (None, os.getpid())
+            busy = holder(folder) not in (None, os.getpid())
             seconds = _BUSY_SECONDS if busy else _RETRY_SECONDS
             self._tell(Trouble(str(error), seconds))
             return seconds
 
-    def _play_missing(self) -> float | None:
-        """Play what is missing; return how many seconds to wait before another look, at most."""
-        asked = read_asked(self._folder)
+    def _play_missing(self, folder: Path) -> float | None:
+        """Play what a league lacks; return after how many seconds at most to look again."""
+        is_final = folder != self._folder
+        asked = read_asked(folder)
         if len(asked.bots) < asked.seats:
             few = f"{len(asked.bots)} of the {asked.seats} bots that a match needs are in it."
             self._tell(Idle(few))
             return None
-        league = self._rested(read_league(self._folder))
+        league = self._rested(read_league(folder))
         if agreement_needed(league):
             agreement = Agreement(league, self._workers or len(usable_cores(None)))
             self._tell(Trouble(agreement.announcement))
@@ -189,8 +202,8 @@ class Player:
         opened = open_run(league, self._workers, self._uid, spares=self._spares)
         with opened as run, self._orders.stopping(run):
             if run.missing:
-                self._tell(Playing(len(league.bots), run.missing))
-                problems = sum(self._note(event, league) for event in run.play())
+                self._tell(Playing(len(league.bots), run.missing, is_final))
+                problems = sum(self._note(event, league, is_final) for event in run.play())
         if problems:
             return _RETRY_SECONDS
         if not run.missing:
@@ -201,17 +214,21 @@ class Player:
 
     def _rested(self, league: LeaguePlan) -> LeaguePlan:
         """Return a league without the bots that were suspended; deals of others stay the same."""
-        kept = [bot for bot in league.bots if (bot.key, bot.version) not in self._suspended]
+        kept = [
+            bot
+            for bot in league.bots
+            if (league.folder, bot.key, bot.version) not in self._suspended
+        ]
         return replace(league, bots=tuple(kept))
 
-    def _note(self, event: RunEvent, league: LeaguePlan) -> bool:
+    def _note(self, event: RunEvent, league: LeaguePlan, is_final: bool) -> bool:
         """Tell what happened in a run; return whether the run cannot be whole because of it."""
         match event:
             case Stored():
-                self._tell(Progress(event.played, event.missing))
+                self._tell(Progress(event.played, event.missing, is_final))
             case Suspended():
                 (bot,) = (bot for bot in league.bots if bot.name == event.bot)
-                self._suspended.add((bot.key, bot.version))
+                self._suspended.add((league.folder, bot.key, bot.version))
                 self._tell(Stopped(bot.name, bot.version, event.reason))
             case Forfeiting() | News():
                 self._tell(Trouble(str(event)))

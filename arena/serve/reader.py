@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from arena.handin.final import FINAL
 from arena.serve.careers import bot_view
 from arena.serve.messages import Asked, ReaderAnswer, decoder, line, take_output
 from arena.serve.replays import matches_view, own_view, replay_view
@@ -24,6 +25,8 @@ def answered(folder: Path, ask: Asked) -> Any:
     match ask.what:
         case "table":
             return table_view(folder, ask.since)
+        case "final":
+            return table_view(folder / FINAL)
         case "bot":
             return bot_view(folder, ask.of, ask.since)
         case "own":

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -12,6 +13,9 @@ from typing import Concatenate, Literal, ParamSpec, TypeVar
 
 from arena.handin.calendar import Change, calendar_changes, held_back_since, note_calendar, phase
 from arena.handin.database import HandIns
+from arena.handin.final import draw, has_final, is_final_held_back, published_seed, sealed
+from arena.handin.final import is_due as is_final_due
+from arena.handin.hooks import forget_hook, hook_trouble
 from arena.handin.submissions import Submission, all_of, queue
 from arena.league.contest import HandIn
 from arena.league.file import read_asked
@@ -34,6 +38,7 @@ from arena.serve.messages import (
 )
 from arena.serve.sessions import Sessions
 from arena.serve.shown import Calendar, calendar_of
+from arena.serve.standing import ranks_of
 from arena.text import counted
 from protocol.errors import ArenaError
 
@@ -76,14 +81,18 @@ class Served:
         self.name = name
         self.plan: LeaguePlan = read_asked(folder)
         self.broadcast = Broadcast()
+        self.changes: Sequence[Change] = ()
+        self.hook_trouble = ""
+        """What is wrong with the hook, for organizers; empty if nothing is."""
+        self._seal = self._seed = self._told_seal = ""
+        self._hooked = asyncio.Event()
         self._pool = pool
         self._opened = threading.local()
         self._say: Say = lambda text: say(f"{name}: {text}")
         with HandIns(folder, create=True) as db:
             db.sources.mkdir(exist_ok=True)
             self.sessions = Sessions(name, db.session_key())
-            note_calendar(db, self.plan.hand_in)
-            self.changes: Sequence[Change] = calendar_changes(db)[::-1]
+            self._look_at_calendar(db, self.plan.hand_in)
             self._submissions = {each.number: each for each in all_of(db, _RECENT)}
             self.queue: Sequence[Submission] = queue(db)
         words = [] if workers is None else ["--workers", str(workers)]
@@ -92,10 +101,15 @@ class Served:
         user = [] if uid is None else [str(uid)]
         self.intake = Companion("arena.handin.intake", folder, user, self._hear_intake, self._say)
         self.reader = LeagueReader(folder, self._say)
+        self.messenger = Companion(
+            "arena.handin.messenger", folder, (), self._hear_messenger, self._say
+        )
         self._playing: Word = Idle("It begins.")
         self._file_stamp: object = None
         self._news = asyncio.Event()
         self._told: set[str] = set()
+        self._was_due = False
+        self._is_ending = False
 
     # --- what is known
 
@@ -110,21 +124,37 @@ class Served:
         return phase(self.hand_in, datetime.now(UTC))
 
     @property
-    def is_held_back(self) -> bool:
-        """Whether new results are held back now from all but organizers."""
-        return held_back_since(self.hand_in, datetime.now(UTC)) is not None
+    def frozen(self) -> str:
+        """From when on results are held back now from all but organizers; empty if they are not."""
+        since = held_back_since(self.hand_in, datetime.now(UTC))
+        return "" if since is None else since.isoformat()
+
+    def since(self, *, to_organizer: bool) -> str:
+        """Return from when on results are held back now from somebody; empty if they are not."""
+        return "" if to_organizer else self.frozen
+
+    def is_final_shown(self, *, to_organizer: bool) -> bool:
+        """Return whether there is a final that somebody may see now."""
+        is_held_back = is_final_held_back(self.hand_in, datetime.now(UTC))
+        return has_final(self.folder) and (to_organizer or not is_held_back)
 
     @property
     def calendar(self) -> Calendar:
         """When bots are taken and results shown, and what was changed of that."""
-        return calendar_of(self.hand_in, self.changes)
+        return calendar_of(self.hand_in, self.changes, seed_hash=self._seal, seed=self._seed)
 
     def state(self, *, to_organizer: bool) -> str:
         """Return what is going on, in a sentence."""
+        if not to_organizer and isinstance(self._playing, Playing | Progress | Idle):
+            if isinstance(self._playing, Playing | Progress) and self._playing.is_final:
+                return "The final is being played."
+            if self.frozen:
+                return "The table is frozen."
         match self._playing:
             case Playing() | Progress():
                 missing = counted(self._playing.missing, "match is", "matches are")
-                return f"Matches are being played; {missing} missing."
+                what = "The final is" if self._playing.is_final else "Matches are"
+                return f"{what} being played; {missing} missing."
             case Idle():
                 return self._playing.why
             case Trouble() if to_organizer:
@@ -144,18 +174,12 @@ class Served:
 
         return await asyncio.get_running_loop().run_in_executor(self._pool, done)
 
-    def since(self, *, to_organizer: bool) -> str:
-        """Return from when on results are held back from somebody, in ISO 8601; "" if none are."""
-        since = held_back_since(self.hand_in, datetime.now(UTC))
-        return "" if since is None or to_organizer else since.isoformat()
-
     async def table(self, *, to_organizer: bool) -> bytes:
         """Return the JSON of the table, as it was when results began to be held back, if they are.
 
         Raises UnansweredError if there is none.
         """
-        since = self.since(to_organizer=to_organizer)
-        return await self.reader.get(Asked(0, "table", since=since))
+        return await self.reader.get(Asked(0, "table", since=self.since(to_organizer=to_organizer)))
 
     # --- what happens
 
@@ -166,19 +190,31 @@ class Served:
             children = [
                 tasks.create_task(each.run()) for each in (self.player, self.intake, self.reader)
             ]
+            children.append(tasks.create_task(self._run_messenger()))
             await asyncio.wait(children)
             looking.cancel()
 
+    async def _run_messenger(self) -> None:
+        """Keep the messenger alive from when on there is a hook."""
+        await self._hooked.wait()
+        if not self._is_ending:
+            await self.messenger.run()
+
     def stop(self) -> None:
         """Let the matches in play be the last, and all processes end."""
+        self._is_ending = True
+        self._hooked.set()
         self.player.end(line(EndPlay()))
         self.intake.end()
         self.reader.end()
+        self.messenger.end()
         self.broadcast.close()
 
     def kill(self) -> None:
         """End all processes at once."""
-        for each in (self.player, self.intake, self.reader):
+        self._is_ending = True
+        self._hooked.set()
+        for each in (self.player, self.intake, self.reader, self.messenger):
             each.kill()
 
     def arrived(self) -> None:
@@ -207,11 +243,15 @@ class Served:
         """Look at once at what has become of submissions: the database says it all."""
         self._news.set()
 
+    def _hear_messenger(self, words: bytes) -> None:
+        """Tell the organizer that the hook fails."""
+        self._say(str(json.loads(words)["words"]))
+
     async def _look(self) -> None:
         """Notice what was changed, by whomever, and tell those who listen."""
         seen: object = None
         made = cost = 0.0
-        was_held_back = self.is_held_back
+        was_frozen = self.frozen
         last = ""
         while True:
             with contextlib.suppress(TimeoutError):
@@ -221,22 +261,39 @@ class Served:
             with contextlib.suppress(UnansweredError, OSError, ArenaError):
                 await self._reread()
                 await self._follow()
-                if self.is_held_back != was_held_back:
-                    seen = None
-                was_held_back = self.is_held_back
+                await self._go_by_calendar()
+                frozen = self.frozen
+                if frozen != was_frozen:
+                    seen, was_frozen = None, frozen
+                    self.broadcast.tell("table", {})
                 stamp = self.reader.stamp()
                 if stamp != seen and monotonic() - made >= max(_LEAST_SECONDS, _TIMES * cost):
                     seen, made = stamp, monotonic()
-                    await self.reader.get(self._shown_table(), fresh=True)
+                    shown = Asked(0, "table", since=frozen)
+                    table = await self.reader.get(shown, fresh=True)
                     cost = monotonic() - made
-                    self.broadcast.tell("table", {})
+                    self._tell_messenger(table)
+                    self.broadcast.tell("table", {}, organizers=bool(frozen))
                 elif (state := self.state(to_organizer=False)) != last:
                     last = state
                     if not isinstance(self._playing, Progress):
                         self.broadcast.tell("table", {})
 
-    def _shown_table(self) -> Asked:
-        return Asked(0, "table", since=self.since(to_organizer=False))
+    def _tell_messenger(self, table: bytes = b"") -> None:
+        """Let hooks be told what is new, by the ranks of a table too, unless those are secret."""
+        if self.hand_in.hook:
+            is_secret = not table or self.frozen
+            self.messenger.tell((b"{}" if is_secret else ranks_of(table)) + b"\n")
+
+    async def _go_by_calendar(self) -> None:
+        """Have the final made once it is due, publish its seed in time, and see how the hook is."""
+        now = datetime.now(UTC)
+        self._seed = await self.db(published_seed, self.hand_in, now)
+        self.hook_trouble = await self.db(hook_trouble)
+        is_due = self.hand_in.final_deals is not None and await self.db(is_final_due, self.hand_in)
+        if is_due and not self._was_due:
+            self.player.tell(line(ReadAnew()))
+        self._was_due = is_due
 
     async def _reread(self) -> None:
         """Read the league's file anew; while it cannot be read, it counts as it was."""
@@ -248,9 +305,25 @@ class Served:
         self._file_stamp = stamp
         if plan.hand_in != self.plan.hand_in:
             self.plan = plan
-            await self.db(note_calendar, plan.hand_in)
-            self.changes = (await self.db(calendar_changes))[::-1]
+            await self.db(self._look_at_calendar, plan.hand_in)
         self.plan = plan
+
+    def _look_at_calendar(self, db: HandIns, hand_in: HandIn) -> None:
+        """Log and keep what is new in the calendar; draw the seed of a final if there is one."""
+        for change in note_calendar(db, hand_in):
+            said = [each or "nothing" for each in (change.old, change.new)]
+            self._say(f"calendar: {change.key}: {said[0]} → {said[1]}.")
+        self.changes = calendar_changes(db)[::-1]
+        if hand_in.final_deals is not None:
+            draw(db)
+        if hand_in.hook:
+            self._hooked.set()
+        else:
+            forget_hook(db)
+        self._seal = sealed(db)
+        if self._seal != self._told_seal:
+            self._told_seal = self._seal
+            self._say(f"the SHA-256 of the final's seed is {self._seal}.")
 
     async def _follow(self) -> None:
         """Tell authors what became of their submissions, and everybody that the queue moved."""
@@ -268,6 +341,7 @@ class Served:
             data = {"number": each.number, "state": each.state}
             self.broadcast.tell("submission", data, author=each.author)
         self.broadcast.tell("queue", {})
+        self._tell_messenger()
         if any(each.state == "playing" for each in changed):
             self.player.tell(line(ReadAnew()))
 

@@ -92,11 +92,10 @@ class WebSite:
         """Show the live table."""
         league, visitor = await self._reader(request)
         data = await league.table(to_organizer=visitor.is_organizer)
-        held_back = league.is_held_back and not visitor.is_organizer
         state = league.state(to_organizer=visitor.is_organizer)
         visit = visit_of(league, visitor)
         waiting, calendar = len(league.queue), league.calendar
-        key = data, held_back, state, waiting, calendar, visit
+        key = data, state, waiting, calendar, visit
         kept = self._tables.get(league.name)
         if kept is not None and kept[0] == key:
             return html(kept[1])
@@ -106,11 +105,17 @@ class WebSite:
             calendar,
             state=state,
             waiting=waiting,
-            held_back=held_back,
         )
         if visitor.person is None:
             self._tables[league.name] = key, text
         return html(text)
+
+    async def final(self, request: Request) -> Response:
+        """Show the table of the final."""
+        league, visitor = await self._reader(request)
+        table = await self._api.final(league, visitor)
+        visit = visit_of(league, visitor)
+        return html(table_page(visit, table, league.calendar, is_final=True))
 
     async def to_table(self, request: Request) -> Response:
         """Lead to the table's own address."""
@@ -142,7 +147,9 @@ class WebSite:
     async def queue(self, request: Request) -> Response:
         """Show what waits."""
         league, visitor = await self._reader(request)
-        return html(queue_page(visit_of(league, visitor), queue_view(league.queue)))
+        visit, queue = visit_of(league, visitor), queue_view(league.queue)
+        trouble = league.hook_trouble if visitor.is_organizer else ""
+        return html(queue_page(visit, queue, hook_trouble=trouble))
 
     async def calendar(self, request: Request) -> Response:
         """Show the calendar."""

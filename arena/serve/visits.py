@@ -181,6 +181,8 @@ def visit_of(league: Served, visitor: Visitor) -> Visit:
         role=visitor.person.role if visitor.person is not None else "",
         csrf=visitor.csrf,
         replays=may_see_all(league, visitor),
+        frozen=league.frozen,
+        final=league.is_final_shown(to_organizer=visitor.is_organizer),
     )
 
 

@@ -33,6 +33,7 @@ _LAST_BEFORE = "SELECT id FROM main.record WHERE played_at < ? ORDER BY id DESC 
 _ONLY_UNTIL = """
     CREATE TEMP VIEW record AS SELECT * FROM main.record WHERE id <= {last:d};
     CREATE TEMP VIEW match AS SELECT * FROM main.match WHERE record <= {last:d};
+    CREATE TEMP VIEW suspension AS SELECT * FROM main.suspension WHERE 0;
 """
 
 
@@ -49,7 +50,10 @@ class Recent(Tallies):
     """Reads the newest matches first, and times of storing."""
 
     def hold_back(self, since: datetime) -> None:
-        """Read from now on as if nothing had been stored since a time."""
+        """Read from now on as if nothing had been stored since a time, and no suspension ever.
+
+        Of a suspension it is not known when it began.
+        """
         until = since.astimezone(UTC).isoformat(timespec="seconds")
         with self.explained():
             (last,) = self._db.execute(_LAST_BEFORE, (until,)).fetchone() or (0,)

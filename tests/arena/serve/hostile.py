@@ -70,9 +70,7 @@ def league_pages(folder: Path, visit: Visit) -> dict[str, str]:
     home = f"/{visit.league}"
     table = table_view(folder)
     found = {
-        f"{home}/": pages.table_page(
-            visit, table, CALENDAR, state=WORST, waiting=3, held_back=True
-        ),
+        f"{home}/": pages.table_page(visit, table, CALENDAR, state=WORST, waiting=3),
         f"{home}/matches": pages.matches_page(visit, matches_view(folder, limit=5)),
     }
     for row in table.rows:

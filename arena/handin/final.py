@@ -1,0 +1,168 @@
+"""The final of a contest: its sealed seed, its league once bots are taken no more, and its end."""
+
+import secrets
+import tomllib
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.folders import unfinished, unwritten
+from arena.handin.calendar import phase
+from arena.handin.database import HandIns, now, written
+from arena.handin.sources import settle
+from arena.handin.submissions import queue
+from arena.league.bot import Bot
+from arena.league.contest import HandIn
+from arena.league.entry import entry_for
+from arena.league.file import FILE, file_of, read_asked, write_league
+from arena.league.games import word_in
+from arena.league.plan import LeaguePlan
+from arena.league.seed import seal
+from arena.organize.copying import copied
+
+FINAL = "final"
+"""The folder in a league's folder in which its final is, as a league of its own."""
+_SEED_BYTES = 32
+_OVER = "final_over"
+
+
+# --- the seed
+
+
+def draw(db: HandIns) -> bool:
+    """Draw the seed of the final, unless it was; return whether it was drawn now."""
+    with db.transaction():
+        if _seed(db):
+            return False
+        seed = secrets.token_hex(_SEED_BYTES).encode()
+        db.change("INSERT INTO secret VALUES (?, ?)", (FINAL, seed))
+        return True
+
+
+def sealed(db: HandIns) -> str:
+    """Return what is published of the final's seed from the beginning; empty if none is drawn."""
+    seed = _seed(db)
+    return seal(seed) if seed else ""
+
+
+def published_seed(db: HandIns, hand_in: HandIn, at: datetime) -> str:
+    """Return the final's seed if everybody may know it at a time; empty before.
+
+    That is when the final is over and shown, and bots are taken no more.
+    """
+    is_public = phase(hand_in, at) == "closed" and not is_final_held_back(hand_in, at)
+    return _seed(db) if is_public and is_over(db) else ""
+
+
+def _seed(db: HandIns) -> str:
+    rows = db.rows("SELECT value FROM secret WHERE name = ?", (FINAL,))
+    return bytes(rows[0]["value"]).decode() if rows else ""
+
+
+# --- when
+
+
+def is_final_held_back(hand_in: HandIn, at: datetime) -> bool:
+    """Return whether the final's results are for organizers alone at a time."""
+    if hand_in.release is not None:
+        return at < hand_in.release
+    return hand_in.freezes is not None
+
+
+def is_due(db: HandIns, hand_in: HandIn) -> bool:
+    """Return whether the final can be made: all that was handed in before the closing is decided.
+
+    Nothing is being received then, as that is within a transaction too.
+    """
+    is_closed = phase(hand_in, now()) == "closed"
+    if hand_in.final_deals is None or not is_closed or has_final(db.league):
+        return False
+    with db.transaction():
+        return not queue(db)
+
+
+def has_final(league: Path) -> bool:
+    """Return whether a league has a final already."""
+    return (league / FINAL / FILE).is_file()
+
+
+def is_over(db: HandIns) -> bool:
+    """Return whether the final was played to its end."""
+    return bool(db.fact(_OVER))
+
+
+def note_over(db: HandIns) -> None:
+    """Note that the final was played to its end."""
+    with db.transaction():
+        if not db.fact(_OVER):
+            db.note_fact(_OVER, written(now()))
+
+
+# --- its league
+
+
+def final_to_play(league: Path) -> Path | None:
+    """Return the folder of a league's final, made now if it is due, until it is over; or None.
+
+    Raises ArenaError if it cannot be made.
+    """
+    plan = read_asked(league, "read")
+    if plan.hand_in.final_deals is None:
+        return None
+    with HandIns(league, create=True) as db:
+        if is_over(db):
+            return None
+        if is_due(db, plan.hand_in):
+            make_final(db)
+        return league / FINAL if has_final(league) else None
+
+
+def make_final(db: HandIns) -> None:
+    """Make the league of the final, whole or not at all, of the bots that are in the league now.
+
+    It has copies of them, so that it stays what it is. Raises ArenaError if it cannot be made.
+    """
+    draw(db)
+    target = db.league / FINAL
+    try:
+        with unfinished(target) as hidden:
+            if has_final(db.league):
+                return  # another process was faster
+            hidden.chmod(0o700)  # the seed is in it
+            _fill(hidden, db.league, _seed(db))
+            settle(hidden)
+            hidden.rename(target)
+    except OSError as error:
+        raise unwritten(target, error) from None
+
+
+def _fill(folder: Path, league: Path, seed: str) -> None:
+    plan = read_asked(league, "play")
+    _, text = file_of(league)
+    tables = tomllib.loads(text)
+    settings = msgspec.structs.replace(
+        plan.settings,
+        game=word_in(plan.game.source, folder),
+        seed=seed,
+        deals=plan.hand_in.final_deals or 1,
+    )
+    options, limits, build = (tables.get(name, {}) for name in ("options", "limits", "build"))
+    (folder / FILE).touch(0o600)
+    write_league(folder, settings, options, limits, list(_entries(plan, folder)), build)
+    (folder / FILE).chmod(0o600)
+
+
+def _entries(plan: LeaguePlan, folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the tables of the bots: copies of those that play, and who is disqualified and why."""
+    for bot in plan.bots:
+        yield {**entry_for(copied(bot, folder), folder), **_key(bot)}
+    for gone in plan.disqualified:
+        key = {} if gone.key == gone.name else {"key": gone.key}
+        yield {"name": gone.name, **key, "disqualified": gone.reason}
+
+
+def _key(bot: Bot) -> dict[str, str]:
+    return {} if bot.first_name is None else {"key": bot.first_name}
