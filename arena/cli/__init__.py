@@ -100,15 +100,7 @@ _COMMANDS = {
     ),
     "schema": (
         "about:schema",
-<<<<<<< HEAD
-<<<<<<< HEAD
         "Print the JSON Schema of the messages, of a game's moves, or of a server's API (`api`).",
-=======
-        "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
->>>>>>> pages
-=======
-        "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
->>>>>>> contest
     ),
     "doctor": (
         "about:doctor",
