@@ -85,6 +85,7 @@ HOMES = {
     "pygal": ["arena.report.plotting"],
     "h11": ["arena.serve.connections"],
     "itsdangerous": ["arena.serve.sessions"],
+    "fork_server": ["referee.sandbox.build_server"],  # its neighbour: both are run as scripts
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],
     "python_multipart": ["arena.serve.forms"],
