@@ -8,7 +8,7 @@ from time import monotonic
 
 from referee.limits import WorkLimits
 from referee.printed import Printed
-from referee.sandbox.build_starter import BuildStarter
+from referee.sandbox.build_starter import BuildStarter, lost
 from referee.sandbox.errors import MachineError
 from referee.sandbox.fork_server import REFUSALS_LIMIT
 from referee.sandbox.starter import Child, Ended
@@ -61,10 +61,7 @@ class Watched:
                 pass
         except ConnectionError:
             self._kill()
-            raise MachineError(
-                "the process that starts builds has ended: it was killed, perhaps for lack of "
-                "memory. Run again."
-            ) from None
+            raise lost() from None
         except BaseException:  # Ctrl-C too: nothing runs when this is raised again
             self._starter.stop(self._child)
             raise

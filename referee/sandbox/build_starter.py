@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
-from referee.sandbox.errors import StartError, unstartable
+from referee.sandbox.errors import MachineError, StartError, unstartable
 from referee.sandbox.kinds import Request
 from referee.sandbox.starter import Child, Starter, new_pipe
 
@@ -32,6 +32,12 @@ class BuildStarter(Starter):
         Without `stdin`, a file, there is nothing to read for it. Raises StartError if it cannot
         be started, or MachineError if nothing can.
         """
+        try:
+            return self._begun(request, stdin)
+        except ConnectionError:
+            raise lost() from None
+
+    def _begun(self, request: Request, stdin: BinaryIO | None) -> Child:
         with ExitStack() as undo:
             with ExitStack() as sent:
                 ours, theirs = new_pipe(undo, sent, to_program=False)
@@ -47,6 +53,14 @@ class BuildStarter(Starter):
                 raise StartError(f"{answer['error']}{_said(ours)}")
             undo.pop_all()
         return Child(answer["pid"], pidfd, -1, ours, -1)
+
+
+def lost() -> MachineError:
+    """Return the error of a fork server that has ended."""
+    return MachineError(
+        "the process that starts builds has ended: it was killed, perhaps for lack of memory. Run "
+        "again."
+    )
 
 
 def _said(output: int) -> str:

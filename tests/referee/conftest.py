@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,3 +33,12 @@ def table(launcher: Launcher, tmp_path: Path) -> Iterator[Table]:
     table = Table(launcher, tmp_path)
     yield table
     table.close()
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """A folder that every user may read: unlike `tmp_path`, whose parents are its owner's."""
+    with tempfile.TemporaryDirectory(prefix="arena-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder

@@ -18,7 +18,7 @@ from referee import workshop as workshops
 from referee.limits import WorkLimits
 from referee.printed import Printed
 from referee.procfs import children, family
-from referee.sandbox import SandboxError
+from referee.sandbox import MachineError, SandboxError
 from referee.sandbox.area import Area
 from referee.sandbox.build_kinds import BuildSandbox, environment
 from referee.sandbox.kinds import Request
@@ -126,6 +126,8 @@ class Runner:
 
     def run(self, attack: BuildAttack, sandbox: str) -> Outcome:
         """Run an attack; return whether it had effect."""
+        if attack.act == "others.kill_all" and sandbox == "none" and os.getuid() != 0:
+            return {"missing": "it would end those who watch"}
         if attack.act == "others.orphaned":
             return self._orphaned(attack, sandbox)
         with contextlib.ExitStack() as stack:
@@ -139,7 +141,10 @@ class Runner:
             names = ["token.txt", "bot.c"]
             words = ["/bin/sh", "-c", ":"]
             beside = stack.enter_context(workshop.work(words, sources, names, LIMITS))
-            return self._judged(attack, workshop, scene, beside, Path(tools))
+            try:
+                return self._judged(attack, workshop, scene, beside, Path(tools))
+            except MachineError as error:
+                return {"effect": True, "detail": str(error), "why": "the referee could not go on"}
 
     def _judged(
         self, attack: BuildAttack, workshop: Workshop, scene: Scene, beside: Work, target: Path
@@ -162,7 +167,8 @@ class Runner:
             links = scene.key.stat().st_nlink + scene.writable.stat().st_nlink
             try:
                 if workshop.name == "none":
-                    subprocess.run(["cp", "-rL", work._area.work, taken], check=False)
+                    words = ["cp", "-rL", work._area.work, taken]
+                    subprocess.run(words, check=False, capture_output=True)
                 elif work.outcome.is_ok:
                     work.take(taken)
             except (OSError, ArenaError) as error:

@@ -36,4 +36,4 @@ def table(columns: Sequence[Column], marks: Mapping[tuple[str, Column], str]) ->
         seen = [marks[attack.act, column] for attack in ATTACKS]
         counts.append(f"{seen.count(CONTAINED)} of {len(seen) - seen.count(NOT_RUN)}")
     lines.append("| **contained** | " + " | ".join(counts) + " |")
-    return "\n".join([*lines, "", f"`{CONTAINED}` contained, {EFFECT} not."])
+    return "\n".join([*lines, "", f"`{CONTAINED}` contained, {EFFECT} not, `{NOT_RUN}` not tried."])

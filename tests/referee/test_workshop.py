@@ -1,0 +1,582 @@
+"""A stranger's command in a workshop: what it gets, what ends it, and what is taken out."""
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.limits import WorkLimits
+from referee.sandbox import MachineError, SandboxError, StartError, seccomp
+from referee.sandbox.program import interpreter
+from referee.sandbox.sources import Sources
+from referee.workshop import Outcome, Workshop
+from tests.referee.process_watch import children, command_line, processes, until
+from tests.referee.sandbox.sandboxed import ROOT, SANDBOXED, as_user, need, python_of
+
+pytestmark = pytest.mark.quick(1)  # the stronger sandbox is for `make slow`
+
+TOP = Path(__file__).parents[2]
+SMALL = WorkLimits(seconds=20, memory_mb=128, processes=16, output_kb=4, disk_mb=16, files=100)
+
+
+@pytest.fixture(params=SANDBOXED)
+def workshop(request: pytest.FixtureRequest) -> Iterator[Workshop]:
+    """A workshop of each kind; neither process nor folder may be left of it."""
+    need(request.param)
+    before = children(os.getpid())
+    with Workshop(request.param) as made:
+        yield made
+        folder = Path(str(made._starter.folder))
+        assert list(folder.iterdir()) == []
+    assert children(os.getpid()) <= before
+    assert not folder.exists()
+
+
+def run(workshop: Workshop, *words: str, limits: WorkLimits = SMALL, **more: Any) -> Outcome:
+    """Run a command; return how it ended."""
+    with workshop.work(words, None, [], limits, **more) as work:
+        return work.outcome
+
+
+def shell(workshop: Workshop, text: str, limits: WorkLimits = SMALL, **more: Any) -> Outcome:
+    return run(workshop, "sh", "-c", dedent(text), limits=limits, **more)
+
+
+def python(workshop: Workshop, text: str, limits: WorkLimits = SMALL, **more: Any) -> Outcome:
+    words = (interpreter(workshop._starter.uid), "-I", "-S", "-c", dedent(text))
+    return run(workshop, *words, limits=limits, **more)
+
+
+def running(word: str) -> list[int]:
+    return [pid for pid in processes() if word in command_line(pid).split()]
+
+
+# How it ends
+
+
+def test_a_command_that_ends_well_is_ok(workshop: Workshop) -> None:
+    outcome = shell(workshop, "echo one; echo two >&2; echo three")
+    assert (outcome.is_ok, outcome.why, outcome.output) == (True, "", "one\ntwo\nthree\n")
+
+
+def test_an_exit_code_and_a_signal_are_told(workshop: Workshop) -> None:
+    assert shell(workshop, "exit 3").why == "exited with code 3"
+    assert shell(workshop, "kill -9 $$ $PPID; exit 137").why in (
+        "was killed by SIGKILL",
+        "exited with code 137",  # as a namespace's first process says it
+    )
+
+
+def test_a_program_that_is_not_there_is_named(workshop: Workshop) -> None:
+    why = run(workshop, "no-such-compiler").why
+    assert why.startswith("could not be started: there is no program 'no-such-compiler' in ")
+
+
+def test_what_cannot_be_executed_is_told(workshop: Workshop, tmp_path: Path) -> None:
+    (tmp_path / "build.sh").write_text("echo built")
+    with (
+        Sources(tmp_path) as sources,
+        workshop.work(["./build.sh"], sources, ["build.sh"], SMALL) as work,
+    ):
+        assert not work.outcome.is_ok
+        assert "Permission denied" in work.outcome.why + work.outcome.output
+
+
+def test_cpu_time_of_all_processes_is_counted(workshop: Workshop) -> None:
+    spin = "import time; t = time.process_time()\nwhile time.process_time() - t < 0.3: pass"
+    text = f"""
+    import os
+    reading, writing = os.pipe()
+    for _ in range(2):
+        if os.fork() == 0:
+            if os.fork() == 0:
+                exec({spin!r})
+            os._exit(0)
+    os.close(writing)
+    os.read(reading, 1)
+    """
+    assert 0.6 <= python(workshop, text).cpu <= 1.5
+
+
+# What it gets
+
+
+def test_it_has_exactly_its_files_and_may_change_them(workshop: Workshop, tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "run.sh").write_text("#!/bin/sh\necho run > made; chmod 750 made; ls")
+    (tmp_path / "inner" / "run.sh").chmod(0o755)
+    (tmp_path / "other").write_text("not named")
+    with (
+        Sources(tmp_path) as sources,
+        workshop.work(["inner/run.sh"], sources, ["inner/run.sh"], SMALL) as work,
+    ):
+        assert work.outcome.output == "inner\nmade\n"
+        assert work.take(tmp_path / "taken") == ["inner/run.sh", "made"]
+    assert (tmp_path / "taken" / "made").read_text() == "run\n"
+    assert not (tmp_path / "inner" / "made").exists()
+
+
+def test_all_sources_have_the_same_time(workshop: Workshop, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).touch()
+    with (
+        Sources(tmp_path) as sources,
+        workshop.work(["stat", "-c", "%Y", "a", "b"], sources, ["b", "a"], SMALL) as work,
+    ):
+        assert work.outcome.output == "1000000000\n1000000000\n"
+
+
+def test_a_source_that_leads_out_is_refused(workshop: Workshop, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "own" / "link").symlink_to("../secret")
+    with Sources(tmp_path / "own") as sources:
+        for name, error in (("link", OSError), ("x/../../secret", (OSError, StartError))):
+            with pytest.raises(error), workshop.work(["true"], sources, [name], SMALL):
+                pass
+
+
+def test_its_environment_is_built(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_TOKEN", "secret")
+    output = run(workshop, "env").output
+    assert "secret" not in output
+    lines = dict(line.split("=", 1) for line in output.splitlines())
+    assert (lines["HOME"], lines["TMPDIR"], lines["LANG"]) == ("home", "tmp", "C.UTF-8")
+    assert {"SOURCE_DATE_EPOCH", "CARGO_NET_OFFLINE", "GOCACHE"} <= lines.keys()
+
+
+def test_home_and_temporary_folder_are_its_own_each_time(workshop: Workshop) -> None:
+    for _ in range(2):
+        assert shell(workshop, "ls $HOME $TMPDIR; touch $HOME/x $TMPDIR/y").output.split() == [
+            "home:",
+            "tmp:",
+        ]
+
+
+def test_standard_input_is_read_and_is_empty_otherwise(workshop: Workshop, tmp_path: Path) -> None:
+    (tmp_path / "input").write_bytes(b"some words")
+    with (tmp_path / "input").open("rb") as file:
+        assert run(workshop, "cat", stdin=file).output == "some words"
+    assert run(workshop, "cat").output == ""
+
+
+def test_tools_are_found_first_and_cannot_be_written(workshop: Workshop, public: Path) -> None:
+    (public / "bin").mkdir()
+    (public / "bin" / "make").write_text("#!/bin/sh\necho own; echo x >> $0")
+    for path in (public, public / "bin", public / "bin" / "make"):
+        path.chmod(0o777)
+    kind: Any = workshop.name.split()[0]
+    with Workshop(kind, tools=[str(public)]) as other:
+        outcome = run(other, "make")
+        assert outcome.output.startswith("own\n")
+        assert not outcome.is_ok
+    for wrong in (str(public / "bin"), "relative"):
+        with pytest.raises(SandboxError, match="is no folder with a folder `bin`"):
+            Workshop(kind, tools=[wrong])
+
+
+def test_two_at_a_time_cannot_reach_each_other(workshop: Workshop, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("secret")
+    with (
+        Sources(tmp_path) as sources,
+        workshop.work(["true"], sources, ["token"], SMALL) as work,
+    ):
+        other = f"{work._area.work}/token"
+        outcome = shell(workshop, f"cat {other}; echo x > {other}; id -u")
+        assert "secret" not in outcome.output
+        assert Path(other).read_text() == "secret"
+        if ROOT and workshop.name.startswith("landlock"):
+            mine = Path(other).stat().st_uid
+            assert outcome.output.splitlines()[-1] not in ("0", str(mine))
+
+
+# What ends it
+
+
+def test_a_command_that_runs_too_long_is_ended(workshop: Workshop) -> None:
+    limits = msgspec.structs.replace(SMALL, seconds=0.3)
+    outcome = shell(workshop, "trap '' TERM INT HUP; sleep 300 & sleep 300", limits)
+    assert outcome.why == "ran longer than 0.3 s"
+    assert outcome.seconds < 5
+
+
+def test_memory_of_all_processes_is_counted_together(workshop: Workshop) -> None:
+    text = """
+    import os, time
+    for _ in range(4):
+        if os.fork() == 0:
+            kept = b"x" * (60 << 20); time.sleep(10); os._exit(0)
+    for _ in range(4):
+        os.wait()
+    """
+    outcome = python(workshop, text)
+    assert outcome.why == "used more than 128 MB of memory"
+    assert outcome.memory > 128 << 20
+
+
+def test_memory_that_is_shared_counts_once(workshop: Workshop) -> None:
+    text = """
+    import os, time
+    kept = b"x" * (60 << 20)
+    for _ in range(4):
+        if os.fork() == 0:
+            time.sleep(0.5); os._exit(0)
+    for _ in range(4):
+        os.wait()
+    """
+    assert python(workshop, text).why == ""
+
+
+def test_no_process_has_more_memory_than_all_may_have(workshop: Workshop) -> None:
+    assert "MemoryError" in python(workshop, "b'x' * (200 << 20)").output
+
+
+def test_processes_and_threads_are_limited(workshop: Workshop) -> None:
+    text = """
+    import os, threading, time
+    count = 0
+    try:
+        for _ in range(40):
+            if os.fork() == 0:
+                time.sleep(10); os._exit(0)
+            count += 1
+    except OSError as error:
+        print(count, error.strerror)
+        raise SystemExit(1)
+    """
+    outcome = python(workshop, text)
+    count, _, reason = outcome.output.strip().partition(" ")
+    assert 12 <= int(count) <= 16
+    assert reason == "Resource temporarily unavailable"
+    if workshop.name.startswith("landlock"):
+        assert outcome.why == "exited with code 1, and asked for more than 16 processes and threads"
+
+
+def test_asking_for_processes_for_ever_ends_it(workshop: Workshop) -> None:
+    if workshop.name.startswith("bwrap"):
+        pytest.skip("the kernel refuses them itself there")
+    text = """
+    import os, time
+    while True:
+        try:
+            pid = os.fork()
+        except OSError:
+            continue
+        if pid == 0:
+            time.sleep(100)
+    """
+    why = python(workshop, text).why
+    assert why == "asked for more than 16 processes and threads again and again"
+
+
+def test_a_disk_that_is_filled_by_many_files_ends_it(workshop: Workshop) -> None:
+    text = "for i in $(seq 40); do head -c 1000000 /dev/urandom > $TMPDIR/$i; done; sleep 60"
+    assert shell(workshop, text).why == "used more than 16 MB of disk"
+
+
+def test_a_file_can_hardly_be_larger_than_the_disk_may_be_used(workshop: Workshop) -> None:
+    text = "import shutil; open('big', 'wb').write(bytes(64 << 20))"
+    assert python(workshop, text).why == "used more than 16 MB of disk"
+
+
+def test_deleted_files_count_while_they_are_open(workshop: Workshop) -> None:
+    text = """
+    import os, time
+    kept = [open(str(number), "wb") for number in range(4)]
+    for file in kept:
+        os.unlink(file.name); file.write(bytes(8 << 20)); file.flush()
+    time.sleep(60)
+    """
+    assert python(workshop, text).why == "used more than 16 MB of disk"
+
+
+def test_a_sparse_file_counts_for_what_it_takes(workshop: Workshop) -> None:
+    assert shell(workshop, "truncate -s 15M sparse sparse2 sparse3; exit 0").why == ""
+
+
+def test_the_number_of_files_is_limited(workshop: Workshop) -> None:
+    outcome = shell(workshop, "mkdir d; for i in $(seq 99); do : > d/$i; done; sleep 60")
+    assert outcome.why == "made more than 100 files and folders"
+
+
+def test_a_folder_that_cannot_be_listed_is_told(workshop: Workshop) -> None:
+    outcome = shell(workshop, "mkdir d; chmod 0 d; sleep 1")
+    assert outcome.why == ("" if ROOT else "made a folder that may not be read")
+
+
+def test_a_nearly_full_disk_is_the_machines_fault(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.working.RESERVE_MB", 1 << 40)
+    with pytest.raises(MachineError, match=r"the disk of .* is full: less than .* MB are free"):
+        shell(workshop, "sleep 60")
+
+
+def test_endless_output_ends_it_and_is_not_kept(workshop: Workshop) -> None:
+    limits = msgspec.structs.replace(SMALL, output_kb=16)
+    outcome = run(workshop, "yes", "endless", limits=limits)
+    assert outcome.why == "printed more than 4 MB"
+    assert len(outcome.output) < 17 << 10
+    assert outcome.output.startswith("endless\n")
+    assert re.search(r"\[… \d+ bytes left out …\]", outcome.output)
+
+
+def test_the_beginning_and_the_end_of_the_output_are_kept(workshop: Workshop) -> None:
+    outcome = shell(workshop, "echo first; seq 1 2000; echo last")
+    assert outcome.output.startswith("first\n1\n2\n")
+    assert outcome.output.endswith("2000\nlast\n")
+    assert outcome.is_ok
+
+
+# What it prints
+
+
+def test_what_a_terminal_would_obey_is_shown_instead(workshop: Workshop) -> None:
+    text = "import os; os.write(1, b'\\x1b[31mred\\r\\n\\xff\\0\\xe2\\x80\\xaeabc\\tend\\xc3\\xbc')"
+    output = python(workshop, text).output
+    assert output == "\\x1b[31mred\n\\xff\\x00\\u202eabc\tendü"
+
+
+def test_paths_of_this_machine_are_not_shown(workshop: Workshop) -> None:
+    output = shell(workshop, "pwd; echo $PWD/bot.c:3 $TMPDIR/x $HOME").output
+    assert output == ".\nbot.c:3 tmp/x home\n"
+
+
+def test_lines_are_watched_as_they_come(workshop: Workshop) -> None:
+    seen: list[str] = []
+    shell(workshop, "echo one; sleep 0.2; echo two; printf three", watch=seen.append)
+    assert "".join(seen) == "one\ntwo\nthree"
+    assert seen[0] == "one\n"
+
+
+# Its end
+
+
+@pytest.mark.parametrize("how", ["", "setsid -f", "nohup"])
+def test_nothing_that_it_started_outlives_it(workshop: Workshop, how: str) -> None:
+    word = "600.25"
+    shell(workshop, f"{how} sleep {word} & sleep 0.1; exit 0")
+    assert running(word) == []
+
+
+def test_an_interruption_ends_it(workshop: Workshop) -> None:
+    def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        shell(workshop, "sleep 600.5 & echo here; sleep 600.5", watch=interrupt)
+    assert running("600.5") == []
+
+
+def test_a_killed_fork_server_is_the_machines_fault(workshop: Workshop) -> None:
+    def kill(_: str) -> None:
+        os.kill(workshop._starter.pid, signal.SIGKILL)
+
+    with pytest.raises(MachineError, match="the process that starts builds has ended"):
+        shell(workshop, "sleep 600.75 & echo here; sleep 600.75", watch=kill)
+    until(lambda: running("600.75") == [])
+    with pytest.raises(MachineError):
+        run(workshop, "true")
+
+
+def test_folders_without_rights_and_without_end_are_removed(workshop: Workshop) -> None:
+    text = """
+    import os
+    os.makedirs("a/b"); open("a/b/c", "w").close(); os.chmod("a/b", 0); os.chmod("a", 0)
+    os.chdir(os.environ["TMPDIR"])
+    for _ in range(60):
+        os.mkdir("d" * 200); os.chdir("d" * 200)
+    """
+    python(workshop, text)
+    assert list(Path(str(workshop._starter.folder)).iterdir()) == []
+
+
+# What is taken
+
+
+def take(workshop: Workshop, text: str, target: Path) -> list[str]:
+    with workshop.work(["sh", "-c", text], None, [], SMALL) as work:
+        assert work.outcome.is_ok, work.outcome
+        return work.take(target)
+
+
+def test_taken_files_are_new_and_ordinary(workshop: Workshop, tmp_path: Path) -> None:
+    text = "echo a > a; chmod 711 a; echo b > b; mkdir -p c/d; chmod 1777 c; echo e > c/d/e"
+    assert take(workshop, text, tmp_path / "t") == ["a", "b", "c/d/e"]
+    modes = {
+        path.name: stat.S_IMODE(path.stat().st_mode)
+        for path in (tmp_path / "t").rglob("*")
+        if path.is_file()
+    }
+    assert modes == {"a": 0o755, "b": 0o644, "e": 0o644}
+    assert {path.stat().st_uid for path in (tmp_path / "t").rglob("*")} == {os.getuid()}
+
+
+def test_links_are_followed_inside_only(workshop: Workshop, tmp_path: Path) -> None:
+    text = "mkdir a; echo x > a/x; ln -s a b; ln -s ../a/x a/y; ln a/x z"
+    names = take(workshop, text, tmp_path / "t")
+    assert names == ["a/x", "a/y", "b/x", "b/y", "z"]
+    assert {(tmp_path / "t" / name).read_text() for name in names} == {"x\n"}
+    assert not any(path.is_symlink() for path in (tmp_path / "t").rglob("*"))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("ln -s /etc/hostname link", "it leads out of its folder: 'link'"),
+        ("ln -s /usr folder", "it leads out of its folder: 'folder'"),
+        ("ln -s nothing link", "No such file or directory: 'link'"),
+        ("mkfifo bot", "it is a FIFO: 'bot'"),
+        ("mkdir a; ln -s . a/again", "it is a link that leads back to where it is: 'a/again'"),
+        ("touch \"$(printf 'a\\377')\"", "its name is not printable text in UTF-8: 'a\\\\udcff'"),
+        ("truncate -s 1G sparse || truncate -s 10M a", "larger than 256 MiB"),
+    ],
+)
+def test_what_is_no_bots_file_is_refused_by_name(
+    workshop: Workshop, tmp_path: Path, text: str, reason: str
+) -> None:
+    if "sparse" in text:
+        text = "for i in $(seq 20); do truncate -s 16M $i; done"
+    with pytest.raises(OSError, match=re.escape(reason)):
+        take(workshop, text, tmp_path / "t")
+    assert not (tmp_path / "t").exists()
+
+
+def test_more_files_than_a_bot_may_have_are_refused(
+    workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.sandbox.area.FILES_LIMIT", 10)
+    with pytest.raises(OSError, match="with it, there are more than 2000 files and folders"):
+        take(workshop, "touch $(seq 11)", tmp_path / "t")
+
+
+# Which sandbox
+
+
+def test_auto_is_bwrap_where_it_works_and_landlock_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    need("landlock")
+    if shutil.which("bwrap"):
+        need("bwrap")
+        with Workshop() as workshop:
+            assert workshop.name.startswith("bwrap ")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with Workshop() as workshop:
+        assert workshop.name.startswith("landlock ")
+    with pytest.raises(SandboxError) as caught:
+        Workshop("bwrap")
+    assert str(caught.value) == (
+        "nothing can be built here: bwrap: bwrap not found. Install bubblewrap 0.8 or newer "
+        "(apt-get install bubblewrap)."
+    )
+
+
+def test_where_neither_works_both_reasons_are_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken(*_: object) -> None:
+        raise SandboxError("this kernel has no Landlock.")
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("referee.sandbox.landlock.abi", broken)
+    with pytest.raises(SandboxError) as caught:
+        Workshop()
+    assert re.match(
+        r"nothing can be built here: bwrap: bwrap not found\..* landlock: this kernel has no",
+        str(caught.value),
+    )
+
+
+def test_a_sound_workshop_is_proved(workshop: Workshop) -> None:
+    workshop.prove()
+
+
+def test_a_hole_is_noticed(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind: Any = workshop.name.split()[0]
+    refused = dict(seccomp.REFUSED)
+    del refused["sockets"]
+    monkeypatch.setattr(seccomp, "REFUSED", refused)
+    with (
+        Workshop(kind) as other,
+        pytest.raises(SandboxError, match="a build can open a socket"),
+    ):
+        other.prove()
+
+
+def test_what_a_build_cannot_do_is_noticed(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind: Any = workshop.name.split()[0]
+    monkeypatch.setattr(seccomp, "ALLOWED_IN_BUILDS", ("modes",))
+    monkeypatch.setattr(seccomp, "modes", lambda _: (seccomp.Rule("chmod", (), 0x50001, None),))
+    with (
+        Workshop(kind) as other,
+        pytest.raises(SandboxError, match="a build cannot change a file's mode"),
+    ):
+        other.prove()
+
+
+def test_signals_stay_in_the_build_where_landlock_does_not_keep_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before Landlock's sixth ABI the fork server judges them; the canary sees whether it does."""
+    need("landlock")
+    monkeypatch.setattr("referee.sandbox.landlock.abi", lambda: 5)
+    with Workshop("landlock", uid=0 if ROOT else None) as workshop:
+        workshop.prove()
+        output = shell(workshop, "sleep 60 & kill $!; wait $!; echo $?").output
+        assert output.splitlines()[-1] == "143"
+
+
+# Languages, and users
+
+LANGUAGES = {
+    "c": "cc",
+    "cpp": "c++",
+    "rust": "/usr/bin/rustc",
+    "go": "/usr/bin/go",
+    "java": "/usr/bin/javac",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_template_is_built(workshop: Workshop, public: Path, language: str) -> None:
+    if shutil.which(LANGUAGES[language]) is None or shutil.which("make") is None:
+        pytest.skip(f"no {LANGUAGES[language]} here")
+    folder = public / "bot"
+    words = [sys.executable, "-m", "arena", "new", folder, "--lang", language, "--game", "khan"]
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    files = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
+    with (
+        Sources(folder) as sources,
+        workshop.work(["make"], sources, files, WorkLimits()) as work,
+    ):
+        assert work.outcome.is_ok, work.outcome
+        made = set(work.take(public / "taken")) - set(files)
+    assert made & {"bot", "classes/Bot.class"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ROOT, reason="only root can become another user")
+def test_an_ordinary_user_has_the_same_workshop(public: Path) -> None:
+    public.chmod(0o777)
+    words = [
+        *(python_of(61234), "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        *("-p", "no:hypothesispytest", "-c", str(TOP / "pyproject.toml"), f"--rootdir={TOP}"),
+        *(f"--basetemp={public / 'b'}", "-k", "not ordinary_user", __file__),
+    ]
+    done = as_user(61234, words, f"{TOP}:{Path(msgspec.__file__).parents[1]}")
+    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr}"
+    assert re.search(r"[1-9]\d* passed", done.stdout)
