@@ -51,7 +51,7 @@ def check_person_name(name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Newcomer:
     """Somebody to be added."""
 
     name: str
@@ -66,10 +66,10 @@ def add(db: HandIns, name: str, role: Role = "author") -> str:
     One who was removed comes back, with all that was handed in. Raises ArenaError for a name that
     cannot be one, or that somebody has, or that looks like somebody's.
     """
-    return add_all(db, [Wanted(name, role)])[0]
+    return add_all(db, [Newcomer(name, role)])[0]
 
 
-def add_all(db: HandIns, wanted: Sequence[Wanted]) -> list[str]:
+def add_all(db: HandIns, wanted: Sequence[Newcomer]) -> list[str]:
     """Add several persons and return their tokens.
 
     Raises ArenaError with all that is wrong with any of them; then nobody is added.
