@@ -225,15 +225,15 @@ class Client:
             raise UnreachableError(
                 f"{self._address.shown} did not answer within {patience:g} s. Try again."
             ) from None
-        except OSError as error:
-            raise UnreachableError(
-                f"{self._address.shown} cannot be reached: {error.strerror or error}. Look at the "
-                f"address, and whether the server runs."
-            ) from None
         except http.client.HTTPException as error:
             raise UnreachableError(
                 f"{self._address.shown} gave no answer of HTTP ({type(error).__name__}). Is this "
                 f"the address of an arena?"
+            ) from None
+        except OSError as error:
+            raise UnreachableError(
+                f"{self._address.shown} cannot be reached: {error.strerror or error}. Look at the "
+                f"address, and whether the server runs."
             ) from None
         finally:
             connection.close()

@@ -27,7 +27,6 @@ from arena.league.finding import AUTHORS_KIT, bots_for, find_bot
 from arena.league.games import family_of, find_game
 from arena.league.hints import advice
 from arena.play.sandbox import check_bot
-from arena.serve.api import api_schema
 from arena.tables.table import Column, Table, render
 from arena.text import safe
 from protocol.errors import ArenaError
@@ -227,7 +226,7 @@ def _first_line(path: Path) -> str:
 @click.argument("game", required=False)
 @trust_option
 def schema(game: str | None) -> None:
-    """Print the JSON Schema of the messages, of a game's moves, or, for `api`, of a server's API.
+    """Print the JSON Schema of the messages, of a game's moves, or of a server's API (`api`).
 
     \b
     arena schema
@@ -237,6 +236,8 @@ def schema(game: str | None) -> None:
     if game is None:
         found = message_schemas()
     elif game == "api":
+        from arena.serve.api import api_schema  # here, as it costs the others a while
+
         found = api_schema()
     else:
         kind, _ = find_game(game)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from arena.author.check import State as StepState
 from arena.author.check import Step
 from arena.author.submitting import (
     LEFT_OUT,
@@ -24,6 +25,7 @@ from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError
 
 _SHOWN_OUTPUT = 40  # lines of a build that failed
+_STEP_STATES: dict[str, StepState] = {"ok": "ok", "failed": "FAILED", "advice": "advice"}
 _STATES = {
     "received": "waiting for its turn",
     "building": "being unpacked and built",
@@ -125,8 +127,9 @@ def _show(submission: Mapping[str, Any]) -> None:
         _show_output(str(submission["output"]))
     has_failed = False
     for place, each in enumerate(submission["steps"], 1):
+        state = _STEP_STATES.get(each["state"], "not tried")
         step = Step(
-            str(each["title"]), each["state"], str(each.get("detail", "")), each.get("evidence", [])
+            str(each["title"]), state, str(each.get("detail", "")), each.get("evidence", [])
         )
         if not (has_failed and step.state == "not tried"):
             click.echo("\n".join(lines(place, step, screen_width())))

@@ -66,8 +66,10 @@ EXPECTED = (Refusal, RefusedError, BodyError, BusyError, UnansweredError, ArenaE
 """What endpoints raise."""
 
 
-def _headers(refusal: Refusal) -> dict[str, str]:
+def _headers(request: Request, refusal: Refusal) -> dict[str, str]:
     headers = {}
+    if request.method == "POST":
+        headers["Connection"] = "close"  # what is still being sent is not read
     if refusal.after:
         headers["Retry-After"] = str(ceil(refusal.after))
     if refusal.status == 401:
@@ -86,7 +88,7 @@ def as_json(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
             if refusal.status == 500:
                 say(str(error))
             answer = json(ProblemAnswer(error=refusal.problem), refusal.status)
-            answer.headers.update(_headers(refusal))
+            answer.headers.update(_headers(request, refusal))
             return answer
 
     return answered
@@ -107,7 +109,7 @@ def as_page(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
                 Visit(league=league), _sentence(refusal.problem.what), refusal.problem.remedy
             )
             answer = html(page, refusal.status)
-            answer.headers.update(_headers(refusal))
+            answer.headers.update(_headers(request, refusal))
             return answer
 
     return answered

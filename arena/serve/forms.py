@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 from urllib.parse import parse_qsl
@@ -15,6 +16,8 @@ FORM_BYTES = 64 << 10
 _SOURCE_BYTES = 4 << 20  # of a program that is pasted
 _GRACE = 20.0  # seconds before a body has to have come at the least pace
 _LEAST_PACE = 8 << 10  # bytes a second
+_DRAINED = 1 << 20  # bytes that are read of what is refused ...
+_DRAIN_SECONDS, _SILENCE_SECONDS = 5.0, 0.3  # ... in this time, and while they come
 _MOST_PARTS = 20
 _FILE = "file"
 _LONG_FIELDS = {"source": _SOURCE_BYTES}
@@ -54,14 +57,12 @@ async def pieces(request: Request) -> AsyncIterator[bytes]:
 async def drain(request: Request) -> None:
     """Read some of what is still being sent: who sends would not hear an answer otherwise."""
     got = 0
-    try:
-        async with asyncio.timeout(5.0):
-            async for piece in request.stream():
-                got += len(piece)
-                if got > 1 << 20:
-                    return
-    except (TimeoutError, ClientDisconnect, RuntimeError):
-        return
+    stream = request.stream()
+    with suppress(TimeoutError, ClientDisconnect, RuntimeError, StopAsyncIteration):
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            while got < _DRAINED:
+                async with asyncio.timeout(_SILENCE_SECONDS):
+                    got += len(await anext(stream))
 
 
 async def fields(request: Request) -> dict[str, str]:

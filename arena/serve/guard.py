@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from time import monotonic
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.serve.pages import POLICY
 
+_HEAD = 32 << 10  # bytes of a request's head
 _SEND_SECONDS = 60.0  # in which a reader must take what is sent
 
 _HEADERS = {
@@ -48,6 +50,10 @@ class Guard:
             return
         if self._behind_proxy:
             _believe(scope)
+        app = self._app
+        words = (len(name) + len(value) for name, value in scope["headers"])
+        if len(scope["raw_path"]) + sum(words) > _HEAD:
+            app = Response("The head of this request is too long.", 431)
         began, status, sent = monotonic(), 500, 0
 
         async def sending(message: Message) -> None:
@@ -62,7 +68,7 @@ class Guard:
                 await send(message)
 
         try:
-            await self._app(scope, receive, sending)
+            await app(scope, receive, sending)
         except TimeoutError:
             scope["state"]["abort"]()
         finally:

@@ -3,16 +3,18 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page
 
+from arena.handin.people import Role
 from tests.arena.conftest import League
 from tests.arena.report.conftest import DESKTOP
 from tests.arena.report.test_hostile_page import HOSTILE, NAMES
 from tests.arena.serve.gallery import Gallery, opened
+from tests.arena.serve.serving import Serving, add_person, serving, write_league
 
 Visited = Callable[..., Page]
 
@@ -64,3 +66,29 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     league.call("run")
     yield league.folder
     league.close()
+
+
+class Contest(NamedTuple):
+    """A server of one league with its people; nobody changes what it holds but by handing in."""
+
+    server: Serving
+    ada: str
+    bob: str
+    organizer: str
+    reader: str
+
+
+@pytest.fixture(scope="session")
+def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contest]:
+    """A server, with the tokens of two authors, an organizer and a reader; shared by all tests."""
+    folder = write_league(
+        tmp_path_factory.mktemp("contest") / "cup",
+        hand_in="per_hour = 500\nper_day = 1000\nsize_mb = 1",
+    )
+    roles: tuple[Role, ...] = ("author", "author", "organizer", "reader")
+    tokens = [
+        add_person(folder, name, role)
+        for name, role in zip(("ada", "bob", "org", "eve"), roles, strict=True)
+    ]
+    with serving(folder) as server:
+        yield Contest(server, *tokens)

@@ -1,0 +1,155 @@
+"""A server's life: begun, killed, begun again, stopped; and what works beside it."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.arena.serve.serving import (
+    BOT,
+    KIT,
+    Serving,
+    add_person,
+    bot_zip,
+    run_arena,
+    serving,
+    write_league,
+)
+from tests.referee.process_watch import gone, until
+
+
+def table(server: Serving) -> dict[str, int]:
+    """Return the matches of every bot in the table."""
+    rows = server.api("/table").json["table"]["rows"]
+    return {row["bot"]: row["matches"] for row in rows}
+
+
+def test_a_new_bot_gets_its_place_before_the_others_play_on(tmp_path: Path) -> None:
+    """In a league that has hours before it, its first matches come at once."""
+    folder = write_league(tmp_path / "cup", deals=50_000)
+    token = add_person(folder, "ada")
+    with serving(folder) as server:
+        until(lambda: table(server).get("one", 0) > 0, 20)
+        number = server.hand_in(token, bot_zip()).json["submission"]["number"]
+        assert server.decided(token, number)["state"] == "playing"
+        until(lambda: table(server).get("ada", 0) > 0, 10)
+        said = run_arena("run", folder)
+        assert said.returncode == 2
+        assert "is in use by another run or import (process" in said.stderr
+        assert run_arena("rank", folder).returncode == 0
+        server.end()
+    assert "Finishing the matches being played" in "".join(server.said)
+
+
+def test_a_killed_server_leaves_nobody_behind_and_the_next_goes_on(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", deals=20)
+    token = add_person(folder, "ada")
+    with serving(folder) as server:
+        until(lambda: table(server).get("one", 0) > 0, 20)
+        family = server.family()
+        assert len(family) >= 4  # player, intake, reader, and workers
+        number = server.hand_in(token, bot_zip()).json["submission"]["number"]
+        os.kill(server.process.pid, signal.SIGKILL)
+        with serving(folder) as other:  # at once: it waits for what is just ending
+            until(lambda: gone(*family), 10)
+            assert other.decided(token, number)["state"] == "playing"
+            until(lambda: other.api("/table").json["table"]["missing"] == 0, 60)
+            assert other.api("").json["state"] == "All matches are played."
+            other.end()
+    assert "is in use" not in "".join(other.said)
+    verified = run_arena("verify", folder)
+    assert verified.returncode == 0, verified
+
+
+@pytest.mark.slow
+def test_a_second_server_of_a_league_says_who_has_it(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup")
+    with serving(folder) as server:
+        second = run_arena("serve", folder, "--port", "0")
+        assert second.returncode == 2
+        assert f"is in use by another server (process {server.process.pid})" in second.stderr
+        taken = run_arena("serve", write_league(tmp_path / "two"), "--port", server.port)
+        assert "choose another --port" in taken.stderr
+
+
+@pytest.mark.slow
+def test_two_leagues_are_served_and_each_has_its_own_people(tmp_path: Path) -> None:
+    spring, autumn = (write_league(tmp_path / name) for name in ("spring", "autumn"))
+    ada, bob = add_person(spring, "ada"), add_person(autumn, "bob")
+    with serving(spring, autumn) as server:
+        assert [each["league"] for each in server.ask("/api/leagues").json["leagues"]] == [
+            "spring",
+            "autumn",
+        ]
+        assert server.api(token=ada, league="spring").status == 200
+        assert server.api(token=ada, league="autumn").status == 401
+        assert server.api(token=bob, league="autumn").status == 200
+        cookie = server.enter(ada)
+        renamed = cookie.replace("arena-spring", "arena-autumn")
+        assert server.ask("/spring/submissions", cookie=cookie).status == 200
+        assert server.ask("/autumn/submissions", cookie=renamed).status == 401
+
+
+@pytest.mark.slow
+def test_a_stopped_server_is_gone_on_with_by_arena_run_to_the_same_bytes(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", deals=100)
+    with serving(folder) as server:
+        until(lambda: table(server).get("one", 0) > 0, 20)
+        server.end()
+    went_on = run_arena("run", folder)
+    assert went_on.returncode == 0, went_on.stderr
+    other = write_league(tmp_path / "cup2", deals=100)
+    assert run_arena("run", other).returncode == 0
+    ranks = [run_arena("rank", each, "--format", "csv").stdout for each in (folder, other)]
+    assert ranks[0] == ranks[1]
+    assert "one" in ranks[0]
+
+
+@pytest.mark.slow
+def test_a_league_that_is_edited_while_it_is_served_is_read_anew(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup")
+    file = folder / "league.toml"
+    with serving(folder) as server:
+        until(lambda: server.api("/table").json["table"]["missing"] == 0, 30)
+        text = file.read_text()
+        file.write_text(text.replace("deals = 2", "deals = oops"))
+        until(lambda: "oops" in "".join(server.said), 20)
+        assert server.ask("/cup/").status == 200
+        file.write_text(text.replace("deals = 2", "deals = 5"))
+        until(lambda: table(server).get("one", 0) == 10, 30)
+
+
+@pytest.mark.slow
+def test_a_suspended_bot_stays_so_until_another_version_comes(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", deals=3)
+    text = (folder / "league.toml").read_text()
+    bot = tmp_path / "lazy"
+    bot.mkdir()
+    started = tmp_path / "started"
+    (bot / "bot.py").write_text(f"open({str(started)!r}, 'a').write('x')\nraise SystemExit('no')\n")
+    entry = '[[bot]]\nname = "lazy"\nfolder = "../lazy"\ncommand = ["{python}", "bot.py"]\n'
+    (folder / "league.toml").write_text(text + entry)
+    token = add_person(folder, "ada")
+    with serving(folder) as server:
+        until(lambda: "lazy is suspended while the server runs" in "".join(server.said), 30)
+        count = len(started.read_text())
+        number = server.hand_in(token, bot_zip()).json["submission"]["number"]
+        assert server.decided(token, number)["state"] == "playing"
+        until(lambda: table(server).get("ada", 0) == 12, 30)
+        assert len(started.read_text()) == count
+        noted = f"import kit\nopen({str(started)!r}, 'a').write('x')\n"
+        (bot / "bot.py").write_text(BOT.replace("import kit\n", noted, 1))
+        (bot / "kit.py").write_text(KIT)
+        (folder / "league.toml").write_text((folder / "league.toml").read_text() + "\n")
+        until(lambda: len(started.read_text()) > count, 30)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("a b", "cannot be a part of an address"), ("api", "cannot be a part of an address")],
+)
+def test_a_league_whose_name_is_no_address_is_refused(tmp_path: Path, name: str, said: str) -> None:
+    refused = run_arena("serve", write_league(tmp_path / name), "--port", "0")
+    assert refused.returncode == 2
+    assert said in refused.stderr
