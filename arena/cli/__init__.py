@@ -64,6 +64,10 @@ _COMMANDS = {
         "serve:serve",
         "Keep leagues open: take bots in, play what is missing, and show the live table.",
     ),
+    "final": (
+        "final:final_command",
+        "Draw the sealed seed of a contest's final, or make the final, or say how it stands.",
+    ),
     "submit": (
         "submit:submit",
         "Hand in a bot to a league that is served; exit with 1 if it is refused.",

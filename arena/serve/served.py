@@ -6,20 +6,13 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import Concatenate, Literal, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
-from arena.handin.calendar import Change, calendar_changes, held_back_since, note_calendar, phase
 from arena.handin.database import HandIns
-from arena.handin.final import draw, has_final, is_final_held_back, published_seed, sealed
-from arena.handin.final import is_due as is_final_due
-from arena.handin.hooks import forget_hook, hook_trouble
 from arena.handin.submissions import Submission, all_of, queue
-from arena.league.contest import HandIn
 from arena.league.file import read_asked
-from arena.league.plan import LeaguePlan
 from arena.serve.asking import LeagueReader, UnansweredError
 from arena.serve.broadcast import Broadcast
 from arena.serve.child import Companion
@@ -37,8 +30,8 @@ from arena.serve.messages import (
     line,
 )
 from arena.serve.sessions import Sessions
-from arena.serve.shown import Calendar, calendar_of
 from arena.serve.standing import ranks_of
+from arena.serve.timetable import Timetable
 from arena.text import counted
 from protocol.errors import ArenaError
 
@@ -55,7 +48,7 @@ _read_word = decoder(Word).decode
 Say = Callable[[str], None]
 
 
-class Served:
+class Served(Timetable):
     """One league of a server.
 
     Args:
@@ -77,22 +70,16 @@ class Served:
         pool: Executor,
         say: Say,
     ) -> None:
-        self.folder = folder
+        super().__init__(folder, read_asked(folder), lambda text: say(f"{name}: {text}"))
         self.name = name
-        self.plan: LeaguePlan = read_asked(folder)
         self.broadcast = Broadcast()
-        self.changes: Sequence[Change] = ()
-        self.hook_trouble = ""
-        """What is wrong with the hook, for organizers; empty if nothing is."""
-        self._seal = self._seed = self._told_seal = ""
         self._hooked = asyncio.Event()
         self._pool = pool
         self._opened = threading.local()
-        self._say: Say = lambda text: say(f"{name}: {text}")
         with HandIns(folder, create=True) as db:
             db.sources.mkdir(exist_ok=True)
             self.sessions = Sessions(name, db.session_key())
-            self._look_at_calendar(db, self.plan.hand_in)
+            self.look_at_calendar(db)
             self._submissions = {each.number: each for each in all_of(db, _RECENT)}
             self.queue: Sequence[Submission] = queue(db)
         words = [] if workers is None else ["--workers", str(workers)]
@@ -108,40 +95,10 @@ class Served:
         self._file_stamp: object = None
         self._news = asyncio.Event()
         self._told: set[str] = set()
-        self._was_due = False
         self._is_ending = False
+        self._look_at_hook()
 
     # --- what is known
-
-    @property
-    def hand_in(self) -> HandIn:
-        """Who may hand in bots, and when."""
-        return self.plan.hand_in
-
-    @property
-    def phase(self) -> Literal["before", "open", "closed"]:
-        """Whether bots are taken now."""
-        return phase(self.hand_in, datetime.now(UTC))
-
-    @property
-    def frozen(self) -> str:
-        """From when on results are held back now from all but organizers; empty if they are not."""
-        since = held_back_since(self.hand_in, datetime.now(UTC))
-        return "" if since is None else since.isoformat()
-
-    def since(self, *, to_organizer: bool) -> str:
-        """Return from when on results are held back now from somebody; empty if they are not."""
-        return "" if to_organizer else self.frozen
-
-    def is_final_shown(self, *, to_organizer: bool) -> bool:
-        """Return whether there is a final that somebody may see now."""
-        is_held_back = is_final_held_back(self.hand_in, datetime.now(UTC))
-        return has_final(self.folder) and (to_organizer or not is_held_back)
-
-    @property
-    def calendar(self) -> Calendar:
-        """When bots are taken and results shown, and what was changed of that."""
-        return calendar_of(self.hand_in, self.changes, seed_hash=self._seal, seed=self._seed)
 
     def state(self, *, to_organizer: bool) -> str:
         """Return what is going on, in a sentence."""
@@ -193,6 +150,10 @@ class Served:
             children.append(tasks.create_task(self._run_messenger()))
             await asyncio.wait(children)
             looking.cancel()
+
+    def _look_at_hook(self) -> None:
+        if self.hand_in.hook:
+            self._hooked.set()
 
     async def _run_messenger(self) -> None:
         """Keep the messenger alive from when on there is a hook."""
@@ -286,14 +247,9 @@ class Served:
             self.messenger.tell((b"{}" if is_secret else ranks_of(table)) + b"\n")
 
     async def _go_by_calendar(self) -> None:
-        """Have the final made once it is due, publish its seed in time, and see how the hook is."""
-        now = datetime.now(UTC)
-        self._seed = await self.db(published_seed, self.hand_in, now)
-        self.hook_trouble = await self.db(hook_trouble)
-        is_due = self.hand_in.final_deals is not None and await self.db(is_final_due, self.hand_in)
-        if is_due and not self._was_due:
+        """Have the final made once it is due, and publish in time what may be known of it."""
+        if await self.db(self.look_at_final):
             self.player.tell(line(ReadAnew()))
-        self._was_due = is_due
 
     async def _reread(self) -> None:
         """Read the league's file anew; while it cannot be read, it counts as it was."""
@@ -305,25 +261,9 @@ class Served:
         self._file_stamp = stamp
         if plan.hand_in != self.plan.hand_in:
             self.plan = plan
-            await self.db(self._look_at_calendar, plan.hand_in)
+            await self.db(self.look_at_calendar)
+            self._look_at_hook()
         self.plan = plan
-
-    def _look_at_calendar(self, db: HandIns, hand_in: HandIn) -> None:
-        """Log and keep what is new in the calendar; draw the seed of a final if there is one."""
-        for change in note_calendar(db, hand_in):
-            said = [each or "nothing" for each in (change.old, change.new)]
-            self._say(f"calendar: {change.key}: {said[0]} → {said[1]}.")
-        self.changes = calendar_changes(db)[::-1]
-        if hand_in.final_deals is not None:
-            draw(db)
-        if hand_in.hook:
-            self._hooked.set()
-        else:
-            forget_hook(db)
-        self._seal = sealed(db)
-        if self._seal != self._told_seal:
-            self._told_seal = self._seal
-            self._say(f"the SHA-256 of the final's seed is {self._seal}.")
 
     async def _follow(self) -> None:
         """Tell authors what became of their submissions, and everybody that the queue moved."""

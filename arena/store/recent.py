@@ -33,6 +33,9 @@ _LAST_BEFORE = "SELECT id FROM main.record WHERE played_at < ? ORDER BY id DESC 
 _ONLY_UNTIL = """
     CREATE TEMP VIEW record AS SELECT * FROM main.record WHERE id <= {last:d};
     CREATE TEMP VIEW match AS SELECT * FROM main.match WHERE record <= {last:d};
+    CREATE TEMP TABLE result AS SELECT * FROM main.result
+        WHERE id IN (SELECT result FROM main.match WHERE record <= {last:d});
+    CREATE UNIQUE INDEX temp.result_of_id ON result (id);
     CREATE TEMP VIEW suspension AS SELECT * FROM main.suspension WHERE 0;
 """
 
@@ -57,7 +60,7 @@ class Recent(Tallies):
         until = since.astimezone(UTC).isoformat(timespec="seconds")
         with self.explained():
             (last,) = self._db.execute(_LAST_BEFORE, (until,)).fetchone() or (0,)
-            self._db.executescript(_ONLY_UNTIL.format(last=last))  # they stand before the tables
+            self._db.executescript(_ONLY_UNTIL.format(last=last))  # before those of main
 
     def spans(self) -> dict[BotVersion, Span]:
         """Return when each version of each bot that has played did so."""

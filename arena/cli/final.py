@@ -1,0 +1,95 @@
+"""The command for the final of a contest: final."""
+
+import shlex
+from pathlib import Path
+
+import click
+
+from arena.cli import main
+from arena.cli.common import league_argument, trust_option
+from arena.handin.calendar import phase
+from arena.handin.database import HandIns, now
+from arena.handin.final import (
+    FINAL,
+    draw,
+    has_final,
+    is_due,
+    is_over,
+    make_final,
+    note_over,
+    published_seed,
+    sealed,
+)
+from arena.handin.submissions import queue
+from arena.league.contest import HandIn
+from arena.league.file import read_asked
+from arena.play.run import Missing
+from arena.store.opening import open_store, read_played
+from arena.text import counted, safe
+from protocol.errors import ArenaError
+
+
+@main.command("final")
+@league_argument
+@trust_option
+def final_command(league: Path) -> None:
+    """Draw the sealed seed of a contest's final, or make the final, or say how it stands.
+
+    `arena serve` does all of this by itself; this is for contests without a server. Called first,
+    it draws a seed, keeps it, and prints its SHA-256, which is to be published. Called after the
+    closing, it makes the final, which is a league in the folder `final` of the league's, and which
+    `arena run` plays. Called when that is done, it prints the seed.
+
+    \b
+    arena final cup
+    arena run cup/final
+    arena verify cup/final --sealed 5b1f0c...
+    """
+    hand_in = read_asked(league).hand_in
+    if hand_in.final_deals is None:
+        raise ArenaError(
+            f"{league} has no final: write final_deals = 100, say, and closes below [hand_in]."
+        )
+    with HandIns(league, create=True) as db:
+        draw(db)
+        _say(f"The SHA-256 of the final's seed: {sealed(db)}")
+        if is_due(db, hand_in):
+            make_final(db)
+        if has_final(league):
+            _say_how_it_stands(db, hand_in)
+        elif phase(hand_in, now()) != "closed":
+            _say(f"The final is made after the closing, {hand_in.closes}.")
+        else:
+            waiting = counted(len(queue(db)), "submission waits", "submissions wait")
+            raise ArenaError(
+                f"{waiting}: the final is made once all that was handed in is decided. "
+                f"`arena serve` takes them in."
+            )
+
+
+def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
+    folder = db.league / FINAL
+    word = shlex.quote(str(folder))
+    plan = read_played(folder)
+    missing = plan.outline.deal_count * plan.outline.rotation_count
+    if plan.database.is_file():
+        with open_store(plan) as store:
+            known = store.known(plan.schedule.rotation_count)
+            _, missing = Missing(plan.schedule, known).count()
+    if not missing:
+        note_over(db)
+    if not is_over(db):
+        _say(
+            f"The final is {folder}: {counted(missing, 'match is', 'matches are')} missing. "
+            f"`arena run {word}` plays them."
+        )
+    elif seed := published_seed(db, hand_in, now()):
+        _say(f"The final is over. Its seed: {seed}")
+        _say(f"Everybody who has {folder} can check it: arena verify {word} --sealed {sealed(db)}")
+    else:
+        when = hand_in.release or "its release is set, in [hand_in]"
+        _say(f"The final is over. Its results and its seed are held back until {when}.")
+
+
+def _say(text: str) -> None:
+    click.echo(safe(text))

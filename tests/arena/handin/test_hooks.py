@@ -1,0 +1,326 @@
+"""Hooks: what they are told, and that one that fails, hangs or floods harms nothing."""
+
+import io
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.handin import hooks, submissions, telling
+from arena.handin.database import HandIns
+from arena.handin.hooks import LOG, Message, hook_trouble, next_message, note_events, note_ranks
+from arena.handin.receiving import receive
+from arena.handin.telling import tell
+from arena.league.file import read_asked
+from protocol.errors import ArenaError
+from tests.arena.handin.conftest import Clock, person
+from tests.referee.process_watch import gone, until
+
+MESSAGE = Message(7, "accepted", '{"number": 7}')
+
+
+def tell_hook(cup: Path, *words: str) -> str:
+    """Tell a hook a message; return what was wrong."""
+    return tell(words, MESSAGE, cup, lambda _: None)
+
+
+def set_hook(cup: Path, *words: str) -> None:
+    """Write a hook into the league's file."""
+    file = cup / "league.toml"
+    file.write_text(
+        file.read_text().replace("[hand_in]\n", f"[hand_in]\nhook = {json.dumps(words)}\n")
+    )
+
+
+def messages(db: HandIns) -> list[dict[str, Any]]:
+    """Return all messages, as a hook gets them."""
+    return [json.loads(row["body"]) for row in db.rows("SELECT body FROM message ORDER BY number")]
+
+
+# --- what is told
+
+
+def test_what_becomes_of_submissions_is_told_once_and_nothing_of_before(
+    db: HandIns, cup: Path
+) -> None:
+    ada, plan = person(db, "ada"), read_asked(cup)
+    first, second, third = (
+        receive(db, plan, ada, name, io.BytesIO(b"x"), "x.py").number for name in ("ada", "", "")
+    )
+    submissions.refuse(db, first, "it is <b>late</b>.", "Be early.")
+    note_events(db, plan)
+    assert messages(db) == []
+    submissions.accept(db, second)
+    submissions.refuse(db, third, "it is worse.", "Mend it.", step="check")
+    for _ in range(2):
+        note_events(db, plan)
+    accepted, refused = messages(db)
+    assert accepted.pop("at")
+    assert accepted == {
+        "number": 1,
+        "event": "accepted",
+        "league": "cup",
+        "bot": "ada",
+        "submission": second,
+        "author": "ada",
+        "version": "",
+    }
+    assert (refused["event"], refused["step"], refused["reason"]) == (
+        "refused",
+        "check",
+        "it is worse.",
+    )
+
+
+def test_a_bot_is_overtaken_when_its_ranks_begin_behind_those_it_had(
+    db: HandIns, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hooks, "now", clock)
+    note_ranks(db, {"ada": ("v1", 1, 2), "bob": ("v1", 1, 2), "eve": ("v1", 3, 3)})
+    note_ranks(db, {"ada": ("v1", 2, 3), "bob": ("v1", 1, 1), "eve": ("v1", 2, 3)})
+    assert messages(db) == []  # ranks that overlap may be the same place
+    note_ranks(db, {"ada": ("v1", 3, 3), "bob": ("v1", 1, 1), "eve": ("v1", 2, 2)})
+    [message] = messages(db)
+    assert (message["event"], message["bot"]) == ("overtaken", "ada")
+    assert (message["before"], message["now"]) == ([1, 2], [3, 3])
+    clock.go(minutes=59)
+    note_ranks(db, {"ada": ("v1", 4, 4), "bob": ("v1", 1, 1)})
+    assert len(messages(db)) == 1
+    clock.go(minutes=1)
+    note_ranks(db, {"ada": ("v1", 4, 4), "bob": ("v2", 9, 9)})
+    assert [each["bot"] for each in messages(db)] == ["ada", "ada"]  # bob's is another version
+
+
+def test_more_messages_than_may_wait_are_given_up(
+    db: HandIns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hooks, "_MOST_WAITING", 2)
+    for place in (1, 2, 3, 4):
+        note_ranks(db, dict.fromkeys(("a", "b", "c"), ("v", place, place)))
+    assert len(messages(db)) == 3
+    waiting = db.rows("SELECT number FROM message WHERE state = 'waiting'")
+    assert [row["number"] for row in waiting] == [1, 2]
+    assert "more than 2 messages waited" in hook_trouble(db)
+
+
+def test_a_message_is_tried_three_times_even_if_whoever_tries_is_killed(db: HandIns) -> None:
+    note_ranks(db, {"a": ("v", 1, 1)})
+    note_ranks(db, {"a": ("v", 2, 2)})
+    for _ in range(3):
+        message = next_message(db)
+        assert message is not None
+        assert message.number == 1
+    assert next_message(db) is None
+    assert "whoever tried it was ended" in hook_trouble(db)
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [
+        (["ftp://example.org/"], "is no address"),
+        (["https://"], "is no address"),
+        (["https://example.org:99999/"], "is no address"),
+        (["https://example.org/", "more"], "is no address"),
+        (["./tell", ""], "a word of the hook is empty"),
+    ],
+)
+def test_a_hook_that_cannot_be_is_refused_with_its_line(
+    cup: Path, hook: list[str], said: str
+) -> None:
+    set_hook(cup, *hook)
+    with pytest.raises(ArenaError, match=said) as caught:
+        read_asked(cup)
+    assert "league.toml:9: " in str(caught.value)
+
+
+# --- a command
+
+
+def test_a_command_gets_the_message_in_a_fixed_environment_and_no_shell(
+    cup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_TOKEN", "secret")
+    script = "import os,sys,json; print(sys.argv[1:], sorted(os.environ), sys.stdin.read())"
+    assert tell_hook(cup, sys.executable, "-c", script, "$HOME;`id`") == ""
+    log = (cup / LOG).read_text()
+    assert "7 accepted: told" in log
+    assert """  ['$HOME;`id`'] ['LANG', 'PATH'] {"number": 7}\n""" in log
+    assert (cup / LOG).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["false"], "it exited with code 1"),
+        (["sh", "-c", "kill -9 $$"], "it was ended by SIGKILL"),
+        (["no-such-program"], "it cannot be run: No such file or directory"),
+        (["nul\0"], "it cannot be run: embedded null byte"),
+    ],
+)
+def test_why_a_command_fails_is_said(cup: Path, words: list[str], said: str) -> None:
+    assert tell_hook(cup, *words) == said
+    assert said in (cup / LOG).read_text()
+
+
+def test_a_command_that_hangs_is_ended_with_all_of_its_group(
+    cup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling, "SECONDS", 0.5)
+    problem = tell_hook(cup, "sh", "-c", "echo $$ > pids; sleep 60 & echo $! >> pids; wait")
+    assert problem == "it ran longer than 0.5 s"
+    pids = [int(word) for word in (cup / "pids").read_text().split()]
+    assert len(pids) == 2
+    until(lambda: gone(*pids))
+
+
+def test_what_a_command_leaves_behind_does_not_hold_up(cup: Path) -> None:
+    assert tell_hook(cup, "sh", "-c", "sleep 60 & echo $! > pid") == ""
+    until(lambda: gone(int((cup / "pid").read_text())))
+
+
+def test_a_command_that_floods_leaves_a_short_log(
+    cup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling, "SECONDS", 0.5)
+    assert tell_hook(cup, "yes", "\x1b[31m") == "it ran longer than 0.5 s"
+    log = (cup / LOG).read_text()
+    assert len(log) < 20_000
+    assert "\x1b" not in log
+    monkeypatch.setattr(telling, "_LOG_BYTES", 1000)
+    for _ in range(20):
+        tell_hook(cup, "echo", "x" * 90)
+    log = (cup / LOG).read_text()
+    assert len(log) <= 1000
+    assert log.splitlines()[-1] == "  " + "x" * 90
+
+
+# --- an address
+
+
+class Listening:
+    """A server that keeps what it is sent, and answers as a test wants."""
+
+    def __init__(self) -> None:
+        self.got: list[tuple[str, Any]] = []
+        self.status = 204
+        listening = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                data = self.rfile.read(int(self.headers["Content-Length"]))
+                listening.got.append((self.path, json.loads(data)))
+                self.send_response(listening.status)
+                if listening.status == 302:
+                    self.send_header("Location", f"{listening.url}/elsewhere")
+                self.end_headers()
+
+            def do_GET(self) -> None:
+                listening.got.append((self.path, None))
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End it."""
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+@pytest.fixture
+def listening() -> Iterator[Listening]:
+    """A server to which hooks are sent."""
+    found = Listening()
+    yield found
+    found.close()
+
+
+def test_an_address_is_sent_the_message(cup: Path, listening: Listening) -> None:
+    assert tell_hook(cup, f"{listening.url}/hook?key=k") == ""
+    assert listening.got == [("/hook?key=k", {"number": 7})]
+
+
+def test_an_address_that_refuses_or_leads_elsewhere_is_not_followed(
+    cup: Path, listening: Listening
+) -> None:
+    listening.status = 302
+    problem = tell_hook(cup, f"{listening.url}/hook?key=k")
+    assert problem == "it answered 302: it leads elsewhere, which is not followed"
+    assert len(listening.got) == 1
+    listening.status = 500
+    assert tell_hook(cup, listening.url) == "it answered 500"
+    assert "key=k" not in (cup / LOG).read_text()
+
+
+def test_an_address_where_nobody_listens_is_said(cup: Path, listening: Listening) -> None:
+    assert "it cannot be reached" in tell_hook(cup, "http://127.0.0.1:1/")
+
+
+# --- the process
+
+
+@pytest.fixture
+def messenger(cup: Path, db: HandIns) -> Iterator[Callable[[], "subprocess.Popen[str]"]]:
+    """Return how to start the process that tells hooks."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def begin() -> "subprocess.Popen[str]":
+        command = [sys.executable, "-m", "arena.handin.messenger", str(cup)]
+        begun.append(
+            subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            )
+        )
+        return begun[-1]
+
+    yield begin
+    for process in begun:
+        with process:
+            process.kill()
+
+
+@pytest.mark.slow
+def test_a_hook_that_fails_is_said_once_and_hangs_end_with_the_server(
+    cup: Path, db: HandIns, messenger: Callable[[], "subprocess.Popen[str]"]
+) -> None:
+    set_hook(cup, "sh", "-c", "cat >> told; test -e mended")
+    process = messenger()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    until(lambda: db.fact("hook_history"))
+    for place in (1, 2):
+        ranks = {bot: ["v", place, place] for bot in ("a", "b")}
+        process.stdin.write(json.dumps({"ranks": ranks}) + "\n")
+    said = json.loads(process.stdout.readline())["words"]
+    assert said.startswith("The hook was not told message 1 (overtaken): it exited with code 1.")
+    tried = [json.loads(line)["number"] for line in (cup / "told").read_text().splitlines()]
+    assert tried[:3] == [1, 1, 1]
+    (cup / "mended").touch()
+    until(lambda: not hook_trouble(db))
+    states = db.rows("SELECT state FROM message ORDER BY number")
+    assert [row["state"] for row in states] == ["failed", "told"]
+    text = (cup / "league.toml").read_text()
+    (cup / "league.toml").write_text(
+        text.replace("cat >> told; test -e mended", "echo $$ > pid; sleep 60")
+    )
+    ada = person(db, "ada")
+    one = receive(db, read_asked(cup), ada, "ada", io.BytesIO(b"x"), "x.py")
+    submissions.accept(db, one.number)
+    process.stdin.write("{}\n")
+    until((cup / "pid").exists)
+    until(lambda: (cup / "pid").read_text().strip())
+    process.stdin.close()
+    process.stdin = None
+    assert process.wait(10) == 0
+    until(lambda: gone(int((cup / "pid").read_text())))

@@ -1,0 +1,278 @@
+"""A contest on a real server: the freeze, the final on a sealed seed, and what hooks are told."""
+
+import hashlib
+import http.client
+import json
+import re
+import signal
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from arena.handin.database import FILE
+from arena.league.seed import seal
+from tests.arena.conftest import Arena
+from tests.arena.serve.serving import (
+    BOT,
+    Serving,
+    add_person,
+    bot_zip,
+    run_arena,
+    serving,
+    write_league,
+)
+from tests.referee.process_watch import until
+
+PATHS = (
+    *("", "/table", "/final", "/bots/one", "/bots/ada", "/matches", "/queue"),
+    *("/submissions", "/submissions/1", "/matches/0", "/final/league.toml"),
+)
+"""What is asked of the API and of the pages, to look for secrets."""
+
+
+def moment(**after: float) -> datetime:
+    """Return a time from now, in whole seconds."""
+    return (datetime.now(UTC) + timedelta(**after)).replace(microsecond=0)
+
+
+def edit(folder: Path, pattern: str, new: str) -> None:
+    """Change the league's file as an editor does."""
+    file = folder / "league.toml"
+    text, count = re.subn(pattern, lambda _: new, file.read_text(), flags=re.MULTILINE)
+    assert count == 1, text
+    draft = file.with_name("draft")
+    draft.write_text(text)
+    draft.replace(file)
+
+
+def write_dates(folder: Path, **keys: object) -> None:
+    """Write keys of `[hand_in]` in place of those that the test wrote before."""
+    lines = "".join(
+        f"{key} = {value.isoformat() if isinstance(value, datetime) else json.dumps(value)}\n"
+        for key, value in keys.items()
+    )
+    before = r"^\[hand_in\]\n(?:# dates\n(?:.*\n)*?# end\n)?"
+    edit(folder, before, f"[hand_in]\n# dates\n{lines}# end\n")
+
+
+def drawn_seed(folder: Path) -> str:
+    """Return the seed that the server keeps to itself."""
+    with closing(sqlite3.connect(folder / FILE)) as db:
+        [(seed,)] = db.execute("SELECT value FROM secret WHERE name = 'final'").fetchall()
+        return bytes(seed).decode()
+
+
+def everything(server: Serving, *tokens: str) -> str:
+    """Return all that a server answers and logs, to a stranger and to these people."""
+    found = [*server.said, *server.logged]
+    for token in ("", *tokens):
+        for path in PATHS:
+            for start in (f"/api/leagues/{server.name}", f"/{server.name}"):
+                answer = server.ask(start + path, token=token)
+                found += [answer.text, str(answer.headers)]
+    for path in ("/", "/api/leagues", "/api/schema", f"/{server.name}/calendar"):
+        found.append(server.ask(path).text)
+    return "\n".join(found)
+
+
+@contextmanager
+def events(server: Serving, token: str = "") -> Iterator[Any]:
+    """Yield how to ask which events came since."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=0.2)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    connection.request("GET", f"/api/leagues/{server.name}/events", headers=headers)
+    stream = connection.sock
+    assert stream is not None
+    got = b""
+
+    def names() -> list[str]:
+        nonlocal got
+        try:
+            while piece := stream.recv(65536):
+                got += piece
+        except TimeoutError:
+            pass
+        return re.findall(r"event: (\w+)", got.decode())
+
+    try:
+        yield names
+    finally:
+        connection.close()
+
+
+@pytest.mark.slow
+def test_results_are_frozen_for_all_but_the_organizer_until_they_are_released(
+    tmp_path: Path,
+) -> None:
+    folder = write_league(tmp_path / "cup", deals=20, hand_in="replays = true")
+    ada, boss = add_person(folder, "ada"), add_person(folder, "boss", "organizer")
+
+    def table(server: Serving, token: str = "") -> Any:
+        return server.api("/table", token=token).json["table"]
+
+    with serving(folder) as server:
+        until(lambda: table(server)["missing"] == 0 and table(server)["stored"] == 40, 30)
+        before = table(server)
+        bot = server.api("/bots/one").json
+        write_dates(folder, freezes=moment(seconds=1))
+        until(lambda: server.api().json["frozen"], 10)
+        assert table(server) == before
+        with events(server) as heard, events(server, boss) as boss_heard:
+            number = server.hand_in(ada, bot_zip(), "ada").json["submission"]["number"]
+            assert server.decided(ada, number)["state"] == "playing"
+            since, boss_since = len(heard()), len(boss_heard())
+            until(lambda: table(server, boss)["stored"] > 100, 60)
+            until(lambda: "table" in boss_heard()[boss_since:], 10)
+            assert "table" not in heard()[since:]
+            assert "submission" not in heard()
+        assert table(server) == table(server, ada) == before
+        assert server.api("/bots/one").json == bot
+        assert server.api("/bots/ada").status == 404
+        assert server.api("/bots/ada", token=boss).status == 200
+        listed = server.api("/matches").json["matches"]["rows"]
+        assert len(listed) == 40
+        newest = server.api("/matches", token=boss).json["matches"]["rows"][0]["id"]
+        assert server.api(f"/matches/{newest}", token=ada).status == 404
+        assert server.api(f"/matches/{newest}", token=boss).status == 200
+        page = server.ask("/cup/").text
+        assert "Results are frozen since" in page
+        assert "The table is frozen." in page
+        server.process.kill()
+    with serving(folder) as server:
+        assert table(server) == table(server, ada) == before
+        assert table(server, boss)["stored"] > 100
+        write_dates(folder, freezes=moment(hours=-1), release=moment())
+        until(lambda: table(server)["stored"] > 100, 10)
+        assert "frozen since" not in server.ask("/cup/").text
+        assert {row["bot"] for row in table(server)["rows"]} == {"one", "two", "ada"}
+        changes = server.api().json["calendar"]["changes"]
+        assert [change["key"] for change in changes][:2] == ["release", "freezes"]
+        assert changes[1]["old"] != changes[1]["new"]
+        logged = [line for line in server.said if "calendar:" in line]
+        assert f"cup: calendar: release: nothing → {changes[0]['new']}.\n" in logged
+        assert "release" in server.ask("/cup/calendar").text
+
+
+@pytest.mark.slow
+def test_a_final_is_played_once_on_the_seed_that_was_sealed_whatever_is_killed(
+    tmp_path: Path,
+) -> None:
+    folder = write_league(tmp_path / "cup", deals=2)
+    with (folder / "league.toml").open("a") as file:
+        file.write('\n[[bot]]\nname = "cheat"\nshipped = "random"\ndisqualified = "it cheats"\n')
+    ada, boss = add_person(folder, "ada"), add_person(folder, "boss", "organizer")
+    hook = ["sh", "-c", "cat >> told"]
+    chance = Random(5)
+    write_dates(folder, closes=moment(hours=1), final_deals=3, hook=hook)
+    with serving(folder) as server:
+        calendar = server.api().json["calendar"]
+        seed, published = drawn_seed(folder), calendar["seed_hash"]
+        assert len(seed) == 64
+        assert published == hashlib.sha256(seed.encode()).hexdigest() == seal(seed)
+        assert f"cup: the SHA-256 of the final's seed is {published}.\n" in server.said
+        assert published in server.ask("/cup/calendar").text
+        assert (folder / FILE).stat().st_mode & 0o77 == 0
+        number = server.hand_in(ada, bot_zip(), "ada").json["submission"]["number"]
+        assert server.decided(ada, number)["state"] == "playing"
+        secret = everything(server, ada, boss)
+        assert seed not in secret
+        release = moment(hours=1)
+        write_dates(folder, closes=moment(), release=release, final_deals=3, hook=hook)
+        server.process.send_signal(signal.SIGKILL)
+    for _ in range(4):
+        with serving(folder) as server:
+            try:
+                until((folder / "final").exists, chance.uniform(0.3, 2.5))
+            except AssertionError:
+                pass
+            else:
+                until((folder / "final" / "league.db").exists, 20)
+            secret += "\n".join([*server.said, *server.logged])
+            server.process.kill()
+    with serving(folder) as server:
+
+        def final(token: str = "") -> Any:
+            return server.api("/final", token=token)
+
+        until(lambda: final(boss).status == 200 and not final(boss).json["table"]["missing"], 60)
+        until(lambda: "final_ends" in (folder / "told").read_text(), 10)
+        assert drawn_seed(folder) == seed
+        assert final().status == final(ada).status == 404
+        secret += everything(server, ada, boss) + (folder / "told").read_text()
+        secret += (folder / "hook.log").read_text()
+        assert seed not in secret
+        assert server.hand_in(ada, bot_zip(), "ada").status == 403
+        write_dates(folder, closes=moment(seconds=-60), release=moment(), final_deals=3, hook=hook)
+        until(lambda: server.api().json["calendar"]["seed"] == seed, 10)
+        answer = final().json
+        assert (answer["seed"], answer["seed_hash"]) == (seed, published)
+        rows = answer["table"]["rows"]
+        assert {row["bot"] for row in rows} == {"one", "two", "ada"}
+        assert answer["table"]["stored"] == 3 * 3 * 2
+        page = server.ask("/cup/final").text
+        assert "cheat was disqualified: it cheats." in page
+        assert seed in server.ask("/cup/calendar").text
+        server.end()
+    told = [json.loads(line) for line in (folder / "told").read_text().splitlines()]
+    assert [each["event"] for each in told] == ["accepted", "final_begins", "final_ends"]
+    assert (folder / "final").stat().st_mode & 0o77 == 0
+    verified = run_arena("verify", folder / "final", "--sealed", published)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert run_arena("verify", folder / "final", "--sealed", "0" * 64).returncode == 1
+    again = run_arena("run", folder / "final")
+    assert again.returncode == 0
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".final")]
+
+
+@pytest.mark.slow
+def test_a_final_waits_for_what_was_handed_in_before_the_closing(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", deals=1)
+    ada = add_person(folder, "ada")
+    slow = BOT.replace("\nimport kit", "\nimport kit, time\ntime.sleep(1.5)")
+    assert slow != BOT
+    write_dates(folder, closes=moment(seconds=9), final_deals=1)
+    with serving(folder) as server:
+        closes = datetime.fromisoformat(server.api().json["calendar"]["closes"])
+        until(lambda: datetime.now(UTC) > closes - timedelta(seconds=1), 20)
+        sent = server.hand_in(ada, bot_zip(slow), "ada")
+        assert sent.status == 202, sent
+        decided = server.decided(ada, sent.json["submission"]["number"])
+        assert decided["state"] == "playing", decided["reason"]
+        assert datetime.fromisoformat(decided["changed_at"]) > closes
+        until(lambda: server.api("/final").status == 200, 30)
+        rows = server.api("/final").json["table"]["rows"]
+        assert {row["bot"] for row in rows} == {"one", "two", "ada"}
+
+
+def test_a_final_is_made_without_a_server(arena: Arena, tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", deals=1)
+    assert "cup has no final: write final_deals" in arena("final", folder).stderr
+    write_dates(folder, closes=moment(hours=1), final_deals=1)
+    first = arena("final", folder).stdout
+    published = re.findall("[0-9a-f]{64}", first)
+    assert "The final is made after the closing, " in first
+    assert drawn_seed(folder) not in first
+    write_dates(folder, closes=moment(), release=moment(hours=1), final_deals=1)
+    assert "2 matches are missing. `arena run " in arena("final", folder).stdout
+    arena("run", folder / "final")
+    held_back = arena("final", folder).stdout
+    assert "held back until" in held_back
+    assert drawn_seed(folder) not in held_back
+    write_dates(folder, closes=moment(), release=moment(), final_deals=1)
+    said = arena("final", folder).stdout
+    assert f"The final is over. Its seed: {drawn_seed(folder)}\n" in said
+    assert published == re.findall("[0-9a-f]{64}", said)[:1]
+    arena("verify", folder / "final", "--sealed", published[0])
+
+
+def test_a_final_needs_a_closing(arena: Arena, tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup")
+    write_dates(folder, final_deals=1)
+    said = arena("final", folder).stderr
+    assert "the final is played after the closing: say when that is, with closes." in said
