@@ -85,7 +85,10 @@ class Watcher(threading.Thread):
     def run(self) -> None:
         samples = self.samples
         while not self._over.wait(LOOK_SECONDS):
-            size, files = self._used()
+            try:
+                size, files = self._used()
+            except FileNotFoundError:
+                return  # the fork server was killed, and the workshop given up
             samples.disk = max(samples.disk, self._before[0] - size)
             samples.files = max(samples.files, self._before[1] - files)
             pids = [pid for child in children(self._server) for pid in family(child)]
@@ -238,9 +241,11 @@ class Runner:
                 assert owner.stdout is not None
                 folder = owner.stdout.readline().strip()
                 server = int(owner.stdout.readline())
-                said = owner.stdout.readline().strip()
+                said = ""
+                while "waiting" not in said and (line := owner.stdout.readline()):
+                    said += line
                 owner.kill()
-            if said != "waiting":
+            if "waiting" not in said:
                 return {"error": f"the build never began: {said}"}
             with contextlib.suppress(AssertionError):
                 until(lambda: not scene.alive() and not Path(folder).exists(), 5)
