@@ -80,6 +80,7 @@ HOMES = {
     "numpy": ["referee.pettingzoo"],
     "pettingzoo": ["referee.pettingzoo"],
     "pygal": ["arena.report.plotting"],
+    "fork_server": ["referee.sandbox.build_server"],
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],
 }

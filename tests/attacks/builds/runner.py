@@ -16,7 +16,7 @@ from typing import Any
 from protocol.errors import ArenaError
 from referee import workshop as workshops
 from referee.limits import WorkLimits
-from referee.printed import Printed
+from referee.printed import PrintedText
 from referee.procfs import children, family
 from referee.sandbox import MachineError, SandboxError
 from referee.sandbox.area import Area
@@ -57,7 +57,7 @@ class Unconfined(BuildSandbox):
         }
 
 
-class Raw(Printed):
+class Raw(PrintedText):
     """What the control printed, as it came."""
 
     def _shown(self, text: str) -> str:
@@ -162,7 +162,7 @@ class Runner:
         began = time.monotonic()
         watcher = Watcher(workshop)
         watcher.start()
-        workshops.Printed = Raw if workshop.name == "none" else Printed
+        workshops.PrintedText = Raw if workshop.name == "none" else PrintedText
         with self._work(attack.act, workshop, scene, limits, str(neighbour)) as work:
             samples = watcher.end()
             area = work._area.folder
