@@ -8,7 +8,7 @@ from referee.capture import Capture
 _ODD = re.compile(r"[^\n\t -~]")
 
 
-class Printed:
+class PrintedText:
     """What a command has printed so far, of which the first and the last bytes are kept.
 
     Args:

@@ -7,7 +7,7 @@ from signal import SIGKILL
 from time import monotonic
 
 from referee.limits import WorkLimits
-from referee.printed import Printed
+from referee.printed import PrintedText
 from referee.sandbox.build_starter import BuildStarter, lost
 from referee.sandbox.errors import MachineError
 from referee.sandbox.fork_server import REFUSALS_LIMIT
@@ -36,7 +36,7 @@ class Watched:
         folder: str,
         uid: int | None,
         limits: WorkLimits,
-        printed: Printed,
+        printed: PrintedText,
     ) -> None:
         self._starter = starter
         self._child = child

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import BinaryIO, Literal, Self
 
 from referee.limits import WorkLimits
-from referee.printed import Printed
+from referee.printed import PrintedText
 from referee.sandbox.area import Area
 from referee.sandbox.build_kinds import BuildSandbox, BwrapBuild, LandlockBuild
 from referee.sandbox.build_starter import BuildStarter
@@ -25,7 +25,7 @@ from referee.sandbox.self_test import why_unstarted
 from referee.sandbox.sources import Sources
 from referee.working import Watched
 
-Kind = Literal["auto", "bwrap", "landlock"]
+WorkshopKind = Literal["auto", "bwrap", "landlock"]
 KINDS: dict[str, type[BuildSandbox]] = {"bwrap": BwrapBuild, "landlock": LandlockBuild}
 """The sandboxes for builds, the stronger first."""
 _UNSTARTED = "could not be started: "
@@ -95,7 +95,7 @@ class Workshop:
     """
 
     def __init__(
-        self, kind: Kind = "auto", *, uid: int | None = None, tools: Sequence[str] = ()
+        self, kind: WorkshopKind = "auto", *, uid: int | None = None, tools: Sequence[str] = ()
     ) -> None:
         self._count = 0
         reasons = []
@@ -179,7 +179,7 @@ class Workshop:
         watch: Callable[[str], None] | None,
     ) -> Outcome:
         """Run a command to its end."""
-        printed = Printed(limits.output_kb << 10, area.names, watch)
+        printed = PrintedText(limits.output_kb << 10, area.names, watch)
         begun = monotonic()
         try:
             command = [self._found(words[0], area, uid), *words[1:]]

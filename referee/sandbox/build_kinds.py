@@ -13,7 +13,7 @@ from referee.sandbox import landlock, seccomp
 from referee.sandbox.area import MOMENT, Area
 from referee.sandbox.bwrap import BwrapSandbox, isolated
 from referee.sandbox.errors import SandboxError
-from referee.sandbox.kinds import Kind, Request, bounds, search_path
+from referee.sandbox.kinds import Request, SandboxKind, bounds, search_path
 from referee.sandbox.program import barrier
 
 OPEN_FILES = 512
@@ -24,7 +24,7 @@ OVERSHOOT = 1 << 20
 """Bytes by which one file may be larger than all may be together, so that it is seen that it is."""
 
 
-class BuildSandbox(Kind, ABC):
+class BuildSandbox(SandboxKind, ABC):
     """One kind of sandbox for builds; `tools` are folders of compilers outside of /usr."""
 
     def __init__(self, tools: Sequence[str]) -> None:

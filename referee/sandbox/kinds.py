@@ -30,7 +30,7 @@ _MIB = 1 << 20
 Request = dict[str, Any]
 
 
-class Kind:
+class SandboxKind:
     """What a sandbox is, as it can be had here."""
 
     name: str
@@ -41,7 +41,7 @@ class Kind:
     """Whether it has a namespace with users of its own."""
 
 
-class Sandbox(Kind, ABC):
+class Sandbox(SandboxKind, ABC):
     """One kind of sandbox for bots."""
 
     allowed: tuple[str, ...] = ()

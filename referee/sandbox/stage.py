@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from referee.sandbox.errors import MachineError, StartError
+from referee.sandbox.fork_server import remove
 from referee.sandbox.program import Program
 from referee.sandbox.sources import Sources
 from referee.sandbox.temporary import room_for, temporary_base
@@ -96,7 +97,7 @@ class Stage:
 
     def remove(self) -> None:
         """Remove everything."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove(self.folder)
         if self._lock >= 0:
             os.close(self._lock)
 
@@ -136,9 +137,7 @@ def sweep(base: Path, prefix: str) -> None:
                 and folder.stat().st_mtime < time.time() - _YOUNG
             ):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                for here, _, _ in os.walk(folder):
-                    os.chmod(here, 0o700)  # a bot's files may be read-only
-                shutil.rmtree(folder, ignore_errors=True)
+                remove(str(folder))
         except OSError:
             continue  # its owner lives
         finally:

@@ -14,7 +14,7 @@ import msgspec
 
 from referee.sandbox.errors import unstartable
 from referee.sandbox.fork_server import REQUEST_LIMIT
-from referee.sandbox.kinds import SLOTS, Kind, claim_uids
+from referee.sandbox.kinds import SLOTS, SandboxKind, claim_uids
 from referee.sandbox.stage import Stage
 
 _MESSAGE_LIMIT = 1 << 16
@@ -71,7 +71,7 @@ class Starter:
     server: Path
     """The program of the fork server."""
 
-    def __init__(self, sandbox: Kind, *, uid: int | None = None) -> None:
+    def __init__(self, sandbox: SandboxKind, *, uid: int | None = None) -> None:
         self.uid: int | None = None
         """The first of the users that programs are run as; None for the referee's own."""
         self._ended: dict[int, Ended] = {}

@@ -108,6 +108,7 @@ ATTACKS = [
             ("nohup", "`nohup … &`", j.outlives),
             ("holds_output", "a child that holds the output open", j.outlives),
             ("sibling", "a child of the fork server's", j.outlives),
+            ("orphaned", "the referee's own death", j.outlives),
         ],
     ),
     *_group(
@@ -148,7 +149,6 @@ ATTACKS = [
             ("limit_victim", "set its limits", j.victim_limited),
         ],
     ),
-    BuildAttack("Outliving", "others.orphaned", "the referee's own death", j.outlives),
 ]
 BY_ACT = {attack.act: attack for attack in ATTACKS}
 QUICK = ("files.read_secret", "files.change_mode", "others.tcp_connect", "others.setsid")

@@ -16,7 +16,7 @@ from typing import Any
 from protocol.errors import ArenaError
 from referee import workshop as workshops
 from referee.limits import WorkLimits
-from referee.printed import Printed
+from referee.printed import PrintedText
 from referee.procfs import children, family
 from referee.sandbox import MachineError, SandboxError
 from referee.sandbox.area import Area
@@ -57,7 +57,7 @@ class Unconfined(BuildSandbox):
         }
 
 
-class Raw(Printed):
+class Raw(PrintedText):
     """What the control printed, as it came."""
 
     def _shown(self, text: str) -> str:
@@ -85,7 +85,10 @@ class Watcher(threading.Thread):
     def run(self) -> None:
         samples = self.samples
         while not self._over.wait(LOOK_SECONDS):
-            size, files = self._used()
+            try:
+                size, files = self._used()
+            except FileNotFoundError:
+                return  # the fork server was killed, and the workshop given up
             samples.disk = max(samples.disk, self._before[0] - size)
             samples.files = max(samples.files, self._before[1] - files)
             pids = [pid for child in children(self._server) for pid in family(child)]
@@ -159,7 +162,7 @@ class Runner:
         began = time.monotonic()
         watcher = Watcher(workshop)
         watcher.start()
-        workshops.Printed = Raw if workshop.name == "none" else Printed
+        workshops.PrintedText = Raw if workshop.name == "none" else PrintedText
         with self._work(attack.act, workshop, scene, limits, str(neighbour)) as work:
             samples = watcher.end()
             area = work._area.folder
@@ -238,9 +241,11 @@ class Runner:
                 assert owner.stdout is not None
                 folder = owner.stdout.readline().strip()
                 server = int(owner.stdout.readline())
-                said = owner.stdout.readline().strip()
+                said = ""
+                while "waiting" not in said and (line := owner.stdout.readline()):
+                    said += line
                 owner.kill()
-            if said != "waiting":
+            if "waiting" not in said:
                 return {"error": f"the build never began: {said}"}
             with contextlib.suppress(AssertionError):
                 until(lambda: not scene.alive() and not Path(folder).exists(), 5)
