@@ -60,8 +60,11 @@ def settle(folder: Path) -> None:
 def sweep(db: HandIns, entered: Collection[str]) -> None:
     """Remove the sources of what was refused, and of what was replaced a day ago.
 
-    What the league's file names, `entered`, stays in any case.
+    What the league's file names, `entered`, stays in any case. What an intake has begun to make
+    that was killed goes too: it is called while nothing is taken in.
     """
+    for left in db.sources.glob(f"{_NEW}*"):
+        shutil.rmtree(left, ignore_errors=True)
     for one in submissions.idle(db, written(now() - KEPT)):
         if one.folder not in entered:
             folder = db.league / one.folder

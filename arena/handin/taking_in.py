@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from arena.author.check import BUILT, READY, TIMELY, Step, check, unready
@@ -37,6 +37,7 @@ SEED = "check"
 _LONGEST = 2000  # characters of a line that is kept
 _LINES = 400  # that are kept of what shows a step
 _BUILDS = re.compile(r"[^\s'\"]*/bot-arena/built/[^/\s]+/(?:files/)?")
+_SYSTEM = (("/", "usr"), ("/", "bin"))
 _ASK = "Ask the organizer, who sees more of it."
 _LATER = "Hand it in again later, or ask the organizer, who sees more of it."
 
@@ -189,10 +190,18 @@ class Intake:
                 f'Say how it is run in a {BOT_FILE} beside its program: command = ["./bot"].',
             )
         try:
-            return bot_folder(folder, one.bot).hashed()
+            bot = bot_folder(folder, one.bot).hashed()
         except ArenaError as error:
             reason = _cleaned(_without_name(error, one.bot), folder)
             raise _RefusalError(reason, "Mend it, and hand it in again.") from None
+        program = PurePosixPath(bot.command[0])
+        is_ours = program.is_absolute() and program.parts[:2] not in _SYSTEM
+        if is_ours or ".." in program.parts:  # else whether it is there would be told
+            raise _RefusalError(
+                f"its command runs {bot.command[0]!r}, which is no file of the bot.",
+                "Name a program in its folder, as ./bot, or one of the system, as python3.",
+            )
+        return bot
 
     def _built(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> Bot:
         """Return a bot as it is run; store what its build printed."""

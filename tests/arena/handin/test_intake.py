@@ -121,6 +121,18 @@ def test_a_refusal_says_step_and_cause_and_no_path_of_the_server(
     check_whole(db)
 
 
+@pytest.mark.parametrize(
+    "word", ["../../ben/1/bot", "/etc/passwd", "./x/../../bot", "/usr/../etc/passwd", "/root/x"]
+)
+def test_a_command_of_the_server_s_own_files_is_refused_before_anybody_looks_there(
+    db: HandIns, word: str
+) -> None:
+    data = tarred(("bot.toml", f'command = ["{word}"]'.encode()), ("x/y", b""))
+    found = take_in(db, hand_in(db, person(db, "ada"), data, "bot.tar"))
+    assert (found.state, found.step) == ("refused", "unpack")
+    assert found.reason == f"its command runs {word!r}, which is no file of the bot."
+
+
 def test_what_a_build_prints_is_kept_and_can_be_shown_anywhere(db: HandIns) -> None:
     script = rb'build = ["sh", "-c", "printf %b \"\\033[2J<b>one</b>\\ntwo\\n\" >&2; exit 3"]'
     data = tarred(("bot.toml", b'command = ["./bot"]\n' + script))
@@ -268,6 +280,8 @@ def test_one_that_was_being_looked_at_when_the_server_ended_is_not_to_blame(
             assert intake.end() == ""
         assert get(db, one.number).state == "received"
     with IntakeProcess(cup) as intake:
+        intake.read_until(lambda event: event.get("state") == "checking")
+    with IntakeProcess(cup) as intake:
         intake.until_idle()
     assert get(db, one.number).state == "playing"
     check_whole(db)
@@ -282,12 +296,14 @@ def test_sources_go_a_day_after_they_were_replaced_and_at_once_if_refused(
     second = take_in(db, hand_in(db, ada, GOOD + b"#"))
     refused = take_in(db, hand_in(db, ada, UNFIT))
     assert not (db.league / "handed-in" / "ada" / str(refused.number)).exists()
+    clock.go(hours=23)
+    take_in(db, hand_in(db, ada, UNFIT))
     assert (db.league / first.folder).is_dir()
-    clock.go(days=1, seconds=1)
+    clock.go(hours=2)
     third = take_in(db, hand_in(db, ada, UNFIT))
     assert not (db.league / first.folder).exists()
     assert (db.league / second.folder).is_dir()
-    assert [one.folder for one in of_bot(db, "ada")] == ["", "", second.folder, ""]
+    assert [one.folder for one in of_bot(db, "ada")] == ["", "", "", second.folder, ""]
     assert third.state == "refused"
 
 

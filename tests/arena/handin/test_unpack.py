@@ -90,7 +90,7 @@ def test_one_file_is_left_as_it_is(tmp_path: Path) -> None:
 
 def test_an_archive_of_an_empty_file_and_of_files_of_any_size_is_whole(tmp_path: Path) -> None:
     files = [(f"f{size}", os.urandom(size)) for size in (0, 1, 511, 512, 513, 65535, 65536, 65537)]
-    files += [(f"z{size}", bytes(size)) for size in (65535, 65536, 1 << 20, 3 << 20)]
+    files += [(f"z{size}", bytes(size)) for size in (65535, 65536, 65537, 1 << 20)]
     for number, data in enumerate(
         (zipped(files), zipped(files, packed=False), tarred(*files), gzip.compress(tarred(*files)))
     ):
