@@ -17,7 +17,7 @@ from arena.serve.child import Companion
 from arena.serve.messages import Asked, ReaderAnswer, decoder, line
 
 _LEAST_SECONDS = 2.0  # that an answer holds while matches are played ...
-_TIMES = 10  # ... or so many times as long as it took to make
+_TIMES = 5  # ... or so many times as long as it took to make
 _PATIENCE = 120.0  # seconds after which a process that does not answer is killed
 _MOST_KEPT = 32 << 20  # bytes of answers
 _MOST_WAITING = 64  # questions

@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 _LOOK_SECONDS = 0.5  # between looks at what other commands may have changed
 _LEAST_SECONDS = 2.0  # between two tables ...
-_TIMES = 10  # ... or so many times as long as one takes
+_TIMES = 5  # ... or so many times as long as one takes
 _RECENT = 200  # submissions whose states are followed
 
 _read_word = decoder(Word).decode
