@@ -34,6 +34,11 @@ GIVEN = {
     "(echo '#!/usr/bin/env python3'; cat $PROJECT/bots/guerra/guerra_sensible.py) > new/bot\n"
     "chmod +x new/bot",
     "arena compare mine": "cp my_bot bot",
+    "arena author add": "rm -f cup/handin.db*; printf 'name\\nada\\nben\\n' > names.csv",
+    **{
+        f"arena author {word}": "rm -f cup/handin.db*; arena author add cup ada"
+        for word in ("renew", "remove", "list")
+    },
 }
 """What is done before an example that begins so."""
 TYPED = {"human": "random", "--step": "g"}

@@ -155,9 +155,7 @@ def test_a_check_builds_first_and_shows_what_the_build_printed(
     assert "mine is not fit to play guerra. Step 1 failed: can be built." in result.stdout
 
 
-def test_a_league_plays_on_without_a_bot_that_cannot_be_built(
-    arena: Arena, tmp_path: Path
-) -> None:
+def test_a_league_plays_on_without_a_bot_that_cannot_be_built(arena: Arena, tmp_path: Path) -> None:
     good = source(tmp_path / "good")
     bad = source(tmp_path / "bad", "echo a brace is missing; exit 1\n")
     words = ["--game", "guerra", "--deals", 1, "--seed", 1]
