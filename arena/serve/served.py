@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from arena.handin.submissions import Submission, all_of, queue
 from arena.league.contest import HandIn
 from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
-from arena.serve.asking import LeagueReader, UnansweredError
+from arena.serve.asking import BusyError, LeagueReader, UnansweredError
 from arena.serve.broadcast import Broadcast
 from arena.serve.child import Companion
 from arena.serve.messages import (
@@ -192,9 +193,7 @@ class Served:
                 self._say(f"{word.bot} is suspended while the server runs: it {word.reason}.")
                 return
             case Trouble():
-                if word.what not in self._told:
-                    self._told.add(word.what)
-                    self._say(word.what)
+                self._say_once(word.what)
                 if word.again is None:
                     return
             case Playing() | Idle():
@@ -203,37 +202,59 @@ class Served:
                 pass
         self._playing = word
 
-    def _hear_intake(self, _words: bytes) -> None:
+    def _hear_intake(self, words: bytes) -> None:
         """Look at once at what has become of submissions: the database says it all."""
         self._news.set()
+        match json.loads(words):
+            case {"event": "ready", "sandbox": str(name)}:
+                self._say(f"What is handed in is unpacked and built in {name}.")
+            case {"event": "ready", "problem": str(problem)}:
+                self._say(
+                    f"Nothing can be unpacked or built here, so that no archive is taken: {problem}"
+                )
+            case {"event": "trouble", "words": str(trouble)}:
+                self._say_once(trouble)
 
     async def _look(self) -> None:
         """Notice what was changed, by whomever, and tell those who listen."""
         seen: object = None
         made = cost = 0.0
-        was_held_back = self.is_held_back
-        last = ""
+        state = ""
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._news.wait()
             self._news.clear()
-            with contextlib.suppress(UnansweredError, OSError, ArenaError):
-                await self._reread()
-                await self._follow()
-                if self.is_held_back != was_held_back:
-                    seen = None
-                was_held_back = self.is_held_back
-                stamp = self.reader.stamp()
-                if stamp != seen and monotonic() - made >= max(_LEAST_SECONDS, _TIMES * cost):
-                    seen, made = stamp, monotonic()
-                    await self.reader.get(self._shown_table(), fresh=True)
-                    cost = monotonic() - made
-                    self.broadcast.tell("table", {})
-                elif (state := self.state(to_organizer=False)) != last:
-                    last = state
-                    if not isinstance(self._playing, Progress):
-                        self.broadcast.tell("table", {})
+            await self._or_say(self._reread())
+            await self._or_say(self._follow())
+            asked = self._shown_table()
+            found = self.reader.stamp(), asked
+            if found != seen and monotonic() - made >= max(_LEAST_SECONDS, _TIMES * cost):
+                seen, made = found, monotonic()
+                await self._or_say(self.reader.get(asked, fresh=True))
+                cost = monotonic() - made
+                self.broadcast.tell("table", {})
+            elif not isinstance(self._playing, Progress) and state != self._public_state:
+                self.broadcast.tell("table", {})
+            state = self._public_state
+
+    @property
+    def _public_state(self) -> str:
+        return self.state(to_organizer=False)
+
+    async def _or_say(self, doing: Awaitable[object]) -> None:
+        """Do something; say why it is not possible, once, as it is tried again soon."""
+        try:
+            await doing
+        except BusyError:
+            self._say_once("The table could not be made in time; it is tried again.")
+        except (ArenaError, UnansweredError) as error:
+            self._say_once(str(error))
+
+    def _say_once(self, words: str) -> None:
+        if words not in self._told:
+            self._told.add(words)
+            self._say(words)
 
     def _shown_table(self) -> Asked:
         return Asked(0, "table", since=self.since(to_organizer=False))
