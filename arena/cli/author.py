@@ -13,7 +13,7 @@ from arena.handin.database import HandIns
 from arena.handin.names import read_names
 from arena.handin.people import (
     Role,
-    Wanted,
+    Newcomer,
     add_all,
     bots_of_people,
     people,
@@ -95,7 +95,7 @@ def add_author(
     if file is not None and role is not None:
         raise ArenaError(f"the roles of many stand in {file}, in a second column.")
     file_of(league)
-    wanted = read_names(file) if file is not None else [Wanted(str(name), role or "author")]
+    wanted = read_names(file) if file is not None else [Newcomer(str(name), role or "author")]
     with HandIns(league, create=True) as db:
         tokens = add_all(db, wanted)
     _show_tokens(league, wanted, tokens, url, form)
@@ -116,7 +116,7 @@ def renew_author(league: Path, name: str, url: str, form: str) -> None:
     with HandIns(league) as db:
         token = renew(db, name)
         [person] = [person for person in people(db) if person.name == composed(name)]
-    _show_tokens(league, [Wanted(person.name, person.role)], [token], url, form)
+    _show_tokens(league, [Newcomer(person.name, person.role)], [token], url, form)
 
 
 @author.command("remove")
@@ -169,7 +169,7 @@ def list_authors(league: Path, form: str) -> None:
 
 
 def _show_tokens(
-    league: Path, wanted: Sequence[Wanted], tokens: Sequence[str], url: str, form: str
+    league: Path, wanted: Sequence[Newcomer], tokens: Sequence[str], url: str, form: str
 ) -> None:
     """Show tokens: in words for one person, as a table for many."""
     rows = [

@@ -36,13 +36,11 @@ _AGAIN_SECONDS = 5.0
 def main(words: list[str]) -> int:
     """Take in what waits until standard input ends; return the code to exit with."""
     league, *uid = words
-    woken = threading.Event()
-    woken.set()
     signal.signal(signal.SIGINT, lambda *_: None)  # of a terminal: the parent sees it too
     signal.signal(signal.SIGTERM, _end)
-    listener = threading.Thread(target=_listen, args=(woken,), daemon=True)
-    listener.start()
     try:
+        woken = threading.Event()
+        threading.Thread(target=_listen, args=(woken,), daemon=True).start()
         with Intake(Path(league), _tell, int(uid[0]) if uid else None) as intake:
             _tell(_ready(intake))
             _take_in(intake, woken)
@@ -50,7 +48,7 @@ def main(words: list[str]) -> int:
         print(safe(f"arena: {error}"), file=sys.stderr, flush=True)
         return error.exit_code
     except (KeyboardInterrupt, BrokenPipeError):
-        return 0
+        pass
     return 0
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from arena.handin.people import Role, Wanted, check_person_name, likeness
+from arena.handin.people import Newcomer, Role, check_person_name, likeness
 from arena.text import composed
 from protocol.errors import ArenaError
 from referee.sandbox.sources import read_at_most
@@ -14,7 +14,7 @@ _LIMIT = 1 << 20
 _COLUMNS = ("name", "role")
 
 
-def read_names(file: Path) -> list[Wanted]:
+def read_names(file: Path) -> list[Newcomer]:
     """Return who stands in a CSV file: a name in each line, and perhaps a role.
 
     The first line may name the columns. Raises ArenaError with all mistakes, each with its line.
@@ -44,7 +44,7 @@ def read_names(file: Path) -> list[Wanted]:
     return wanted
 
 
-def _check_once(each: Wanted, line: int, lines: dict[str, int]) -> None:
+def _check_once(each: Newcomer, line: int, lines: dict[str, int]) -> None:
     before = lines.setdefault(likeness(each.name), line)
     if before != line:
         raise ArenaError(f"{each.name!r} stands in line {before} already.")
@@ -63,11 +63,11 @@ def _rows(file: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         raise ArenaError(f"{file}:{reader.line_num}: not CSV: {error}.") from None
 
 
-def _wanted(cells: list[str], where: str) -> Wanted:
+def _wanted(cells: list[str], where: str) -> Newcomer:
     name, role, *more = [*cells, ""] if len(cells) < len(_COLUMNS) else cells
     if more:
         raise ArenaError(f"{len(cells)} columns; a line is a name, and perhaps a role.")
     for known in get_args(Role):
         if role in ("", known):
-            return Wanted(composed(name), known, where)
+            return Newcomer(composed(name), known, where)
     raise ArenaError(f"{role!r} is no role; the roles are {', '.join(get_args(Role))}.")

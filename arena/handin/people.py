@@ -19,6 +19,7 @@ ROLES: tuple[Role, ...] = ("author", "organizer", "reader")
 
 _TOKEN_BYTES = 32
 _PREFIX = "arena_"  # so that a program that looks for secrets in published files finds it
+_NAMED = 10  # persons that an error names
 _LONGEST = 200  # characters of what may be a token
 
 
@@ -50,7 +51,7 @@ def check_person_name(name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Newcomer:
     """Somebody to be added."""
 
     name: str
@@ -65,10 +66,10 @@ def add(db: HandIns, name: str, role: Role = "author") -> str:
     One who was removed comes back, with all that was handed in. Raises ArenaError for a name that
     cannot be one, or that somebody has, or that looks like somebody's.
     """
-    return add_all(db, [Wanted(name, role)])[0]
+    return add_all(db, [Newcomer(name, role)])[0]
 
 
-def add_all(db: HandIns, wanted: Sequence[Wanted]) -> list[str]:
+def add_all(db: HandIns, wanted: Sequence[Newcomer]) -> list[str]:
     """Add several persons and return their tokens.
 
     Raises ArenaError with all that is wrong with any of them; then nobody is added.
@@ -192,11 +193,10 @@ def _named(db: HandIns, name: str) -> Person:
     for person in people(db):
         if person.name == composed(name):
             return person
-    known = ", ".join(repr(person.name) for person in people(db)[:10]) or "nobody"
-    raise ArenaError(
-        f"there is nobody called {name!r} in {db.league}; here are {known}. "
-        f"`arena author list {shlex.quote(str(db.league))}` lists all."
-    )
+    known = ", ".join(repr(person.name) for person in people(db)[:_NAMED])
+    listing = f"`arena author list {shlex.quote(str(db.league))}` lists all."
+    here = f"there are {known}. {listing}" if known else "nobody is here."
+    raise ArenaError(f"there is nobody called {name!r} in {db.league}: {here}")
 
 
 def _person(row: Row) -> Person:

@@ -132,10 +132,11 @@ def playing(db: HandIns) -> list[Submission]:
 
 
 def idle(db: HandIns, before: str) -> list[Submission]:
-    """Return what has sources and was refused, or replaced before a time."""
+    """Return what has sources and never played, or was replaced before a time."""
     return _several(
         db,
-        "WHERE folder != '' AND (state = 'refused' OR (state = 'replaced' AND changed_at < ?))",
+        "WHERE folder != '' AND (state = 'refused' "
+        "OR (state = 'replaced' AND (NOT accepted OR changed_at < ?)))",
         (before,),
     )
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
-from arena.author.check import BUILT, READY, TIMELY, Step, check
+from arena.author.check import BUILT, READY, TIMELY, Step, check, unready
 from arena.author.trial import Setting
 from arena.folders import locked
 from arena.handin import league_file, submissions
@@ -191,9 +191,8 @@ class Intake:
         try:
             return bot_folder(folder, one.bot).hashed()
         except ArenaError as error:
-            raise _RefusalError(
-                _cleaned(str(error), folder), "Mend it, and hand it in again."
-            ) from None
+            reason = _cleaned(_without_name(error, one.bot), folder)
+            raise _RefusalError(reason, "Mend it, and hand it in again.") from None
 
     def _built(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> Bot:
         """Return a bot as it is run; store what its build printed."""
@@ -233,12 +232,17 @@ class Intake:
             seed=SEED,
             patience=plan.hand_in.check_seconds,
         )
-        for step in check(bot, setting, self._uid, lambda words: self._progress(one, words)):
+        try:
+            bot.checked()
+            told = check(bot, setting, self._uid, lambda words: self._progress(one, words))
+        except ArenaError as error:
+            told = unready(ArenaError(_without_name(error, one.bot)))
+        for step in told:
             steps.append(step)
             self._note(one, steps=_json(steps, bot.folder))
         failed = next((step for step in steps if step.state == "FAILED"), None)
         if failed is not None:
-            detail = _cleaned(failed.detail, bot.folder)
+            detail = _cleaned(failed.detail, bot.folder).rstrip(".")
             raise _RefusalError(
                 f"it is not fit to play {plan.game.name}: step {failed.title!r}: {detail}.",
                 "Mend it; `arena check` shows the same at home.",
@@ -263,7 +267,8 @@ class Intake:
             limits = plan.build
             workshop = Workshop(limits.sandbox, uid=self._uid, tools=limits.tools)
             self._rooms.callback(workshop.close)
-            workshop.prove()
+            if limits.sandbox != "auto":  # which was tried
+                workshop.prove()
             self._workshop = workshop
         return self._workshop
 
@@ -339,6 +344,10 @@ def _json(steps: list[Step], folder: Path) -> str:
 
 def _shown(line: str, folder: Path) -> str:
     return safe(_cleaned(line, folder))[:_LONGEST]
+
+
+def _without_name(error: ArenaError, bot: str) -> str:
+    return str(error).removeprefix(f"bot {bot!r}: ")
 
 
 def _cleaned(text: str, folder: Path) -> str:

@@ -60,7 +60,7 @@ class RefusalError(Exception):
         self.remedy = remedy
 
 
-class Entry(NamedTuple):
+class Packed(NamedTuple):
     """A file or a folder of an archive."""
 
     name: bytes
@@ -137,7 +137,7 @@ class Tree:
         self._spelled: dict[str, str] = {}
         """How each path is spelled."""
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Packed) -> None:
         """Make an entry, or leave it out."""
         self._entries += 1
         if self._entries > _ENTRIES:
@@ -169,7 +169,7 @@ class Tree:
             self._check_count()
             os.mkdir(path, 0o755)
 
-    def _make_file(self, path: str, entry: Entry) -> None:
+    def _make_file(self, path: str, entry: Packed) -> None:
         if not self._is_new(path):
             is_folder = path in self._folders
             wrong = "is a file and a folder" if is_folder else "is in the archive twice"
@@ -244,7 +244,7 @@ class _Member(NamedTuple):
     """Where its bytes begin, by its own header."""
 
 
-def zip_entries(source: BinaryIO) -> Iterator[Entry]:
+def zip_entries(source: BinaryIO) -> Iterator[Packed]:
     """Yield the entries of a zip after its directory was looked at as a whole."""
     members = list(_members(source, *_directory(source)))
     if sum(member.size for member in members) > BYTES:
@@ -310,7 +310,7 @@ def _begins(source: BinaryIO, offset: int, name: bytes, method: int) -> int:
     return int(offset + _LOCAL.size + named + extra)
 
 
-def _zip_entry(source: BinaryIO, member: _Member) -> Entry:
+def _zip_entry(source: BinaryIO, member: _Member) -> Packed:
     mode = member.attributes >> 16
     is_folder = member.name.endswith(b"/")
     kind = stat.S_IFMT(mode)
@@ -318,7 +318,7 @@ def _zip_entry(source: BinaryIO, member: _Member) -> Entry:
         raise _odd(member.name, {stat.S_IFLNK: "a link", stat.S_IFIFO: "a FIFO"}.get(kind))
     if member.method not in (0, 8):
         raise RefusalError(f"the archive is packed by method {member.method}, which is not taken")
-    return Entry(member.name, is_folder, mode & 0o777, _zip_pieces(source, member))
+    return Packed(member.name, is_folder, mode & 0o777, _zip_pieces(source, member))
 
 
 def _odd(name: bytes, kind: str | None) -> RefusalError:
@@ -413,7 +413,7 @@ class _Stream:
         return b"".join(self.exactly(size))
 
 
-def tar_entries(pieces: Iterator[bytes]) -> Iterator[Entry]:
+def tar_entries(pieces: Iterator[bytes]) -> Iterator[Packed]:
     """Yield the entries of a tar; each must be read to its end before the next."""
     stream = _Stream(pieces)
     long_name: bytes | None = None
@@ -441,7 +441,7 @@ def tar_entries(pieces: Iterator[bytes]) -> Iterator[Entry]:
             raise _odd(name, None)
         size = _decimal(records[b"size"]) if b"size" in records else size
         is_folder = kind == _FOLDER or name.endswith(b"/")
-        yield Entry(name, is_folder, mode & 0o777 | 0o400, stream.exactly(size))
+        yield Packed(name, is_folder, mode & 0o777 | 0o400, stream.exactly(size))
         stream.joined(-size % _BLOCK)
         long_name, records = None, {}
     if long_name is not None or records:
@@ -528,7 +528,7 @@ def unpack(source: BinaryIO, name: str) -> Tree:
     return tree
 
 
-def _entries(source: BinaryIO, start: bytes, name: str) -> Iterator[Entry]:
+def _entries(source: BinaryIO, start: bytes, name: str) -> Iterator[Packed]:
     if start.startswith((b"PK\3\4", b"PK\5\6")):
         return zip_entries(source)
     if start.startswith(b"\x1f\x8b"):
@@ -541,7 +541,7 @@ def _entries(source: BinaryIO, start: bytes, name: str) -> Iterator[Entry]:
     ending = re.search(r"\.(zip|tar|tgz|tar\.gz|gz)$", name, re.IGNORECASE)
     if ending:
         raise RefusalError(f"{_quoted(name)} is no {ending[1]}, by what is in it")
-    return iter([Entry(name.encode(), False, 0, iter(lambda: source.read(_PIECE), b""))])
+    return iter([Packed(name.encode(), False, 0, iter(lambda: source.read(_PIECE), b""))])
 
 
 def _seekable(source: BinaryIO) -> BinaryIO:

@@ -33,6 +33,7 @@ def environment(*folders: Path) -> Environment:
         "count": lambda number: f"{number:,}",
         "many": many,
         "minute": _minute,
+        "sentence": lambda words: words[:1].upper() + words[1:],
     }
     return found
 

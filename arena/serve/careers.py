@@ -1,5 +1,6 @@
 """What a bot's page shows: its versions, its rating over time, and whom it met how."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -95,7 +96,9 @@ def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
         ratings = fit(field.deals, bots=field.bots)
         table = public_table(league, field, ratings)
         met = cross_table(field, ratings, "points").rows
-        career = _Career(_Moment(folder, since, store.record_count(), _present(league)), bot, spans)
+        career = _Career(
+            _Moment(folder, since, _size(store.record_count()), _present(league)), bot, spans
+        )
         return BotView(
             league=league_name(league),
             game=league.game.name,
@@ -151,8 +154,8 @@ class _Moment(NamedTuple):
     folder: Path
     since: str
     """From when on results are held back; empty if they are not."""
-    stored: int
-    """How many matches are stored."""
+    size: int
+    """What is another number once a twentieth more matches are stored."""
     present: frozenset[BotVersion]
 
 
@@ -169,6 +172,10 @@ def _history(moment: _Moment) -> _History:
         }
         rows = {row["bot"]: row for row in leaderboard(field, ratings).rows}
         return _History(rows, progress(league, store, field, ratings, results))
+
+
+def _size(stored: int) -> int:
+    return int(math.log(1 + stored) / math.log(1.05))
 
 
 def _present(league: LeaguePlan) -> frozenset[BotVersion]:
@@ -210,7 +217,10 @@ class _Career:
 
     def versions(self) -> list[Version]:
         """Return them, the newest first, and the one that plays before all others."""
-        found = [self._version(each, span) for each, span in self._spans.items()]
+        known = {
+            each: span for each, span in self._spans.items() if self._title(each) in self._rows
+        }
+        found = [self._version(each, span) for each, span in known.items()]
         return sorted(found, key=lambda each: (each.present, each.first, each.title), reverse=True)
 
     def _version(self, bot: BotVersion, span: Span) -> Version:

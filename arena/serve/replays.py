@@ -20,7 +20,7 @@ from referee.replay import Entry
 MOST = 100
 """The matches of one page of a list."""
 _LOOKED_AT = 10  # of an author's matches with faults, the newest
-_OPENED = 3  # of the others
+_OPENED = 10  # of all of them
 _STDERR = 4000  # characters of a standard error, from its end
 _UNSEEN = "its author can read why"
 

@@ -34,11 +34,22 @@ GIVEN = {
     "(echo '#!/usr/bin/env python3'; cat $PROJECT/bots/guerra/guerra_sensible.py) > new/bot\n"
     "chmod +x new/bot",
     "arena compare mine": "cp my_bot bot",
+    "arena author add": "rm -f cup/handin.db*; printf 'name\\nada\\nben\\n' > names.csv",
+    **{
+        f"arena author {word}": "rm -f cup/handin.db*; arena author add cup ada"
+        for word in ("renew", "remove", "list")
+    },
 }
 """What is done before an example that begins so."""
 TYPED = {"human": "random", "--step": "g"}
-LEFT_OUT = ("arena demo", "--cluster", "--pause", "--lang rust")
-"""README.md runs the demo, docs/cluster.md has a cluster; a pause takes long, Rust a compiler."""
+LEFT_OUT = (
+    *("arena demo", "--cluster", "--pause", "--lang rust"),
+    *("arena serve", "arena submit", "export ARENA_TOKEN"),
+)
+"""README.md runs the demo, docs/cluster.md has a cluster; a pause takes long, Rust a compiler.
+
+Servers, and what is handed in to them, are tested in tests/arena/serve.
+"""
 
 
 def test_the_page_of_commands_is_what_help_prints() -> None:

@@ -13,7 +13,9 @@
   const total = (files) => files.reduce((sum, { file }) => sum + file.size, 0);
 
   function complain(what, remedy = "") {
-    const lines = [what, remedy].filter(Boolean).map((text) => Object.assign(document.createElement("p"), { textContent: text }));
+    const sentence = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+    const lines = [what, remedy].filter(Boolean)
+      .map((text) => Object.assign(document.createElement("p"), { textContent: sentence(text) }));
     part("problem").replaceChildren(...lines);
     part("problem").hidden = false;
     part("problem").scrollIntoView({ block: "nearest" });

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.handin import calendar, people, receiving, submissions
+from arena.handin import calendar, people, receiving, sources, submissions
 from arena.handin.database import HandIns
 from arena.handin.people import Person
 
@@ -74,6 +74,6 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """A clock that a test sets."""
     clock = Clock()
-    for module in (calendar, people, receiving, submissions):
+    for module in (calendar, people, receiving, sources, submissions):
         monkeypatch.setattr(module, "now", clock)
     return clock

@@ -13,7 +13,7 @@ import pytest
 
 from arena.handin import people
 from arena.handin.database import FILE, HandIns
-from arena.handin.people import Wanted, add, add_all, by_number, by_token, remove, renew
+from arena.handin.people import Newcomer, add, add_all, by_number, by_token, remove, renew
 from protocol.errors import ArenaError
 from tests.arena.handin.conftest import person
 
@@ -72,9 +72,9 @@ def test_no_two_people_have_names_that_look_alike(db: HandIns) -> None:
 def test_of_many_all_are_added_or_none(db: HandIns) -> None:
     add(db, "ada")
     wanted = [
-        Wanted("ben"),
-        Wanted("ada", where="names.csv:2: "),
-        Wanted("", where="names.csv:3: "),
+        Newcomer("ben"),
+        Newcomer("ada", where="names.csv:2: "),
+        Newcomer("", where="names.csv:3: "),
     ]
     with pytest.raises(ArenaError, match=r"(?s)2 of 3 .* names.csv:2: 'ada' .* names.csv:3: a per"):
         add_all(db, wanted)

@@ -32,7 +32,7 @@ def visit(browser: Browser, gallery: Gallery) -> Iterator[Visited]:
     complaints: list[str] = []
     found: list[Page] = []
 
-    def open_page(path: str, *, refused: bool = False, **settings: Any) -> Page:
+    def open_page(path: str, *, refused: bool = False, whole: bool = True, **settings: Any) -> Page:
         page = browser.new_page(**{"viewport": DESKTOP, **settings})
         found.append(page)
         if not refused:  # a script, or a request, of which the console speaks
@@ -45,7 +45,8 @@ def visit(browser: Browser, gallery: Gallery) -> Iterator[Visited]:
                 None if request.url.startswith(gallery.url) else complaints.append(request.url)
             ),
         )
-        page.goto(gallery.url + quote(path, safe="/#=%?"))
+        address = gallery.url + quote(path, safe="/#=%?")
+        page.goto(address, wait_until="load" if whole else "commit")
         return page
 
     yield open_page

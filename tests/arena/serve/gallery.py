@@ -6,6 +6,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 import uvicorn
@@ -48,6 +49,8 @@ class Gallery:
     """What is answered to what is posted to a path: JSON; else the browser is led back there."""
     posted: list[Posted] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    moments: list[float] = field(default_factory=list)
+    """When each of them came, in seconds."""
     url: str = ""
     listeners: list["asyncio.Queue[str]"] = field(default_factory=list)
     listening: int = 0
@@ -72,6 +75,7 @@ class Gallery:
         """Answer a request."""
         path = request.scope["path"]
         self.requests.append(path)
+        self.moments.append(monotonic())
         if path.startswith("/static/"):
             asset = assets()[path.removeprefix("/static/")]
             return Response(asset.content, media_type=asset.kind, headers=HEADERS)
@@ -107,6 +111,8 @@ class Gallery:
         self.posted.append(Posted(path, request.headers.get("x-csrf-token"), fields, files))
         if path in self.answers:
             status, said = self.answers[path]
+            if status == 204:
+                return Response(status_code=204)
             return JSONResponse(said, status)
         return RedirectResponse(path, 303)
 

@@ -3,6 +3,7 @@
 import io
 import re
 import tarfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,7 @@ def test_a_table_is_renewed_in_place(gallery: Gallery, visit: Visited) -> None:
     assert page.evaluate("document.activeElement.textContent") == "bob"
 
 
+@pytest.mark.slow
 def test_the_order_that_a_reader_chose_stays(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20), row("cat", 10))
     page = visit("/cup/")
@@ -129,6 +131,7 @@ def test_the_order_that_a_reader_chose_stays(gallery: Gallery, visit: Visited) -
     expect(page.locator("#rows th[aria-sort=descending]")).to_have_text("Bot")
 
 
+@pytest.mark.slow
 def test_other_columns_load_the_page_anew(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/"] = shown(row("ann", 30))
     page = visit("/cup/")
@@ -140,6 +143,7 @@ def test_other_columns_load_the_page_anew(gallery: Gallery, visit: Visited) -> N
     assert page.locator("#rows th[aria-sort]").inner_text() == "Group"
 
 
+@pytest.mark.slow
 def test_a_lost_server_is_said_and_found_again(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/"] = shown(row("ann", 30))
     page = visit("/cup/", refused=True)
@@ -153,17 +157,23 @@ def test_a_lost_server_is_said_and_found_again(gallery: Gallery, visit: Visited)
     is_live(page)
 
 
+@pytest.mark.slow
 def test_many_events_are_few_requests(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/"] = shown(row("ann", 30))
     page = visit("/cup/")
     is_live(page)
-    gallery.pages["/cup/"] = shown(row("bob", 30))
-    for _ in range(50):
-        gallery.tell("table")
-    expect(page.locator("#rows tbody th")).to_have_text("bob")
-    assert gallery.requests.count("/cup/") <= 3
+    for name in ("bob", "cat", "dan"):
+        gallery.pages["/cup/"] = shown(row(name, 30))
+        for _ in range(50):
+            gallery.tell("table")
+        expect(page.locator("#rows tbody th")).to_have_text(name)
+    asked = zip(gallery.requests, gallery.moments, strict=True)
+    times = [moment for path, moment in asked if path == "/cup/"][1:]
+    assert len(times) <= 7
+    assert all(later - earlier > 0.9 for earlier, later in pairwise(times))
 
 
+@pytest.mark.slow
 def test_a_page_that_nobody_looks_at_does_not_listen(gallery: Gallery, visit: Visited) -> None:
     hide = (
         "([is]) => {Object.defineProperty(document, 'hidden', {get: () => is, configurable: true})"
@@ -205,6 +215,7 @@ def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, visit: Visite
     assert page.locator("pre.output").evaluate(bottom)
 
 
+@pytest.mark.slow
 def test_another_submission_is_no_news(gallery: Gallery, visit: Visited) -> None:
     path = "/cup/submissions/7"
     gallery.pages[path] = pages.submission_page(ADA, submission())
@@ -218,6 +229,7 @@ def test_another_submission_is_no_news(gallery: Gallery, visit: Visited) -> None
     assert gallery.requests.count(path) == 2
 
 
+@pytest.mark.slow
 def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, visit: Visited) -> None:
     waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
     gallery.pages["/cup/queue"] = pages.queue_page(ADA, [waits, waits])
@@ -261,6 +273,7 @@ def test_without_scripts_a_file_is_handed_in_by_the_form(
     assert posted.files == {"file": ("castle.zip", b"PK zip")}
 
 
+@pytest.mark.slow
 def test_without_scripts_a_program_is_pasted(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/hand-in"] = form()
     page = visit("/cup/hand-in", java_script_enabled=False)
@@ -289,6 +302,7 @@ def handed_in(gallery: Gallery, page: Page) -> tuple[str, bytes]:
     return posted.files["file"]
 
 
+@pytest.mark.slow
 def test_a_file_is_sent_as_it_is(gallery: Gallery, visit: Visited, tmp_path: Path) -> None:
     gallery.pages["/cup/hand-in"] = form()
     page = visit("/cup/hand-in")
@@ -307,15 +321,15 @@ def a_folder(home: Path) -> Path:
     (folder / ".git" / "HEAD").write_text("no")
     (folder / "bot.toml").write_text('command = ["./run"]')
     (folder / "run").write_text("#!/bin/sh\n")
-    deep = folder / ("long" * 30) / "ö"
-    deep.mkdir(parents=True)
-    (deep / "data.bin").write_bytes(bytes(range(256)) * 3)
+    (folder / ("long" * 30)).mkdir()
+    (folder / ("long" * 30) / "data.bin").write_bytes(bytes(range(256)) * 3)
+    (folder / "ö").write_bytes(b"")
     return folder
 
 
 def unpacked(content: bytes) -> dict[str, tuple[int, bytes]]:
     """Return mode and content of every file of an archive, by its path."""
-    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+    with tarfile.open(fileobj=io.BytesIO(content), encoding="latin-1") as archive:
         found = {}
         for member in archive:
             file = archive.extractfile(member)
@@ -327,7 +341,8 @@ def unpacked(content: bytes) -> dict[str, tuple[int, bytes]]:
 FOLDER = {
     "castle/bot.toml": (0o644, b'command = ["./run"]'),
     "castle/run": (0o755, b"#!/bin/sh\n"),
-    f"castle/{'long' * 30}/ö/data.bin": (0o644, bytes(range(256)) * 3),
+    f"castle/{'long' * 30}/data.bin": (0o644, bytes(range(256)) * 3),
+    "castle/ö": (0o644, b""),
 }
 
 
@@ -335,7 +350,7 @@ def test_a_folder_is_sent_as_an_archive(gallery: Gallery, visit: Visited, tmp_pa
     gallery.pages["/cup/hand-in"] = form(own=["Castle"])
     page = visit("/cup/hand-in")
     page.locator("#folder").set_input_files(a_folder(tmp_path))
-    expect(page.locator("#chosen")).to_contain_text("3 files")
+    expect(page.locator("#chosen")).to_contain_text("4 files")
     expect(page.locator("#chosen")).to_contain_text("1 left out")
     name, content = handed_in(gallery, page)
     assert name == "bot.tar"
@@ -357,6 +372,7 @@ def drop(page: Page, *files: tuple[str, str]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_is_dropped_is_sent(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/hand-in"] = form()
     page = visit("/cup/hand-in")
@@ -366,6 +382,7 @@ def test_what_is_dropped_is_sent(gallery: Gallery, visit: Visited) -> None:
     assert unpacked(content) == {"bot.toml": (0o644, b"x = 1"), "run": (0o755, b"#!/bin/sh")}
 
 
+@pytest.mark.slow
 def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/hand-in"] = form()
     page = visit("/cup/hand-in")
@@ -379,6 +396,7 @@ def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, visit: Visite
     assert (name, content.replace(b"\r\n", b"\n")) == ("bot.py", b"print('hello')\n")
 
 
+@pytest.mark.slow
 def test_a_refusal_is_said_with_its_remedy_and_can_be_mended(
     gallery: Gallery, visit: Visited, tmp_path: Path
 ) -> None:
@@ -395,6 +413,7 @@ def test_a_refusal_is_said_with_its_remedy_and_can_be_mended(
     assert handed_in(gallery, page) == ("bot.py", b"pass")
 
 
+@pytest.mark.slow
 def test_what_is_too_large_is_not_even_sent(
     gallery: Gallery, visit: Visited, tmp_path: Path
 ) -> None:
@@ -407,6 +426,7 @@ def test_what_is_too_large_is_not_even_sent(
     assert gallery.posted == []
 
 
+@pytest.mark.slow
 def test_when_the_contest_is_closed_there_is_no_form(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/hand-in"] = form(closed="The contest closed.")
     page = visit("/cup/hand-in")
@@ -419,18 +439,17 @@ def test_when_the_contest_is_closed_there_is_no_form(gallery: Gallery, visit: Vi
 
 def test_a_token_in_the_address_is_sent_and_leaves_it(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/enter"] = pages.enter_page(Visit(league="cup", csrf="secret"))
-    page = visit("/cup/enter#a-Token_1")
+    gallery.answers["/cup/enter"] = 204, {}  # so that the page stays
+    page = visit("/cup/enter#a-Token_1", whole=False)
     until(lambda: len(gallery.posted) == 1)
     (posted,) = gallery.posted
     assert posted.fields["token"] == "a-Token_1"
     assert posted.fields["csrf"] == "secret"
-    page.wait_for_load_state()
-    assert "Token" not in page.url
+    assert page.evaluate("location.href") == f"{gallery.url}/cup/enter"
     assert not any("Token" in path for path in gallery.requests)
-    page.go_back()
-    assert "Token" not in page.url
 
 
+@pytest.mark.slow
 def test_a_token_is_typed(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/enter"] = pages.enter_page(Visit(league="cup"))
     page = visit("/cup/enter", java_script_enabled=False)
@@ -468,6 +487,7 @@ UNNAMED = """
 """
 
 
+@pytest.mark.slow
 def test_everything_has_a_name_and_every_table_its_heads(gallery: Gallery, visit: Visited) -> None:
     gallery.pages.update(all_pages())
     for path in gallery.pages:
@@ -481,6 +501,7 @@ def test_everything_has_a_name_and_every_table_its_heads(gallery: Gallery, visit
         page.close()
 
 
+@pytest.mark.slow
 def test_the_first_key_leads_to_the_content(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/"] = shown(row("ann", 30))
     page = visit("/cup/")
@@ -500,6 +521,7 @@ def test_times_are_shown_in_the_readers_zone(gallery: Gallery, visit: Visited) -
     assert time.get_attribute("title") == "2026-12-02 12:00+01:00"
 
 
+@pytest.mark.slow
 def test_a_stranger_is_offered_no_form(gallery: Gallery, visit: Visited) -> None:
     gallery.pages["/cup/"] = pages.table_page(Visit(league="cup"), table(row("ann", 3)), OPEN)
     page = visit("/cup/")
@@ -507,6 +529,7 @@ def test_a_stranger_is_offered_no_form(gallery: Gallery, visit: Visited) -> None
     assert page.locator(".person a").inner_text() == "Enter with a token"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_are_light_or_dark_as_is_wanted(
     gallery: Gallery, visit: Visited, scheme: str

@@ -5,6 +5,7 @@ import gzip
 import json
 import pickle
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -222,13 +223,14 @@ kit.run(choose)
 
 
 @pytest.fixture(scope="module")
-def talkers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def talkers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A league of two bots that say much."""
     league = League(tmp_path_factory.mktemp("talkers"))
     entries = [league.bot(name, TALKER.format(name=name)) for name in ("ann", "bob")]
     league.write('game = "guerra"\nseed = 1\ndeals = 1\noptions.max_turns = 6\n' + "".join(entries))
     league.call("run")
-    return league.folder
+    yield league.folder
+    league.close()
 
 
 def unpacked(view: ReplayView) -> str:

@@ -1,0 +1,156 @@
+"""The intake as a process that a test reads, wakes, ends or kills; and what must hold after it."""
+
+import io
+import json
+import os
+import select
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Self
+
+from arena.handin import league_file
+from arena.handin.database import FILE, HandIns
+from arena.handin.people import Person
+from arena.handin.receiving import receive
+from arena.handin.submissions import Submission, all_of, get
+from arena.league.file import read_asked
+from tests.referee.process_watch import children, gone, until
+
+ROOT = Path(__file__).parents[3]
+PATIENCE = 30.0
+
+GOOD = b"""\
+import kit
+kit.run(lambda ask: ask.rng.choice(ask.legal or ask.samples))
+"""
+"""A bot of one file that plays any game."""
+UNFIT = b"raise SystemExit('no, thank you')\n"
+NEXT = {
+    "received": {"building", "replaced", "refused"},
+    "building": {"checking", "received", "refused"},
+    "checking": {"playing", "received", "refused"},
+    "playing": {"replaced"},
+    "refused": set[str](),
+    "replaced": set[str](),
+}
+"""The states that may follow each."""
+
+
+class IntakeProcess:
+    """An intake that runs."""
+
+    def __init__(self, league: Path, temporary: Path | None = None) -> None:
+        self._said = league / "said"
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "arena.handin.intake", league],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said.open("w"),
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, **({"TMPDIR": str(temporary)} if temporary else {})},
+        )
+        # Nothing else would end a test that waits for an event that does not come.
+        self._timer = threading.Timer(PATIENCE, self._process.kill)
+        self._timer.start()
+        self.events: list[dict[str, Any]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.kill()
+
+    def read_until(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """Read events until one is as wanted; return that."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self.events.append(json.loads(line))
+            if wanted(self.events[-1]):
+                return self.events[-1]
+        raise AssertionError(f"it ended after {self.events[-9:]}: {self._said.read_text()}")
+
+    def read_for(self, seconds: float) -> None:
+        """Read events for so long."""
+        assert self._process.stdout is not None
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if not select.select([self._process.stdout], [], [], left)[0]:
+                break
+            os.read(self._process.stdout.fileno(), 1 << 16)
+
+    def until_idle(self) -> None:
+        """Read events until nothing waits."""
+        self.read_until(lambda event: event["event"] == "idle")
+
+    def wake(self) -> None:
+        """Say that there is something new."""
+        assert self._process.stdin is not None
+        self._process.stdin.write('{"wake": true}\n')
+        self._process.stdin.flush()
+
+    def kill(self) -> None:
+        """Kill it, as a power cut would; all that it started must end by itself."""
+        started = children(self._process.pid)
+        self._timer.cancel()
+        self._process.kill()
+        self._process.communicate()
+        until(lambda: gone(*started), PATIENCE)
+
+    def interrupt(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
+
+    def end(self) -> str:
+        """End its input; return what it said on standard error, once it has ended well."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.stdin = None
+        self._process.communicate(timeout=PATIENCE)
+        said = self._said.read_text()
+        assert self._process.returncode == 0, said
+        return said
+
+
+def hand_in(
+    db: HandIns, author: Person, data: bytes = GOOD, filename: str = "bot.py", bot: str = ""
+) -> Submission:
+    """Hand something in."""
+    return receive(db, read_asked(db.league, "read"), author, bot, io.BytesIO(data), filename)
+
+
+def check_whole(db: HandIns) -> None:
+    """Check that nothing is lost, stuck or doubled, after all was taken in."""
+    league = db.league
+    found = [get(db, one.number) for one in all_of(db)]
+    for one in found:
+        states = [state for state, _ in one.history]
+        assert states[0] == "received", one
+        assert states[-1] == one.state, one
+        assert one.state in ("playing", "refused", "replaced"), one
+        assert all(after in NEXT[before] for before, after in pairwise(states))
+        assert [at for _, at in one.history] == sorted(at for _, at in one.history)
+        assert bool(one.reason) == (one.state != "playing"), one
+    playing = {one.bot: one.folder for one in found if one.state == "playing"}
+    assert len(playing) == sum(one.state == "playing" for one in found)
+    assert league_file.folders(league) == playing
+    for folder in playing.values():
+        assert (league / folder / "bot.toml").is_file()
+    assert list(db.arrivals.iterdir()) == []
+    sources = {
+        str(path.parent.relative_to(league)) for path in league.rglob("handed-in/*/*/bot.toml")
+    }
+    assert sources == {one.folder for one in found if one.folder}
+    assert [path.name for path in db.sources.iterdir() if path.name.startswith(".new-")] == []
+    read_asked(league, "read")
+    with closing(sqlite3.connect(league / FILE)) as raw:
+        assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert raw.execute("PRAGMA foreign_key_check").fetchall() == []

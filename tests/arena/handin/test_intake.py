@@ -1,0 +1,308 @@
+"""Submissions on their way into a league, with an intake that ends or is killed anywhere."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from arena.handin import league_file, submissions
+from arena.handin.database import HandIns
+from arena.handin.people import remove
+from arena.handin.submissions import TRIES, Submission, get, of_bot, queue
+from arena.handin.taking_in import Intake
+from arena.league.edit import remove_bot, set_key
+from protocol.errors import ArenaError
+from referee.sandbox import SandboxError
+from referee.workshop import Workshop
+from tests.arena.handin.archives import tarred
+from tests.arena.handin.conftest import Clock, person
+from tests.arena.handin.intaking import GOOD, UNFIT, IntakeProcess, check_whole, hand_in
+
+
+@pytest.fixture(autouse=True)
+def _needs_a_workshop() -> None:
+    try:
+        Workshop().close()
+    except SandboxError as error:
+        pytest.skip(f"NOTHING CAN BE TAKEN IN HERE: {error}")
+
+
+def take_in(db: HandIns, one: Submission) -> Submission:
+    """Take in one submission, in this process."""
+    with Intake(db.league, lambda _: None) as intake:
+        return intake.take_in(one.number)
+
+
+def test_a_bot_of_one_file_is_played_with_its_kit(db: HandIns) -> None:
+    events = []
+    one = hand_in(db, person(db, "ada"), filename="my first bot.py")
+    with Intake(db.league, events.append) as intake:
+        intake.resume()
+        assert intake.take_next()
+        assert not intake.take_next()
+    found = get(db, one.number)
+    assert [state for state, _ in found.history] == ["received", "building", "checking", "playing"]
+    assert {path.name for path in (db.league / found.folder).iterdir()} == {
+        *("bot.py", "kit.py", "bot.toml")
+    }
+    assert found.output == (
+        f"unpacked: 1 files, {len(GOOD)} bytes; as a bot in Python: kit.py, bot.toml were added\n"
+    )
+    assert [step["title"] for step in found.steps][:2] == ["can be run", "says ready"]
+    assert len(found.version) == 16
+    assert [
+        (event["state"], event["step"]) for event in events if event["event"] == "submission"
+    ] == [
+        *(("building", "unpack"), ("building", "build"), ("checking", "check")),
+        *(("checking", "enter"), ("playing", "")),
+    ]
+    check_whole(db)
+
+
+def test_the_newest_accepted_version_plays_and_a_bad_one_changes_nothing(db: HandIns) -> None:
+    ada = person(db, "ada")
+    first = take_in(db, hand_in(db, ada))
+    assert league_file.folders(db.league) == {"ada": first.folder}
+    bad = take_in(db, hand_in(db, ada, UNFIT))
+    assert (bad.state, bad.step) == ("refused", "check")
+    assert bad.reason == (
+        "it is not fit to play guerra: step 'says ready': it did not say ready: it exited with "
+        "code 1 (no, thank you)."
+    )
+    assert league_file.folders(db.league) == {"ada": first.folder}
+    second = take_in(db, hand_in(db, ada, GOOD + b"# another\n"))
+    assert (second.state, get(db, first.number).state) == ("playing", "replaced")
+    assert get(db, first.number).reason == "submission 3 of this bot was accepted."
+    assert league_file.folders(db.league) == {"ada": second.folder}
+    check_whole(db)
+
+
+@pytest.mark.quick(2)
+@pytest.mark.parametrize(
+    ("data", "filename", "step", "reason"),
+    [
+        (b"hello", "bot.zip", "unpack", "'bot.zip' is no zip, by what is in it."),
+        (b"hello", "notes.txt", "unpack", "there is no bot.toml in it, or not at its top."),
+        (
+            tarred(("a/bot.toml", b"comand = []")),
+            "bot.tar",
+            "unpack",
+            "bot.toml: there is no key 'comand'; the keys are name, command, files, build and "
+            "sources.",
+        ),
+        (
+            tarred(("bot.toml", b'command = ["./bot"]'), ("x", b"")),
+            "bot.tar",
+            "check",
+            "it is not fit to play guerra: step 'can be run': there is no file bot.",
+        ),
+        (
+            tarred(("bot.toml", b'command = ["./bot"]\nbuild = ["sh", "-c", "echo hi; exit 3"]')),
+            "bot.tar",
+            "build",
+            "it cannot be built: exited with code 3.",
+        ),
+        (
+            tarred(("bot.toml", b'command = ["./bot"]\nbuild = ["true"]')),
+            "bot.tar",
+            "build",
+            "it was built, but cannot be run: there is no file bot.",
+        ),
+    ],
+)
+def test_a_refusal_says_step_and_cause_and_no_path_of_the_server(
+    db: HandIns, data: bytes, filename: str, step: str, reason: str
+) -> None:
+    found = take_in(db, hand_in(db, person(db, "ada"), data, filename))
+    assert (found.state, found.step, found.reason) == ("refused", step, reason)
+    assert found.remedy.endswith(".")
+    assert str(db.league) not in repr(found)
+    assert "/built/" not in repr(found)
+    check_whole(db)
+
+
+def test_what_a_build_prints_is_kept_and_can_be_shown_anywhere(db: HandIns) -> None:
+    script = rb'build = ["sh", "-c", "printf %b \"\\033[2J<b>one</b>\\ntwo\\n\" >&2; exit 3"]'
+    data = tarred(("bot.toml", b'command = ["./bot"]\n' + script))
+    found = take_in(db, hand_in(db, person(db, "ada"), data, "bot.tar"))
+    assert found.output.splitlines()[1:] == [r"\x1b[2J<b>one</b>", "two"]
+    assert [(step["title"], step["state"]) for step in found.steps] == [("can be built", "failed")]
+
+
+def test_no_author_holds_up_another(db: HandIns, cup: Path) -> None:
+    file = cup / "league.toml"
+    file.write_text(file.read_text().replace("[hand_in]", "[hand_in]\nbots = 5"))
+    ada, ben, cora = (person(db, name) for name in ("ada", "ben", "cora"))
+    for bot in ("a1", "a2", "a3"):
+        hand_in(db, ada, bot=bot)
+    for author in (ben, cora):
+        hand_in(db, author)
+    hand_in(db, ben, bot="b2")
+    order = [one.bot for one in queue(db)]
+    taken = []
+    while (one := submissions.next_one(db)) is not None:
+        submissions.begin(db, one.number)
+        taken.append(one.bot)
+    assert taken == order == ["a1", "ben", "cora", "a2", "b2", "a3"]
+
+
+def test_what_waits_of_an_author_who_was_removed_is_refused(db: HandIns) -> None:
+    one = hand_in(db, person(db, "ada"))
+    remove(db, "ada")
+    assert take_in(db, one).reason == "its author was removed."
+
+
+@pytest.mark.slow
+def test_a_bot_that_the_organizer_has_taken_out_is_no_longer_said_to_play(db: HandIns) -> None:
+    one = take_in(db, hand_in(db, person(db, "ada")))
+    remove_bot(db.league, "ada")
+    with Intake(db.league, lambda _: None) as intake:
+        intake.resume()
+    found = get(db, one.number)
+    assert (found.state, found.reason) == (
+        "replaced",
+        "the organizer has taken it out of the league, or replaced it.",
+    )
+    check_whole(db)
+
+
+@pytest.mark.slow
+def test_a_bot_that_was_disqualified_meanwhile_is_not_entered(db: HandIns) -> None:
+    ada = person(db, "ada")
+    first, second = take_in(db, hand_in(db, ada)), hand_in(db, ada, GOOD + b"#")
+    set_key(db.league, "ada", "disqualified", "it was copied")
+    found = take_in(db, second)
+    assert (found.state, found.step) == ("refused", "enter")
+    assert found.reason == "ada was disqualified: it was copied."
+    assert get(db, first.number).state == "playing"
+
+
+def test_a_league_that_cannot_be_read_keeps_what_waits(db: HandIns, cup: Path) -> None:
+    one = hand_in(db, person(db, "ada"))
+    text = (cup / "league.toml").read_text()
+    (cup / "league.toml").write_text(text + "[[[")
+    with IntakeProcess(cup) as intake:
+        trouble = intake.read_until(lambda event: event["event"] == "trouble")
+        assert "league.toml" in trouble["words"]
+        assert get(db, one.number).state == "received"
+        (cup / "league.toml").write_text(text)
+        intake.wake()
+        intake.until_idle()
+    assert get(db, one.number).state == "playing"
+
+
+def test_a_second_intake_is_refused(db: HandIns, cup: Path) -> None:
+    with (
+        Intake(cup, lambda _: None),
+        pytest.raises(ArenaError, match="is in use by another intake"),
+        Intake(cup, lambda _: None),
+    ):
+        pass
+
+
+MOMENTS = [
+    *(("building", "unpack"), ("building", "build"), ("checking", "check")),
+    *(("checking", "enter"), ("playing", "")),
+]
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("moment", MOMENTS, ids="-".join)
+def test_an_intake_that_is_killed_goes_on_where_it_was(
+    db: HandIns, cup: Path, moment: tuple[str, str]
+) -> None:
+    one = hand_in(db, person(db, "ada"))
+    with IntakeProcess(cup) as intake:
+        intake.read_until(lambda event: (event.get("state"), event.get("step")) == moment)
+    with IntakeProcess(cup) as intake:
+        intake.until_idle()
+        assert intake.end() == ""
+    assert get(db, one.number).state == "playing"
+    check_whole(db)
+
+
+def killed(*_: object) -> None:
+    raise SystemExit
+
+
+def test_one_that_was_entered_just_before_a_kill_is_entered_once(
+    db: HandIns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = take_in(db, hand_in(db, ada := person(db, "ada")))
+    second = hand_in(db, ada, GOOD + b"#")
+    with monkeypatch.context() as patch:
+        patch.setattr(submissions, "accept", killed)
+        with pytest.raises(SystemExit):
+            take_in(db, second)
+    assert get(db, second.number).step == "enter"
+    with Intake(db.league, lambda _: None) as intake:
+        intake.resume()
+        assert not intake.take_next()
+    assert (get(db, first.number).state, get(db, second.number).state) == ("replaced", "playing")
+    check_whole(db)
+
+
+@pytest.mark.slow
+def test_what_ends_the_intake_again_and_again_is_refused_at_last(db: HandIns, cup: Path) -> None:
+    one = hand_in(db, person(db, "ada"))
+    for _ in range(TRIES):
+        with IntakeProcess(cup) as intake:
+            intake.read_until(lambda event: event.get("state") == "checking")
+    with IntakeProcess(cup) as intake:
+        intake.until_idle()
+    found = get(db, one.number)
+    assert (found.state, found.reason) == ("refused", "it ended the intake 3 times.")
+    assert found.can_retry
+    check_whole(db)
+
+
+@pytest.mark.slow
+def test_one_that_was_being_looked_at_when_the_server_ended_is_not_to_blame(
+    db: HandIns, cup: Path
+) -> None:
+    one = hand_in(db, person(db, "ada"))
+    for _ in range(TRIES + 1):
+        with IntakeProcess(cup) as intake:
+            intake.read_until(lambda event: event.get("state") == "checking")
+            intake.interrupt(signal.SIGINT)  # as Ctrl-C at a terminal does to all processes
+            assert intake.end() == ""
+        assert get(db, one.number).state == "received"
+    with IntakeProcess(cup) as intake:
+        intake.until_idle()
+    assert get(db, one.number).state == "playing"
+    check_whole(db)
+
+
+@pytest.mark.slow
+def test_sources_go_a_day_after_they_were_replaced_and_at_once_if_refused(
+    db: HandIns, clock: Clock
+) -> None:
+    ada = person(db, "ada")
+    first = take_in(db, hand_in(db, ada))
+    second = take_in(db, hand_in(db, ada, GOOD + b"#"))
+    refused = take_in(db, hand_in(db, ada, UNFIT))
+    assert not (db.league / "handed-in" / "ada" / str(refused.number)).exists()
+    assert (db.league / first.folder).is_dir()
+    clock.go(days=1, seconds=1)
+    third = take_in(db, hand_in(db, ada, UNFIT))
+    assert not (db.league / first.folder).exists()
+    assert (db.league / second.folder).is_dir()
+    assert [one.folder for one in of_bot(db, "ada")] == ["", "", second.folder, ""]
+    assert third.state == "refused"
+
+
+@pytest.mark.slow
+def test_names_of_bots_lead_nowhere(db: HandIns, cup: Path) -> None:
+    for number, name in enumerate(("../../x", "/etc/x", ".", "$(reboot)", "a b;c", "日本")):
+        one = take_in(db, hand_in(db, person(db, f"author {number}"), bot=name))
+        assert (one.bot, one.state) == (name, "playing")
+    inside = sorted(str(path.relative_to(cup)) for path in cup.rglob("bot.toml"))
+    assert inside == [
+        "handed-in/a-b-c/5/bot.toml",
+        *(f"handed-in/bot/{number}/bot.toml" for number in (3, 6)),
+        "handed-in/etc-x/2/bot.toml",
+        "handed-in/reboot/4/bot.toml",
+        "handed-in/x/1/bot.toml",
+    ]
+    assert sorted(path.name for path in cup.parent.iterdir()) == ["cup"]
+    check_whole(db)
