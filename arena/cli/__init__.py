@@ -104,7 +104,7 @@ _COMMANDS = {
     ),
     "schema": (
         "about:schema",
-        "Print the JSON Schema of the messages, of a game's moves, or of a server's API (`api`).",
+        "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
     ),
     "doctor": (
         "about:doctor",

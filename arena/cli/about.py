@@ -226,7 +226,7 @@ def _first_line(path: Path) -> str:
 @click.argument("game", required=False)
 @trust_option
 def schema(game: str | None) -> None:
-    """Print the JSON Schema of the messages, of a game's moves, or of a server's API (`api`).
+    """Print the JSON Schema of the messages, of a game's moves, or of a server's API.
 
     \b
     arena schema

@@ -51,8 +51,9 @@ def final_command(league: Path) -> None:
             f"{league} has no final: write final_deals = 100, say, and closes below [hand_in]."
         )
     with HandIns(league, create=True) as db:
-        draw(db)
-        _say(f"The SHA-256 of the final's seed: {sealed(db)}")
+        is_late = draw(db) and phase(hand_in, now()) == "closed"
+        late = " It was drawn only now, after the closing." if is_late else ""
+        _say(f"The SHA-256 of the final's seed: {sealed(db)}{late}")
         if is_due(db, hand_in):
             make_final(db)
         if has_final(league):

@@ -1,6 +1,7 @@
 """Questions to the process that reads a league, and its answers, kept for as long as they hold."""
 
 import asyncio
+import contextlib
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable
@@ -18,8 +19,10 @@ from arena.serve.child import Companion
 from arena.serve.messages import Asked, ReaderAnswer, decoder, line
 
 _LEAST_SECONDS = 2.0  # that an answer holds while matches are played ...
-_TIMES = 10  # ... or so many times as long as it took to make
+_TIMES = 5  # ... or so many times as long as it took to make
 _PATIENCE = 120.0  # seconds after which a process that does not answer is killed
+_TRIES = 2  # of a question, if the process ends before it answers
+_PAUSE = 0.1  # seconds between looks at whether it is there
 _MOST_KEPT = 32 << 20  # bytes of answers
 _MOST_WAITING = 64  # questions
 
@@ -27,7 +30,7 @@ _read_answer = decoder(ReaderAnswer).decode
 
 
 class BusyError(Exception):
-    """More was asked than can be answered soon."""
+    """A question that is not answered soon, as more was asked, or as the process ends over it."""
 
 
 class UnansweredError(Exception):
@@ -92,7 +95,7 @@ class LeagueReader:
     async def get(self, ask: Asked, *, fresh: bool = False) -> bytes:
         """Return the JSON of a view: one that was kept, if it is new enough, or another.
 
-        Raises UnansweredError if there is none, and BusyError if too much is asked.
+        Raises UnansweredError if there is none, and BusyError if there is none soon.
         """
         key = msgspec.json.encode(ask)
         kept = self._kept.get(key)
@@ -124,12 +127,9 @@ class LeagueReader:
         while True:
             waiting = await self._queue.get()
             began, stamp = monotonic(), self.stamp()
-            try:
-                answer = await self._answer(waiting.ask)
-            except TimeoutError:
-                self._child.again()
-                problem = f"the league could not be read within {_PATIENCE:g} s."
-                waiting.answer.set_exception(UnansweredError(problem))
+            answer = await self._answer(waiting.ask)
+            if answer is None:
+                waiting.answer.set_exception(BusyError())
                 continue
             if answer.problem:
                 waiting.answer.set_exception(UnansweredError(answer.problem))
@@ -139,20 +139,28 @@ class LeagueReader:
             self._keep(key, _Kept(value, stamp, began, monotonic() - began))
             waiting.answer.set_result(value)
 
-    async def _answer(self, ask: Asked) -> ReaderAnswer:
-        """Ask until there is an answer; a process that ends has another one after it."""
-        async with asyncio.timeout(_PATIENCE):
-            while True:
-                answer: asyncio.Future[ReaderAnswer] = asyncio.get_running_loop().create_future()
-                self._open = ask.number, answer
-                pid = self._child.pid
-                if self._child.tell(line(ask)):
-                    while self._child.pid == pid:
-                        done, _ = await asyncio.wait({answer}, timeout=0.5)
-                        if done:
-                            return answer.result()
-                    raise TimeoutError  # it did not survive the question
-                await asyncio.sleep(0.05)
+    async def _answer(self, ask: Asked) -> ReaderAnswer | None:
+        """Return the answer of the process; None if it takes too long, or twice ends over it."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                for _ in range(_TRIES):
+                    if (answer := await self._try(ask)) is not None:
+                        return answer
+        self._child.again()
+        return None
+
+    async def _try(self, ask: Asked) -> ReaderAnswer | None:
+        """Return the answer of the process; None if it ends before it gives one."""
+        answer: asyncio.Future[ReaderAnswer] = asyncio.get_running_loop().create_future()
+        self._open = ask.number, answer
+        while not self._child.tell(line(ask)):
+            await asyncio.sleep(_PAUSE)
+        pid = self._child.pid
+        while self._child.pid == pid:
+            done, _ = await asyncio.wait({answer}, timeout=_PAUSE)
+            if done:
+                return answer.result()
+        return None
 
     def _hear(self, words: bytes) -> None:
         answer = _read_answer(words)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from time import monotonic
@@ -13,7 +13,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from arena.handin.database import HandIns
 from arena.handin.submissions import Submission, all_of, queue
 from arena.league.file import read_asked
-from arena.serve.asking import LeagueReader, UnansweredError
+from arena.serve.asking import BusyError, LeagueReader, UnansweredError
 from arena.serve.broadcast import Broadcast
 from arena.serve.child import Companion
 from arena.serve.messages import (
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 _LOOK_SECONDS = 0.5  # between looks at what other commands may have changed
 _LEAST_SECONDS = 2.0  # between two tables ...
-_TIMES = 10  # ... or so many times as long as one takes
+_TIMES = 5  # ... or so many times as long as one takes
 _RECENT = 200  # submissions whose states are followed
 
 _read_word = decoder(Word).decode
@@ -189,9 +189,7 @@ class Served(Timetable):
                 self._say(f"{word.bot} is suspended while the server runs: it {word.reason}.")
                 return
             case Trouble():
-                if word.what not in self._told:
-                    self._told.add(word.what)
-                    self._say(word.what)
+                self._say_once(word.what)
                 if word.again is None:
                     return
             case Playing() | Idle():
@@ -200,9 +198,18 @@ class Served(Timetable):
                 pass
         self._playing = word
 
-    def _hear_intake(self, _words: bytes) -> None:
+    def _hear_intake(self, words: bytes) -> None:
         """Look at once at what has become of submissions: the database says it all."""
         self._news.set()
+        match json.loads(words):
+            case {"event": "ready", "sandbox": str(name)}:
+                self._say(f"What is handed in is unpacked and built in {name}.")
+            case {"event": "ready", "problem": str(problem)}:
+                self._say(
+                    f"Nothing can be unpacked or built here, so that no archive is taken: {problem}"
+                )
+            case {"event": "trouble", "words": str(trouble)}:
+                self._say_once(trouble)
 
     def _hear_messenger(self, words: bytes) -> None:
         """Tell the organizer that the hook fails."""
@@ -213,32 +220,50 @@ class Served(Timetable):
         seen: object = None
         made = cost = 0.0
         was_frozen = self.frozen
-        last = ""
+        state = ""
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._news.wait()
             self._news.clear()
-            with contextlib.suppress(UnansweredError, OSError, ArenaError):
-                await self._reread()
-                await self._follow()
-                await self._go_by_calendar()
-                frozen = self.frozen
-                if frozen != was_frozen:
-                    seen, was_frozen = None, frozen
-                    self.broadcast.tell("table", {})
-                stamp = self.reader.stamp()
-                if stamp != seen and monotonic() - made >= max(_LEAST_SECONDS, _TIMES * cost):
-                    seen, made = stamp, monotonic()
-                    shown = Asked(0, "table", since=frozen)
-                    table = await self.reader.get(shown, fresh=True)
-                    cost = monotonic() - made
-                    self._tell_messenger(table)
-                    self.broadcast.tell("table", {}, organizers=bool(frozen))
-                elif (state := self.state(to_organizer=False)) != last:
-                    last = state
-                    if not isinstance(self._playing, Progress):
-                        self.broadcast.tell("table", {})
+            await self._or_say(self._reread())
+            await self._or_say(self._follow())
+            await self._or_say(self._go_by_calendar())
+            frozen = self.frozen
+            if frozen != was_frozen:
+                seen, was_frozen = None, frozen
+                self.broadcast.tell("table", {})
+            stamp = self.reader.stamp()
+            if stamp != seen and monotonic() - made >= max(_LEAST_SECONDS, _TIMES * cost):
+                seen, made = stamp, monotonic()
+                await self._or_say(self._renew_table(frozen))
+                cost = monotonic() - made
+                self.broadcast.tell("table", {}, organizers=bool(frozen))
+            elif not isinstance(self._playing, Progress) and state != self._public_state:
+                self.broadcast.tell("table", {})
+            state = self._public_state
+
+    async def _renew_table(self, frozen: str) -> None:
+        """Have the table that all see made anew, and hooks told by it."""
+        self._tell_messenger(await self.reader.get(Asked(0, "table", since=frozen), fresh=True))
+
+    @property
+    def _public_state(self) -> str:
+        return self.state(to_organizer=False)
+
+    async def _or_say(self, doing: Awaitable[object]) -> None:
+        """Do something; say why it is not possible, once, as it is tried again soon."""
+        try:
+            await doing
+        except BusyError:
+            self._say_once("The table could not be made in time; it is tried again.")
+        except (ArenaError, UnansweredError) as error:
+            self._say_once(str(error))
+
+    def _say_once(self, words: str) -> None:
+        if words not in self._told:
+            self._told.add(words)
+            self._say(words)
 
     def _tell_messenger(self, table: bytes = b"") -> None:
         """Let hooks be told what is new, by the ranks of a table too, unless those are secret."""

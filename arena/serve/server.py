@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import errno
+import logging
 import re
 import resource
 import signal
@@ -104,6 +105,7 @@ class Hosting:
             name: Served(folder, name, self._workers, self._uid, pool, self._say)
             for name, folder in self._folders.items()
         }
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # no word on each odd request
         app = application(leagues, behind_proxy=self._behind_proxy, log=self._log, say=self._say)
         Connection.is_behind_proxy = self._behind_proxy
         server = _Server(
@@ -129,6 +131,8 @@ class Hosting:
                 await asyncio.sleep(0.01)
             ready()
             await asyncio.wait(playing)
+            for each in leagues.values():
+                each.broadcast.close()  # or those who came meanwhile would be waited for
             server.should_exit = True
             await serving
         if ending.is_hard:

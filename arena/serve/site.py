@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.serve.answers import EXPECTED, html, refusal_of
-from arena.serve.asking import UnansweredError
+from arena.serve.asking import BusyError, UnansweredError
 from arena.serve.endpoints import Api, Which, bot_of, choice_of
 from arena.serve.forms import fields
 from arena.serve.pages import (
@@ -85,7 +85,7 @@ class WebSite:
         """Return how many matches strangers see; none where there is no table."""
         try:
             return (await self._api.table(league, Visitor(None))).matches
-        except UnansweredError:
+        except (BusyError, UnansweredError):
             return 0
 
     async def table(self, request: Request) -> Response:

@@ -80,11 +80,12 @@ class Timetable:
         self.changes = calendar_changes(db)[::-1]
         if not self.hand_in.hook:
             forget_hook(db)
-        if self.hand_in.final_deals is not None:
-            draw(db)
+        is_drawn = self.hand_in.final_deals is not None and draw(db)
         if not self._seal and (seal := sealed(db)):
             self._seal = seal
-            self._say(f"the SHA-256 of the final's seed is {seal}.")
+            late = is_drawn and self.phase == "closed"
+            when = " It was drawn only now, after the closing." if late else ""
+            self._say(f"the SHA-256 of the final's seed is {seal}.{when}")
 
     def look_at_final(self, db: HandIns) -> bool:
         """Take note of what may be known of the final by now, and of how the hook is.

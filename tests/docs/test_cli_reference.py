@@ -47,8 +47,14 @@ GIVEN = {
 }
 """What is done before an example that begins so."""
 TYPED = {"human": "random", "--step": "g"}
-LEFT_OUT = ("arena demo", "--cluster", "--pause", "--lang rust")
-"""README.md runs the demo, docs/cluster.md has a cluster; a pause takes long, Rust a compiler."""
+LEFT_OUT = (
+    *("arena demo", "--cluster", "--pause", "--lang rust"),
+    *("arena serve", "arena submit", "export ARENA_TOKEN"),
+)
+"""README.md runs the demo, docs/cluster.md has a cluster; a pause takes long, Rust a compiler.
+
+Servers, and what is handed in to them, are tested in tests/arena/serve.
+"""
 
 
 def test_the_page_of_commands_is_what_help_prints() -> None:

@@ -6,10 +6,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from arena.handin import hooks, submissions, telling
@@ -19,6 +22,7 @@ from arena.handin.receiving import receive
 from arena.handin.telling import tell
 from arena.league.file import read_asked
 from protocol.errors import ArenaError
+from tests.arena.conftest import Arena
 from tests.arena.handin.conftest import Clock, person
 from tests.referee.process_watch import gone, until
 
@@ -76,6 +80,27 @@ def test_what_becomes_of_submissions_is_told_once_and_nothing_of_before(
         "check",
         "it is worse.",
     )
+
+
+@pytest.mark.slow
+def test_a_suspension_is_told_once_and_not_while_results_are_frozen(
+    db: HandIns, cup: Path, arena: Arena
+) -> None:
+    plan = read_asked(cup)
+    note_events(db, plan)
+    (cup / "late").mkdir()
+    (cup / "late" / "bot.py").write_text("raise SystemExit(3)")
+    with (cup / "league.toml").open("a") as file:
+        file.write('[[bot]]\nname = "late"\nfolder = "late"\ncommand = ["{python}", "bot.py"]\n')
+    arena("run", cup)
+    frozen = msgspec.structs.replace(plan.hand_in, freezes=datetime(2026, 1, 1, tzinfo=UTC))
+    note_events(db, replace(plan, hand_in=frozen))
+    assert messages(db) == []
+    for _ in range(2):
+        note_events(db, plan)
+    [message] = messages(db)
+    assert (message["event"], message["bot"]) == ("suspended", "late")
+    assert message["reason"].startswith("it ")
 
 
 def test_a_bot_is_overtaken_when_its_ranks_begin_behind_those_it_had(

@@ -271,6 +271,15 @@ def test_a_final_is_made_without_a_server(arena: Arena, tmp_path: Path) -> None:
     arena("verify", folder / "final", "--sealed", published[0])
 
 
+def test_a_seed_that_was_drawn_after_the_closing_is_said_to_be(
+    arena: Arena, tmp_path: Path
+) -> None:
+    folder = write_league(tmp_path / "cup", deals=1)
+    write_dates(folder, closes=moment(), final_deals=1)
+    assert "It was drawn only now, after the closing." in arena("final", folder).stdout
+    assert "only now" not in arena("final", folder).stdout
+
+
 def test_a_final_needs_a_closing(arena: Arena, tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup")
     write_dates(folder, final_deals=1)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.arena.serve.serving import (
     serving,
     write_league,
 )
+from tests.referee import process_watch
 from tests.referee.process_watch import gone, until
 
 
@@ -153,3 +155,82 @@ def test_a_league_whose_name_is_no_address_is_refused(tmp_path: Path, name: str,
     refused = run_arena("serve", write_league(tmp_path / name), "--port", "0")
     assert refused.returncode == 2
     assert said in refused.stderr
+
+
+def child(server: Serving, module: str) -> int:
+    """Return the process of a module below a server; fail if there is none for long."""
+
+    def found() -> int:
+        family = server.family()
+        return next((p for p in family if module in process_watch.command_line(p)), 0)
+
+    return until(found, 20)
+
+
+@pytest.mark.slow
+def test_a_process_beside_the_server_that_is_killed_begins_again(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", deals=50_000)
+    token = add_person(folder, "ada")
+    with serving(folder) as server:
+        until(lambda: table(server).get("one", 0) > 0, 20)
+        for module in ("arena.serve.player", "arena.handin.intake", "arena.serve.reader"):
+            pid = child(server, module)
+            os.kill(pid, signal.SIGKILL)
+            assert server.ask("/cup/").status == 200
+            until(lambda module=module, pid=pid: child(server, module) != pid, 20)
+            assert f"{module} of {folder} was killed by SIGKILL" in "".join(server.said)
+        count = server.played()
+        number = server.hand_in(token, bot_zip()).json["submission"]["number"]
+        assert server.decided(token, number)["state"] == "playing"
+        until(lambda: server.played() > count, 30)
+
+
+@pytest.mark.slow
+def test_a_second_signal_ends_all_at_once(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup")
+    text = (folder / "league.toml").read_text()
+    bot = tmp_path / "lazy"
+    bot.mkdir()
+    (bot / "bot.py").write_text(BOT.replace("import kit\n", "import time, kit\n", 1) + "\n")
+    (bot / "kit.py").write_text(KIT.replace("def run(", "import time\n\n\ndef run(", 1))
+    slow = (bot / "bot.py").read_text().replace("kit.run(", "time.sleep(600); kit.run(")
+    (bot / "bot.py").write_text(slow)
+    entry = '[[bot]]\nname = "lazy"\nfolder = "../lazy"\ncommand = ["{python}", "bot.py"]\n'
+    limits = text.replace('sandbox = "none"', 'sandbox = "none"\nclock = "wall"\nstartup = 600')
+    (folder / "league.toml").write_text(limits + entry)
+    with serving(folder) as server:
+        child(server, "bot.py")
+        family = server.family()
+
+        def ended() -> bool:
+            server.process.send_signal(signal.SIGINT)
+            return server.process.poll() is not None
+
+        until(ended, 20)
+        assert server.process.returncode == 1
+        assert "stopped at once; what was stored is safe." in "".join(server.said)
+        until(lambda: gone(*family), 10)
+
+
+@pytest.mark.slow
+def test_held_back_results_are_seen_by_the_organizer_alone(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", deals=2)
+    organizer = add_person(folder, "org", "organizer")
+    file = folder / "league.toml"
+    with serving(folder) as server:
+        until(lambda: table(server).get("one", 0) == 4, 30)
+        since = datetime.now(UTC) + timedelta(seconds=1)  # stored times are whole seconds
+        text = file.read_text().replace("[hand_in]", f"[hand_in]\nfreezes = {since.isoformat()}")
+        file.write_text(text)
+        until(lambda: server.api("/table").json["frozen"], 20)
+        file.write_text(text.replace("deals = 2", "deals = 30"))
+
+        def all_seen() -> bool:
+            shown = server.api("/table", token=organizer).json["table"]["rows"]
+            return any(row["matches"] == 60 for row in shown)
+
+        until(all_seen, 60)
+        assert table(server)["one"] == 4
+        assert server.ask("/cup/").status == 200
+        page = server.api("/bots/one").json["bot"]
+        assert sum(each["matches"] for each in page["versions"]) == 4
