@@ -16,7 +16,7 @@ from arena.handin.final import FINAL
 from arena.league.file import FILE
 from arena.league.plan import DATABASE
 from arena.serve.child import Companion
-from arena.serve.messages import Asked, ReaderAnswer, decoder, line
+from arena.serve.messages import Query, ReaderAnswer, decoder, line
 
 _LEAST_SECONDS = 2.0  # that an answer holds while matches are played ...
 _TIMES = 5  # ... or so many times as long as it took to make
@@ -49,7 +49,7 @@ class _Kept:
 class _Waiting:
     place: tuple[int, int]
     """Tables come before all else."""
-    ask: Asked = field(compare=False)
+    ask: Query = field(compare=False)
     answer: "asyncio.Future[bytes]" = field(compare=False)
 
 
@@ -92,7 +92,7 @@ class LeagueReader:
         """Return what is another value once the league's file was changed."""
         return _look(self._folder / FILE)
 
-    async def get(self, ask: Asked, *, fresh: bool = False) -> bytes:
+    async def get(self, ask: Query, *, fresh: bool = False) -> bytes:
         """Return the JSON of a view: one that was kept, if it is new enough, or another.
 
         Raises UnansweredError if there is none, and BusyError if there is none soon.
@@ -139,7 +139,7 @@ class LeagueReader:
             self._keep(key, _Kept(value, stamp, began, monotonic() - began))
             waiting.answer.set_result(value)
 
-    async def _answer(self, ask: Asked) -> ReaderAnswer | None:
+    async def _answer(self, ask: Query) -> ReaderAnswer | None:
         """Return the answer of the process; None if it takes too long, or twice ends over it."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
@@ -149,7 +149,7 @@ class LeagueReader:
         self._child.again()
         return None
 
-    async def _try(self, ask: Asked) -> ReaderAnswer | None:
+    async def _try(self, ask: Query) -> ReaderAnswer | None:
         """Return the answer of the process; None if it ends before it gives one."""
         answer: asyncio.Future[ReaderAnswer] = asyncio.get_running_loop().create_future()
         self._open = ask.number, answer

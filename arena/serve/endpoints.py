@@ -26,7 +26,7 @@ from arena.serve.api import (
 )
 from arena.serve.broadcast import EventStream, Listener
 from arena.serve.careers import BotView
-from arena.serve.messages import Asked
+from arena.serve.messages import Query
 from arena.serve.receiving import receive
 from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.served import Served
@@ -84,7 +84,7 @@ class Api:
                 "there is no final to show, or not yet.",
                 "The calendar says when bots are taken no more, and when results are shown.",
             )
-        return msgspec.json.decode(await league.reader.get(Asked(0, "final")), type=TableView)
+        return msgspec.json.decode(await league.reader.get(Query(0, "final")), type=TableView)
 
     async def bot(
         self, request: Request, league: Served, visitor: Visitor, bot: str
@@ -93,11 +93,11 @@ class Api:
         since = league.since(to_organizer=visitor.is_organizer)
         with self._door.one_more(request):
             view = msgspec.json.decode(
-                await league.reader.get(Asked(0, "bot", bot, since=since)), type=BotView
+                await league.reader.get(Query(0, "bot", bot, since=since)), type=BotView
             )
             if not visitor.is_organizer and bot not in await own_bots(league, visitor):
                 return view, None
-            data = await league.reader.get(Asked(0, "own", bot, since=since))
+            data = await league.reader.get(Query(0, "own", bot, since=since))
             return view, msgspec.json.decode(data, type=OwnView)
 
     async def matches(
@@ -107,7 +107,7 @@ class Api:
         own = None if may_see_all(league, visitor) else await own_bots(league, visitor)
         since = league.since(to_organizer=visitor.is_organizer)
         with self._door.one_more(request):
-            ask = Asked(0, "matches", which.bot, own, which.faulty, which.before, since)
+            ask = Query(0, "matches", which.bot, own, which.faulty, which.before, since)
             return msgspec.json.decode(await league.reader.get(ask), type=MatchesView)
 
     async def replay(
@@ -117,7 +117,7 @@ class Api:
         seen = await hidden(league, visitor)
         own = None if seen is None else sorted(seen)
         since = league.since(to_organizer=visitor.is_organizer)
-        ask = Asked(0, "replay", match, own, since=since)
+        ask = Query(0, "replay", match, own, since=since)
         with self._door.one_more(request):
             found = msgspec.json.decode(await league.reader.get(ask), type=ReplayView)
         played = {seat.bot for seat in found.row.seats}

@@ -65,7 +65,7 @@ Order: TypeAlias = ReadAnew | EndPlay
 """What a player is told. The end of its input means: end at once."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Query(msgspec.Struct, frozen=True):
     """A question to the process that reads a league for its pages."""
 
     number: int

@@ -17,11 +17,11 @@ from arena.serve.asking import BusyError, LeagueReader, UnansweredError
 from arena.serve.broadcast import Broadcast
 from arena.serve.child import Companion
 from arena.serve.messages import (
-    Asked,
     EndPlay,
     Idle,
     Playing,
     Progress,
+    Query,
     ReadAnew,
     Stopped,
     Trouble,
@@ -136,7 +136,7 @@ class Served(Timetable):
 
         Raises UnansweredError if there is none.
         """
-        return await self.reader.get(Asked(0, "table", since=self.since(to_organizer=to_organizer)))
+        return await self.reader.get(Query(0, "table", since=self.since(to_organizer=to_organizer)))
 
     # --- what happens
 
@@ -245,7 +245,7 @@ class Served(Timetable):
 
     async def _renew_table(self, frozen: str) -> None:
         """Have the table that all see made anew, and hooks told by it."""
-        self._tell_messenger(await self.reader.get(Asked(0, "table", since=frozen), fresh=True))
+        self._tell_messenger(await self.reader.get(Query(0, "table", since=frozen), fresh=True))
 
     @property
     def _public_state(self) -> str:
