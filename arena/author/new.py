@@ -13,11 +13,13 @@ from arena.author.starter import filled
 from arena.folders import unmake, unwritten
 from arena.league.bot import check_name
 from arena.league.finding import BUNDLED, HUMAN, bots_for, bundled
+from arena.play.building import usual_tools
 from arena.text import toml
 from protocol.errors import ArenaError
 from referee.folder import ideas_of
 from referee.game import Game
 from referee.options import suggestion
+from referee.sandbox.kinds import search_path
 
 TEMPLATES = BUNDLED / "templates"
 """A folder for each language, with its starter and its kit, and what all languages share."""
@@ -41,8 +43,9 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def lacking(self) -> list[str]:
-        """Which of the programs that build or run it are not on the PATH."""
-        return [program for program in self.needs if shutil.which(program) is None]
+        """Which of the programs that build or run it a sandbox does not show."""
+        seen = ":".join([*(f"{tool}/bin" for tool in usual_tools()), search_path(None)])
+        return [program for program in self.needs if shutil.which(program, path=seen) is None]
 
 
 def languages() -> dict[str, Language]:

@@ -9,6 +9,7 @@ from arena.author.new import find_language, languages, write_bot
 from arena.cli import main
 from arena.cli.common import game_option
 from arena.league.games import find_game, word_in
+from arena.play.building import TOOLS
 from arena.text import safe
 
 
@@ -29,7 +30,11 @@ def new(folder: Path, lang: str, game: str) -> None:
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     if language.lacking:
         lacking = " and ".join(language.lacking)
-        click.echo(f"{lacking} is needed for {language.title}, but is not on the PATH.", err=True)
+        click.echo(
+            f"{lacking} is needed for {language.title}, but is not in /usr, where the sandbox "
+            f"looks, nor in what {TOOLS} names.",
+            err=True,
+        )
     word = shlex.quote(str(folder))
     click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)}"))
     click.echo(safe(f"{folder / 'README.md'} says what to try."))

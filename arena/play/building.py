@@ -117,7 +117,7 @@ class Builder:
 
     def _opened(self) -> Workshop:
         if self._workshop is None:
-            tools = self._limits.tools or [*filter(None, os.environ.get(TOOLS, "").split(":"))]
+            tools = self._limits.tools or usual_tools()
             workshop = Workshop(self._limits.sandbox, uid=self._uid, tools=tools)
             try:
                 workshop.prove()
@@ -126,6 +126,11 @@ class Builder:
                 raise
             self._workshop, self.where = workshop, workshop.name
         return self._workshop
+
+
+def usual_tools() -> list[str]:
+    """Return the folders of compilers that are used where a league names none."""
+    return [*filter(None, os.environ.get(TOOLS, "").split(":"))]
 
 
 @dataclass(frozen=True)
