@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -234,3 +236,32 @@ def test_held_back_results_are_seen_by_the_organizer_alone(tmp_path: Path) -> No
         assert server.ask("/cup/").status == 200
         page = server.api("/bots/one").json["bot"]
         assert sum(each["matches"] for each in page["versions"]) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a small disk")
+def test_on_a_full_disk_nothing_is_taken_and_pages_are_shown_until_there_is_room(
+    tmp_path: Path,
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", disk], check=True)
+    try:
+        folder = write_league(disk / "cup", deals=100_000)
+        token = add_person(folder, "ada")
+        with serving(folder) as server:
+            until(lambda: server.played() > 50, 30)
+            with (disk / "big").open("wb", buffering=0) as file, suppress(OSError):
+                while True:
+                    file.write(bytes(4096))
+            until(lambda: "disk is full" in "".join(server.said), 60)
+            refused = server.hand_in(token, bot_zip(data__txt="x" * 100_000))
+            assert (refused.status, refused.error["can_retry"]) == (507, True)
+            assert server.ask("/cup/").status == 200
+            count = server.played()
+            (disk / "big").unlink()
+            until(lambda: server.played() > count, 60)
+            number = server.hand_in(token, bot_zip()).json["submission"]["number"]
+            assert server.decided(token, number)["state"] == "playing"
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
