@@ -12,8 +12,8 @@ from arena.cli.common import league_argument, output_format, show
 from arena.handin.database import HandIns
 from arena.handin.names import read_names
 from arena.handin.people import (
-    Role,
     Newcomer,
+    Role,
     add_all,
     bots_of_people,
     people,
