@@ -59,6 +59,7 @@ def test_a_bot_of_one_file_is_played_with_its_kit(db: HandIns) -> None:
     check_whole(db)
 
 
+@pytest.mark.slow
 def test_the_newest_accepted_version_plays_and_a_bad_one_changes_nothing(db: HandIns) -> None:
     ada = person(db, "ada")
     first = take_in(db, hand_in(db, ada))
@@ -121,6 +122,7 @@ def test_a_refusal_says_step_and_cause_and_no_path_of_the_server(
     check_whole(db)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "word", ["../../ben/1/bot", "/etc/passwd", "./x/../../bot", "/usr/../etc/passwd", "/root/x"]
 )
@@ -133,6 +135,7 @@ def test_a_command_of_the_server_s_own_files_is_refused_before_anybody_looks_the
     assert found.reason == f"its command runs {word!r}, which is no file of the bot."
 
 
+@pytest.mark.slow
 def test_what_a_build_prints_is_kept_and_can_be_shown_anywhere(db: HandIns) -> None:
     script = rb'build = ["sh", "-c", "printf %b \"\\033[2J<b>one</b>\\ntwo\\n\" >&2; exit 3"]'
     data = tarred(("bot.toml", b'command = ["./bot"]\n' + script))
@@ -158,6 +161,7 @@ def test_no_author_holds_up_another(db: HandIns, cup: Path) -> None:
     assert taken == order == ["a1", "ben", "cora", "a2", "b2", "a3"]
 
 
+@pytest.mark.slow
 def test_what_waits_of_an_author_who_was_removed_is_refused(db: HandIns) -> None:
     one = hand_in(db, person(db, "ada"))
     remove(db, "ada")
@@ -189,6 +193,7 @@ def test_a_bot_that_was_disqualified_meanwhile_is_not_entered(db: HandIns) -> No
     assert get(db, first.number).state == "playing"
 
 
+@pytest.mark.slow
 def test_a_league_that_cannot_be_read_keeps_what_waits(db: HandIns, cup: Path) -> None:
     one = hand_in(db, person(db, "ada"))
     text = (cup / "league.toml").read_text()
