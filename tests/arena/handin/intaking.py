@@ -49,15 +49,16 @@ class IntakeProcess:
 
     def __init__(self, league: Path, temporary: Path | None = None) -> None:
         self._said = league / "said"
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "arena.handin.intake", league],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said.open("w"),
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, **({"TMPDIR": str(temporary)} if temporary else {})},
-        )
+        with self._said.open("w") as said:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "arena.handin.intake", league],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                text=True,
+                cwd=ROOT,
+                env={**os.environ, **({"TMPDIR": str(temporary)} if temporary else {})},
+            )
         # Nothing else would end a test that waits for an event that does not come.
         self._timer = threading.Timer(PATIENCE, self._process.kill)
         self._timer.start()

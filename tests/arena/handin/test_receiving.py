@@ -297,6 +297,6 @@ def test_a_receiver_that_is_killed_leaves_a_whole_submission_or_none(
         receiver.stdin.close()
         until(lambda: of_author(db, "ada"))
     receiver.kill()
-    receiver.wait()
+    receiver.communicate()
     tidy(db)
     assert len(arrivals(db)) == len(of_author(db, "ada")) == int(is_whole)
