@@ -175,6 +175,7 @@ def runnable() -> set[str]:
     """Return the modules of the tests that are run by a person, helpers of others left out."""
     files = [
         *(ROOT / "tests").rglob("__main__.py"),
+        *(ROOT / "tests").rglob("campaign.py"),
         *(ROOT / "tests").glob("*.py"),
         *(ROOT / "tests" / "benchmarks").glob("*.py"),
     ]

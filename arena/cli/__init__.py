@@ -70,7 +70,7 @@ _COMMANDS = {
     ),
     "submit": (
         "submit:submit",
-        "Hand in a bot to a league that is served; exit with 1 if it is refused.",
+        "Hand in a bot, wait for the verdict, and show it.",
     ),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),

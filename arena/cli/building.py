@@ -10,6 +10,8 @@ from referee.limits import WorkLimits
 
 def built(bot: Bot, sandbox_uid: int | None) -> Bot:
     """Return a bot as it is run; raise ArenaError with the build's output if it cannot be built."""
+    if not bot.build:
+        return bot
     limits = WorkLimits()
     with Builder(limits, sandbox_uid).open() as builder, StatusLine() as line:
         line.show(lambda: building(bot, limits))

@@ -9,8 +9,8 @@ A page is done from top to bottom as a reader would, in one new folder that is a
   page;
 - a program or a file that the reader writes, if a comment says where: it is executable if it
   begins with `#!`, and some command or other file must name it;
-- data or text (`json`, `toml`, `csv`, `mermaid`, `text`, `transcript`, or nothing). JSON and TOML
-  must parse.
+- data or text (`json`, `toml`, `yaml`, `ini`, `nginx`, `csv`, `mermaid`, `text`, `transcript`, or
+  nothing). JSON and TOML must parse.
 
 Anything else fails, so that no program is left out silently. What readers need not see stands in
 comments before a block, one or several; they begin with a small letter:
@@ -64,7 +64,7 @@ PAGES = [
 ]
 
 SHELL, CONSOLE = "sh", "console"
-TEXTS = ("", "csv", "json", "mermaid", "text", "toml", "transcript")
+TEXTS = ("", "csv", "ini", "json", "mermaid", "nginx", "text", "toml", "transcript", "yaml")
 COMPARED = ("exact", "like")
 MARKS = ("as", "commands", *COMPARED, "exits", "file", "given", "not run", "output", "types")
 
