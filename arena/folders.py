@@ -87,6 +87,27 @@ def unfinished(target: Path) -> Iterator[Path]:
             shutil.rmtree(hidden, ignore_errors=True)
 
 
+def keep(path: Path) -> None:
+    """Let a file, or the names in a folder, survive a power cut; raise OSError if that fails."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def put_in_place(new: Path, target: Path) -> None:
+    """Rename a folder that is whole by now, so that both outlive a power cut, or neither is there.
+
+    Raises OSError if that fails, as when there is a folder already.
+    """
+    for path in [new, *new.rglob("*")]:
+        if not path.is_symlink():
+            keep(path)
+    new.rename(target)
+    keep(target.parent)
+
+
 def unmake(files: Iterable[Path], folders: Iterable[Path]) -> None:
     """Remove files, and folders that were made for them, as far as they are there."""
     for file in files:

@@ -1,6 +1,5 @@
 """Brings the matches of exported leagues into a league, all or none."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import msgspec
 
 from arena.archive.export import MatchLine
 from arena.archive.reader import Archive, open_archive
-from arena.folders import locked, unfinished
+from arena.folders import keep, locked, unfinished
 from arena.league.file import FILE, make_league, with_game, write_league
 from arena.league.finding import bundled_bot
 from arena.league.plan import LeaguePlan, Settings
@@ -219,24 +218,15 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
             merged = _merge(league, folder, archives, watch)
             write_league(made, *_parts(archives[0], max(1, merged.deals), bots))
             for path in (made / FILE, made):
-                _keep(path)
+                keep(path)
             made.rename(folder)
-            _keep(folder.parent)
+            keep(folder.parent)
     except OSError as error:
         raise RunError(f"{folder} cannot be made: {error.strerror}.") from None
     except RunError as error:
         raise RunError(str(error).replace(str(made), str(folder))) from None
     merged.made = True
     return merged
-
-
-def _keep(path: Path) -> None:
-    """Make a file or a folder survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _parts(

@@ -67,6 +67,8 @@ class Step:
     evidence: list[str] = field(default_factory=list)
     cut_short: bool = False
     """Whether time was up before all of it was tried."""
+    late: bool = False
+    """Whether it failed for want of time, which another try may have."""
 
 
 def check(
@@ -159,7 +161,7 @@ class _Check:
             began = monotonic()
             process = self._start()
         except StartupError as error:
-            yield Step(READY, "FAILED", str(error), self._said(error.stderr))
+            yield Step(READY, "FAILED", str(error), self._said(error.stderr), late=error.late)
             return
         self._start_seconds = monotonic() - began
         yield Step(READY, "ok", self._time_to_start(process))
@@ -195,7 +197,7 @@ class _Check:
         if limits.clock == "wall":
             return f"after {wall:.2f} s; {limits.startup:g} s allowed"
         cpu = process.meter.on_turn
-        return f"after {wall:.2f} s; {cpu:.2f} s of CPU time, {limits.startup:g} s allowed"
+        return f"after {wall:.2f} s; {cpu:.2f} s of CPU time, {limits.startup:g} s of it allowed"
 
     def _next_seating(self, trials: Sequence[Trial]) -> Seating | None:
         """Return the next match to play: every seat in turn, with every number of seats.
@@ -284,6 +286,7 @@ class _Check:
             "FAILED",
             f"{where}: {fault.kind}: {fault.reason}",
             lines + self._said(evidence.stderr[trial.seating.seat]),
+            late=fault.kind == "late",
         )
 
     def _passed(self, trials: Sequence[Trial], *, burner: bool) -> Iterator[Step]:

@@ -45,6 +45,10 @@ class UnreachableError(ArenaError):
     """A server that does not answer."""
 
 
+_PAGES = ("hand-in", "enter", "submissions", "queue", "bots", "matches", "calendar", "final")
+"""What follows the name of a league in the addresses of its pages."""
+
+
 @dataclass(frozen=True)
 class Address:
     """Where a league is served."""
@@ -84,7 +88,7 @@ def address_of(word: str) -> Address:
         raise ArenaError(
             "a name or password in the address is not used: the token is in ARENA_TOKEN."
         )
-    for page in ("hand-in", "enter", "submissions", "queue", "bots", "matches", "calendar"):
+    for page in _PAGES:
         if page in steps[1:]:
             steps = steps[: steps.index(page, 1)]
     *before, league = steps

@@ -7,14 +7,18 @@ from random import Random
 from time import monotonic
 from typing import NamedTuple
 
+from arena.league.plan import LeaguePlan
 from referee.bot_process import BotProcess
 from referee.evidence import Played
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.limits import Limits, WorkLimits
 from referee.match import Match, bot_seeds, starts
-from referee.options import new_game
+from referee.options import new_game, read_options
 from referee.replay import Entry
 from referee.seat import Answer, FunctionSeat, ProcessSeat
+
+SEED = "check"
+"""The usual seed of the deals in which bots are tried."""
 
 
 class Setting(NamedTuple):
@@ -29,6 +33,23 @@ class Setting(NamedTuple):
     """Seconds after which no more of the first matches are begun."""
     build: WorkLimits = WorkLimits()
     """What a command may use that builds the bot."""
+
+
+def of_league(league: LeaguePlan, patience: float) -> Setting:
+    """Return what a bot is checked for that is to enter a league, which was read with its game.
+
+    The deals are never the league's own.
+    """
+    assert league.rules is not None
+    return Setting(
+        game=league.rules,
+        options=read_options(league.rules, league.options),
+        limits=league.limits,
+        seat_counts=[league.seats],
+        seed=SEED,
+        patience=patience,
+        build=league.build,
+    )
 
 
 class Seating(NamedTuple):

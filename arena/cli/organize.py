@@ -129,11 +129,13 @@ def _enter(
     """Check and enter bots; say how that is getting on, and write the verdicts down."""
     warn_unprotected(plan.limits.sandbox)
     verdicts: list[BotVerdict] = []
+    called: Counter[str] = Counter()
     with StatusLine() as line:
         for verdict in entered(plan, found, terms, line.show):
             verdicts.append(verdict)
             if feedback is not None:
-                write_verdict(feedback, verdict, plan.game.name)
+                called[verdict.name] += 1
+                write_verdict(feedback, verdict, plan.game.name, called[verdict.name])
     return verdicts
 
 
@@ -304,7 +306,7 @@ def disqualify(league: Path, name: str, reason: str | None, undo: bool) -> None:
     arena disqualify cup mine --undo
     """
     if undo == (reason is not None):
-        raise ArenaError("give a --reason, which every table shows, or --undo; not both.")
+        raise ArenaError("give either a --reason, which every table shows, or --undo.")
     plan = read_played(league)
     _check_known(plan, name)
     if reason is not None:

@@ -21,7 +21,7 @@ from arena.author.verdict import lines
 from arena.cli import main
 from arena.cli.common import screen_width
 from arena.cli.progress import StatusLine
-from arena.text import counted, safe, safe_lines
+from arena.text import counted, fold, safe, safe_lines
 from protocol.errors import ArenaError
 
 _SHOWN_OUTPUT = 40  # lines of a build that failed
@@ -73,7 +73,7 @@ def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: 
     with StatusLine() as line:
         submission = awaited(client, number, lambda now: line.show(lambda: _waiting(now)))
     _show(submission)
-    if submission["state"] == "refused":
+    if submission["state"] != "playing":
         raise click.exceptions.Exit(1)
 
 
@@ -142,15 +142,13 @@ def _show(submission: Mapping[str, Any]) -> None:
         case "replaced":
             click.echo(f"Submission {number} of {bot} was replaced: {safe(submission['reason'])}")
         case _:
-            click.echo(
-                safe_lines(
-                    f"{bot} is refused at the step “{submission['step']}”: {submission['reason']}"
-                )
-            )
-            if submission["remedy"]:
-                click.echo(safe_lines(str(submission["remedy"])))
-            if submission["can_retry"]:
-                click.echo("To hand in the same again can help.")
+            why = "" if has_failed else f" at the step {submission['step']}: {submission['reason']}"
+            said = [f"{bot} is refused{why or '; the step that failed shows why.'}"]
+            said += [str(submission["remedy"])] if submission["remedy"] else []
+            said += ["To hand in the same again can help."] if submission["can_retry"] else []
+            for words in said:
+                for part in fold(safe(words), screen_width()):
+                    click.echo(part)
 
 
 def _show_output(output: str) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 
 import msgspec
 
-from arena.folders import unfinished, unwritten
+from arena.folders import put_in_place, unfinished, unwritten
 from arena.handin.calendar import phase
 from arena.handin.database import HandIns, now, written
-from arena.handin.sources import settle
 from arena.handin.submissions import queue
 from arena.league.bot import Bot
 from arena.league.contest import HandIn
@@ -133,8 +132,7 @@ def make_final(db: HandIns) -> None:
                 return  # another process was faster
             hidden.chmod(0o700)  # the seed is in it
             _fill(hidden, db.league, _seed(db))
-            settle(hidden)
-            hidden.rename(target)
+            put_in_place(hidden, target)
     except OSError as error:
         raise unwritten(target, error) from None
 

@@ -6,7 +6,7 @@ Each line on standard input wakes it, and its end ends it. On standard output it
 happens, in lines of JSON; each has an `event`:
 
 - `ready`: it has begun; `sandbox` is the one that archives are unpacked in, or else `problem`
-  says why nothing can be.
+  says why nothing can be; `build_sandbox` and `build_problem` say the same of builds.
 - `submission`: one has come to a `state`, or to a `step` in it; with its `number`, `author`, `bot`.
 - `progress`: how the one of a `number` is getting on, in `words`.
 - `idle`: nothing waits.
@@ -74,12 +74,16 @@ def _take_in(intake: Intake, woken: threading.Event) -> None:
 
 
 def _ready(intake: Intake) -> dict[str, Any]:
-    try:
-        return {"event": "ready", "sandbox": intake.sandbox()}
-    except SandboxError as error:
-        return {"event": "ready", "problem": safe(error.what)}
-    except ArenaError as error:
-        return {"event": "ready", "problem": safe(str(error))}
+    found: dict[str, Any] = {"event": "ready"}
+    asked = {"": intake.sandbox, "build_": intake.build_sandbox}
+    for what, sandbox in asked.items():
+        try:
+            found[f"{what}sandbox"] = sandbox()
+        except ArenaError as error:
+            found[f"{what}problem"] = safe(
+                error.what if isinstance(error, SandboxError) else str(error)
+            )
+    return found
 
 
 def _tell(event: dict[str, Any]) -> None:

@@ -10,25 +10,29 @@ from arena.text import toml
 
 
 def complete(folder: Path) -> str:
-    """Let the only file of a folder be a bot as `arena new` makes one; return what was put there.
+    """Let the only program of a folder be a bot as of `arena new`; return what was put there.
 
-    That is the kit of its language and what builds it; a program is run as it is. Return nothing
-    for what is no program, or more than one file: there must be a bot.toml then, or there is one.
+    That is the kit of its language, unless it lies beside it, and what builds it; a program is run
+    as it is. Return nothing for what is no program, or more files: there must be a bot.toml then,
+    or there is one.
     """
-    found = list(folder.iterdir())
+    kits = {language.kit for language in languages().values()}
+    found = [path for path in folder.iterdir() if path.name not in kits]
     if len(found) != 1 or not found[0].is_file() or found[0].name == BOT_FILE:
         return ""
     [program] = found
     for name, language in languages().items():
-        if program.suffix == Path(language.bot).suffix and program.name != language.kit:
+        if program.suffix == Path(language.bot).suffix:
             program.rename(folder / language.bot)
-            copies = [language.kit, *(["Makefile"] if language.build else [])]
+            needed = [language.kit, *(["Makefile"] if language.build else [])]
+            copies = [copy for copy in needed if not (folder / copy).exists()]
             for copy in copies:
                 shutil.copyfile(TEMPLATES / name / copy, folder / copy)
             (folder / BOT_FILE).write_text(bot_file(language), encoding="utf-8")
-            return f"as a bot in {language.title}: {', '.join([*copies, BOT_FILE])} were added"
+            added = " and ".join([*copies, BOT_FILE])
+            return f"taken as a bot in {language.title}, with {added} of `arena new`"
     if os.access(program, os.X_OK):
         text = f"command = {toml([f'./{program.name}'])}\n"
         (folder / BOT_FILE).write_text(text, encoding="utf-8")
-        return f"as a program: {BOT_FILE} was added"
+        return f"taken as a program, with a {BOT_FILE} that runs it"
     return ""

@@ -12,13 +12,14 @@ from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Self
 
+from arena.folders import keep
 from arena.handin.calendar import phase
 from arena.handin.database import DiskFullError, HandIns, now, written
 from arena.handin.people import Person, by_number, likeness
 from arena.handin.submissions import StepName, Submission, get, replace_queued
 from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
-from arena.text import composed
+from arena.text import composed, duration
 from protocol.errors import ArenaError
 
 _PIECE = 1 << 16
@@ -127,7 +128,7 @@ class Arrival:
             )
         with _room():
             os.fsync(self._file)
-            _keep_entries(self._path.parent)
+            keep(self._path.parent)
             with self._hand_ins.transaction():
                 # Again, as somebody else may have handed in meanwhile.
                 check_may_hand_in(self._hand_ins, self._plan, self._person, self._bot)
@@ -279,12 +280,17 @@ def _check_rate(db: HandIns, plan: LeaguePlan, person: Person) -> None:
         )
         if len(rows) == most:
             again = datetime.fromisoformat(rows[-1]["received_at"]) + time
+            is_over = hand_in.closes is not None and again >= hand_in.closes
             raise RefusedError(
                 429,
-                f"you have handed in {most} times in {words}, and may not do so more often.",
-                f"Hand in again at {_moment(again)}.",
-                can_retry=True,
-                again_at=again,
+                f"you have handed in {most} times in {words}, those that were refused among them, "
+                f"and may not do so more often.",
+                "The league closes before you may again."
+                if is_over
+                else f"Hand in again in {duration((again - at).total_seconds())}, at "
+                f"{_moment(again)}.",
+                can_retry=not is_over,
+                again_at=None if is_over else again,
             )
 
 
@@ -351,12 +357,3 @@ def _room() -> Iterator[None]:
         if error.errno in _NO_ROOM:
             raise full from None
         raise
-
-
-def _keep_entries(folder: Path) -> None:
-    """Let the disk have the names of a folder's files."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

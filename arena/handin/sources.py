@@ -1,6 +1,5 @@
 """The folders of sources that were handed in: how they are called, made whole, and removed."""
 
-import os
 import re
 import shutil
 from collections.abc import Collection, Iterator
@@ -8,6 +7,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
+from arena.folders import keep, put_in_place
 from arena.handin import submissions
 from arena.handin.database import HANDED_IN, HandIns, now, written
 from arena.handin.submissions import Submission
@@ -40,21 +40,11 @@ def new_folder(target: Path) -> Iterator[Path]:
         shutil.rmtree(left, ignore_errors=True)
     try:
         yield new
-        settle(new)
         target.parent.mkdir(exist_ok=True)
-        new.rename(target)
+        keep(target.parent.parent)
+        put_in_place(new, target)
     finally:
         shutil.rmtree(new, ignore_errors=True)
-
-
-def settle(folder: Path) -> None:
-    """Let the disk have all files of a folder, before anything says that they are there."""
-    for path in [folder, *folder.rglob("*")]:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def sweep(db: HandIns, entered: Collection[str]) -> None:

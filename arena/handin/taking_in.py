@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
-from arena.author.check import BUILT, READY, TIMELY, Step, check, unready
-from arena.author.trial import Setting
+from arena.author.check import BUILT, Step, check, unready
+from arena.author.trial import of_league
 from arena.folders import locked
 from arena.handin import league_file, submissions
 from arena.handin.database import HandIns
@@ -27,13 +27,10 @@ from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
-from referee.options import read_options
 from referee.sandbox import SandboxError
 from referee.sandbox.errors import StartError
 from referee.workshop import Workshop
 
-SEED = "check"
-"""The seed of the deals that bots are tried in: never the league's."""
 _LONGEST = 2000  # characters of a line that is kept
 _LINES = 400  # that are kept of what shows a step
 _BUILDS = re.compile(r"[^\s'\"]*/bot-arena/built/[^/\s]+/(?:files/)?")
@@ -90,7 +87,11 @@ class Intake:
 
     def sandbox(self) -> str:
         """Return the sandbox that things are unpacked in; raise SandboxError if there is none."""
-        return self._open_workshop(read_asked(self._league, "read")).name
+        return self._open_workshop().name
+
+    def build_sandbox(self) -> str:
+        """Return the sandbox that bots are built in; raise SandboxError if there is none."""
+        return self._open_builder(read_asked(self._league, "read")).proved()
 
     def resume(self) -> None:
         """Go on after an end at any moment: nothing is lost, stuck, or entered twice.
@@ -158,7 +159,7 @@ class Intake:
             raise _RefusalError("its author was removed.", _ASK)
         folder = source_folder(one)
         self._note(one, folder=folder)  # first, so that no one is left whose folder nobody knows
-        self._unpack(plan, one, self._league / folder)
+        self._unpack(one, self._league / folder)
         bot = self._found(one, self._league / folder)
         self._note(one, step="build", version=bot.version)
         steps: list[Step] = []
@@ -168,12 +169,12 @@ class Intake:
         self._note(one, step="enter")
         self._enter(one, folder)
 
-    def _unpack(self, plan: LeaguePlan, one: Submission, target: Path) -> None:
+    def _unpack(self, one: Submission, target: Path) -> None:
         """Leave the files in the new folder `target`, whole or not at all."""
         arrived = self._hand_ins.arrivals / submissions.arrived(self._hand_ins, one.number)
         with new_folder(target) as new:
             try:
-                said = unpacked(self._open_workshop(plan), arrived, one.filename, new)
+                said = unpacked(self._open_workshop(), arrived, one.filename, new)
             except SandboxError as error:
                 self._log(one.number, error)
                 what = "nothing can be unpacked safely on this server."
@@ -185,9 +186,11 @@ class Intake:
 
     def _found(self, one: Submission, folder: Path) -> Bot:
         if not (folder / BOT_FILE).is_file():
+            script = next(iter(sorted(path.name for path in folder.glob("*.py"))), None)
+            words = "./bot" if script is None else f'{{python}}", "{script}'
             raise _RefusalError(
                 f"there is no {BOT_FILE} in it, or not at its top.",
-                f'Say how it is run in a {BOT_FILE} beside its program: command = ["./bot"].',
+                f'Say how it is run in a {BOT_FILE} beside its program: command = ["{words}"].',
             )
         try:
             bot = bot_folder(folder, one.bot).hashed()
@@ -232,15 +235,7 @@ class Intake:
         return built.bot
 
     def _check(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> None:
-        assert plan.rules is not None
-        setting = Setting(
-            game=plan.rules,
-            options=read_options(plan.rules, plan.options),
-            limits=plan.limits,
-            seat_counts=[plan.seats],
-            seed=SEED,
-            patience=plan.hand_in.check_seconds,
-        )
+        setting = of_league(plan, plan.hand_in.check_seconds)
         try:
             bot.checked()
             told = check(bot, setting, self._uid, lambda words: self._progress(one, words))
@@ -255,7 +250,7 @@ class Intake:
             raise _RefusalError(
                 f"it is not fit to play {plan.game.name}: step {failed.title!r}: {detail}.",
                 "Mend it; `arena check` shows the same at home.",
-                can_retry=failed.title in (READY, TIMELY),
+                can_retry=failed.late,
             )
 
     def _enter(self, one: Submission, folder: str) -> None:
@@ -271,14 +266,9 @@ class Intake:
 
     # --- the rooms where strangers' programs run
 
-    def _open_workshop(self, plan: LeaguePlan) -> Workshop:
+    def _open_workshop(self) -> Workshop:
         if self._workshop is None:
-            limits = plan.build
-            workshop = Workshop(limits.sandbox, uid=self._uid, tools=limits.tools)
-            self._rooms.callback(workshop.close)
-            if limits.sandbox != "auto":  # which was tried
-                workshop.prove()
-            self._workshop = workshop
+            self._workshop = self._rooms.enter_context(Workshop(uid=self._uid))
         return self._workshop
 
     def _open_builder(self, plan: LeaguePlan) -> Builder:

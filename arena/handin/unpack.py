@@ -566,7 +566,8 @@ def main(name: str) -> int:
         return REFUSED
     idle = ", ".join(f"{what} ({number})" for what, number in sorted(tree.left_out.items()))
     print(
-        f"unpacked: {tree.files} files, {tree.bytes} bytes" + (f"; left out: {idle}" * bool(idle))
+        f"unpacked: {tree.files} file{'s' * (tree.files != 1)}, {tree.bytes} bytes"
+        + (f"; left out: {idle}" * bool(idle))
     )
     return 0
 

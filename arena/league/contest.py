@@ -61,6 +61,10 @@ def check_contest(hand_in: HandIn) -> None:
                 "the hook is no address of a server; a hook is a command, or one address that "
                 "begins with https:// or http://."
             )
+    for before, after in (("opens", "closes"), ("freezes", "release")):
+        first, then = getattr(hand_in, before), getattr(hand_in, after)
+        if first is not None and then is not None and first >= then:
+            raise SettingError(after, f"{after} must be later than {before}.")
     if hand_in.final_deals is not None and hand_in.closes is None:
         raise SettingError(
             "final_deals", "the final is played after the closing: say when that is, with closes."

@@ -10,7 +10,7 @@ from typing import Any
 
 from tomlkit.exceptions import TOMLKitError
 
-from arena.folders import unwritten
+from arena.folders import keep, unwritten
 from arena.league.file import LeagueFileError, file_of, read_text
 from arena.league.league_text import LeagueText, unchangeable
 from arena.league.plan import LeaguePlan
@@ -129,7 +129,7 @@ def _replace(file: Path, text: str) -> None:
             output.flush()
             os.fsync(descriptor)
         new.replace(file)
-        _keep_entries(file.parent)
+        keep(file.parent)
     except OSError as error:
         raise unwritten(file, error) from None
     finally:
@@ -139,12 +139,3 @@ def _replace(file: Path, text: str) -> None:
 def _begins_with_mark(file: Path) -> bytes:
     with file.open("rb") as source:
         return _MARK if source.read(len(_MARK)) == _MARK else b""
-
-
-def _keep_entries(folder: Path) -> None:
-    """Let the disk have the names of a folder's files."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -31,11 +31,15 @@ from referee.game import Game
 _WIDTH = 80  # columns of the texts
 
 
-def write_verdict(target: Path, verdict: BotVerdict, game: str) -> None:
-    """Write a verdict into the folder of a bot in a folder; raise ArenaError if that fails."""
+def write_verdict(target: Path, verdict: BotVerdict, game: str, number: int = 1) -> None:
+    """Write a verdict into the folder of a bot in a folder; raise ArenaError if that fails.
+
+    The `number` is that of the bot among those of this name.
+    """
+    name = f"{verdict.name or '_'} {number}" if number > 1 else verdict.name or "_"
     steps = [_without_place(step, verdict.place) for step in verdict.steps]
     shown = replace(verdict, steps=steps)
-    _write(target / folder_name(verdict.name or "_"), "verdict.txt", shown.text(game, _WIDTH))
+    _write(target / folder_name(name), _VERDICT, shown.text(game, _WIDTH))
 
 
 def _without_place(step: Step, place: str) -> Step:
@@ -91,12 +95,14 @@ def write_feedback(
             folder = target / folder_name(name)
             notes = [*_remarks(league, field, name), *_files(len(logged), len(rows))]
             _write(folder, _RESULTS, _results(field, name, standings, met, notes))
+            (folder / _VERDICT).unlink(missing_ok=True)  # of a check before it was entered
             _write(folder, "matches.csv", [render(_listed(rows), "csv")])
             for row in logged:
                 _write_match(league, store, folder / "matches", row)
 
 
 _RESULTS = "results.txt"
+_VERDICT = "verdict.txt"
 
 
 def _matches(league: LeaguePlan, store: Store, name: str) -> Iterator[StoredMatch]:

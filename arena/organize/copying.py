@@ -5,7 +5,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from arena.folders import unfinished, unwritten
+from arena.folders import put_in_place, unfinished, unwritten
 from arena.league.bot import Bot
 from arena.league.entry import entry_for
 from arena.league.files import readable
@@ -33,7 +33,7 @@ def copied(bot: Bot, league: Path) -> Bot:
             target.parent.mkdir(exist_ok=True)
             with unfinished(target) as hidden:
                 _copy(bot, hidden / "bot")
-                (hidden / "bot").rename(target)
+                put_in_place(hidden / "bot", target)
         except OSError as error:
             raise unwritten(target, error) from None
     if moved.digest != bot.digest:

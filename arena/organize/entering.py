@@ -7,7 +7,7 @@ from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 from arena.author.check import Step, check, unready
-from arena.author.trial import Setting
+from arena.author.trial import of_league
 from arena.author.verdict import is_fit, text
 from arena.league.bot import Bot, LostBot
 from arena.league.edit import add_bot, check_changeable, replace_bot
@@ -19,11 +19,8 @@ from arena.organize.gather import Brought
 from arena.store.opening import open_store
 from arena.text import composed, counted, fold, safe
 from protocol.errors import ArenaError, RunError
-from referee.options import read_options
 
 State: TypeAlias = Literal["entered", "replaced", "unchanged", "refused"]
-SEED = "check"
-"""The seed of the deals that bots are tried in: never the league's."""
 _EVERY = 0.2  # seconds between two words on how the checks are getting on
 _NAMED = 3  # of the bots that are being checked
 
@@ -96,7 +93,7 @@ def entered(
     told: dict[str, str] = {}
     by_wall = league.limits.time_control.judge == "wall"
     workers = 1 if by_wall else terms.workers
-    setting = _setting(league, terms)
+    setting = of_league(league, terms.seconds)
 
     def steps_of(bot: Bot, tell_one: Callable[[str], None]) -> list[Step]:
         return list(check(bot, setting, terms.sandbox_uid, tell_one))
@@ -113,18 +110,6 @@ def entered(
             yield verdict
 
 
-def _setting(league: LeaguePlan, terms: Terms) -> Setting:
-    assert league.rules is not None
-    return Setting(
-        game=league.rules,
-        options=read_options(league.rules, league.options),
-        limits=league.limits,
-        seat_counts=[league.seats],
-        seed=SEED,
-        patience=terms.seconds,
-    )
-
-
 def _known(
     league: LeaguePlan, each: Brought, before: Sequence[Brought], terms: Terms
 ) -> BotVerdict | None:
@@ -135,7 +120,9 @@ def _known(
     for other in before:
         if isinstance(other.bot, Bot) and composed(other.name) == name:
             return _refused(
-                each, f"{other.place} is called {name!r} too; name one otherwise: OTHER=FOLDER."
+                each,
+                f"another bot of this command is called {name!r} too; name one otherwise: "
+                f"OTHER=FOLDER.",
             )
     for gone in league.disqualified:
         if gone.name == name and not terms.is_replacing:

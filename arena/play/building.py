@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.folders import put_in_place
 from arena.league.bot import Bot, make_bot
 from arena.league.schedule import BotIndex
 from arena.play.messages import NOWHERE
@@ -77,6 +78,10 @@ class Builder:
                 self._workshop.close()
                 self._workshop = None
 
+    def proved(self) -> str:
+        """Return the sandbox that builds are run in; raise SandboxError if there is none."""
+        return self._opened().name
+
     def built(self, bot: Bot) -> Built:
         """Return a bot as it is run; one that has nothing to build is run as it is.
 
@@ -110,7 +115,7 @@ class Builder:
             try:
                 _take(work, bot, new / "files")
                 with suppress(OSError):  # another process has built it meanwhile
-                    (new / "files").rename(folder)
+                    put_in_place(new / "files", folder)
             finally:
                 shutil.rmtree(new, ignore_errors=True)
         return Built(_ready(bot, folder), outcome)

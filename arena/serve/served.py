@@ -96,6 +96,7 @@ class Served(Timetable):
         self._news = asyncio.Event()
         self._told: set[str] = set()
         self._is_ending = False
+        self._is_unreadable = False
         self._look_at_hook()
 
     # --- what is known
@@ -192,8 +193,13 @@ class Served(Timetable):
                 self._say_once(word.what)
                 if word.again is None:
                     return
-            case Playing() | Idle():
+            case Playing():
                 self._told.clear()
+                what = " of the final" if word.is_final else ""
+                self._say(f"{counted(word.missing, 'match', 'matches')}{what} to play.")
+            case Idle():
+                self._told.clear()
+                self._say_once(word.why)
             case Progress():
                 pass
         self._playing = word
@@ -202,12 +208,12 @@ class Served(Timetable):
         """Look at once at what has become of submissions: the database says it all."""
         self._news.set()
         match json.loads(words):
-            case {"event": "ready", "sandbox": str(name)}:
-                self._say(f"What is handed in is unpacked and built in {name}.")
             case {"event": "ready", "problem": str(problem)}:
-                self._say(
-                    f"Nothing can be unpacked or built here, so that no archive is taken: {problem}"
-                )
+                self._say(f"Nothing can be unpacked here, so that no bot is taken: {problem}")
+            case {"event": "ready", "build_problem": str(problem)}:
+                self._say(f"Nothing can be built here; only ready programs are taken: {problem}")
+            case {"event": "ready", "build_sandbox": str(name)}:
+                self._say(f"What is handed in is built in {name}.")
             case {"event": "trouble", "words": str(trouble)}:
                 self._say_once(trouble)
 
@@ -282,7 +288,14 @@ class Served(Timetable):
         if stamp == self._file_stamp:
             return
         loop = asyncio.get_running_loop()
-        plan = await loop.run_in_executor(self._pool, read_asked, self.folder)
+        try:
+            plan = await loop.run_in_executor(self._pool, read_asked, self.folder)
+        except ArenaError:
+            self._is_unreadable = True
+            raise
+        if self._is_unreadable:
+            self._is_unreadable = False
+            self._say("league.toml can be read again.")
         self._file_stamp = stamp
         if plan.hand_in != self.plan.hand_in:
             self.plan = plan
@@ -305,6 +318,9 @@ class Served(Timetable):
         for each in changed:
             data = {"number": each.number, "state": each.state}
             self.broadcast.tell("submission", data, author=each.author)
+            if each.state in ("playing", "refused"):
+                how = "is accepted" if each.state == "playing" else f"is refused at {each.step}"
+                self._say(f"submission {each.number} of {each.author}: {each.bot} {how}.")
         self.broadcast.tell("queue", {})
         self._tell_messenger()
         if any(each.state == "playing" for each in changed):

@@ -137,7 +137,7 @@ def test_a_slow_start_is_judged_by_its_cpu_time(steps: Steps, bot: Bot) -> None:
     source = POLITE + "time.sleep(0.5)\npolite.play()\n"
     by_cpu = steps(bot(source), "--limit", "startup=0.4")[READY]
     assert re.fullmatch(
-        r"after (0\.[5-9]|1\.)\d+ s; 0\.\d\d s of CPU time, 0\.4 s allowed", by_cpu["detail"]
+        r"after (0\.[5-9]|1\.)\d+ s; 0\.\d\d s of CPU time, 0\.4 s of it allowed", by_cpu["detail"]
     )
 
 

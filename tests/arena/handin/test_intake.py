@@ -46,7 +46,8 @@ def test_a_bot_of_one_file_is_played_with_its_kit(db: HandIns) -> None:
         *("bot.py", "kit.py", "bot.toml")
     }
     assert found.output == (
-        f"unpacked: 1 files, {len(GOOD)} bytes; as a bot in Python: kit.py, bot.toml were added\n"
+        f"unpacked: 1 file, {len(GOOD)} bytes; taken as a bot in Python, with kit.py and bot.toml "
+        f"of `arena new`\n"
     )
     assert [step["title"] for step in found.steps][:2] == ["can be run", "says ready"]
     assert len(found.version) == 16

@@ -149,8 +149,11 @@ def test_the_rates_of_an_hour_and_of_a_day_say_when_it_is_possible_again(
     hand_in(db, plan, ada)
     refused = refusal(db, plan, ada)
     assert (refused.status, refused.can_retry) == (429, True)
-    assert refused.what == "you have handed in 2 times in 60 minutes, and may not do so more often."
-    assert refused.remedy == "Hand in again at 2026-05-01 13:00:00+00:00."
+    assert refused.what == (
+        "you have handed in 2 times in 60 minutes, those that were refused among them, and may "
+        "not do so more often."
+    )
+    assert refused.remedy == "Hand in again in 50 min, at 2026-05-01 13:00:00+00:00."
     assert refused.again_at == first + timedelta(hours=1)
     hand_in(db, plan, person(db, "ben"))
     clock.at = first + timedelta(hours=1)
@@ -159,6 +162,17 @@ def test_the_rates_of_an_hour_and_of_a_day_say_when_it_is_possible_again(
     assert refusal(db, plan, ada).again_at == first + timedelta(days=1)
     clock.at = first + timedelta(days=1)
     hand_in(db, plan, ada)
+
+
+def test_who_may_hand_in_again_only_after_the_closing_is_told_so(
+    db: HandIns, plan: LeaguePlan, clock: Clock
+) -> None:
+    plan = with_settings(plan, per_hour=1, closes=MAY + timedelta(minutes=50))
+    ada = person(db, "ada")
+    hand_in(db, plan, ada)
+    refused = refusal(db, plan, ada)
+    assert (refused.status, refused.can_retry, refused.again_at) == (429, False, None)
+    assert refused.remedy == "The league closes before you may again."
 
 
 MAY = datetime.fromisoformat("2026-05-01T14:00:00+02:00")  # when the clock begins

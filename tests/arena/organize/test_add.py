@@ -108,7 +108,9 @@ def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> Non
     make_bot("two/ada", FINE + "# another\n")
     rows = verdicts(arena, cup, "one/ada", "two/ada", code=1)  # and two rows of one name
     assert rows["ada"]["verdict"] == "refused"
-    assert "one/ada is called 'ada' too; name one otherwise" in rows["ada"]["why"]
+    assert (
+        "another bot of this command is called 'ada' too; name one otherwise" in rows["ada"]["why"]
+    )
     assert names(cup) == ["ada"]
     row = verdicts(arena, cup, "two/ada", code=1)["ada"]
     assert "there is another bot of this name; `arena replace`, or --replace, puts" in row["why"]
@@ -266,3 +268,25 @@ def running_in(folder: Path) -> list[str]:
         except OSError:
             continue
     return found
+
+
+def test_two_of_one_name_have_a_verdict_each(arena: Arena, cup: Path, make_bot: MakeBot) -> None:
+    make_bot("one/mine")
+    make_bot("two/mine")
+    result = arena("add", cup, "one/mine", "two/mine", "--feedback", "sent", *QUICK)
+    assert result.exit_code == 1
+    assert "mine is fit to play" in (Path("sent") / "mine" / "verdict.txt").read_text()
+    second = " ".join((Path("sent") / "mine 2" / "verdict.txt").read_text().split())
+    assert "another bot of this command is called 'mine' too" in second
+    assert "one" not in second.replace("name one otherwise", "")
+
+
+def test_bots_are_built_within_the_limits_of_the_league(
+    arena: Arena, cup: Path, make_bot: MakeBot
+) -> None:
+    made = make_bot("mine", toml='command = ["./bot"]\nbuild = ["sleep", "5"]\nfiles = ["bot"]\n')
+    with (cup / "league.toml").open("a") as file:
+        file.write("\n[build]\nseconds = 0.2\n")
+    result = arena("add", cup, made, *QUICK)
+    assert result.exit_code == 1
+    assert "ran longer than 0.2 s" in " ".join(result.stdout.split())

@@ -85,8 +85,8 @@ def test_a_bot_is_disqualified_and_comes_back(arena: Arena, played: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["random"], "give a --reason, which every table shows, or --undo; not both"),
-        (["random", "--undo", "--reason", "x"], "or --undo; not both"),
+        (["random"], "give either a --reason, which every table shows, or --undo."),
+        (["random", "--undo", "--reason", "x"], "give either a --reason"),
         (["random", "--undo"], "random is not disqualified; nothing was changed"),
         (["random", "--reason", " "], "say why a bot is disqualified"),
         (["random", "--reason", "a\nb"], "printable characters on one line"),
