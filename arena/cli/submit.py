@@ -117,7 +117,8 @@ def _sending(sent: int, size: int) -> str:
 
 
 def _waiting(submission: Mapping[str, Any]) -> str:
-    return _STATES.get(str(submission["state"]), "")
+    words = submission.get("progress") or _STATES.get(str(submission["state"]), "")
+    return safe(str(words))
 
 
 def _show(submission: Mapping[str, Any]) -> None:

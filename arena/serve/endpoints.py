@@ -137,7 +137,7 @@ class Api:
             raise missing from None
         if not visitor.is_organizer and found.author != visitor.person.name:
             raise missing
-        return submission_view(found)
+        return msgspec.structs.replace(submission_view(found), progress=league.progress_of(number))
 
     async def submissions(self, league: Served, visitor: Visitor) -> list[SubmissionView]:
         """Return somebody's submissions, or all for the organizer, newest first."""

@@ -92,6 +92,7 @@ class Served(Timetable):
             "arena.handin.messenger", folder, (), self._hear_messenger, self._say
         )
         self._playing: Word = Idle("It begins.")
+        self._progress = 0, ""  # of the submission of a number
         self._file_stamp: object = None
         self._news = asyncio.Event()
         self._told: set[str] = set()
@@ -119,6 +120,10 @@ class Served(Timetable):
                 return self._playing.what
             case _:
                 return "Nothing is played: something is wrong that the organizer has to mend."
+
+    def progress_of(self, number: int) -> str:
+        """Return how a submission is getting on, in words; empty unless it is being taken in."""
+        return self._progress[1] if self._progress[0] == number else ""
 
     async def db(
         self, do: Callable[Concatenate[HandIns, P], T], *words: P.args, **more: P.kwargs
@@ -205,15 +210,21 @@ class Served(Timetable):
         self._playing = word
 
     def _hear_intake(self, words: bytes) -> None:
-        """Look at once at what has become of submissions: the database says it all."""
+        """Look at once at what has become of submissions: the database says all that lasts."""
+        event = json.loads(words)
+        if event["event"] == "progress":
+            self._progress = event["number"], event["words"]
+            return
         self._news.set()
-        match json.loads(words):
+        match event:
             case {"event": "ready", "problem": str(problem)}:
                 self._say(f"Nothing can be unpacked here, so that no bot is taken: {problem}")
             case {"event": "ready", "build_problem": str(problem)}:
                 self._say(f"Nothing can be built here; only ready programs are taken: {problem}")
             case {"event": "ready", "build_sandbox": str(name)}:
                 self._say(f"What is handed in is built in {name}.")
+            case {"event": "submission"} | {"event": "idle"}:
+                self._progress = 0, ""
             case {"event": "trouble", "words": str(trouble)}:
                 self._say_once(trouble)
 

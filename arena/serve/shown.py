@@ -71,6 +71,8 @@ class SubmissionView(msgspec.Struct, frozen=True, kw_only=True):
     """What the build wrote."""
     history: list[tuple[str, str]] = []
     """Every state with the time at which it began."""
+    progress: str = ""
+    """What is being done with it now, in words; empty if nothing is known of that."""
 
 
 class Milestone(msgspec.Struct, frozen=True, kw_only=True):

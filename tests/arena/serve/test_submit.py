@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.arena.serve.conftest import Contest
-from tests.arena.serve.serving import BOT, KIT, run_arena
+from tests.arena.serve.serving import BOT, DECIDED, KIT, bot_zip, run_arena
+from tests.referee.process_watch import until
 
 
 @pytest.fixture
@@ -136,3 +137,17 @@ def test_a_server_that_is_not_there_is_said_to_be_so(bot: Path) -> None:
     assert (done.returncode, "cannot be reached: Connection refused" in done.stderr) == (2, True)
     tls = run_arena("submit", "ftp://x/cup", bot, ARENA_TOKEN="arena_x")
     assert (tls.returncode, "is no address of a league" in tls.stderr) == (2, True)
+
+
+def test_what_is_being_done_with_it_is_told_meanwhile(contest: Contest) -> None:
+    server = contest.server
+    sent = server.hand_in(contest.bob, bot_zip(f"import time\ntime.sleep(1)\n{BOT}"), "bob")
+    number = sent.json["submission"]["number"]
+
+    def progress() -> bool:
+        answer = server.api(f"/submissions/{number}", token=contest.bob)
+        found = answer.json["submission"]
+        assert found["state"] not in DECIDED
+        return "waiting for bob to say ready" in found["progress"]
+
+    until(progress)
