@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
+from types import FrameType
 
 import uvicorn
 
@@ -153,9 +154,14 @@ class _Ending:
         """Whether there was a second signal."""
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Heed signals."""
+        """Heed signals until the process ends, also those that come after the loop's end."""
+
+        def hear(_number: int, _frame: FrameType | None) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(self._hear)
+
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._hear)
+            signal.signal(number, hear)
 
     def _hear(self) -> None:
         now = monotonic()

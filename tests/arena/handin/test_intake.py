@@ -102,13 +102,13 @@ def test_the_newest_accepted_version_plays_and_a_bad_one_changes_nothing(db: Han
             tarred(("bot.toml", b'command = ["./bot"]\nbuild = ["sh", "-c", "echo hi; exit 3"]')),
             "bot.tar",
             "build",
-            "it cannot be built: exited with code 3.",
+            "it cannot be built: the build exited with code 3.",
         ),
         (
             tarred(("bot.toml", b'command = ["./bot"]\nbuild = ["true"]')),
             "bot.tar",
             "build",
-            "it was built, but cannot be run: there is no file bot.",
+            "it was built, but cannot be run: there is no file ./bot.",
         ),
     ],
 )
