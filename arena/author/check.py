@@ -114,7 +114,7 @@ def _built(
         except BuildError as error:
             printed = ["The build printed:", *(f"  {line}" for line in error.output.splitlines())]
             shown = printed if error.output else ["The build printed nothing."]
-            why = error.what.removeprefix("cannot be built: ")
+            why = error.what.removeprefix("cannot be built: ") + error.hint
             return Step(BUILT, "FAILED", why, shown), None
         except SandboxError as error:
             return Step(BUILT, "FAILED", f"nothing can be built here: {error.what}"), None

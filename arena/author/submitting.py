@@ -12,8 +12,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
-from typing import IO, Any
+from typing import IO, Any, Literal
 from urllib.parse import quote, urlencode, urlsplit
+
+import msgspec
 
 from arena.text import safe
 from protocol.errors import ArenaError
@@ -153,6 +155,30 @@ def _pack(folder: Path, file: IO[bytes]) -> tuple[int, tuple[str, ...]]:
     return count, tuple(left_out)
 
 
+class _Step(msgspec.Struct):
+    """A step of a check, as far as it is shown."""
+
+    title: str
+    state: str
+    detail: str = ""
+    evidence: list[str] = []
+
+
+class _Submission(msgspec.Struct):
+    """What is shown of a submission: what a server answers may be anything."""
+
+    number: int
+    bot: str
+    state: Literal["received", "building", "checking", "playing", "refused", "replaced"]
+    step: str = ""
+    reason: str = ""
+    remedy: str = ""
+    can_retry: bool = False
+    output: str = ""
+    progress: str = ""
+    steps: list[_Step] = []
+
+
 class Client:
     """Talks to a server with an author's token. All methods raise NotTakenError, UnreachableError.
 
@@ -173,8 +199,7 @@ class Client:
 
     def submission(self, number: int) -> dict[str, Any]:
         """Return a submission as it is now."""
-        found: dict[str, Any] = self._get(f"/submissions/{number}")["submission"]
-        return found
+        return self._checked(self._get(f"/submissions/{number}"))
 
     def hand_in(self, parcel: Parcel, bot: str, watch: Callable[[int], None]) -> dict[str, Any]:
         """Send a parcel and return the submission; `watch` is called with the bytes sent."""
@@ -195,8 +220,21 @@ class Client:
                     connection.send(piece)
                     sent += len(piece)
                     watch(sent)
-            found: dict[str, Any] = self._answer(connection)["submission"]
-            return found
+            return self._checked(self._answer(connection))
+
+    def _checked(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the submission of an answer; raise UnreachableError unless it is one."""
+        try:
+            found = msgspec.convert(answer.get("submission"), _Submission)
+        except msgspec.ValidationError:
+            raise self._odd() from None
+        told: dict[str, Any] = msgspec.to_builtins(found)
+        return told
+
+    def _odd(self) -> UnreachableError:
+        return UnreachableError(
+            f"{self._address.shown} does not answer as an arena does. Look at the address."
+        )
 
     def _get(self, path: str) -> dict[str, Any]:
         with self._connected(_PATIENCE) as connection:
@@ -247,14 +285,12 @@ class Client:
         data = answer.read(_MOST_ANSWER)
         try:
             found = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if answer.status >= 300:
             raise self._refused(answer, found)
         if not isinstance(found, dict):
-            raise UnreachableError(
-                f"{self._address.shown} does not answer as an arena does. Look at the address."
-            )
+            raise self._odd()
         return found
 
     def _refused(self, answer: http.client.HTTPResponse, found: Any) -> NotTakenError:

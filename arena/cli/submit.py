@@ -98,8 +98,9 @@ def _token(file: Path | None) -> str:
 
 def _check_size(told: Mapping[str, Any], parcel: Parcel) -> None:
     """Raise ArenaError for what the server would refuse after all of it was sent."""
-    most = told.get("calendar", {}).get("size_mb", 0)
-    if most and parcel.size > most << 20:
+    calendar = told.get("calendar")
+    most = calendar.get("size_mb") if isinstance(calendar, Mapping) else 0
+    if isinstance(most, int) and most and parcel.size > most << 20:
         raise ArenaError(
             f"what you hand in is {parcel.size / (1 << 20):.1f} MiB, and at most {most} MiB are "
             f"taken. Leave out what the bot does not need."

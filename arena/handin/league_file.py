@@ -3,6 +3,7 @@
 import tomllib
 from pathlib import Path
 
+from arena.handin.database import HANDED_IN
 from arena.league.edit import add_bot, replace_bot
 from arena.league.file import file_of, read_asked
 from protocol.errors import ArenaError
@@ -32,7 +33,7 @@ def enter(league: Path, name: str, folder: str, *, is_own: bool) -> None:
     present = plan.names.get(name, name)
     if present not in plan.names.values():
         add_bot(league, {"name": name, "folder": folder})
-    elif is_own:
+    elif is_own and folders(league).get(present, "").startswith(f"{HANDED_IN}/"):
         replace_bot(league, present, {"name": present, "folder": folder})
     else:
         raise ArenaError(f"the organizer has entered another bot called {name!r} meanwhile.")

@@ -318,6 +318,12 @@ def _check_name_free(db: HandIns, plan: LeaguePlan, person: Person, bot: str) ->
             f"the name {bot!r} is taken by a bot that the organizer has entered.",
             f"Choose another one; if it is your bot, the organizer frees it by `{command}`.",
         )
+    others = db.rows(
+        "SELECT name FROM person WHERE likeness = ? AND number != ?", (alike, person.number)
+    )
+    if others:
+        what = f"{bot!r} is the name of another person of this league."
+        raise RefusedError(409, what, "Choose another one.")
     _check_count(db, plan, person, alike)
 
 

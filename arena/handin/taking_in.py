@@ -33,7 +33,8 @@ from referee.workshop import Workshop
 
 _LONGEST = 2000  # characters of a line that is kept
 _LINES = 400  # that are kept of what shows a step
-_BUILDS = re.compile(r"[^\s'\"]*/bot-arena/built/[^/\s]+/(?:files/)?")
+_CACHE = "/bot-arena/built/"
+_BUILDS = re.compile(rf"[^\s'\"]{{0,300}}{_CACHE}[^/\s]{{1,100}}/(?:files/)?")
 _SYSTEM = (("/", "usr"), ("/", "bin"))
 _ASK = "Ask the organizer, who sees more of it."
 _LATER = "Hand it in again later, or ask the organizer, who sees more of it."
@@ -155,8 +156,7 @@ class Intake:
     # --- the steps
 
     def _take_in(self, plan: LeaguePlan, one: Submission) -> None:
-        if one.author not in {person.name for person in people(self._hand_ins)}:
-            raise _RefusalError("its author was removed.", _ASK)
+        self._check_author(one)
         folder = source_folder(one)
         self._note(one, folder=folder)  # first, so that no one is left whose folder nobody knows
         self._unpack(one, self._league / folder)
@@ -253,8 +253,13 @@ class Intake:
                 can_retry=failed.late,
             )
 
+    def _check_author(self, one: Submission) -> None:
+        if one.author not in {person.name for person in people(self._hand_ins)}:
+            raise _RefusalError("its author was removed.", _ASK)
+
     def _enter(self, one: Submission, folder: str) -> None:
         """Let it play from now on, in place of what played of this bot."""
+        self._check_author(one)  # again, as a build takes its time
         owns = submissions.was_accepted(self._hand_ins, one.bot)
         try:
             league_file.enter(self._league, one.bot, folder, is_own=owns)
@@ -342,7 +347,7 @@ def _json(steps: list[Step], folder: Path) -> str:
 
 
 def _shown(line: str, folder: Path) -> str:
-    return safe(_cleaned(line, folder))[:_LONGEST]
+    return safe(_cleaned(line, folder))
 
 
 def _without_name(error: ArenaError, bot: str) -> str:
@@ -350,7 +355,8 @@ def _without_name(error: ArenaError, bot: str) -> str:
 
 
 def _cleaned(text: str, folder: Path) -> str:
-    """Return text without the server's own paths."""
-    for path in {str(folder), str(folder.resolve())}:
+    """Return text without the server's own paths, and not too long to be stored and shown."""
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    for path in (str(folder.resolve()), str(folder)):  # the longer one holds the other
         text = text.replace(f"{path}/", "").replace(path, "its folder")
-    return _BUILDS.sub("", text)
+    return _BUILDS.sub("", text) if _CACHE in text else text

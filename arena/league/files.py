@@ -63,7 +63,7 @@ def named_files(
     """
     found = _Found(name, folder, but)
     with readable(name):
-        for word in words:
+        for word in dict.fromkeys(words):
             found.add(word)
     return found.files
 

@@ -3,6 +3,7 @@
 import difflib
 import itertools
 import os
+import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from referee.folder import bots_of
 from referee.game import Game
 from referee.sandbox import PYTHON, is_program
 from referee.sandbox.executable import WINDOWS, has_windows_line_ends
-from referee.sandbox.sources import read_at_most
+from referee.sandbox.sources import FILES_LIMIT, read_at_most
 
 BUNDLED = Path(__file__).parents[2] / "bots"
 """The folder of the bundled bots, `<game>/<game>_<name>.py` each, and of the kit they share."""
@@ -36,6 +37,7 @@ _EXAMPLES = {
     "sources": '["src", "Makefile"]',
 }
 """The keys of a `bot.toml` that are lists of words, each with an example."""
+_LONG_KEY = re.compile(r"""(?:[\w"'-]{1,20}[ \t]?\.[ \t]?){100}""")
 _LOOKED_AT = 1000  # names of a folder among which an example is found
 
 
@@ -105,6 +107,8 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
         raise ArenaError(f"{said}{shown} cannot be read: {error.strerror}.") from None
     except ValueError as error:
         raise ArenaError(f"{shown}: not TOML: {error}") from None
+    if _LONG_KEY.search(text):  # TOML's reader takes a time that grows with its square
+        raise ArenaError(f"{shown}: a key in it has very many parts; the keys are single words.")
     try:
         settings = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -119,6 +123,8 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
         if not _is_words(settings.get(key, [])) or (key == "command" and key not in settings):
             is_what = "must be a list of text" if key in settings else "is missing"
             raise ArenaError(f"{shown}: {key} {is_what}: {key} = {example}.")
+        if key in ("files", "sources") and len(settings.get(key, [])) > FILES_LIMIT:
+            raise ArenaError(f"{shown}: {key} has more than {FILES_LIMIT} words; name folders.")
     command, files = settings["command"], settings.get("files", ["."])
     name = settings.get("name", folder.resolve().name) if called is None else called
     if not isinstance(name, str):

@@ -29,6 +29,7 @@ _ABSENT = re.compile(
 )
 """What shells and make say of a program that is not there."""
 _ERROR = re.compile(r"\berror\b", re.IGNORECASE)
+_NAMED = 3  # programs that were not found
 _LONG = 160  # characters of an error that are shown in a sentence
 _KEPT_SECONDS = 30 * 86_400  # for which a build is kept that nobody uses
 _NEW = ".new-"  # how folders begin that are being filled ...
@@ -38,10 +39,12 @@ _NEW_SECONDS = 86_400  # ... and are left behind if that takes longer: their mak
 class BuildError(ArenaError):
     """A bot could not be built."""
 
-    def __init__(self, bot: Bot, what: str, output: str = "") -> None:
-        super().__init__(f"bot {bot.name!r} {what}")
+    def __init__(self, bot: Bot, what: str, output: str = "", hint: str = "") -> None:
+        super().__init__(f"bot {bot.name!r} {what}{hint}")
         self.what = what
-        """The message without the bot's name."""
+        """The message without the bot's name, and without the hint."""
+        self.hint = hint
+        """What to do about compilers that are here, for whoever may know where."""
         self.output = output
         """What the build printed."""
 
@@ -109,8 +112,8 @@ class Builder:
                 raise BuildError(bot, "was changed while it was built; try again.")
             if not outcome.is_ok:
                 why = f"{outcome.why}{_first_error(outcome.output)}"
-                what = f"cannot be built: the build {why}.{_unseen(outcome.output)}"
-                raise BuildError(bot, what, outcome.output)
+                what = f"cannot be built: the build {why}."
+                raise BuildError(bot, what, outcome.output, _unseen(outcome.output))
             new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder.parent))
             try:
                 _take(work, bot, new / "files")
@@ -180,7 +183,8 @@ def build_all(
                 found.append(builder.built(bot).bot)
             except (BuildError, SandboxError) as error:
                 found.append(replace(bot, build=(), products=()))
-                failed[BotIndex(number)] = error.what.rstrip(".")
+                hint = error.hint if isinstance(error, BuildError) else ""
+                failed[BotIndex(number)] = f"{error.what}{hint}".rstrip(".")
     return AllBuilt(found, failed)
 
 
@@ -233,7 +237,8 @@ def _first_error(output: str) -> str:
 
 def _unseen(output: str) -> str:
     """Return what to do about programs that a build lacked and that are here, but not in /usr."""
-    found = {name: shutil.which(name) for name in dict.fromkeys(_ABSENT.findall(output))}
+    names = [*dict.fromkeys(_ABSENT.findall(output))][:_NAMED]
+    found = {name: shutil.which(name) for name in names}
     return "".join(
         f" {name} is here as {path}, but builds look only in /usr, and in folders that `tools` of "
         f"[build] or {TOOLS} names."

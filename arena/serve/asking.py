@@ -131,11 +131,15 @@ class LeagueReader:
             if answer is None:
                 waiting.answer.set_exception(BusyError())
                 continue
+            key = msgspec.json.encode(msgspec.structs.replace(waiting.ask, number=0))
             if answer.problem:
-                waiting.answer.set_exception(UnansweredError(answer.problem))
+                kept = self._kept.get(key) if waiting.ask.what == "table" else None
+                if kept is not None:  # the league cannot be read now
+                    waiting.answer.set_result(kept.value)
+                else:
+                    waiting.answer.set_exception(UnansweredError(answer.problem))
                 continue
             value = bytes(answer.value)
-            key = msgspec.json.encode(msgspec.structs.replace(waiting.ask, number=0))
             self._keep(key, _Kept(value, stamp, began, monotonic() - began))
             waiting.answer.set_result(value)
 

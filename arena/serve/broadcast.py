@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -128,14 +129,16 @@ class EventStream:
             self._ended()
 
     async def _send_events(self, send: Send) -> None:
+        asked = monotonic()
         while True:
-            try:
+            event: bytes | None = b": alive\n\n"
+            with suppress(TimeoutError):
                 async with asyncio.timeout(HEARTBEAT):
                     event = await self._listener.events.get()
-            except TimeoutError:
+            if monotonic() - asked >= HEARTBEAT:
+                asked = monotonic()
                 if not await self._may_listen():
                     return
-                event = b": alive\n\n"
             if event is None:
                 return
             await _put(send, event)

@@ -106,6 +106,7 @@ class FileForm:
         self._size = 0
         self._parts = 0
         self._is_file = False
+        self._is_over = False
         self.has_file = False
 
     async def read(self) -> None:
@@ -113,8 +114,8 @@ class FileForm:
         kind, options = parse_options_header(self._request.headers.get("content-type", ""))
         if kind != b"multipart/form-data" or b"boundary" not in options:
             raise BodyError(400, "this is no form with a file.")
-        parser = MultipartParser(options[b"boundary"], self._callbacks())
         try:
+            parser = MultipartParser(options[b"boundary"], self._callbacks())
             async for piece in pieces(self._request):
                 parser.write(piece)
                 await self._act()
@@ -122,6 +123,8 @@ class FileForm:
         except FormParserError as error:
             raise BodyError(400, f"the form cannot be read: {error}.") from None
         await self._act()
+        if not self._is_over:
+            raise BodyError(400, "the form ends before its end.", "Send it again.")
 
     def _callbacks(self) -> Any:
         def note(event: str) -> Callable[..., None]:
@@ -134,7 +137,7 @@ class FileForm:
             f"on_{name}": note(name)
             for name in (
                 *("part_begin", "header_field", "header_value", "header_end"),
-                *("headers_finished", "part_data", "part_end"),
+                *("headers_finished", "part_data", "part_end", "end"),
             )
         }
 
@@ -159,6 +162,8 @@ class FileForm:
                     await self._begin_part()
                 case "part_data":
                     await self._take(data)
+                case "end":
+                    self._is_over = True
                 case "part_end":
                     if not self._is_file:
                         whole = b"".join(self._value_parts)
@@ -177,9 +182,8 @@ class FileForm:
             await self._begin(self.fields, filename)
 
     async def _take(self, data: bytes) -> None:
-        if self._is_file:
-            if self.has_file and self._part == _FILE:
-                await self._write(data)
+        if self._is_file and self.has_file and self._part == _FILE:
+            await self._write(data)
             return
         self._size += len(data)
         if self._size > _LONG_FIELDS.get(self._part, FORM_BYTES):

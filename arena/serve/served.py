@@ -185,7 +185,7 @@ class Served(Timetable):
             each.kill()
 
     def arrived(self) -> None:
-        """Let the intake look at what waits, as something was handed in."""
+        """Let the intake look at what waits, and at what the organizer has changed."""
         self.intake.tell(b"{}\n")
 
     def _hear_player(self, words: bytes) -> None:
@@ -308,6 +308,7 @@ class Served(Timetable):
             self._is_unreadable = False
             self._say("league.toml can be read again.")
         self._file_stamp = stamp
+        self.arrived()  # a bot may have been taken out, or put back
         if plan.hand_in != self.plan.hand_in:
             self.plan = plan
             await self.db(self.look_at_calendar)

@@ -96,7 +96,7 @@ class Hosting:
         with contextlib.ExitStack() as stack:
             for folder in self._folders.values():
                 home = folder / HANDED_IN
-                home.mkdir(exist_ok=True)
+                home.mkdir(0o700, exist_ok=True)
                 stack.enter_context(_kept_from_others(folder))
             pool = stack.enter_context(ThreadPoolExecutor(_THREADS, "files"))
             asyncio.run(self._serve(pool, ready))

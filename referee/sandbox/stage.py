@@ -20,7 +20,7 @@ from referee.sandbox.temporary import room_for, temporary_base
 
 _PREFIX = "arena-stage-"
 _FAR = 4_102_444_800  # the year 2100, in seconds
-_STAGED = re.compile(rf"[^\s'\"]*/{_PREFIX}[0-9a-f]{{16}}/[0-9]+(?=/)")
+_STAGED = re.compile(rf"[^\s'\"]{{0,500}}/{_PREFIX}[0-9a-f]{{16}}/[0-9]{{1,9}}(?=/)")
 _YOUNG = 60.0  # seconds within which a stage may not be locked yet
 
 
@@ -121,7 +121,7 @@ def _keep_access_time(path: str | Path) -> None:
 
 def unstaged(text: str, folder: str | Path) -> str:
     """Return what a bot wrote with its copies' folder called by that of its files."""
-    return _STAGED.sub(lambda _: str(folder), text)
+    return _STAGED.sub(lambda _: str(folder), text) if _PREFIX in text else text
 
 
 def sweep(base: Path, prefix: str) -> None:

@@ -1,16 +1,18 @@
 """Submissions on their way into a league, with an intake that ends or is killed anywhere."""
 
 import signal
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from arena.handin import league_file, submissions
+from arena.handin import league_file, submissions, taking_in
 from arena.handin.database import HandIns
 from arena.handin.people import remove
 from arena.handin.submissions import TRIES, Submission, get, of_bot, queue
 from arena.handin.taking_in import Intake
-from arena.league.edit import remove_bot, set_key
+from arena.league.edit import remove_bot, replace_bot, set_key
 from protocol.errors import ArenaError
 from referee.sandbox import SandboxError
 from referee.workshop import Workshop
@@ -237,6 +239,38 @@ def test_an_intake_that_is_killed_goes_on_where_it_was(
         assert intake.end() == ""
     assert get(db, one.number).state == "playing"
     check_whole(db)
+
+
+def test_a_standard_error_of_long_lines_holds_up_nobody(db: HandIns) -> None:
+    bad = b"import sys\nsys.stderr.write('x' * 30000 + '\\n' + 'y' * 30000)\nsys.exit(1)\n"
+    one = hand_in(db, person(db, "ada"), bad)
+    began = time.process_time()
+    assert take_in(db, one).state == "refused"
+    assert time.process_time() - began < 3
+
+
+def test_who_is_removed_while_a_build_goes_on_does_not_enter(
+    db: HandIns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = hand_in(db, person(db, "ada"))
+    check = taking_in.check
+
+    def removed_meanwhile(*words: Any) -> Any:
+        remove(db, "ada")
+        return check(*words)
+
+    monkeypatch.setattr(taking_in, "check", removed_meanwhile)
+    found = take_in(db, one)
+    assert (found.state, found.reason) == ("refused", "its author was removed.")
+    assert "ada" not in league_file.folders(db.league)
+
+
+def test_a_bot_that_the_organizer_has_put_in_its_place_is_left_alone(db: HandIns) -> None:
+    ada = person(db, "ada")
+    assert take_in(db, hand_in(db, ada)).state == "playing"
+    replace_bot(db.league, "ada", {"name": "ada", "shipped": "random"})
+    found = take_in(db, hand_in(db, ada, GOOD + b"#"))
+    assert (found.state, found.step) == ("refused", "enter")
 
 
 def killed(*_: object) -> None:

@@ -13,7 +13,16 @@ import pytest
 
 from arena.handin import people
 from arena.handin.database import FILE, HandIns
-from arena.handin.people import Newcomer, add, add_all, by_number, by_token, remove, renew
+from arena.handin.people import (
+    Newcomer,
+    add,
+    add_all,
+    by_number,
+    by_token,
+    likeness,
+    remove,
+    renew,
+)
 from protocol.errors import ArenaError
 from tests.arena.handin.conftest import person
 
@@ -55,6 +64,22 @@ def test_who_was_removed_is_gone_and_comes_back_as_the_same_author(db: HandIns) 
         renew(db, "ada")
     back = person(db, "ada")
     assert (back.number, back.version) == (ada.number, ada.version + 2)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Ada", "ａda", "ada\u034f", "a\ufe0fda", "ada\u3164", "ada\u2800", "\u0430da"),
+        *("a\u200bda", "ad\u03b1", "ad\u0430\u00ad"),
+    ],
+)
+def test_what_looks_like_a_name_is_taken_for_it(name: str) -> None:
+    assert likeness(name) == likeness("ada")
+
+
+@pytest.mark.parametrize("name", ["adá", "ada2", "ada b", "dada", "ада1", "\u65e5\u672c"])
+def test_other_names_are_others(name: str) -> None:
+    assert likeness(name) not in ("", likeness("ada"))
 
 
 def test_no_two_people_have_names_that_look_alike(db: HandIns) -> None:

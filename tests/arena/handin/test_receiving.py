@@ -164,6 +164,13 @@ def test_the_rates_of_an_hour_and_of_a_day_say_when_it_is_possible_again(
     hand_in(db, plan, ada)
 
 
+def test_no_bot_is_called_as_another_person(db: HandIns, plan: LeaguePlan) -> None:
+    ada, _ = person(db, "ada"), person(db, "olga", "organizer")
+    for name in ("olga", "Olga", "\u043elga"):
+        refused = refusal(db, plan, ada, name)
+        assert (refused.status, "another person" in refused.what) == (409, True)
+
+
 def test_who_may_hand_in_again_only_after_the_closing_is_told_so(
     db: HandIns, plan: LeaguePlan, clock: Clock
 ) -> None:

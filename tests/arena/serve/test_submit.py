@@ -113,16 +113,39 @@ def answering(data: bytes) -> Iterator[int]:
         thread.join()
 
 
+def said_by(text: bytes) -> bytes:
+    """Return a whole answer of HTTP."""
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text)
+
+
+ODD = "does not answer as an arena does"
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
+        (said_by(b"[" * 50_000), ODD),
+        (said_by(b'{"calendar": null}'), ODD),
+        (said_by(b'{"calendar": {"size_mb": "x"}, "submission": null}'), ODD),
+        (
+            said_by(b'{"submission": {"number": "\\u001b]", "bot": "b", "state": "playing"}}'),
+            ODD,
+        ),
+        (said_by(b'{"submission": {"number": 1, "bot": "b", "state": "odd"}}'), ODD),
+        (
+            said_by(b'{"submission": {"number": 1, "bot": "b", "state": "playing", "steps": [1]}}'),
+            ODD,
+        ),
         (b"SSH-2.0-OpenSSH\r\n", "gave no answer of HTTP"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "does not answer as an arena does"),
         (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", "answered 502"),
         (b"HTTP/1.1 301 Moved\r\nLocation: https://x/\r\nContent-Length: 0\r\n\r\n", "leads to"),
         (b"", "gave no answer of HTTP"),
     ],
-    ids=["ssh", "page", "gateway", "moved", "nothing"],
+    ids=[
+        *("deep", "no calendar", "no size", "terminal", "no state", "no steps"),
+        *("ssh", "page", "gateway", "moved", "nothing"),
+    ],
 )
 def test_another_server_is_told_from_an_arena(bot: Path, data: bytes, said: str) -> None:
     with answering(data) as port:
