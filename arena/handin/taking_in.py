@@ -24,7 +24,7 @@ from arena.league.bot import Bot
 from arena.league.file import read_asked, with_game
 from arena.league.finding import BOT_FILE, bot_folder
 from arena.league.plan import LeaguePlan
-from arena.play.building import Builder, BuildError, building
+from arena.play.building import Builder, BuildError, building, forget
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
@@ -142,6 +142,7 @@ class Intake:
                 self._take_in(plan, submissions.get(self._hand_ins, number))
             except _RefusalError as refusal:
                 self._refuse(number, refusal)
+                self._forget_build(number)
             except KeyboardInterrupt:
                 submissions.put_back(self._hand_ins, number)
                 raise
@@ -152,6 +153,12 @@ class Intake:
             self._told(number)
             sweep(self._hand_ins, set(league_file.folders(self._league).values()))
         return submissions.get(self._hand_ins, number)
+
+    def _forget_build(self, number: int) -> None:
+        """Remove what was built of a refused submission, unless it plays all the same."""
+        version = submissions.get(self._hand_ins, number).version
+        if version and version not in {one.version for one in submissions.playing(self._hand_ins)}:
+            forget(version)
 
     # --- the steps
 

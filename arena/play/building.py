@@ -32,8 +32,9 @@ _ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 _NAMED = 3  # programs that were not found
 _LONG = 160  # characters of an error that are shown in a sentence
 _KEPT_SECONDS = 30 * 86_400  # for which a build is kept that nobody uses
-_NEW = ".new-"  # how folders begin that are being filled ...
-_NEW_SECONDS = 86_400  # ... and are left behind if that takes longer: their maker was killed
+_MOST_BYTES = 20 << 30  # that all builds may have together ...
+_SAFE_SECONDS = 86_400  # ... but for those that were used so lately: somebody may run them
+_NEW = ".new-"  # how folders begin that are being filled
 
 
 class BuildError(ArenaError):
@@ -263,8 +264,19 @@ def _lacking(bot: Bot, folder: Path, error: ArenaError) -> str:
     )
 
 
+def forget(version: str) -> None:
+    """Remove what was built of a version, as nobody is to run it."""
+    with suppress(OSError):
+        shutil.rmtree(_folder_of(version))
+
+
 def _kept(bot: Bot) -> Path:
-    """Return the folder for what the build of a bot leaves, by its version and this machine."""
+    """Return the folder for what the build of a bot leaves."""
+    return _folder_of(bot.digest)
+
+
+def _folder_of(version: str) -> Path:
+    """Return the folder for what was built of a version on this kind of machine."""
     home = os.environ.get("XDG_CACHE_HOME")
     try:
         caches = Path(home) if home else Path.home() / ".cache"
@@ -273,13 +285,16 @@ def _kept(bot: Bot) -> Path:
             "what is built is kept in the user's cache, and this user has no home folder: set "
             "XDG_CACHE_HOME to a folder for it."
         ) from None
-    return caches / "bot-arena" / "built" / f"{bot.digest}-{os.uname().machine}"
+    return caches / "bot-arena" / "built" / f"{version}-{os.uname().machine}"
 
 
 def _forget_old(builds: Path) -> None:
-    """Remove what was built and not used for a month, and what was never finished."""
+    """Remove what was not used for a month, what was never finished, and the oldest of too much."""
     with suppress(OSError):
-        for folder in builds.iterdir():
-            kept = _NEW_SECONDS if folder.name.startswith(_NEW) else _KEPT_SECONDS
-            if folder.stat().st_mtime < time.time() - kept:
+        total = 0
+        found = ((each.stat().st_mtime, each) for each in builds.iterdir())
+        for used, folder in sorted(found, reverse=True):
+            total += sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+            is_short = folder.name.startswith(_NEW) or total > _MOST_BYTES
+            if used < time.time() - (_SAFE_SECONDS if is_short else _KEPT_SECONDS):
                 shutil.rmtree(folder, ignore_errors=True)

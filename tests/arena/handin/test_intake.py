@@ -265,6 +265,19 @@ def test_who_is_removed_while_a_build_goes_on_does_not_enter(
     assert "ada" not in league_file.folders(db.league)
 
 
+def test_what_was_built_of_a_refused_bot_is_removed(
+    db: HandIns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    toml = 'command = ["./bot"]\nbuild = ["sh", "make.sh"]\nfiles = ["bot"]\n'
+    make = b"cp made bot && chmod +x bot\n"
+    unfit = {"bot.toml": toml.encode(), "made": b"#!/bin/sh\nexit 1\n", "make.sh": make}
+    one = hand_in(db, person(db, "ada"), tarred(*unfit.items()), filename="bot.tar")
+    found = take_in(db, one)
+    assert (found.state, found.step) == ("refused", "check"), found
+    assert list((tmp_path / "cache" / "bot-arena" / "built").iterdir()) == []
+
+
 def test_a_bot_that_the_organizer_has_put_in_its_place_is_left_alone(db: HandIns) -> None:
     ada = person(db, "ada")
     assert take_in(db, hand_in(db, ada)).state == "playing"

@@ -3,11 +3,13 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
 from arena.league.finding import AUTHORS_KIT, bot_folder
+from arena.play import building
 from arena.play.building import Builder, BuildError
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
@@ -71,6 +73,24 @@ def test_a_version_is_built_once(tmp_path: Path) -> None:
         assert again.outcome is None
         assert again.bot.folder == place
         assert not builder.where
+
+
+def test_what_nobody_uses_goes_after_a_month_or_sooner_if_there_is_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builds = tmp_path / "cache" / "bot-arena" / "built"
+    days = {"old": 31, "week": 7, "hour": 0.05, ".new-left": 2}
+    for name, age in days.items():
+        (builds / name).mkdir(parents=True)
+        (builds / name / "file").write_bytes(bytes(1000))
+        os.utime(builds / name, (time.time() - age * 86_400,) * 2)
+    source(tmp_path / "mine")
+    built(tmp_path / "mine")
+    assert {path.name for path in builds.iterdir()} & {*days} == {"week", "hour"}
+    monkeypatch.setattr(building, "_MOST_BYTES", 1500)
+    source(tmp_path / "other", BUILD + "true\n")
+    built(tmp_path / "other")
+    assert {path.name for path in builds.iterdir()} & {*days} == {"hour"}
 
 
 def test_other_sources_make_another_version(tmp_path: Path) -> None:
