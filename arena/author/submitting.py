@@ -138,7 +138,9 @@ def _pack(folder: Path, file: IO[bytes]) -> tuple[int, tuple[str, ...]]:
     with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as archive:
         for home, folders, names in os.walk(folder):
             left_out |= dict.fromkeys(name for name in (*folders, *names) if name in LEFT_OUT)
-            folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
+            linked = [name for name in folders if (Path(home) / name).is_symlink()]
+            left_out |= {str((Path(home) / name).relative_to(folder)): None for name in linked}
+            folders[:] = sorted({*folders}.difference(LEFT_OUT, linked))
             for name in sorted(name for name in names if name not in LEFT_OUT):
                 path = Path(home) / name
                 if not path.is_file():  # a link is followed, as the bot may need what is there

@@ -1,6 +1,7 @@
 """The command that keeps leagues open: serve."""
 
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,8 @@ _LOCAL = ("127.0.0.1", "::1")
 @click.option(
     "--log",
     type=click.File("a"),
-    default="-",
-    help="The file for a line of JSON about each request.  [default: standard output]",
+    help="The file for a line of JSON about each request.  [default: standard output, unless it is "
+    "a terminal]",
 )
 @sandbox_uid_option
 @trust_option
@@ -78,9 +79,13 @@ def serve(
         plan = with_game(read_asked(folder))
         warn_unprotected(plan.limits.sandbox)
 
+    if log is None and not sys.stdout.isatty():
+        log = sys.stdout
+
     def tell(line: str) -> None:
-        log.write(f"{line}\n")
-        log.flush()
+        if log is not None:
+            log.write(f"{line}\n")
+            log.flush()
 
     hosting = Hosting(
         leagues,

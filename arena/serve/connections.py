@@ -1,6 +1,7 @@
 """One connection of a browser: how long it may take, and how many there may be."""
 
 import asyncio
+import ipaddress
 from typing import Any
 
 import h11
@@ -23,6 +24,7 @@ class Connection(H11Protocol):
     def __init__(self, *words: Any, **settings: Any) -> None:
         super().__init__(*words, **settings)
         self._late: asyncio.TimerHandle | None = None
+        self._network = ""
         self.app_state = {**self.app_state, "abort": self._abort}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -30,11 +32,9 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         of_one = 0
         if not self.is_behind_proxy and self.client is not None:
-            address = self.client[0]
+            self._network = network_of(self.client[0])
             of_one = sum(
-                isinstance(each, Connection)
-                and each.client is not None
-                and each.client[0] == address
+                isinstance(each, Connection) and each._network == self._network
                 for each in self.connections
             )
         if len(self.connections) > MOST or of_one > MOST_OF_ONE:
@@ -69,3 +69,14 @@ class Connection(H11Protocol):
     def _abort(self) -> None:
         if not self.transport.is_closing():
             self.transport.abort()
+
+
+def network_of(address: str) -> str:
+    """Return the part of an address that is one customer's: in IPv6, that is a network."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if found.version == 4:
+        return address
+    return str(ipaddress.ip_network((found, 64), strict=False))

@@ -26,6 +26,7 @@ from arena.serve.api import (
 )
 from arena.serve.broadcast import EventStream, Listener
 from arena.serve.careers import BotView
+from arena.serve.connections import network_of
 from arena.serve.messages import Query
 from arena.serve.receiving import receive
 from arena.serve.replays import MatchesView, OwnView, ReplayView
@@ -253,7 +254,7 @@ class Api:
         """Answer with what happens from now on."""
         league = self._door.league(request)
         visitor = await self._door.reader(request, league)
-        address = address_of(request)
+        address = network_of(address_of(request))
         if self._listeners[address] >= _MOST_LISTENERS:
             raise Refusal(429, "too many pages are open at your address.", "Close some.", after=60)
         self._listeners[address] += 1

@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import ipaddress
 import secrets
 from collections import OrderedDict, deque
 from time import monotonic
@@ -11,6 +10,7 @@ import msgspec
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from arena.handin.people import Person
+from arena.serve.connections import network_of
 
 SESSION_SECONDS = 30 * 86_400
 """How long a session lasts."""
@@ -85,7 +85,7 @@ class Guesses:
 
     def wait(self, address: str, token: str) -> float:
         """Return for how many seconds a token from an address is not looked at; 0 if it is."""
-        found = self._wrong.get(_network(address))
+        found = self._wrong.get(network_of(address))
         if found is None or len(found) < _WRONG or _hash(token) in self._known:
             return 0.0
         return max(0.0, found[0] + _SECONDS - monotonic())
@@ -98,7 +98,7 @@ class Guesses:
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
             return
-        network = _network(address)
+        network = network_of(address)
         self._wrong.setdefault(network, deque(maxlen=_WRONG)).append(monotonic())
         self._wrong.move_to_end(network)
         if len(self._wrong) > _MOST_ADDRESSES:
@@ -107,14 +107,3 @@ class Guesses:
 
 def _hash(token: str) -> bytes:
     return hashlib.sha256(token.encode(errors="replace")).digest()
-
-
-def _network(address: str) -> str:
-    """Return the part of an address that is one customer's: in IPv6, that is a network."""
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if found.version == 4:
-        return address
-    return str(ipaddress.ip_network((found, 64), strict=False))

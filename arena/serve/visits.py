@@ -12,6 +12,7 @@ from starlette.requests import Request
 from arena.handin.people import Person, by_number, by_token
 from arena.handin.submissions import bots_of_author
 from arena.serve.api import WebProblem, You
+from arena.serve.connections import network_of
 from arena.serve.pages import Visit
 from arena.serve.served import Served
 from arena.serve.sessions import Guesses, is_same
@@ -133,7 +134,7 @@ class Door:
     @contextmanager
     def one_more(self, request: Request) -> Iterator[None]:
         """Count a question that takes a while; raise Refusal if its address asks too much."""
-        address = address_of(request)
+        address = network_of(address_of(request))
         if self._busy[address] >= _MOST_AT_ONCE:
             raise Refusal(429, "you ask too much at once.", "Try again.", after=1.0)
         self._busy[address] += 1
