@@ -171,6 +171,6 @@ def entry_for(bot: Bot, league: Path) -> dict[str, object]:
         "name": bot.name,
         "folder": os.path.relpath(bot.folder, league.resolve()),
     }
-    if bot.by_command:  # written out, so that a reader sees which they are
+    if bot.by_command or bot.listed_in == LEAGUE_FILE:  # written out, for a reader to see
         entry |= {"command": list(bot.command), "files": list(bot.files)}
     return entry

@@ -25,6 +25,9 @@ FIRST = (
 )
 """A bot of several modules in one file, as a lone executable has no other."""
 FRESH = "rm -rf cup; arena init cup --game guerra sensible mine=./my_bot --deals 4"
+CONTEST = (
+    "printf '\\n[hand_in]\\ncloses = 2026-01-01T00:00:00Z\\nfinal_deals = 2\\n' >> cup/league.toml"
+)
 GIVEN = {
     "arena init": "rm -rf cup",
     "arena add cup ./my_bot": "arena new bots/mine --lang python --game guerra\n"
@@ -39,6 +42,8 @@ GIVEN = {
     "(echo '#!/usr/bin/env python3'; cat $PROJECT/bots/guerra/guerra_sensible.py) > new/bot\n"
     "chmod +x new/bot",
     "arena compare mine": "cp my_bot bot",
+    "arena final cup": f"{FRESH}\n{CONTEST}",
+    "arena run cup/final": CONTEST + "\narena final cup",
     "arena author add": "rm -f cup/handin.db*; printf 'name\\nada\\nben\\n' > names.csv",
     **{
         f"arena author {word}": "rm -f cup/handin.db*; arena author add cup ada"
@@ -49,11 +54,11 @@ GIVEN = {
 TYPED = {"human": "random", "--step": "g"}
 LEFT_OUT = (
     *("arena demo", "--cluster", "--pause", "--lang rust"),
-    *("arena serve", "arena submit", "export ARENA_TOKEN"),
+    *("arena serve", "arena submit", "export ARENA_TOKEN", "--sealed"),
 )
 """README.md runs the demo, docs/cluster.md has a cluster; a pause takes long, Rust a compiler.
 
-Servers, and what is handed in to them, are tested in tests/arena/serve.
+Servers, what is handed in to them, and sealed seeds are tested in tests/arena/serve.
 """
 
 
