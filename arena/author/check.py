@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import accumulate
 from time import monotonic
-from typing import Literal
 
+from arena.author.step import BUILT, Step, built_step, unbuilt_step
 from arena.author.trial import Seating, Setting, Trial, play
 from arena.league.bot import Bot
 from arena.league.hints import hidden, stale
@@ -23,9 +23,6 @@ from referee.sandbox import Launcher, SandboxError, prove
 from referee.starting import StartupError, start_bot
 from referee.verdict import last_word
 
-State = Literal["ok", "FAILED", "advice", "not tried"]
-"""Advice is for what costs no match: the bot is fit nonetheless."""
-
 RUNS, READY, WHOLE, LEGAL, QUIET, TIMELY, ALL, AGAIN, ENDS, ALIKE, USED = STEPS = (
     "can be run",
     "says ready",
@@ -40,9 +37,6 @@ RUNS, READY, WHOLE, LEGAL, QUIET, TIMELY, ALL, AGAIN, ENDS, ALIKE, USED = STEPS 
     "answers alike in a new process",
 )
 
-BUILT = "can be built"
-"""The step before all others, of a bot that is to be built."""
-
 MATCHES = 20
 """How many matches are played at least, unless time runs out; more if there are more seats."""
 
@@ -55,20 +49,6 @@ _SHARE = 1 / 6  # ... in this part of the time at most, each time; the first hav
 _LINES = 12  # of a standard error that are shown
 _BLAMED: dict[str, str] = {"illegal": LEGAL, "malformed": QUIET, "flood": QUIET, "late": TIMELY}
 """The step that each kind of fault fails; the others fail that of whole matches."""
-
-
-@dataclass
-class Step:
-    """What came of one step: in a few words, and with the lines that show it if it failed."""
-
-    title: str
-    state: State = "not tried"
-    detail: str = ""
-    evidence: list[str] = field(default_factory=list)
-    cut_short: bool = False
-    """Whether time was up before all of it was tried."""
-    late: bool = False
-    """Whether it failed for want of time, which another try may have."""
 
 
 def check(
@@ -112,17 +92,13 @@ def _built(
         try:
             built = builder.built(bot)
         except BuildError as error:
+            step = unbuilt_step(error)
             printed = ["The build printed:", *(f"  {line}" for line in error.output.splitlines())]
             shown = printed if error.output else ["The build printed nothing."]
-            why = error.what.removeprefix("cannot be built: ") + error.hint
-            return Step(BUILT, "FAILED", why, shown), None
+            return replace(step, detail=step.detail + error.hint, evidence=shown), None
         except SandboxError as error:
             return Step(BUILT, "FAILED", f"nothing can be built here: {error.what}"), None
-    outcome = built.outcome
-    if outcome is None:
-        return Step(BUILT, "ok", "it was built before, from the same sources"), built.bot
-    detail = f"in {outcome.seconds:.1f} s, in the sandbox {builder.where}"
-    return Step(BUILT, "ok", detail), built.bot
+        return built_step(built, builder.where), built.bot
 
 
 class _Check:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arena.author.check import Step
+from arena.author.step import Step
 from arena.tables.table import Column, Table
 from arena.text import fold, safe
 from arena.text import width as columns_of

@@ -1,8 +1,13 @@
 """Builds the bots that a command is about to run, and shows that it does."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
 from arena.cli.progress import StatusLine
 from arena.league.bot import Bot
+from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
+from arena.play.run import Part, Run, open_run
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
@@ -20,3 +25,21 @@ def built(bot: Bot, sandbox_uid: int | None) -> Bot:
         except BuildError as error:
             printed = f"\nThe build printed:\n{safe_lines(error.output, '  ')}" * bool(error.output)
             raise ArenaError(f"{safe(str(error))}{printed}") from None
+
+
+@contextmanager
+def opened_run(
+    league: LeaguePlan,
+    workers: int | None,
+    sandbox_uid: int | None,
+    part: Part,
+    cluster: str | None,
+) -> Iterator[Run]:
+    """Open a run as `open_run` does, and show what is built for it."""
+    with ExitStack() as stack:
+        with StatusLine() as line:
+            opening = open_run(
+                league, workers, sandbox_uid, part, cluster, lambda words: line.show(lambda: words)
+            )
+            run = stack.enter_context(opening)
+        yield run

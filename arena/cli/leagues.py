@@ -5,7 +5,7 @@ import re
 import shlex
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -14,6 +14,7 @@ from types import FrameType
 import click
 
 from arena.cli import main
+from arena.cli.building import opened_run
 from arena.cli.common import (
     default_workers,
     game_option,
@@ -26,7 +27,7 @@ from arena.cli.common import (
     trust_option,
     warn_unprotected,
 )
-from arena.cli.progress import ProgressLine, StatusLine
+from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.verify import agree
 from arena.league.bot import Bot
@@ -41,7 +42,7 @@ from arena.play.events import Forfeiting, Problem, Started, Stored, Suspended
 from arena.play.memory import available
 from arena.play.messages import News
 from arena.play.pace import Pace
-from arena.play.run import WHOLE, Part, Run, open_run
+from arena.play.run import WHOLE, Part, Run
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.versions import disqualified, twins
@@ -265,7 +266,7 @@ def _play_missing(
             err=True,
         )
     agree(league, workers)
-    with _opened(league, workers, sandbox_uid, part, cluster) as run:
+    with opened_run(league, workers, sandbox_uid, part, cluster) as run:
         for hint in run.hints:
             click.echo(safe(hint), err=True)
         _tell_plan(league, run.missing, run.mean_seconds, run.workers)
@@ -303,24 +304,6 @@ def _play_missing(
             raise RunError(f"stopped; {missing}{rest}. Run again to go on.")
         if run.missing and not is_any_suspended:
             raise RunError(f"{missing}, and no reason is known.")
-
-
-@contextmanager
-def _opened(
-    league: LeaguePlan,
-    workers: int | None,
-    sandbox_uid: int | None,
-    part: Part,
-    cluster: str | None,
-) -> Iterator[Run]:
-    """Open a run; show what is built for it."""
-    with ExitStack() as stack:
-        with StatusLine() as line:
-            opening = open_run(
-                league, workers, sandbox_uid, part, cluster, lambda words: line.show(lambda: words)
-            )
-            run = stack.enter_context(opening)
-        yield run
 
 
 def _tell_memory(sizes: Sequence[int], run: Run, line: ProgressLine) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from arena.author.check import State as StepState
-from arena.author.check import Step
+from arena.author.step import State as StepState
+from arena.author.step import Step
 from arena.author.submitting import (
     LEFT_OUT,
     Client,

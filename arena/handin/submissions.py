@@ -291,8 +291,9 @@ def _set(db: HandIns, number: int, state: State, known: Mapping[str, Any]) -> No
 
 
 def _store(db: HandIns, number: int, known: Mapping[str, Any]) -> None:
-    for name, value in known.items():  # names of columns: no author's words
-        db.change(f"UPDATE submission SET {name} = ? WHERE number = ?", (value, number))  # noqa: S608
+    for name, value in known.items():
+        words = f"UPDATE submission SET {name} = ? WHERE number = ?"  # noqa: S608 - our columns only
+        db.change(words, (value, number))
 
 
 def _forget_arrived(db: HandIns, number: int) -> None:

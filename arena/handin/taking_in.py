@@ -9,7 +9,8 @@ from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
-from arena.author.check import BUILT, Step, check, unready
+from arena.author.check import check, unready
+from arena.author.step import Step, built_step, unbuilt_step
 from arena.author.trial import of_league
 from arena.folders import locked
 from arena.handin import league_file, submissions
@@ -222,7 +223,7 @@ class Intake:
         try:
             built = self._open_builder(plan).built(bot)
         except BuildError as error:
-            steps.append(Step(BUILT, "FAILED", error.what))
+            steps.append(unbuilt_step(error))
             self._note(one, output=said + safe_lines(error.output), steps=_json(steps, bot.folder))
             reason = _cleaned(f"it {error.what}", bot.folder)
             raise _RefusalError(reason, "What the build printed shows why. Mend it.") from None
@@ -232,12 +233,9 @@ class Intake:
                 "nothing can be built safely on this server.",
                 "Hand in the bot as it is after its build, or ask the organizer.",
             ) from None
-        outcome = built.outcome
-        detail = "it was built before, from the same sources"
-        if outcome is not None:
-            detail = f"in {outcome.seconds:.1f} s"
-            self._note(one, output=said + safe_lines(outcome.output))
-        steps.append(Step(BUILT, "ok", detail))
+        if built.outcome is not None:
+            self._note(one, output=said + safe_lines(built.outcome.output))
+        steps.append(built_step(built, self._open_builder(plan).where))
         self._note(one, steps=_json(steps, bot.folder))
         return built.bot
 

@@ -11,6 +11,7 @@ every kind of entry is checked here, by the few rules below, rather than by a li
 whatever it can.
 """
 
+import io
 import os
 import re
 import stat
@@ -573,5 +574,7 @@ def main(name: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    output = sys.stdout
+    if isinstance(output, io.TextIOWrapper):  # which it is where nothing was put in its place
+        output.reconfigure(encoding="utf-8", errors="backslashreplace")
     sys.exit(main(sys.argv[1]))

@@ -7,7 +7,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
-from arena.author.check import Step
+from arena.author.step import Step
 from arena.league.bot import Bot
 
 Check = Callable[[Bot, Callable[[str], None]], list[Step]]

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
-from arena.author.check import Step, check, unready
+from arena.author.check import check, unready
+from arena.author.step import Step
 from arena.author.trial import of_league
 from arena.author.verdict import is_fit, text
 from arena.league.bot import Bot, LostBot

@@ -1,0 +1,38 @@
+"""The steps of a check: what each shows, and the one before all others, which builds the bot."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from arena.play.building import BuildError, Built
+
+State = Literal["ok", "FAILED", "advice", "not tried"]
+"""Advice is for what costs no match: the bot is fit nonetheless."""
+
+BUILT = "can be built"
+"""The step before all others, of a bot that is to be built."""
+
+
+@dataclass
+class Step:
+    """What came of one step: in a few words, and with the lines that show it if it failed."""
+
+    title: str
+    state: State = "not tried"
+    detail: str = ""
+    evidence: list[str] = field(default_factory=list)
+    cut_short: bool = False
+    """Whether time was up before all of it was tried."""
+    late: bool = False
+    """Whether it failed for want of time, which another try may have."""
+
+
+def built_step(built: Built, where: str) -> Step:
+    """Return the step of a bot that could be built in a sandbox, or had been before."""
+    if built.outcome is None:
+        return Step(BUILT, "ok", "it was built before, from the same sources")
+    return Step(BUILT, "ok", f"in {built.outcome.seconds:.1f} s, in the sandbox {where}")
+
+
+def unbuilt_step(error: BuildError) -> Step:
+    """Return the step of a bot that could not be built, without what the build printed."""
+    return Step(BUILT, "FAILED", error.what.removeprefix("cannot be built: "))
