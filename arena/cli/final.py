@@ -23,7 +23,7 @@ from arena.handin.final import (
 from arena.handin.submissions import queue
 from arena.league.contest import HandIn
 from arena.league.file import read_asked
-from arena.play.run import Missing
+from arena.play.run import count_missing
 from arena.store.opening import open_store, read_played
 from arena.text import counted, safe
 from protocol.errors import ArenaError
@@ -75,8 +75,7 @@ def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
     missing = plan.outline.deal_count * plan.outline.rotation_count
     if plan.database.is_file():
         with open_store(plan) as store:
-            known = store.known(plan.schedule.rotation_count)
-            _, missing = Missing(plan.schedule, known).count()
+            _, missing = count_missing(plan.schedule, store)
     if not missing:
         note_over(db)
     if not is_over(db):

@@ -36,8 +36,10 @@ CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
 CREATE TABLE person (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, likeness TEXT NOT NULL UNIQUE,
     role TEXT NOT NULL, token BLOB, since TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1,
-    turn INTEGER NOT NULL DEFAULT 0
+    began INTEGER NOT NULL DEFAULT 0, spent INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE VIEW turn AS SELECT number, name,
+    max(began + spent, (SELECT max(began) FROM person)) AS due FROM person;
 CREATE TABLE submission (
     number INTEGER PRIMARY KEY AUTOINCREMENT, person INTEGER NOT NULL REFERENCES person (number),
     bot TEXT NOT NULL, likeness TEXT NOT NULL, state TEXT NOT NULL,
@@ -71,10 +73,12 @@ CREATE INDEX message_in_state ON message (state);
 """
 """A person's token is its hash, or nothing once the person was removed.
 
-The likeness of a name is what all names have in common that look alike. A person's turn is the
-number of the last turn in the queue. What arrived lies in a file of that name until it was looked
-at; `accepted` says that a submission has played, whatever became of it. A message is what a hook
-is told; facts are what became of a contest, and how much of it hooks were told.
+The likeness of a name is what all names have in common that look alike. When a person's last turn
+in the queue began, how long it took, and when the next one is due, is in milliseconds of the
+queue's own time: see `arena.handin.submissions.begin`. What arrived lies in a file of that name
+until it was looked at; `accepted` says that a submission has played, whatever became of it. A
+message is what a hook is told; facts are what became of a contest, and how much of it hooks were
+told.
 """
 
 

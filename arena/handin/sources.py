@@ -13,7 +13,9 @@ from arena.handin.database import HANDED_IN, HandIns, now, written
 from arena.handin.submissions import Submission
 
 KEPT = timedelta(days=1)
-"""How long the sources of what was replaced are kept: matches may still be in play with them."""
+"""How long the sources of what was replaced are kept: matches may still be in play with them ..."""
+KEPT_VERSIONS = 3
+"""... and of how many versions of a bot at the most, or an author could fill the disk."""
 
 _NEW = ".new-"
 _SHOWN = 24  # characters of a bot's name that its folder is called by
@@ -48,14 +50,14 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 def sweep(db: HandIns, entered: Collection[str]) -> None:
-    """Remove the sources of what was refused, and of what was replaced a day ago.
+    """Remove the sources of what was refused, and of what was replaced a day or some versions ago.
 
     What the league's file names, `entered`, stays in any case. What an intake has begun to make
     that was killed goes too: it is called while nothing is taken in.
     """
     for left in db.sources.glob(f"{_NEW}*"):
         shutil.rmtree(left, ignore_errors=True)
-    for one in submissions.idle(db, written(now() - KEPT)):
+    for one in submissions.idle(db, written(now() - KEPT), KEPT_VERSIONS):
         if one.folder not in entered:
             folder = db.league / one.folder
             shutil.rmtree(folder, ignore_errors=True)

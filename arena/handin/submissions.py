@@ -14,8 +14,6 @@ State = Literal["received", "building", "checking", "playing", "refused", "repla
 StepName = Literal["", "receive", "unpack", "build", "check", "enter"]
 """Where a submission is, or where it was refused; empty while it waits."""
 
-WAITING: tuple[State, ...] = ("received", "building", "checking")
-"""The states that another one follows."""
 TRIES = 3
 """How often a submission may bring the intake to its end before it is refused."""
 
@@ -108,21 +106,19 @@ def queue(db: HandIns) -> list[Submission]:
     """Return what is looked at and then what waits, in the order in which it will be taken in."""
     begun = _several(db, "WHERE state IN ('building', 'checking') ORDER BY submission.number", ())
     waiting = _several(db, "WHERE state = 'received' ORDER BY submission.number", ())
-    turns = {row["name"]: row["turn"] for row in db.rows("SELECT name, turn FROM person")}
-    had: dict[str, int] = {}
-    order = []
+    due = {row["name"]: row["due"] for row in db.rows("SELECT name, due FROM turn")}
+    [usual] = db.rows("SELECT avg(spent) AS spent FROM person WHERE spent")
+    turns = []
     for one in waiting:
-        # The first of each author in the order of their last turns, then the second of each ...
-        had[one.author] = had.get(one.author, 0) + 1
-        order.append((had[one.author], turns[one.author], one.number, one))
-    return begun + [one for *_, one in sorted(order, key=lambda each: each[:3])]
+        turns.append((due[one.author], one.number))
+        due[one.author] += usual["spent"] or 1  # how long it will take is not known yet
+    return begun + [one for _, one in sorted(zip(turns, waiting, strict=True))]
 
 
 def next_one(db: HandIns) -> Submission | None:
-    """Return what is to be taken in next: of the author whose last turn was longest ago."""
-    found = _several(
-        db, "WHERE state = 'received' ORDER BY person.turn, submission.number LIMIT 1", ()
-    )
+    """Return what is to be taken in next: of an author whose turn is due first, as it is fair."""
+    turn = "(SELECT due FROM turn WHERE turn.number = person.number)"
+    found = _several(db, f"WHERE state = 'received' ORDER BY {turn}, submission.number LIMIT 1", ())
     return found[0] if found else None
 
 
@@ -131,13 +127,14 @@ def playing(db: HandIns) -> list[Submission]:
     return _several(db, "WHERE state = 'playing'", ())
 
 
-def idle(db: HandIns, before: str) -> list[Submission]:
-    """Return what has sources and never played, or was replaced before a time."""
+def idle(db: HandIns, before: str, most: int) -> list[Submission]:
+    """Return what has sources and never played, or was replaced before a time, or by so many."""
     return _several(
         db,
-        "WHERE folder != '' AND (state = 'refused' "
-        "OR (state = 'replaced' AND (NOT accepted OR changed_at < ?)))",
-        (before,),
+        "WHERE folder != '' AND (state = 'refused' OR (state = 'replaced' AND (NOT accepted "
+        "OR changed_at < ? OR (SELECT count(*) FROM submission AS newer WHERE newer.accepted "
+        "AND newer.likeness = submission.likeness AND newer.number > submission.number) > ?)))",
+        (before, most),
     )
 
 
@@ -169,9 +166,12 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def begin(db: HandIns, number: int) -> bool:
-    """Let a submission that waits be looked at, and count it as its author's turn.
+    """Let a submission that waits be looked at, which is its author's turn.
 
-    Return whether it still waited.
+    Return whether it still waited. Turns are fair by time, not by number: an author whose bots
+    are built for minutes comes as often as the time of others allows (start-time fair queueing,
+    Goyal, Vin and Cheng 1996). A turn begins when the author's last one would have ended if only
+    this author's time counted, or now if that is later; now is when the newest turn began.
     """
     with db.transaction():
         if _state(db, number) != "received":
@@ -179,11 +179,21 @@ def begin(db: HandIns, number: int) -> bool:
         _set(db, number, "building", {"step": "unpack"})
         db.change("UPDATE submission SET tries = tries + 1 WHERE number = ?", (number,))
         db.change(
-            "UPDATE person SET turn = (SELECT max(turn) + 1 FROM person) "
-            "WHERE number = (SELECT person FROM submission WHERE number = ?)",
+            "UPDATE person SET began = (SELECT due FROM turn WHERE turn.number = person.number), "
+            "spent = 0 WHERE number = (SELECT person FROM submission WHERE number = ?)",
             (number,),
         )
         return True
+
+
+def end_turn(db: HandIns, number: int, seconds: float) -> None:
+    """Count the time for which a submission was looked at as its author's."""
+    with db.transaction():
+        db.change(
+            "UPDATE person SET spent = ? "
+            "WHERE number = (SELECT person FROM submission WHERE number = ?)",
+            (round(1000 * seconds), number),
+        )
 
 
 def note(db: HandIns, number: int, state: State | None = None, **known: str) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -138,6 +139,7 @@ class Intake:
         """
         plan = with_game(read_asked(self._league, "read"))
         if submissions.begin(self._hand_ins, number):
+            began = time.monotonic()
             self._told(number)
             try:
                 self._take_in(plan, submissions.get(self._hand_ins, number))
@@ -151,6 +153,7 @@ class Intake:
                 self._log(number, error)
                 self._refuse(number, _RefusalError(_trouble(error), _LATER, can_retry=True))
                 self._close_rooms()
+            submissions.end_turn(self._hand_ins, number, time.monotonic() - began)
             self._told(number)
             sweep(self._hand_ins, set(league_file.folders(self._league).values()))
         return submissions.get(self._hand_ins, number)

@@ -89,14 +89,24 @@ class Missing:
 
     def count(self) -> tuple[int, int]:
         """Return how many deals they are, and how many matches."""
-        if self._is_all:
-            deals = self._schedule.deal_count
-            return deals, deals * self._schedule.rotation_count
         deals = matches = 0
         for task in self:
             deals += 1
             matches += len(task.rotations)
         return deals, matches
+
+
+def count_missing(schedule: Schedule, store: Store, part: Part = WHOLE) -> tuple[int, int]:
+    """Return how many deals of a schedule, or of a part of it, are missing, and how many matches.
+
+    Where all are asked for, the stored ones are counted and not the others, which may be a hundred
+    times as many: a server counts whenever a bot is accepted.
+    """
+    if part != WHOLE or schedule.share < 1:
+        return Missing(schedule, store.known(schedule.rotation_count), part).count()
+    deals, matches = store.count_stored(schedule)
+    asked = schedule.deal_count
+    return asked - deals, asked * schedule.rotation_count - matches
 
 
 class Run:
@@ -123,7 +133,7 @@ class Run:
             if (bot.key, bot.version) not in placed
         ]
         tasks = Missing(league.schedule, store.known(rotations), part, new)
-        deals, matches = tasks.count()
+        deals, matches = count_missing(league.schedule, store, part)
         built = build_all(league.bots if matches else (), league.build, sandbox_uid, tell)
         setup = Setup(
             game=league.game.source,

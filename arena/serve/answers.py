@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from arena.handin.receiving import RefusedError
 from arena.serve.api import ProblemAnswer, WebProblem
-from arena.serve.asking import BusyError, UnansweredError
+from arena.serve.asking import BusyError, UnansweredError, UnknownError
 from arena.serve.forms import BodyError
 from arena.serve.pages import Visit, error_page
 from arena.serve.visits import Refusal
@@ -52,7 +52,7 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(error.status, error.what, error.remedy, step="receive")
         case BusyError():
             return Refusal(503, "too much is asked of this league.", "Try again.", after=2.0)
-        case UnansweredError():
+        case UnknownError():
             return Refusal(404, "there is no such thing to show, or not now.", "Look at the table.")
         case _:
             return Refusal(

@@ -34,7 +34,11 @@ class BusyError(Exception):
 
 
 class UnansweredError(Exception):
-    """A question without an answer; the text says why, for the organizer."""
+    """A question without an answer, as the league cannot be read; the text says why."""
+
+
+class UnknownError(UnansweredError):
+    """A question about what does not exist."""
 
 
 @dataclass
@@ -137,7 +141,8 @@ class LeagueReader:
                 if kept is not None:  # the league cannot be read now
                     waiting.answer.set_result(kept.value)
                 else:
-                    waiting.answer.set_exception(UnansweredError(answer.problem))
+                    kind = UnknownError if answer.absent else UnansweredError
+                    waiting.answer.set_exception(kind(answer.problem))
                 continue
             value = bytes(answer.value)
             self._keep(key, _Kept(value, stamp, began, monotonic() - began))

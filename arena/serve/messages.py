@@ -87,6 +87,8 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
     value: msgspec.Raw = msgspec.Raw(b"null")
     problem: str = ""
     """Why there is no value, in a sentence for the organizer; empty if there is one."""
+    absent: bool = False
+    """Whether there is none because what was asked for does not exist."""
 
 
 def decoder(kind: Any) -> "msgspec.json.Decoder[Any]":

@@ -16,7 +16,7 @@ from arena.handin.final import FINAL
 from arena.serve.careers import bot_view
 from arena.serve.messages import Query, ReaderAnswer, decoder, line, take_output
 from arena.serve.replays import matches_view, own_view, replay_view
-from arena.serve.views import table_view
+from arena.serve.views import AbsentError, table_view
 from protocol.errors import ArenaError
 
 
@@ -58,7 +58,8 @@ def main() -> None:
                 ask.number, msgspec.Raw(msgspec.json.encode(answered(folder, ask)))
             )
         except ArenaError as error:
-            answer = ReaderAnswer(ask.number, problem=str(error))
+            is_absent = isinstance(error, AbsentError)
+            answer = ReaderAnswer(ask.number, problem=str(error), absent=is_absent)
         left = memoryview(line(answer))
         while left:
             left = left[os.write(output, left) :]

@@ -23,6 +23,7 @@ from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.text import safe
+from protocol.errors import ArenaError
 
 Row = dict[str, Any]
 
@@ -60,6 +61,10 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """Those of them that are not played yet."""
     last: str
     """When the last match was stored, in ISO 8601; empty before the first."""
+
+
+class AbsentError(ArenaError):
+    """There is no such thing as was asked for."""
 
 
 @contextmanager

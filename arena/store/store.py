@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from arena.league.bot import Bot
+from arena.league.schedule import Schedule
 from arena.store.recent import Recent
 from arena.store.result import PlayedMatch
 from arena.store.rows import (
@@ -80,6 +81,17 @@ _PLACED = """
     SELECT DISTINCT lineup.bots FROM deal JOIN lineup ON lineup.id = deal.lineup
     WHERE deal.number < :first
         AND (SELECT count(*) FROM match WHERE match.deal = deal.id) = :rotations
+"""
+_STORED = """
+    SELECT lineup.bots, played.deals, played.matches
+    FROM (
+        SELECT lineup, sum(matches = :rotations) AS deals, sum(matches) AS matches
+        FROM (
+            SELECT deal, count(*) AS matches FROM match
+            WHERE rotation < :rotations GROUP BY deal
+        ) AS counted JOIN deal ON deal.id = counted.deal
+        WHERE deal.number < :deals GROUP BY lineup
+    ) AS played JOIN lineup ON lineup.id = played.lineup
 """
 _LAST_VERSIONS = """
     SELECT bot.name, bot.version
@@ -245,6 +257,21 @@ class Store(Recent):
             values = {"rotations": rotations, "first": first}
             rows = self._db.execute(_PLACED, values).fetchall()
             return {(key, version) for (bots,) in rows for key, version in read_lineup(bots)}
+
+    def count_stored(self, schedule: Schedule) -> tuple[int, int]:
+        """Return how many deals of a schedule are whole, and how many matches of it are stored.
+
+        All its deals must be asked for, not a share of them.
+        """
+        assert schedule.share >= 1
+        entered = {(bot.key, bot.version) for bot in schedule.entrants}
+        values = {"rotations": schedule.rotation_count, "deals": schedule.deals}
+        deals = matches = 0
+        with self.explained():
+            for lineup, whole, played in self._db.execute(_STORED, values):
+                if entered.issuperset(read_lineup(lineup)):
+                    deals, matches = deals + whole, matches + played
+        return deals, matches
 
     def bot_names(self) -> list[str]:
         """Return the names of all bots that have played, in order."""

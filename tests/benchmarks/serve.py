@@ -2,21 +2,30 @@
 
 python -m tests.benchmarks.serve first      from `arena submit` to the first match in the table
 python -m tests.benchmarks.serve pages      200 open pages, each loaded anew once a minute
-python -m tests.benchmarks.serve pace       the pace of a league during 200 hand-ins an hour
+python -m tests.benchmarks.serve pace       the pace of a league during 200 hand-ins an hour, and
+                                            200 open pages
 """
 
 import argparse
 import http.client
 import os
 import random
+import resource
 import shutil
 import socket
+import sqlite3
 import statistics
 import tempfile
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Self
 
+from arena.league.plan import DATABASE
 from tests.arena.serve.serving import Serving, add_person, run_arena, serving
 from tests.referee import process_watch
 from tests.referee.process_watch import until
@@ -53,6 +62,13 @@ def is_counted(server: Serving, bot: str, token: str) -> bool:
     )
 
 
+def stored(server: Serving) -> int:
+    """Return how many matches are stored; the table of the server is some seconds old."""
+    file = server.folders[0] / DATABASE
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as db:
+        return int(db.execute("SELECT count(*) FROM match").fetchone()[0])
+
+
 def changed(bot: Path, note: str) -> None:
     """Make another version of a bot."""
     source = next(path for path in bot.glob("bot.*") if path.suffix != ".toml")
@@ -82,7 +98,7 @@ def first(rounds: int) -> None:
                     done = run_arena("submit", server.url, bot, "--bot", lang, ARENA_TOKEN=token)
                     assert done.returncode == 0, done
                     verdict = time.monotonic() - began
-                    until(lambda a=lang, b=token: is_counted(server, a, b), 120)
+                    until(partial(is_counted, server, lang, token), 120)
                     times.append((verdict, time.monotonic() - began))
                 verdicts, counts = zip(*times, strict=True)
                 print(
@@ -136,30 +152,56 @@ def memory(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def pages(count: int, seconds: float, every: float) -> None:
-    """Measure how fast pages come while many are open and the league plays."""
+class Readers:
+    """Many open pages of one server, and what the server holds meanwhile; a context manager.
+
+    At its end it prints how long pages took, and how the server's memory grew.
+    """
+
+    def __init__(self, server: Serving, count: int, every: float) -> None:
+        self._server = server
+        self._count = count
+        self._every = every
+        self._pages: list[Page] = []
+        self._memory: list[float] = []
+        self._began = 0.0
+
+    def __enter__(self) -> Self:
+        self._began = time.monotonic()
+        self._pages = [Page(self._server.port, self._every) for _ in range(self._count)]
+        return self
+
+    def note_memory(self) -> None:
+        """Take note of how much the server holds now."""
+        self._memory.append(memory(self._server.process.pid))
+
+    def __exit__(self, *error: object) -> None:
+        for page in self._pages:
+            page.ends.set()
+        for page in self._pages:
+            for thread in page.threads:
+                thread.join()
+        times = sorted(each for page in self._pages for each in page.times)
+        if times:
+            p50, p95 = (1000 * times[int(len(times) * part)] for part in (0.5, 0.95))
+            print(
+                f"{self._count} pages for {time.monotonic() - self._began:.0f} s: {len(times)} "
+                f"loads, p50 {p50:.0f} ms, p95 {p95:.0f} ms, at most {1000 * times[-1]:.0f} ms; "
+                f"{sum(page.events for page in self._pages)} events"
+            )
+        print("memory of the server, MB:", *(f"{each:.0f}" for each in self._memory))
+
+
+def pages(count: int, seconds: float, every: float, deals: int) -> None:
+    """Measure how fast pages come while many are open and the league plays, or has played."""
     with tempfile.TemporaryDirectory() as name:
-        folder = league(Path(name), 20_000)
+        folder = league(Path(name), deals)
         with serving(folder) as server:
             playing(server)
-            opened = [Page(server.port, every) for _ in range(count)]
-            samples = []
-            for _ in range(10):
-                time.sleep(seconds / 10)
-                samples.append(memory(server.process.pid))
-            for page in opened:
-                page.ends.set()
-            for page in opened:
-                for thread in page.threads:
-                    thread.join()
-            times = sorted(each for page in opened for each in page.times)
-            events = sum(page.events for page in opened)
-    p50, p95 = (1000 * times[int(len(times) * part)] for part in (0.5, 0.95))
-    print(
-        f"{count} pages for {seconds:g} s: {len(times)} loads, p50 {p50:.0f} ms, p95 {p95:.0f} ms, "
-        f"at most {1000 * times[-1]:.0f} ms; {events} events; "
-        f"memory of the server {samples[0]:.0f} MB at first, {samples[-1]:.0f} MB at last"
-    )
+            with Readers(server, count, every) as readers:
+                for _ in range(10):
+                    time.sleep(seconds / 10)
+                    readers.note_memory()
 
 
 def cpu_of(pids: set[int]) -> float:
@@ -186,46 +228,94 @@ def below(pid: int) -> set[int]:
     return found
 
 
-def pace(seconds: float, per_hour: float) -> None:
-    """Compare the pace of a league with and without hand-ins; every fourth one is compiled."""
+class Authors:
+    """Eight authors who hand in by turns; two of the eight write Rust, which is compiled."""
+
+    def __init__(self, home: Path, folder: Path) -> None:
+        langs = [*["python"] * 3, "rust"] * 2
+        self.names = [f"author{number}" for number in range(len(langs))]
+        self._home = home
+        self._tokens = [add_person(folder, name) for name in self.names]
+        starters = {lang: starter(home, lang) for lang in set(langs)}
+        self._starters = [starters[lang] for lang in langs]
+        self.handed_in = 0
+
+    def hand_in(self, server: Serving, *options: str) -> None:
+        """Hand in a new version of the next author's bot."""
+        author = self.handed_in % len(self.names)
+        bot = self._home / f"bot{self.handed_in}"
+        shutil.copytree(self._starters[author], bot)
+        changed(bot, bot.name)
+        words = ("submit", server.url, bot, "--bot", self.names[author], *options)
+        done = run_arena(*words, ARENA_TOKEN=self._tokens[author])
+        assert done.returncode == 0, done
+        shutil.rmtree(bot)
+        self.handed_in += 1
+
+
+def pace(
+    seconds: float, per_hour: float, rounds: int, count: int, every: float, deals: int
+) -> None:
+    """Compare the pace of a league with and without hand-ins; every fourth one is compiled.
+
+    The authors' bots play in both, as a match of theirs takes another time than one of ours. What
+    the commands of the authors use, which are elsewhere in life, is told apart.
+    """
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
-        folder = league(home, 20_000)
-        sources = [*["python"] * 3, "rust"]
-        tokens = [add_person(folder, f"author{number}") for number in range(8)]
-        starters = {lang: starter(home, lang) for lang in set(sources)}
+        folder = league(home, deals)
+        authors = Authors(home, folder)
         with serving(folder) as server:
             playing(server)
-            for _ in range(2):
-                rates, used = [], 0.0
-                for busy in (False, True):
-                    before, began, number = server.played(), time.monotonic(), 0
-                    spent = cpu_of(below(intake(server)))
-                    while (passed := time.monotonic() - began) < seconds:
-                        if busy and passed >= number * 3600 / per_hour:
-                            lang = sources[number % len(sources)]
-                            author = number % len(tokens)
-                            bot = home / f"bot{number}-{time.monotonic_ns()}"
-                            shutil.copytree(starters[lang], bot)
-                            changed(bot, bot.name)
-                            run_arena(
-                                *("submit", server.url, bot, "--bot", f"author{author}"),
-                                "--no-wait",
-                                ARENA_TOKEN=tokens[author],
-                            )
-                            number += 1
-                        time.sleep(0.2)
-                    took = time.monotonic() - began
-                    rates.append((server.played() - before) / took)
-                    used = cpu_of(below(intake(server))) - spent
-                    if busy:
-                        share = used / took / len(os.sched_getaffinity(0))
-                        loss = 1 - rates[1] / rates[0]
-                        print(
-                            f"{rates[0]:.0f} matches a second alone, {rates[1]:.0f} during "
-                            f"{number} hand-ins in {took:.0f} s: {100 * loss:.0f} % less; building "
-                            f"and checking used {100 * share:.0f} % of the CPU"
-                        )
+            for _ in authors.names:
+                authors.hand_in(server)
+            counts = {False: Counter[str](), True: Counter[str]()}
+            with Readers(server, count, every) as readers:
+                for number in range(rounds):
+                    # each is the first of the two as often as the second: a machine may slow down
+                    for is_busy in (number % 2 == 1, number % 2 == 0):
+                        asked = per_hour if is_busy else 0
+                        counts[is_busy].update(_watched(server, authors, seconds, asked))
+                        readers.note_memory()
+                    print(", ".join(_rates(counts)), flush=True)
+
+
+def _watched(
+    server: Serving, authors: Authors, seconds: float, per_hour: float
+) -> dict[str, float]:
+    """Return what is done within so many seconds: matches played, hand-ins, and CPU seconds."""
+    pids = below(intake(server))
+    spent, played, handed_in = cpu_of(pids), stored(server), authors.handed_in
+    commands, began = _cpu_of_commands(), time.monotonic()
+    while (passed := time.monotonic() - began) < seconds:
+        if per_hour and passed >= (authors.handed_in - handed_in) * 3600 / per_hour:
+            authors.hand_in(server, "--no-wait")
+        time.sleep(0.2)
+    return {
+        "seconds": time.monotonic() - began,
+        "matches": stored(server) - played,
+        "hand-ins": authors.handed_in - handed_in,
+        "intake": cpu_of(pids | below(intake(server))) - spent,
+        "commands": _cpu_of_commands() - commands,
+    }
+
+
+def _cpu_of_commands() -> float:
+    """Return the CPU seconds of the commands that have ended here."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _rates(counts: dict[bool, Counter[str]]) -> Iterator[str]:
+    """Yield what the counts of a league that was left alone, and of one that was not, say."""
+    alone, busy = (found["matches"] / found["seconds"] for found in counts.values())
+    found = counts[True]
+    cpu = found["seconds"] * len(os.sched_getaffinity(0))
+    yield f"{alone:.1f} matches a second alone"
+    yield f"{busy:.1f} during {found['hand-ins']} hand-ins in {found['seconds']:.0f} s"
+    yield f"{100 * (1 - busy / alone):.1f} % less"
+    yield f"of the CPU, taking in used {100 * found['intake'] / cpu:.1f} %"
+    yield f"and `arena submit` {100 * found['commands'] / cpu:.1f} %"
 
 
 def main() -> None:
@@ -237,14 +327,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--every", type=float, default=60.0)
     parser.add_argument("--per-hour", type=float, default=200.0)
+    parser.add_argument("--deals", type=int, default=20_000)
     words = parser.parse_args()
     match words.what:
         case "first":
             first(words.rounds)
         case "pages":
-            pages(words.pages, words.seconds, words.every)
+            pages(words.pages, words.seconds, words.every, words.deals)
         case _:
-            pace(words.seconds, words.per_hour)
+            pace(words.seconds, words.per_hour, words.rounds, words.pages, words.every, words.deals)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 from arena.handin import league_file, submissions, taking_in
 from arena.handin.database import HandIns
 from arena.handin.people import remove
+from arena.handin.sources import KEPT_VERSIONS
 from arena.handin.submissions import TRIES, Submission, get, of_bot, queue
 from arena.handin.taking_in import Intake
 from arena.league.edit import remove_bot, replace_bot, set_key
@@ -160,8 +161,32 @@ def test_no_author_holds_up_another(db: HandIns, cup: Path) -> None:
     taken = []
     while (one := submissions.next_one(db)) is not None:
         submissions.begin(db, one.number)
+        submissions.end_turn(db, one.number, 1)
         taken.append(one.bot)
     assert taken == order == ["a1", "ben", "cora", "a2", "b2", "a3"]
+
+
+def test_an_author_of_long_builds_waits_until_others_have_had_as_much_time(
+    db: HandIns, cup: Path
+) -> None:
+    file = cup / "league.toml"
+    file.write_text(file.read_text().replace("[hand_in]", "[hand_in]\nbots = 5"))
+    ada, ben = (person(db, name) for name in ("ada", "ben"))
+    for number in range(3):
+        hand_in(db, ada, bot=f"a{number}")
+    for number in range(4):
+        hand_in(db, ben, bot=f"b{number}")
+    taken = []
+    while (one := submissions.next_one(db)) is not None:
+        submissions.begin(db, one.number)
+        submissions.end_turn(db, one.number, 120 if one.author == "ada" else 40)
+        taken.append(one.bot)
+        if len(taken) == 6:  # somebody who comes later has not saved up the time before
+            cora = person(db, "cora")
+            for number in range(4):
+                hand_in(db, cora, bot=f"c{number}")
+    late = ["c0", "c1", "c2", "a2", "c3"]
+    assert taken == ["a0", "b0", "b1", "b2", "a1", "b3", *late]
 
 
 @pytest.mark.slow
@@ -358,6 +383,17 @@ def test_sources_go_a_day_after_they_were_replaced_and_at_once_if_refused(
     assert (db.league / second.folder).is_dir()
     assert [one.folder for one in of_bot(db, "ada")] == ["", "", "", second.folder, ""]
     assert third.state == "refused"
+
+
+@pytest.mark.slow
+def test_sources_are_kept_of_so_many_versions_only(db: HandIns) -> None:
+    ada = person(db, "ada")
+    played = [
+        take_in(db, hand_in(db, ada, GOOD + b"#" * number)) for number in range(KEPT_VERSIONS + 2)
+    ]
+    kept = [(db.league / one.folder).is_dir() for one in played]
+    assert kept == [False, *[True] * (KEPT_VERSIONS + 1)]
+    check_whole(db)
 
 
 @pytest.mark.slow
