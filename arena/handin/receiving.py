@@ -16,6 +16,7 @@ from arena.folders import keep
 from arena.handin.calendar import phase
 from arena.handin.database import DiskFullError, HandIns, now, written
 from arena.handin.people import Person, by_number, likeness
+from arena.handin.refusal import RefusedError
 from arena.handin.submissions import StepName, Submission, get, replace_queued
 from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
@@ -27,8 +28,11 @@ _FILENAME_LIMIT = 100
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
-class RefusedError(ArenaError):
-    """Something that was not received: at which step, why, and what to do about it."""
+class NotReceivedError(RefusedError):
+    """Something that was refused at once, and is no submission: what to answer, and at which step.
+
+    `status` is the status of HTTP that says the same.
+    """
 
     def __init__(
         self,
@@ -40,13 +44,8 @@ class RefusedError(ArenaError):
         step: StepName = "receive",
         again_at: datetime | None = None,
     ) -> None:
-        super().__init__(f"{what} {remedy}")
+        super().__init__(what, remedy, can_retry=can_retry)
         self.status = status
-        """The status of HTTP that says the same."""
-        self.what = what
-        self.remedy = remedy
-        self.can_retry = can_retry
-        """Whether to hand in the same again can help."""
         self.step: StepName = step
         self.again_at = again_at
         """From when on it can help, if that is known."""
@@ -63,7 +62,7 @@ def receive(
     """Store what an author hands in for a bot, and return the submission, which waits then.
 
     Without the name of a bot, it is for the author's only one, or one called as the author.
-    Raises RefusedError if it is not taken.
+    Raises NotReceivedError if it is not taken.
     """
     if isinstance(data, Path):
         with data.open("rb") as file:
@@ -77,7 +76,7 @@ def receive(
 class Arrival:
     """Something on its way in, piece by piece; a context manager that leaves it stored, or nothing.
 
-    All methods raise RefusedError, the constructor before anything was transferred.
+    All methods raise NotReceivedError, the constructor before anything was transferred.
     """
 
     def __init__(
@@ -110,7 +109,7 @@ class Arrival:
         self._size += len(piece)
         most = self._plan.hand_in.size_mb
         if self._size > most << 20:
-            raise RefusedError(
+            raise NotReceivedError(
                 413,
                 f"what you hand in is larger than {most} MiB.",
                 "Leave out what the bot does not need.",
@@ -123,7 +122,7 @@ class Arrival:
     def finish(self) -> Submission:
         """Store it for good, and return the submission."""
         if not self._size:
-            raise RefusedError(
+            raise NotReceivedError(
                 422, "what you hand in is empty.", "Hand in a zip, a tar or a program."
             )
         with _room():
@@ -201,12 +200,12 @@ def shown_filename(filename: str) -> str:
 
 
 def bot_for(db: HandIns, person: Person, bot_name: str) -> str:
-    """Return the name of the bot that is handed in; raise RefusedError if it cannot be a name."""
+    """Return the name of the bot; raise NotReceivedError if it cannot be a name."""
     name = composed(bot_name) or _usual_bot(db, person)
     try:
         check_name(name)
     except ArenaError as error:
-        raise RefusedError(422, str(error), "Choose another name.") from None
+        raise NotReceivedError(422, str(error), "Choose another name.") from None
     return name
 
 
@@ -223,15 +222,15 @@ def _usual_bot(db: HandIns, person: Person) -> str:
 
 
 def check_may_hand_in(db: HandIns, plan: LeaguePlan, person: Person, bot: str) -> None:
-    """Raise RefusedError unless a person may hand in a bot of this name now."""
+    """Raise NotReceivedError unless a person may hand in a bot of this name now."""
     if by_number(db, person.number) != person:
-        raise RefusedError(
+        raise NotReceivedError(
             401,
             "your token is not valid any more.",
             "Ask the organizer for a new one.",
         )
     if person.role == "reader":
-        raise RefusedError(
+        raise NotReceivedError(
             403, "a reader may not hand in.", "Ask the organizer to make you an author."
         )
     if person.role != "organizer":
@@ -246,7 +245,7 @@ def _check_open(plan: LeaguePlan) -> None:
     if now_is == "before":
         assert hand_in.opens is not None
         opens = hand_in.opens
-        raise RefusedError(
+        raise NotReceivedError(
             403,
             f"bots are taken from {_moment(opens)} on.",
             "Hand in again then.",
@@ -255,7 +254,7 @@ def _check_open(plan: LeaguePlan) -> None:
         )
     if now_is == "closed":
         assert hand_in.closes is not None
-        raise RefusedError(
+        raise NotReceivedError(
             403,
             f"no bots are taken any more: the league closed at {_moment(hand_in.closes)}.",
             "Ask the organizer if you had trouble before.",
@@ -281,7 +280,7 @@ def _check_rate(db: HandIns, plan: LeaguePlan, person: Person) -> None:
         if len(rows) == most:
             again = datetime.fromisoformat(rows[-1]["received_at"]) + time
             is_over = hand_in.closes is not None and again >= hand_in.closes
-            raise RefusedError(
+            raise NotReceivedError(
                 429,
                 f"you have handed in {most} times in {words}, those that were refused among them, "
                 f"and may not do so more often.",
@@ -303,17 +302,17 @@ def _check_name_free(db: HandIns, plan: LeaguePlan, person: Person, bot: str) ->
     )
     if owned and owned[0]["person"] != person.number:
         what = f"the name {bot!r} is taken by another author."
-        raise RefusedError(409, what, "Choose another one.")
+        raise NotReceivedError(409, what, "Choose another one.")
     if owned and owned[0]["bot"] != bot:
         what = f"your bot is called {owned[0]['bot']!r}, not {bot!r}."
-        raise RefusedError(409, what, "Write it so.")
+        raise NotReceivedError(409, what, "Write it so.")
     for gone in plan.disqualified:
         if alike in (likeness(gone.name), likeness(gone.key)):
-            raise RefusedError(403, gone.remark, "Ask the organizer about it.")
+            raise NotReceivedError(403, gone.remark, "Ask the organizer about it.")
     names = {likeness(name) for pair in plan.names.items() for name in pair}
     if not owned and alike in names:
         command = f"arena remove {shlex.quote(plan.folder.name)} {shlex.quote(bot)}"
-        raise RefusedError(
+        raise NotReceivedError(
             409,
             f"the name {bot!r} is taken by a bot that the organizer has entered.",
             f"Choose another one; if it is your bot, the organizer frees it by `{command}`.",
@@ -323,7 +322,7 @@ def _check_name_free(db: HandIns, plan: LeaguePlan, person: Person, bot: str) ->
     )
     if others:
         what = f"{bot!r} is the name of another person of this league."
-        raise RefusedError(409, what, "Choose another one.")
+        raise NotReceivedError(409, what, "Choose another one.")
     _check_count(db, plan, person, alike)
 
 
@@ -336,7 +335,7 @@ def _check_count(db: HandIns, plan: LeaguePlan, person: Person, alike: str) -> N
     if len(rows) >= plan.hand_in.bots and person.role != "organizer":
         names = ", ".join(repr(row["bot"]) for row in rows)
         count = "one bot" if plan.hand_in.bots == 1 else f"{plan.hand_in.bots} bots"
-        raise RefusedError(
+        raise NotReceivedError(
             409,
             f"you may have {count} in the league, and have {names}.",
             f"Hand in a new version of {names}, or ask the organizer to remove it.",
@@ -349,7 +348,7 @@ def _check_count(db: HandIns, plan: LeaguePlan, person: Person, alike: str) -> N
 @contextmanager
 def _room() -> Iterator[None]:
     """Turn a full disk into a refusal that says so."""
-    full = RefusedError(
+    full = NotReceivedError(
         507,
         "the server's disk is full, and your bot could not be stored.",
         "Try again later; the organizer has to free some space.",

@@ -5,7 +5,7 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
@@ -19,9 +19,10 @@ from arena.handin.database import HandIns
 from arena.handin.lone import complete
 from arena.handin.people import people
 from arena.handin.receiving import tidy
+from arena.handin.refusal import RefusedError
 from arena.handin.sources import new_folder, source_folder, sweep
 from arena.handin.submissions import Submission
-from arena.handin.unpacking import UnpackError, unpacked
+from arena.handin.unpacking import unpacked
 from arena.league.bot import Bot
 from arena.league.file import read_asked, with_game
 from arena.league.finding import BOT_FILE, bot_folder
@@ -40,16 +41,6 @@ _BUILDS = re.compile(rf"[^\s'\"]{{0,300}}{_CACHE}[^/\s]{{1,100}}/(?:files/)?")
 _SYSTEM = (("/", "usr"), ("/", "bin"))
 _ASK = "Ask the organizer, who sees more of it."
 _LATER = "Hand it in again later, or ask the organizer, who sees more of it."
-
-
-class _RefusalError(Exception):
-    """A submission is refused at the step where it is."""
-
-    def __init__(self, reason: str, remedy: str, *, can_retry: bool = False) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.remedy = remedy
-        self.can_retry = can_retry
 
 
 class Intake:
@@ -143,7 +134,7 @@ class Intake:
             self._told(number)
             try:
                 self._take_in(plan, submissions.get(self._hand_ins, number))
-            except _RefusalError as refusal:
+            except RefusedError as refusal:
                 self._refuse(number, refusal)
                 self._forget_build(number)
             except KeyboardInterrupt:
@@ -151,7 +142,7 @@ class Intake:
                 raise
             except Exception as error:  # noqa: BLE001 - it must end, whatever happened to it
                 self._log(number, error)
-                self._refuse(number, _RefusalError(_trouble(error), _LATER, can_retry=True))
+                self._refuse(number, RefusedError(_trouble(error), _LATER, can_retry=True))
                 self._close_rooms()
             submissions.end_turn(self._hand_ins, number, time.monotonic() - began)
             self._told(number)
@@ -173,7 +164,7 @@ class Intake:
         self._unpack(one, self._league / folder)
         bot = self._found(one, self._league / folder)
         self._note(one, step="build", version=bot.version)
-        steps: list[Step] = []
+        steps = [*self._twins(one, bot)]
         built = self._built(plan, one, bot, steps)
         self._note(one, "checking", step="check")
         self._check(plan, one, built, steps)
@@ -189,9 +180,7 @@ class Intake:
             except SandboxError as error:
                 self._log(one.number, error)
                 what = "nothing can be unpacked safely on this server."
-                raise _RefusalError(what, _LATER, can_retry=True) from None
-            except UnpackError as error:
-                raise _RefusalError(error.what, error.remedy) from None
+                raise RefusedError(what, _LATER, can_retry=True) from None
             added = complete(new)
         self._note(one, output=safe_lines("; ".join(filter(None, (said, added)))) + "\n")
 
@@ -199,7 +188,7 @@ class Intake:
         if not (folder / BOT_FILE).is_file():
             script = next(iter(sorted(path.name for path in folder.glob("*.py"))), None)
             words = "./bot" if script is None else f'{{python}}", "{script}'
-            raise _RefusalError(
+            raise RefusedError(
                 f"there is no {BOT_FILE} in it, or not at its top.",
                 f'Say how it is run in a {BOT_FILE} beside its program: command = ["{words}"].',
             )
@@ -207,15 +196,22 @@ class Intake:
             bot = bot_folder(folder, one.bot).hashed()
         except ArenaError as error:
             reason = _cleaned(_without_name(error, one.bot), folder)
-            raise _RefusalError(reason, "Mend it, and hand it in again.") from None
+            raise RefusedError(reason, "Mend it, and hand it in again.") from None
         program = PurePosixPath(bot.command[0])
         is_ours = program.is_absolute() and program.parts[:2] not in _SYSTEM
         if is_ours or ".." in program.parts:  # else whether it is there would be told
-            raise _RefusalError(
+            raise RefusedError(
                 f"its command runs {bot.command[0]!r}, which is no file of the bot.",
                 "Name a program in its folder, as ./bot, or one of the system, as python3.",
             )
         return bot
+
+    def _twins(self, one: Submission, bot: Bot) -> Iterator[Step]:
+        """Yield a step if the very same files play already: somebody may expect a change."""
+        for twin in submissions.playing(self._hand_ins):
+            if (twin.bot, twin.version) == (one.bot, bot.version):
+                same = f"the same files as submission {twin.number}, which plays"
+                yield Step("is new", "advice", same)
 
     def _built(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> Bot:
         """Return a bot as it is run; store what its build printed."""
@@ -229,10 +225,10 @@ class Intake:
             steps.append(unbuilt_step(error))
             self._note(one, output=said + safe_lines(error.output), steps=_json(steps, bot.folder))
             reason = _cleaned(f"it {error.what}", bot.folder)
-            raise _RefusalError(reason, "What the build printed shows why. Mend it.") from None
+            raise RefusedError(reason, "What the build printed shows why. Mend it.") from None
         except SandboxError as error:
             self._log(one.number, error)
-            raise _RefusalError(
+            raise RefusedError(
                 "nothing can be built safely on this server.",
                 "Hand in the bot as it is after its build, or ask the organizer.",
             ) from None
@@ -255,7 +251,7 @@ class Intake:
         failed = next((step for step in steps if step.state == "FAILED"), None)
         if failed is not None:
             detail = _cleaned(failed.detail, bot.folder).rstrip(".")
-            raise _RefusalError(
+            raise RefusedError(
                 f"it is not fit to play {plan.game.name}: step {failed.title!r}: {detail}.",
                 "Mend it; `arena check` shows the same at home.",
                 can_retry=failed.late,
@@ -263,7 +259,7 @@ class Intake:
 
     def _check_author(self, one: Submission) -> None:
         if one.author not in {person.name for person in people(self._hand_ins)}:
-            raise _RefusalError("its author was removed.", _ASK)
+            raise RefusedError("its author was removed.", _ASK)
 
     def _enter(self, one: Submission, folder: str) -> None:
         """Let it play from now on, in place of what played of this bot."""
@@ -274,7 +270,7 @@ class Intake:
         except RunError:
             raise
         except ArenaError as error:
-            raise _RefusalError(str(error), _ASK) from None
+            raise RefusedError(str(error), _ASK) from None
         submissions.accept(self._hand_ins, one.number)
 
     # --- the rooms where strangers' programs run
@@ -297,11 +293,11 @@ class Intake:
         if state is not None or "step" in known:
             self._told(one.number)
 
-    def _refuse(self, number: int, refusal: _RefusalError) -> None:
+    def _refuse(self, number: int, refusal: RefusedError) -> None:
         submissions.refuse(
             self._hand_ins,
             number,
-            safe(refusal.reason),
+            safe(refusal.what),
             safe(refusal.remedy),
             can_retry=refusal.can_retry,
         )

@@ -5,7 +5,8 @@ import os
 from pathlib import Path
 
 from arena.handin import unpack
-from protocol.errors import ArenaError, RunError
+from arena.handin.refusal import RefusedError
+from protocol.errors import RunError
 from referee.limits import WorkLimits
 from referee.sandbox.kinds import FIRST_UID
 from referee.sandbox.program import interpreter
@@ -22,19 +23,10 @@ _LIMITS = WorkLimits(
 _NAMELESS = "bot"
 
 
-class UnpackError(ArenaError):
-    """What arrived is refused: why, and what to do about it."""
-
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(f"{what} {remedy}")
-        self.what = what
-        self.remedy = remedy
-
-
 def unpacked(workshop: Workshop, file: Path, name: str, target: Path) -> str:
     """Unpack a file into the new folder `target`; return what is to be said of it.
 
-    `name` is what it was called by whoever handed it in. Raises UnpackError for what is refused,
+    `name` is what it was called by whoever handed it in. Raises RefusedError for what is refused,
     and SandboxError, OSError or RunError if it could not be tried here.
     """
     user = FIRST_UID if os.getuid() == 0 else None
@@ -49,7 +41,7 @@ def unpacked(workshop: Workshop, file: Path, name: str, target: Path) -> str:
             return outcome.output.strip()
     what, _, remedy = outcome.output.strip().partition("\n")
     if outcome.why == f"exited with code {unpack.REFUSED}" and remedy:
-        raise UnpackError(what, remedy)
+        raise RefusedError(what, remedy)
     if outcome.why.startswith(("ran longer", "used more", "made more")):
-        raise UnpackError(f"it cannot be unpacked: that {outcome.why}.", "Make it smaller.")
+        raise RefusedError(f"it cannot be unpacked: that {outcome.why}.", "Make it smaller.")
     raise RunError(f"the unpacking {outcome.why}: {outcome.output}")

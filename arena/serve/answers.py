@@ -9,12 +9,11 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from arena.handin.receiving import RefusedError
+from arena.handin.receiving import NotReceivedError
 from arena.serve.api import ProblemAnswer, WebProblem
 from arena.serve.asking import BusyError, UnansweredError, UnknownError
-from arena.serve.forms import BodyError
 from arena.serve.pages import Visit, error_page
-from arena.serve.visits import Refusal
+from arena.serve.refusal import Refusal
 from protocol.errors import ArenaError
 
 Endpoint = Callable[[Request], Awaitable[Any]]
@@ -36,7 +35,7 @@ def refusal_of(error: Exception) -> Refusal:
     match error:
         case Refusal():
             return error
-        case RefusedError():
+        case NotReceivedError():
             again = error.again_at
             after = 0.0 if again is None else (again - datetime.now(UTC)).total_seconds()
             found = Refusal(error.status, error.what, error.remedy, after=max(0.0, after))
@@ -48,8 +47,6 @@ def refusal_of(error: Exception) -> Refusal:
                 again_at=None if again is None else again.isoformat(),
             )
             return found
-        case BodyError():
-            return Refusal(error.status, error.what, error.remedy, step="receive")
         case BusyError():
             return Refusal(503, "too much is asked of this league.", "Try again.", after=2.0)
         case UnknownError():
@@ -62,7 +59,7 @@ def refusal_of(error: Exception) -> Refusal:
             )
 
 
-EXPECTED = (Refusal, RefusedError, BodyError, BusyError, UnansweredError, ArenaError)
+EXPECTED = (Refusal, BusyError, UnansweredError, ArenaError)
 """What endpoints raise."""
 
 

@@ -13,9 +13,10 @@ from starlette.types import ASGIApp
 from arena.serve.answers import as_json, as_page
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
+from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.site import WebSite
-from arena.serve.visits import Door, Refusal
+from arena.serve.visits import Door
 
 
 def application(

@@ -20,6 +20,7 @@ from arena.serve.messages import Query, ReaderAnswer, decoder, line
 
 _LEAST_SECONDS = 2.0  # that an answer holds while matches are played ...
 _TIMES = 5  # ... or so many times as long as it took to make
+_OLD_SECONDS = 30.0  # that it is shown while another is made, so that few people wait for that
 _PATIENCE = 120.0  # seconds after which a process that does not answer is killed
 _TRIES = 2  # of a question, if the process ends before it answers
 _PAUSE = 0.1  # seconds between looks at whether it is there
@@ -99,7 +100,8 @@ class LeagueReader:
     async def get(self, ask: Query, *, fresh: bool = False) -> bytes:
         """Return the JSON of a view: one that was kept, if it is new enough, or another.
 
-        Raises UnansweredError if there is none, and BusyError if there is none soon.
+        One that is a little older is returned too, unless `fresh`, while another is made. Raises
+        UnansweredError if there is none, and BusyError if there is none soon.
         """
         key = msgspec.json.encode(ask)
         kept = self._kept.get(key)
@@ -110,6 +112,14 @@ class LeagueReader:
             if kept.stamp == stamp or (is_young and not fresh):
                 self._kept.move_to_end(key)
                 return kept.value
+            if age < _OLD_SECONDS and not fresh:
+                with contextlib.suppress(BusyError):
+                    self._ask(key, ask)
+                return kept.value
+        return await asyncio.shield(self._ask(key, ask))
+
+    def _ask(self, key: bytes, ask: Query) -> "asyncio.Future[bytes]":
+        """Have a question asked unless it is already; return where its answer will be."""
         if key not in self._asked:
             if self._queue.qsize() >= _MOST_WAITING and ask.what not in ("table", "final"):
                 raise BusyError
@@ -120,7 +130,7 @@ class LeagueReader:
             place = (ask.what not in ("table", "final"), number)
             numbered = msgspec.structs.replace(ask, number=number)
             self._queue.put_nowait(_Waiting(place, numbered, answer))
-        return await asyncio.shield(self._asked[key])
+        return self._asked[key]
 
     def _note(self, key: bytes, done: "asyncio.Future[bytes]") -> None:
         self._asked.pop(key, None)

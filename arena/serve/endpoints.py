@@ -29,13 +29,13 @@ from arena.serve.careers import BotView
 from arena.serve.connections import network_of
 from arena.serve.messages import Query
 from arena.serve.receiving import receive
+from arena.serve.refusal import Refusal
 from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.served import Served
 from arena.serve.shown import SubmissionView, queue_view, submission_view
 from arena.serve.views import TableView
 from arena.serve.visits import (
     Door,
-    Refusal,
     Visitor,
     address_of,
     hidden,

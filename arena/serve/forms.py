@@ -11,6 +11,8 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
+from arena.serve.refusal import Refusal
+
 FORM_BYTES = 64 << 10
 """The most of a form's fields that are not files."""
 _SOURCE_BYTES = 4 << 20  # of a program that is pasted
@@ -23,18 +25,13 @@ _FILE = "file"
 _LONG_FIELDS = {"source": _SOURCE_BYTES}
 
 
-class BodyError(Exception):
-    """A body that is not taken: the status of the answer, and why."""
-
-    def __init__(self, status: int, what: str, remedy: str = "Send it again.") -> None:
-        super().__init__(what)
-        self.status = status
-        self.what = what
-        self.remedy = remedy
+def not_taken(status: int, what: str, remedy: str = "Send it again.") -> Refusal:
+    """Return what is answered to a body that is not taken."""
+    return Refusal(status, what, remedy, step="receive")
 
 
 async def pieces(request: Request) -> AsyncIterator[bytes]:
-    """Yield the body as it comes; raise BodyError if that takes too long."""
+    """Yield the body as it comes; raise Refusal if that takes too long."""
     began, got = monotonic(), 0
     stream = request.stream()
     try:
@@ -44,14 +41,14 @@ async def pieces(request: Request) -> AsyncIterator[bytes]:
                 async with asyncio.timeout(min(left, _GRACE)):
                     piece = await anext(stream)
             except TimeoutError:
-                raise BodyError(408, "what was sent came too slowly.") from None
+                raise not_taken(408, "what was sent came too slowly.") from None
             except StopAsyncIteration:
                 return
             got += len(piece)
             if piece:
                 yield piece
     except ClientDisconnect:
-        raise BodyError(400, "the connection ended before all was sent.") from None
+        raise not_taken(400, "the connection ended before all was sent.") from None
 
 
 async def drain(request: Request) -> None:
@@ -66,16 +63,16 @@ async def drain(request: Request) -> None:
 
 
 async def fields(request: Request) -> dict[str, str]:
-    """Return the fields of a short form; raise BodyError if it is none."""
+    """Return the fields of a short form; raise Refusal if it is none."""
     data = b""
     async for piece in pieces(request):
         data += piece
         if len(data) > FORM_BYTES:
-            raise BodyError(413, f"a form has at most {FORM_BYTES >> 10} KiB.", "Send less.")
+            raise not_taken(413, f"a form has at most {FORM_BYTES >> 10} KiB.", "Send less.")
     try:
         return dict(parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=_MOST_PARTS))
     except ValueError:
-        raise BodyError(400, "this is no form.") from None
+        raise not_taken(400, "this is no form.") from None
 
 
 class FileForm:
@@ -110,10 +107,10 @@ class FileForm:
         self.has_file = False
 
     async def read(self) -> None:
-        """Read it to its end; raise BodyError if it is no such form."""
+        """Read it to its end; raise Refusal if it is no such form."""
         kind, options = parse_options_header(self._request.headers.get("content-type", ""))
         if kind != b"multipart/form-data" or b"boundary" not in options:
-            raise BodyError(400, "this is no form with a file.")
+            raise not_taken(400, "this is no form with a file.")
         try:
             parser = MultipartParser(options[b"boundary"], self._callbacks())
             async for piece in pieces(self._request):
@@ -121,10 +118,10 @@ class FileForm:
                 await self._act()
             parser.finalize()
         except FormParserError as error:
-            raise BodyError(400, f"the form cannot be read: {error}.") from None
+            raise not_taken(400, f"the form cannot be read: {error}.") from None
         await self._act()
         if not self._is_over:
-            raise BodyError(400, "the form ends before its end.", "Send it again.")
+            raise not_taken(400, "the form ends before its end.", "Send it again.")
 
     def _callbacks(self) -> Any:
         def note(event: str) -> Callable[..., None]:
@@ -149,7 +146,7 @@ class FileForm:
                 case "part_begin":
                     self._parts += 1
                     if self._parts > _MOST_PARTS:
-                        raise BodyError(413, f"a form has at most {_MOST_PARTS} parts.")
+                        raise not_taken(413, f"a form has at most {_MOST_PARTS} parts.")
                     self._header, self._name, self._value = {}, b"", b""
                 case "header_field":
                     self._name += data
@@ -177,7 +174,7 @@ class FileForm:
         self._is_file = b"filename" in options
         if self._is_file and self._part == _FILE and filename:
             if self.has_file:
-                raise BodyError(400, "a form has one file.", "Put several into one archive.")
+                raise not_taken(400, "a form has one file.", "Put several into one archive.")
             self.has_file = True
             await self._begin(self.fields, filename)
 
@@ -187,5 +184,5 @@ class FileForm:
             return
         self._size += len(data)
         if self._size > _LONG_FIELDS.get(self._part, FORM_BYTES):
-            raise BodyError(413, f"the field {self._part[:40]!r} is too long.", "Send less.")
+            raise not_taken(413, f"the field {self._part[:40]!r} is too long.", "Send less.")
         self._value_parts.append(data)

@@ -12,9 +12,10 @@ from arena.handin.database import HandIns
 from arena.handin.people import Person
 from arena.handin.receiving import Arrival
 from arena.handin.submissions import Submission
-from arena.serve.forms import BodyError, FileForm, drain, pieces
+from arena.serve.forms import FileForm, drain, not_taken, pieces
+from arena.serve.refusal import Refusal
 from arena.serve.served import Served
-from arena.serve.visits import Door, Refusal, Visitor, check_csrf
+from arena.serve.visits import Door, Visitor, check_csrf
 
 _MOST_AT_ONCE = 2  # of one person
 _MOST = 32  # of a server: each has a thread
@@ -26,7 +27,7 @@ T = TypeVar("T")
 async def receive(door: Door, request: Request, league: Served) -> Submission:
     """Store what an author hands in, and return the submission, of which the intake hears.
 
-    Raises Refusal, RefusedError or BodyError if it is not taken.
+    Raises Refusal or NotReceivedError if it is not taken.
     """
     try:
         visitor = await door.author(request, league)
@@ -103,11 +104,11 @@ async def _form(request: Request, league: Served, visitor: Visitor) -> Submissio
         if source.strip() and not form.has_file:
             filename = form.fields.get("filename", "").strip()
             if not filename:
-                raise BodyError(422, "the file that you pasted has no name.", "Name it: bot.py.")
+                raise not_taken(422, "the file that you pasted has no name.", "Name it: bot.py.")
             await arriving.begin(_bot(request, form.fields), filename)
             await arriving.write(source.replace("\r\n", "\n").encode())
         elif not form.has_file:
-            raise BodyError(422, "there is no file in the form.", "Choose one, or paste a program.")
+            raise not_taken(422, "there is no file in the form.", "Choose one, or paste a program.")
         return await arriving.finish()
 
 
@@ -145,7 +146,7 @@ class Arriving:
             self._thread.shutdown(wait=False)
 
     async def begin(self, bot: str, filename: str) -> None:
-        """Check whether it may be handed in; raise RefusedError if not."""
+        """Check whether it may be handed in; raise NotReceivedError if not."""
         await self._do(lambda: self._open(bot, filename))
 
     async def write(self, piece: bytes) -> None:

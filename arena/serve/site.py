@@ -26,13 +26,13 @@ from arena.serve.pages import (
     table_page,
 )
 from arena.serve.receiving import receive
+from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.sessions import SESSION_SECONDS
 from arena.serve.shown import queue_view
 from arena.serve.views import TableView
 from arena.serve.visits import (
     Door,
-    Refusal,
     Visitor,
     check_csrf,
     check_origin,

@@ -11,27 +11,15 @@ from starlette.requests import Request
 
 from arena.handin.people import Person, by_number, by_token
 from arena.handin.submissions import bots_of_author
-from arena.serve.api import WebProblem, You
+from arena.serve.api import You
 from arena.serve.connections import network_of
 from arena.serve.pages import Visit
+from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.sessions import Guesses, is_same
 
 _MOST_AT_ONCE = 8
 """Questions about a league that one address may have asked without an answer yet."""
-
-
-class Refusal(Exception):  # noqa: N818 - it is what is answered
-    """A request that is refused: the status, and what the answer says."""
-
-    def __init__(
-        self, status: int, what: str, remedy: str = "", *, after: float = 0.0, step: str = ""
-    ) -> None:
-        super().__init__(what)
-        self.status = status
-        self.problem = WebProblem(step=step, what=what, remedy=remedy, can_retry=after > 0)
-        self.after = after
-        """After how many seconds the same again can help; 0 if that is not known."""
 
 
 @dataclass(frozen=True)

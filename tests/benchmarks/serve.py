@@ -33,6 +33,8 @@ from tests.referee.process_watch import until
 BOTS = ("sensible", "random", "quiet", "warlord")
 HAND_IN = "\n[hand_in]\nper_hour = 10000\nper_day = 10000\n"
 HERE = "127.0.0.1"
+INTAKE, PLAYER = "arena.handin.intake", "arena.serve.player"
+CPU = ("player", "intake", "commands")
 
 
 def league(home: Path, deals: int) -> Path:
@@ -213,19 +215,15 @@ def cpu_of(pids: set[int]) -> float:
     return found / os.sysconf("SC_CLK_TCK")
 
 
-def intake(server: Serving) -> int:
-    """Return the process that takes in."""
+def cpu_below(server: Serving, module: str) -> float:
+    """Return the CPU seconds of a process beside a server, and of all below it, ended ones too."""
     family = server.family()
-    return next(pid for pid in family if "handin.intake" in process_watch.command_line(pid))
-
-
-def below(pid: int) -> set[int]:
-    """Return a process and all below it."""
-    found, new = {pid}, {pid}
+    found = next({pid} for pid in family if module in process_watch.command_line(pid))
+    new = found
     while new:
         new = {child for each in new for child in process_watch.children(each)} - found
         found |= new
-    return found
+    return cpu_of(found)
 
 
 class Authors:
@@ -258,8 +256,9 @@ def pace(
 ) -> None:
     """Compare the pace of a league with and without hand-ins; every fourth one is compiled.
 
-    The authors' bots play in both, as a match of theirs takes another time than one of ours. What
-    the commands of the authors use, which are elsewhere in life, is told apart.
+    The authors' bots play in both, as a match of theirs takes another time than one of ours. Still
+    the first deals of new bots are other matches than those of all; so pace is the CPU time that
+    goes into playing. What the authors' commands use, which are elsewhere in life, is told apart.
     """
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
@@ -277,15 +276,15 @@ def pace(
                         asked = per_hour if is_busy else 0
                         counts[is_busy].update(_watched(server, authors, seconds, asked))
                         readers.note_memory()
-                    print(", ".join(_rates(counts)), flush=True)
+                    print("; ".join(_rates(counts)), flush=True)
 
 
 def _watched(
     server: Serving, authors: Authors, seconds: float, per_hour: float
 ) -> dict[str, float]:
     """Return what is done within so many seconds: matches played, hand-ins, and CPU seconds."""
-    pids = below(intake(server))
-    spent, played, handed_in = cpu_of(pids), stored(server), authors.handed_in
+    spent = [cpu_below(server, module) for module in (INTAKE, PLAYER)]
+    played, handed_in = stored(server), authors.handed_in
     commands, began = _cpu_of_commands(), time.monotonic()
     while (passed := time.monotonic() - began) < seconds:
         if per_hour and passed >= (authors.handed_in - handed_in) * 3600 / per_hour:
@@ -295,7 +294,8 @@ def _watched(
         "seconds": time.monotonic() - began,
         "matches": stored(server) - played,
         "hand-ins": authors.handed_in - handed_in,
-        "intake": cpu_of(pids | below(intake(server))) - spent,
+        "intake": cpu_below(server, INTAKE) - spent[0],
+        "player": cpu_below(server, PLAYER) - spent[1],
         "commands": _cpu_of_commands() - commands,
     }
 
@@ -308,14 +308,14 @@ def _cpu_of_commands() -> float:
 
 def _rates(counts: dict[bool, Counter[str]]) -> Iterator[str]:
     """Yield what the counts of a league that was left alone, and of one that was not, say."""
-    alone, busy = (found["matches"] / found["seconds"] for found in counts.values())
-    found = counts[True]
-    cpu = found["seconds"] * len(os.sched_getaffinity(0))
-    yield f"{alone:.1f} matches a second alone"
-    yield f"{busy:.1f} during {found['hand-ins']} hand-ins in {found['seconds']:.0f} s"
-    yield f"{100 * (1 - busy / alone):.1f} % less"
-    yield f"of the CPU, taking in used {100 * found['intake'] / cpu:.1f} %"
-    yield f"and `arena submit` {100 * found['commands'] / cpu:.1f} %"
+    cores = len(os.sched_getaffinity(0))
+    for found in counts.values():
+        share = {key: 100 * found[key] / found["seconds"] / cores for key in CPU}
+        yield (
+            f"{found['hand-ins']} hand-ins in {found['seconds']:.0f} s: "
+            f"{found['matches'] / found['seconds']:.1f} matches a second"
+        )
+        yield from (f"{key} {used:.1f} % of the CPU" for key, used in share.items())
 
 
 def main() -> None:

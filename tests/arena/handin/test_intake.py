@@ -386,6 +386,19 @@ def test_sources_go_a_day_after_they_were_replaced_and_at_once_if_refused(
 
 
 @pytest.mark.slow
+def test_the_same_files_again_are_told_from_new_ones(db: HandIns) -> None:
+    ada, ben = person(db, "ada"), person(db, "ben")
+    first, again, other = (take_in(db, hand_in(db, each)) for each in (ada, ada, ben))
+    assert [one.steps[0]["title"] for one in (first, other)] == ["can be run", "can be run"]
+    assert [again.steps[0][key] for key in ("title", "state", "detail")] == [
+        "is new",
+        "advice",
+        f"the same files as submission {first.number}, which plays",
+    ]
+    assert [one.state for one in of_bot(db, "ada")] == ["playing", "replaced"]
+
+
+@pytest.mark.slow
 def test_sources_are_kept_of_so_many_versions_only(db: HandIns) -> None:
     ada = person(db, "ada")
     played = [

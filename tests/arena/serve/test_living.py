@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.league.plan import DATABASE
 from tests.arena.serve.serving import (
     BOT,
     KIT,
@@ -122,6 +123,21 @@ def test_a_league_that_is_edited_while_it_is_served_is_read_anew(tmp_path: Path)
         assert server.ask("/cup/").status == 200
         file.write_text(text.replace("deals = 2", "deals = 5"))
         until(lambda: table(server).get("one", 0) == 10, 30)
+
+
+@pytest.mark.slow
+def test_results_that_cannot_be_read_are_told_apart_from_what_does_not_exist(
+    tmp_path: Path,
+) -> None:
+    league = write_league(tmp_path / "cup")
+    with serving(league) as server:
+        until(lambda: "All matches are played." in "".join(server.said), 30)
+        assert server.api("/bots/nobody").status == 404
+        (league / DATABASE).write_bytes(b"no database at all" * 1000)
+        answer = server.api("/bots/one")
+        assert (answer.status, answer.error["remedy"]) == (500, "Tell the organizer.")
+        until(lambda: f"{DATABASE} is damaged" in "".join(server.said), 10)
+        assert "nobody" not in "".join(server.said)  # or anybody could fill the log
 
 
 @pytest.mark.slow

@@ -25,9 +25,8 @@ from arena.serve.replays import (
     replay_view,
 )
 from arena.serve.shown import calendar_of, milestones, queue_view, submission_view
-from arena.serve.views import TableView, table_view
+from arena.serve.views import AbsentError, TableView, table_view
 from arena.store.opening import open_store, read_played
-from protocol.errors import ArenaError
 from tests.arena.conftest import Arena, League
 from tests.arena.report.test_summary import league_of, play, rewrite
 from tests.arena.serve.hostile import submission
@@ -91,7 +90,7 @@ def test_a_league_that_was_not_played_has_its_bots(tmp_path: Path) -> None:
     assert bot_view(folder, "ann").versions == []
     assert matches_view(folder).rows == []
     assert own_view(folder, "ann").said == []
-    with pytest.raises(ArenaError, match="nothing was played yet"):
+    with pytest.raises(AbsentError, match="nothing was played yet"):
         replay_view(folder, "3f9a")
 
 
@@ -167,7 +166,7 @@ def test_a_bot_that_left_keeps_its_page(cup: Path) -> None:
 
 
 def test_a_bot_that_never_was_is_an_error(cup: Path) -> None:
-    with pytest.raises(ArenaError, match="there is no bot 'dan' in this league"):
+    with pytest.raises(AbsentError, match="there is no bot 'dan' in this league"):
         bot_view(cup, "dan")
 
 
@@ -275,7 +274,7 @@ def test_results_after_the_freeze_are_held_back(duo: Path) -> None:
     assert {row.at for row in matches_view(duo, since=since, limit=100).rows} == {DAY}
     newest = matches_view(duo).rows[0]
     assert newest.at != DAY
-    with pytest.raises(ArenaError, match="there is no match"):
+    with pytest.raises(AbsentError, match="there is no match"):
         replay_view(duo, newest.id, since=since)
     assert table_view(duo, "2026-01-01T00:00:00+00:00").rows == []
 
