@@ -204,7 +204,18 @@ def test_a_place_that_takes_no_file_is_told_before_the_match(
 def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
     file.write_text("mine")
-    words = ("play", "guerra", "random", "random", *UNSANDBOXED, "--save", file, "--force")
+    words = (
+        "play",
+        "guerra",
+        "random",
+        "random",
+        "--seed",
+        "1",
+        *UNSANDBOXED,
+        "--save",
+        file,
+        "--force",
+    )
     with files_no_larger_than(6000):
         result = arena(*words)
     assert result.exit_code == 1
