@@ -89,9 +89,9 @@ _STORED = """
         FROM (
             SELECT deal, count(*) AS matches FROM match
             WHERE rotation < :rotations GROUP BY deal
-        ) AS counted JOIN deal ON deal.id = counted.deal
-        WHERE deal.number < :deals GROUP BY lineup
-    ) AS played JOIN lineup ON lineup.id = played.lineup
+        ) AS counted LEFT JOIN deal ON deal.id = counted.deal
+        WHERE deal.number IS NULL OR deal.number < :deals GROUP BY lineup
+    ) AS played LEFT JOIN lineup ON lineup.id = played.lineup
 """
 _LAST_VERSIONS = """
     SELECT bot.name, bot.version
