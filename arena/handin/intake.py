@@ -21,6 +21,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,6 +32,7 @@ from protocol.errors import ArenaError
 from referee.sandbox import SandboxError
 
 _AGAIN_SECONDS = 5.0
+_END_SECONDS = 10.0  # that it may take to end what it does
 
 
 def main(words: list[str]) -> int:
@@ -92,10 +94,16 @@ def _tell(event: dict[str, Any]) -> None:
 
 
 def _listen(woken: threading.Event) -> None:
-    """Wake the intake at each line; end it with the input."""
+    """Wake the intake at each line; end it with the input, by force if it must be.
+
+    An interrupt is lost if it comes between hearing that a build has ended and noting it, and a
+    fork server may hang. What is being taken in waits again in any case.
+    """
     for _ in sys.stdin:
         woken.set()
     os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(_END_SECONDS)
+    os._exit(1)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:

@@ -106,6 +106,16 @@ class IntakeProcess:
         self._process.communicate()
         until(lambda: gone(*started), PATIENCE)
 
+    @property
+    def helpers(self) -> set[int]:
+        """The processes that it has started."""
+        return children(self._process.pid)
+
+    def close_input(self) -> int:
+        """End its input; return the code with which it ends."""
+        self._process.communicate(timeout=PATIENCE)
+        return self._process.returncode
+
     def interrupt(self, number: signal.Signals) -> None:
         """Send it a signal."""
         self._process.send_signal(number)

@@ -1,5 +1,6 @@
 """Submissions on their way into a league, with an intake that ends or is killed anywhere."""
 
+import os
 import signal
 import time
 from pathlib import Path
@@ -20,6 +21,7 @@ from referee.workshop import Workshop
 from tests.arena.handin.archives import tarred
 from tests.arena.handin.conftest import Clock, person
 from tests.arena.handin.intaking import GOOD, UNFIT, IntakeProcess, check_whole, hand_in
+from tests.referee.process_watch import gone, until
 
 
 @pytest.fixture(autouse=True)
@@ -396,6 +398,22 @@ def test_the_same_files_again_are_told_from_new_ones(db: HandIns) -> None:
         f"the same files as submission {first.number}, which plays",
     ]
     assert [one.state for one in of_bot(db, "ada")] == ["playing", "replaced"]
+
+
+@pytest.mark.slow
+def test_an_intake_ends_with_its_input_even_if_a_fork_server_hangs(db: HandIns) -> None:
+    with IntakeProcess(db.league) as intake:
+        intake.until_idle()
+        servers = intake.helpers
+        assert servers
+        try:
+            for pid in servers:
+                os.kill(pid, signal.SIGSTOP)
+            assert intake.close_input() == 1
+        finally:
+            for pid in servers:
+                os.kill(pid, signal.SIGCONT)
+    until(lambda: gone(*servers), 10)
 
 
 @pytest.mark.slow
