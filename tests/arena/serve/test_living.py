@@ -136,7 +136,7 @@ def test_results_that_cannot_be_read_are_told_apart_from_what_does_not_exist(
         (league / DATABASE).write_bytes(b"no database at all" * 1000)
         answer = server.api("/bots/one")
         assert (answer.status, answer.error["remedy"]) == (500, "Tell the organizer.")
-        until(lambda: f"{DATABASE} is damaged" in "".join(server.said), 10)
+        until(lambda: f"{DATABASE} is not a league's database" in "".join(server.said), 10)
         assert "nobody" not in "".join(server.said)  # or anybody could fill the log
 
 
