@@ -116,7 +116,8 @@ class Page:
     def __init__(self, port: int, every: float) -> None:
         self.port = port
         self.every = every
-        self.times: list[float] = []
+        self.loads: list[tuple[float, float]] = []
+        """When each began, and how long it took, in seconds."""
         self.events = 0
         self.ends = threading.Event()
         self.threads = [threading.Thread(target=each) for each in (self.listen, self.load)]
@@ -144,7 +145,7 @@ class Page:
             answer.read()
             connection.close()
             assert answer.status == 200
-            self.times.append(time.monotonic() - began)
+            self.loads.append((began, time.monotonic() - began))
             self.ends.wait(self.every)
 
 
@@ -183,14 +184,18 @@ class Readers:
         for page in self._pages:
             for thread in page.threads:
                 thread.join()
-        times = sorted(each for page in self._pages for each in page.times)
-        if times:
-            p50, p95 = (1000 * times[int(len(times) * part)] for part in (0.5, 0.95))
-            print(
-                f"{self._count} pages for {time.monotonic() - self._began:.0f} s: {len(times)} "
-                f"loads, p50 {p50:.0f} ms, p95 {p95:.0f} ms, at most {1000 * times[-1]:.0f} ms; "
-                f"{sum(page.events for page in self._pages)} events"
-            )
+        seconds = time.monotonic() - self._began
+        events = sum(page.events for page in self._pages)
+        print(f"{self._count} pages for {seconds:.0f} s: {events} events")
+        loads = [each for page in self._pages for each in page.loads]
+        for what, since in (("in all", 0.0), ("in the last tenth", 0.9 * seconds)):
+            times = sorted(each for began, each in loads if began >= self._began + since)
+            if times:
+                p50, p95 = (1000 * times[int(len(times) * part)] for part in (0.5, 0.95))
+                print(
+                    f"{what}: {len(times)} loads, p50 {p50:.0f} ms, p95 {p95:.0f} ms, "
+                    f"at most {1000 * times[-1]:.0f} ms"
+                )
         print("memory of the server, MB:", *(f"{each:.0f}" for each in self._memory))
 
 
@@ -204,6 +209,7 @@ def pages(count: int, seconds: float, every: float, deals: int) -> None:
                 for _ in range(10):
                     time.sleep(seconds / 10)
                     readers.note_memory()
+            print(f"{stored(server)} matches at the end")
 
 
 def cpu_of(pids: set[int]) -> float:
