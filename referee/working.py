@@ -2,8 +2,6 @@
 
 import os
 import select
-from contextlib import suppress
-from signal import SIGKILL
 from time import monotonic
 
 from referee.limits import WorkLimits
@@ -51,7 +49,7 @@ class Watched:
     def to_its_end(self) -> tuple[str, Ended]:
         """Wait until it has ended, or end it; return why it did not end well, and how it ended.
 
-        Raises MachineError where the machine is to blame.
+        After an interruption it may still run. Raises MachineError where the machine is to blame.
         """
         output = os.dup(self._child.stdout)
         try:
@@ -60,11 +58,7 @@ class Watched:
             while self._read(output):
                 pass
         except ConnectionError:
-            self._kill()
             raise lost() from None
-        except BaseException:  # Ctrl-C too: nothing runs when this is raised again
-            self._starter.stop(self._child)
-            raise
         finally:
             os.close(output)
         self._printed.end()
@@ -130,12 +124,6 @@ class Watched:
                 f"space there, or set TMPDIR to another folder; then run again."
             )
         return ""
-
-    def _kill(self) -> None:
-        """End what is left of its group when the fork server, which does that, has been killed."""
-        with suppress(ProcessLookupError):
-            while True:
-                os.killpg(self._child.pid, SIGKILL)
 
 
 def _told(ended: Ended, most: int) -> str:

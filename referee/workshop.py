@@ -165,6 +165,7 @@ class Workshop:
             uid = self._starter.take_user(undo)
             area = Area(f"{self._starter.folder}/build-{self._count}", uid)
             undo.callback(area.remove)
+            undo.callback(self._starter.stop_all)
             if sources is not None:
                 area.fill(sources, files)
             yield Work(self._run(list(words), area, uid, limits, stdin, watch), area)

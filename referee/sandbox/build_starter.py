@@ -1,8 +1,9 @@
 """Starts a build by a fork server of its own."""
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from signal import SIGKILL
 from typing import BinaryIO
 
 from referee.sandbox.errors import MachineError, StartError, unstartable
@@ -37,6 +38,16 @@ class BuildStarter(Starter):
         except ConnectionError:
             raise lost() from None
 
+    def stop_all(self) -> None:
+        """End what still runs: after an interruption, or when the fork server has been killed."""
+        for child in list(self._running.values()):
+            try:
+                self.stop(child)
+            except ConnectionError:
+                with suppress(ProcessLookupError):
+                    while True:
+                        os.killpg(child.pid, SIGKILL)
+
     def _begun(self, request: Request, stdin: BinaryIO | None) -> Child:
         with ExitStack() as undo:
             with ExitStack() as sent:
@@ -52,7 +63,7 @@ class BuildStarter(Starter):
             if "error" in answer:
                 raise StartError(f"{answer['error']}{_said(ours)}")
             undo.pop_all()
-        return Child(answer["pid"], pidfd, -1, ours, -1)
+        return self._started(Child(answer["pid"], pidfd, -1, ours, -1))
 
 
 def lost() -> MachineError:

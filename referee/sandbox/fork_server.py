@@ -6,12 +6,13 @@ then a single-threaded process that does nothing but wait: it reaps every bot, k
 of its process group, and as a subreaper inherits whatever a bot orphaned. When the referee dies,
 by any death, the socket ends and everything goes.
 
-A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}}` comes with three descriptors
-for the bot's 0, 1 and 2, and is answered by `{"pid": n}` with a pidfd, or `{"error": reason}`, with
-`"machine": errno` where no bot could be started; what a request may hold is in `kinds.py`.
-`{"stop": pid}` ends a bot. `{"stage": folder}` names a folder that goes with everything else.
-Either way a bot's end is reported once: `{"ended": pid, "status": wait status, "cpu": seconds,
-"memory": bytes at its peak, "refused": threads that it asked for beyond its limit}`.
+A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}, "number": k}` comes with three
+descriptors for the bot's 0, 1 and 2, and is answered by `{"pid": n, "number": k}` with a pidfd, or
+`{"error": reason, "number": k}`, with `"machine": errno` where no bot could be started; what a
+request may hold is in `kinds.py`. `{"stage": folder}` names a folder that goes with everything
+else. `{"stop": pid}` ends a bot. Every end is reported: `{"ended": pid, "status": wait status,
+"cpu": seconds, "memory": bytes at its peak, "refused": threads asked for beyond its limit}`. So is
+a `stop` of what had ended before, as killed: the referee may have missed the first report.
 
 The kernel counts processes and threads by user, so that one bot's could leave none to another of
 the same user. Where the filter says so, it asks this server about every new thread instead.
@@ -396,7 +397,12 @@ def end(pid: int) -> Request:
             memory = max(memory, used.ru_maxrss)
     except ChildProcessError:
         pass
-    return {"ended": pid, "status": status, "cpu": cpu, "memory": memory * 1024}
+    return report_of(pid, status, cpu, memory * 1024)
+
+
+def report_of(pid: int, status: int, cpu: float = 0.0, memory: int = 0) -> Request:
+    """Return the report of an end."""
+    return {"ended": pid, "status": status, "cpu": cpu, "memory": memory, "refused": 0}
 
 
 def reap_orphans(bots: set[int]) -> None:
@@ -516,8 +522,11 @@ def serve(link: socket.socket, stages: list[str], kind: type[StartedBot]) -> Non
             os.set_inheritable(descriptor, False)  # recv_fds cannot ask for it
         request = json.loads(message)
         if "stop" in request:
-            if request["stop"] in bots:
-                forget(request["stop"])
+            pid = request["stop"]
+            if pid in bots:
+                forget(pid)
+            else:
+                link.send(json.dumps(report_of(pid, signal.SIGKILL)).encode())
             continue
         if "stage" in request:
             stages.append(request["stage"])
@@ -525,7 +534,7 @@ def serve(link: socket.socket, stages: list[str], kind: type[StartedBot]) -> Non
         try:
             bot = start(request["start"], descriptors, kind)
         except OSError as error:
-            answer: Request = {"error": explained(error)}
+            answer: Request = {"error": explained(error), "number": request["number"]}
             if not isinstance(error, StartRefusedError):
                 answer["machine"] = error.errno
             link.send(json.dumps(answer).encode())
@@ -534,7 +543,8 @@ def serve(link: socket.socket, stages: list[str], kind: type[StartedBot]) -> Non
             poll.register(bot.pidfd, select.POLLIN)
             if bot.listener >= 0:
                 poll.register(bot.listener, select.POLLIN)
-            socket.send_fds(link, [json.dumps({"pid": bot.told}).encode()], [bot.told_pidfd])
+            answer = {"pid": bot.told, "number": request["number"]}
+            socket.send_fds(link, [json.dumps(answer).encode()], [bot.told_pidfd])
         for descriptor in descriptors:
             os.close(descriptor)
 

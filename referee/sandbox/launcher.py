@@ -57,9 +57,7 @@ class Launcher(Starter):
             if "error" in answer:
                 raise self._failure(program, placed, answer, _said(stderr))
             undo.pop_all()
-        if uid:
-            self._uids[answer["pid"]] = uid
-        return Child(answer["pid"], pidfd, stdin, stdout, stderr)
+        return self._started(Child(answer["pid"], pidfd, stdin, stdout, stderr, uid or None))
 
     def check_copies(self) -> None:
         """Raise MachineError if what bots are run from is no longer all there."""

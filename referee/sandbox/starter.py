@@ -47,7 +47,7 @@ class Ended:
             return f"was killed by signal {-self.code}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Child:
     """A started process: its pid, a pidfd, and the referee's ends of its three pipes.
 
@@ -59,13 +59,18 @@ class Child:
     stdin: int
     stdout: int
     stderr: int
+    uid: int | None = None
+    """The user that it is run as, and that nobody else is meanwhile; None if that is shared."""
+    ended: Ended | None = None
+    """How it ended, as soon as the fork server has told."""
 
 
 class Starter:
     """One fork server and the processes it started in one kind of sandbox; closing ends all.
 
     As root, a sandboxed program is run as a user of its own, unless `uid` is 0. Raises SandboxError
-    if the sandbox cannot be had here. It is for one thread.
+    if the sandbox cannot be had here. It is for one thread. An interruption, such as Ctrl-C, may
+    come at any moment: `stop` can be called after it, and the next program started.
     """
 
     server: Path
@@ -74,8 +79,8 @@ class Starter:
     def __init__(self, sandbox: SandboxKind, *, uid: int | None = None) -> None:
         self.uid: int | None = None
         """The first of the users that programs are run as; None for the referee's own."""
-        self._ended: dict[int, Ended] = {}
-        self._uids: dict[int, int] = {}
+        self._running: dict[int, Child] = {}
+        self._asked_for = 0
         self._free: list[int] = []
         self._stage: Stage | None = None
         self._claim: socket.socket | None = None
@@ -123,8 +128,9 @@ class Starter:
 
     def _asked(self, request: dict[str, Any], descriptors: list[int]) -> tuple[dict[str, Any], int]:
         """Return the fork server's answer to a request to start, and the pidfd in it."""
+        self._asked_for += 1
         try:
-            message = msgspec.json.encode({"start": request})
+            message = msgspec.json.encode({"start": request, "number": self._asked_for})
         except UnicodeEncodeError:
             return {"error": "its command, or its folder, has a name that is not UTF-8"}, -1
         if len(message) > REQUEST_LIMIT:
@@ -132,31 +138,43 @@ class Starter:
         socket.send_fds(self._link, [message], descriptors)
         return self._answer()
 
+    def _started(self, child: Child) -> Child:
+        """Return a child whose end is awaited from now on."""
+        self._running[child.pid] = child
+        return child
+
     def _staged(self) -> Stage:
         """Return where the copies are put; raise MachineError if that cannot be made."""
         if self._stage is None:
             stage = Stage(os.getuid() if self.uid is None else self.uid)
-            self._link.send(msgspec.json.encode({"stage": stage.folder}))  # before it is there
+            self._send({"stage": stage.folder})  # before it is there
             stage.make()
             self._stage = stage
         return self._stage
 
     def stop(self, child: Child) -> Ended:
-        """Kill `child` and its process group, if it still runs, and say how it ended."""
-        if child.pid not in self._ended:
-            self._link.send(msgspec.json.encode({"stop": child.pid}))
+        """Kill `child` and its process group, if it still runs, and say how it ended.
+
+        If an interruption came just when that was heard, it counts as killed now.
+        """
+        if child.ended is None:
+            self._send({"stop": child.pid})
         return self.wait(child)
 
     def wait(self, child: Child) -> Ended:
         """Wait until `child` has ended, release what it held, and say how it ended."""
-        while child.pid not in self._ended:
+        while child.ended is None:
             self._read()
-        for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
+        self._running.pop(child.pid, None)
+        for name in ("pidfd", "stdin", "stdout", "stderr"):
+            descriptor = getattr(child, name)
+            setattr(child, name, -1)  # before it is closed, so that it never is twice
             if descriptor >= 0:
                 os.close(descriptor)
-        if child.pid in self._uids:
-            self._free.append(self._uids.pop(child.pid))
-        return self._ended.pop(child.pid)
+        if child.uid is not None:
+            uid, child.uid = child.uid, None
+            self._free.append(uid)
+        return child.ended
 
     def close(self) -> None:
         """End every process that was started, and the fork server."""
@@ -168,20 +186,31 @@ class Starter:
             self._claim.close()  # another may have the users that programs were run as
 
     def _answer(self) -> tuple[dict[str, Any], int]:
+        """Return the answer to the last request; what an earlier one has started is ended."""
         while True:
             message, descriptors = self._read()
-            if "ended" not in message:
+            if "ended" in message:
+                continue
+            if message["number"] == self._asked_for:
                 return message, descriptors[0] if descriptors else -1
+            for descriptor in descriptors:  # nobody waits for it since an interruption
+                os.close(descriptor)
+                self._send({"stop": message["pid"]})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._link.send(msgspec.json.encode(message))
 
     def _read(self) -> tuple[dict[str, Any], list[int]]:
+        """Read a message, and take note of an end that it tells."""
         data, descriptors, _, _ = socket.recv_fds(self._link, _MESSAGE_LIMIT, 1)
         if not data:
             raise ConnectionError("the fork server has died")
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)
         message = msgspec.json.decode(data)
-        if "ended" in message:
-            self._ended[message["ended"]] = Ended(
+        child = self._running.get(message.get("ended"))
+        if child is not None and child.ended is None:
+            child.ended = Ended(
                 message["status"], message["cpu"], message["memory"], message["refused"]
             )
         return message, descriptors

@@ -8,15 +8,17 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
+from types import FrameType
 from typing import Any
 
 import msgspec
 import pytest
 
 from referee.limits import WorkLimits
-from referee.sandbox import MachineError, SandboxError, StartError, seccomp
+from referee.sandbox import MachineError, SandboxError, StartError, seccomp, starter
 from referee.sandbox.program import interpreter
 from referee.sandbox.sources import Sources
 from referee.workshop import Outcome, Workshop
@@ -376,6 +378,62 @@ def test_an_interruption_ends_it(workshop: Workshop) -> None:
     with pytest.raises(KeyboardInterrupt):
         shell(workshop, "sleep 600.5 & echo here; sleep 600.5", watch=interrupt)
     assert running("600.5") == []
+
+
+def interrupted(workshop: Workshop, step: int, text: str) -> bool:
+    """Run a command, and raise at a step of the interpreter in what talks to the fork server.
+
+    Return whether it came to that step.
+    """
+    left = step
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename != starter.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        left -= event == "opcode"
+        if left == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        shell(workshop, text)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+@contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Fail a test that hangs, wherever it does."""
+
+    def fail(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.slow
+def test_an_interruption_may_come_at_any_step(workshop: Workshop) -> None:
+    """It ends the command, and the next one gets the answers that are meant for it."""
+    step = 1
+    with at_most(100):
+        while interrupted(workshop, step, "sleep 600.625 & echo here"):
+            until(lambda: running("600.625") == [])
+            outcome = shell(workshop, "echo next; exit 3")
+            assert (outcome.output, outcome.why) == ("next\n", "exited with code 3")
+            step += 1
+    assert step > 100
 
 
 def test_a_killed_fork_server_is_the_machines_fault(workshop: Workshop) -> None:

@@ -105,7 +105,7 @@ def kill_at_random(home: Path, kills: int, seed: int) -> Counter[str]:
             author.end()
     with serving(league) as server, HandIns(league) as db:
         until(lambda: not [one for one in all_of(db) if one.state in _OPEN], _PATIENCE)
-        until(lambda: "All matches are played." in "".join(server.said), _PATIENCE)
+        until(lambda: _missing(league) == 0, _PATIENCE)
         server.end()
     return _judged(league, authors, kills)
 
@@ -116,6 +116,11 @@ _OPEN = ("received", "building", "checking")
 def _open(authors: list[Author], server: Serving | None) -> None:
     for author in authors:
         author.server = server
+
+
+def _missing(league: Path) -> int:
+    """Return how many deals are to be played; what the server said may be of fewer bots."""
+    return int(json.loads(run_arena("rank", league, "--format", "json").stdout)["missing"])
 
 
 def _judged(league: Path, authors: list[Author], kills: int) -> Counter[str]:
