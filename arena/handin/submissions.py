@@ -206,9 +206,13 @@ def note(db: HandIns, number: int, state: State | None = None, **known: str) -> 
 
 
 def put_back(db: HandIns, number: int) -> None:
-    """Let a submission wait again as if it had not been looked at: the intake was told to end."""
+    """Let a submission wait again as if it had not been looked at: the intake was told to end.
+
+    One that is being entered stays where it is: what came of that is found out by the next intake.
+    """
     with db.transaction():
-        if _state(db, number) in ("building", "checking"):
+        [row] = db.rows("SELECT state, step FROM submission WHERE number = ?", (number,))
+        if row["state"] in ("building", "checking") and row["step"] != "enter":
             _set(db, number, "received", {"step": ""})
             db.change("UPDATE submission SET tries = tries - 1 WHERE number = ?", (number,))
 

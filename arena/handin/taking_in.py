@@ -92,17 +92,21 @@ class Intake:
 
         Raises ArenaError if the league's file cannot be read.
         """
-        entered = league_file.folders(self._league).values()
+        league_file.folders(self._league)  # or it raises, before anything is changed
         for one in submissions.queue(self._hand_ins):
             if one.state == "received":
                 continue
-            if one.step == "enter" and one.folder in entered:
+            if self._is_entered(one):
                 submissions.accept(self._hand_ins, one.number)
             else:
                 submissions.resume(self._hand_ins, one.number)
             self._told(one.number)
         tidy(self._hand_ins)
         self.look_around()
+
+    def _is_entered(self, one: Submission) -> bool:
+        """Return whether the league's file names it, though it may not be noted that it plays."""
+        return one.step == "enter" and one.folder in league_file.folders(self._league).values()
 
     def look_around(self) -> None:
         """Notice what the organizer has changed in the league, and remove what nobody needs."""
@@ -126,7 +130,8 @@ class Intake:
         """Take in a submission that waits, and return what became of it.
 
         Raises ArenaError if the league itself cannot be read; then it still waits. It waits again
-        after a KeyboardInterrupt.
+        after a KeyboardInterrupt. One that was entered, which could not be noted, is left to
+        `resume`.
         """
         plan = with_game(read_asked(self._league, "read"))
         if submissions.begin(self._hand_ins, number):
@@ -142,8 +147,11 @@ class Intake:
                 raise
             except Exception as error:  # noqa: BLE001 - it must end, whatever happened to it
                 self._log(number, error)
-                self._refuse(number, RefusedError(_trouble(error), _LATER, can_retry=True))
                 self._close_rooms()
+                if self._is_entered(submissions.get(self._hand_ins, number)):
+                    what = f"submission {number} was entered, which could not be noted: {error}"
+                    raise RunError(what) from None
+                self._refuse(number, RefusedError(_trouble(error), _LATER, can_retry=True))
             submissions.end_turn(self._hand_ins, number, time.monotonic() - began)
             self._told(number)
             sweep(self._hand_ins, set(league_file.folders(self._league).values()))

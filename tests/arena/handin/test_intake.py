@@ -15,7 +15,7 @@ from arena.handin.sources import KEPT_VERSIONS
 from arena.handin.submissions import TRIES, Submission, get, of_bot, queue
 from arena.handin.taking_in import Intake
 from arena.league.edit import remove_bot, replace_bot, set_key
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
 from referee.workshop import Workshop
 from tests.arena.handin.archives import tarred
@@ -313,24 +313,38 @@ def test_a_bot_that_the_organizer_has_put_in_its_place_is_left_alone(db: HandIns
     assert (found.state, found.step) == ("refused", "enter")
 
 
-def killed(*_: object) -> None:
-    raise SystemExit
-
-
-def test_one_that_was_entered_just_before_a_kill_is_entered_once(
-    db: HandIns, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("end", "raised"),
+    [
+        (SystemExit(), SystemExit),  # as if killed
+        (KeyboardInterrupt(), KeyboardInterrupt),
+        (OSError("no room"), RunError),
+    ],
+    ids=["killed", "interrupted", "not noted"],
+)
+def test_one_that_was_entered_just_before_an_end_is_entered_once(
+    db: HandIns,
+    monkeypatch: pytest.MonkeyPatch,
+    end: BaseException,
+    raised: type[BaseException],
 ) -> None:
+    def ended(*_: object) -> None:
+        raise end
+
     first = take_in(db, hand_in(db, ada := person(db, "ada")))
     second = hand_in(db, ada, GOOD + b"#")
     with monkeypatch.context() as patch:
-        patch.setattr(submissions, "accept", killed)
-        with pytest.raises(SystemExit):
+        patch.setattr(submissions, "accept", ended)
+        with pytest.raises(raised):
             take_in(db, second)
     assert get(db, second.number).step == "enter"
+    third = hand_in(db, ada, UNFIT)
     with Intake(db.league, lambda _: None) as intake:
         intake.resume()
+        assert intake.take_next()
         assert not intake.take_next()
-    assert (get(db, first.number).state, get(db, second.number).state) == ("replaced", "playing")
+    states = [get(db, one.number).state for one in (first, second, third)]
+    assert states == ["replaced", "playing", "refused"]
     check_whole(db)
 
 
