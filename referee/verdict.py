@@ -8,6 +8,7 @@ from referee.fault import shown
 from referee.limits import Limits
 from referee.sandbox import Ended
 from referee.sandbox.kinds import THREADS
+from referee.signals import signal_name
 
 Verdict = Literal["crash", "memory", "files", "processes", "killed"]
 
@@ -104,7 +105,7 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
     if limits.sandbox != "none" and (why := _refusal(stderr)):
         return "crash", why
     if limits.sandbox == "bwrap" and code - _BY_SIGNAL in set(signal.Signals):
-        return "crash", f"which is how bwrap tells of {signal.Signals(code - _BY_SIGNAL).name}"
+        return "crash", f"which is how bwrap tells of {signal_name(code - _BY_SIGNAL)}"
     return "crash", ""
 
 

@@ -12,8 +12,8 @@ from arena.handin.database import HandIns, now
 from arena.handin.final import (
     FINAL,
     draw,
-    has_final,
     is_due,
+    is_made,
     is_over,
     make_final,
     note_over,
@@ -56,7 +56,7 @@ def final_command(league: Path) -> None:
         _say(f"The SHA-256 of the final's seed: {sealed(db)}{late}")
         if is_due(db, hand_in):
             make_final(db)
-        if has_final(league):
+        if is_made(league):
             _say_how_it_stands(db, hand_in)
         elif phase(hand_in, now()) != "closed":
             _say(f"The final is made after the closing, {hand_in.closes}.")

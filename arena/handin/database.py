@@ -86,6 +86,10 @@ class DiskFullError(RunError):
     """There is no room to store what has to be stored."""
 
 
+class LockedError(RunError):
+    """Another process has been writing for so long that nothing could be stored."""
+
+
 def now() -> datetime:
     """Return the present time."""
     return datetime.now(UTC)
@@ -195,6 +199,11 @@ class HandIns:
             try:
                 yield
             except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                    raise LockedError(
+                        f"{self.path} is locked: another process has been writing into it for "
+                        f"{WAIT:.0f} seconds."
+                    ) from None
                 if error.sqlite_errorcode not in _NO_ROOM:
                     raise
                 raise DiskFullError(

@@ -50,10 +50,9 @@ def sealed(db: HandIns) -> str:
 def published_seed(db: HandIns, hand_in: HandIn, at: datetime) -> str:
     """Return the final's seed if everybody may know it at a time; empty before.
 
-    That is when the final is over and shown, and bots are taken no more.
+    That is when the final is over and shown. No bots are taken then, whatever the dates say.
     """
-    is_public = phase(hand_in, at) == "closed" and not is_final_held_back(hand_in, at)
-    return _seed(db) if is_public and is_over(db) else ""
+    return _seed(db) if is_over(db) and not is_final_held_back(hand_in, at) else ""
 
 
 def _seed(db: HandIns) -> str:
@@ -77,15 +76,20 @@ def is_due(db: HandIns, hand_in: HandIn) -> bool:
     Nothing is being received then, as that is within a transaction too.
     """
     is_closed = phase(hand_in, now()) == "closed"
-    if hand_in.final_deals is None or not is_closed or has_final(db.league):
+    if hand_in.final_deals is None or not is_closed or is_made(db.league):
         return False
     with db.transaction():
         return not queue(db)
 
 
-def has_final(league: Path) -> bool:
-    """Return whether a league has a final already."""
+def is_made(league: Path) -> bool:
+    """Return whether the final of the league in a folder has been made."""
     return (league / FINAL / FILE).is_file()
+
+
+def has_final(plan: LeaguePlan) -> bool:
+    """Return whether a league's final has been made; one without a final may have such a folder."""
+    return plan.hand_in.final_deals is not None and is_made(plan.folder)
 
 
 def is_over(db: HandIns) -> bool:
@@ -116,7 +120,7 @@ def final_to_play(league: Path) -> Path | None:
             return None
         if is_due(db, plan.hand_in):
             make_final(db)
-        return league / FINAL if has_final(league) else None
+        return league / FINAL if is_made(league) else None
 
 
 def make_final(db: HandIns) -> None:
@@ -128,7 +132,7 @@ def make_final(db: HandIns) -> None:
     target = db.league / FINAL
     try:
         with unfinished(target) as hidden:
-            if has_final(db.league):
+            if is_made(db.league):
                 return  # another process was faster
             hidden.chmod(0o700)  # the seed is in it
             _fill(hidden, db.league, _seed(db))

@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
@@ -15,6 +15,7 @@ from typing import BinaryIO, Self
 from arena.folders import keep
 from arena.handin.calendar import phase
 from arena.handin.database import DiskFullError, HandIns, now, written
+from arena.handin.final import has_final
 from arena.handin.people import Person, by_number, likeness
 from arena.handin.refusal import RefusedError
 from arena.handin.submissions import StepName, Submission, get, replace_queued
@@ -67,7 +68,7 @@ def receive(
     if isinstance(data, Path):
         with data.open("rb") as file:
             return receive(db, plan, person, bot_name, file, filename)
-    with Arrival(db, plan, person, bot_name, filename) as arrival:
+    with Arrival(db, lambda: plan, person, bot_name, filename) as arrival:
         while piece := data.read(_PIECE):
             arrival.write(piece)
         return arrival.finish()
@@ -76,18 +77,24 @@ def receive(
 class Arrival:
     """Something on its way in, piece by piece; a context manager that leaves it stored, or nothing.
 
-    All methods raise NotReceivedError, the constructor before anything was transferred.
+    All methods raise NotReceivedError, the constructor before anything was transferred. `plan`
+    gives the league as it is now: it may be changed while something comes slowly.
     """
 
     def __init__(
-        self, db: HandIns, plan: LeaguePlan, person: Person, bot_name: str, filename: str
+        self,
+        db: HandIns,
+        plan: Callable[[], LeaguePlan],
+        person: Person,
+        bot_name: str,
+        filename: str,
     ) -> None:
         self._hand_ins = db
         self._plan = plan
         self._person = person
         self._filename = shown_filename(filename)
         self._bot = bot_for(db, person, bot_name)
-        check_may_hand_in(db, plan, person, self._bot)
+        check_may_hand_in(db, plan(), person, self._bot)
         self._digest = hashlib.sha256()
         self._size = 0
         with _room():
@@ -107,7 +114,7 @@ class Arrival:
     def write(self, piece: bytes) -> None:
         """Add bytes."""
         self._size += len(piece)
-        most = self._plan.hand_in.size_mb
+        most = self._plan().hand_in.size_mb
         if self._size > most << 20:
             raise NotReceivedError(
                 413,
@@ -129,8 +136,8 @@ class Arrival:
             os.fsync(self._file)
             keep(self._path.parent)
             with self._hand_ins.transaction():
-                # Again, as somebody else may have handed in meanwhile.
-                check_may_hand_in(self._hand_ins, self._plan, self._person, self._bot)
+                # Again, as somebody else may have handed in meanwhile, or the league have closed.
+                check_may_hand_in(self._hand_ins, self._plan(), self._person, self._bot)
                 number = self._add()
                 idle = replace_queued(self._hand_ins, self._person.number, self._bot, number)
         self._is_stored = True
@@ -242,6 +249,12 @@ def check_may_hand_in(db: HandIns, plan: LeaguePlan, person: Person, bot: str) -
 def _check_open(plan: LeaguePlan) -> None:
     hand_in = plan.hand_in
     now_is = phase(hand_in, now())
+    if has_final(plan):
+        raise NotReceivedError(
+            403,
+            "no bots are taken any more: the final was made of those that were in the league.",
+            "Ask the organizer if you had trouble before.",
+        )
     if now_is == "before":
         assert hand_in.opens is not None
         opens = hand_in.opens

@@ -92,6 +92,14 @@ def bots_of_author(db: HandIns, person: int) -> list[str]:
     return [row["bot"] for row in rows]
 
 
+def versions_of_author(db: HandIns, person: int) -> list[tuple[str, str]]:
+    """Return the bots of an author, by number, with each version that plays or has played."""
+    rows = db.rows(
+        "SELECT DISTINCT bot, version FROM submission WHERE person = ? AND accepted", (person,)
+    )
+    return [(row["bot"], row["version"]) for row in rows]
+
+
 def of_bot(db: HandIns, bot: str) -> list[Submission]:
     """Return the submissions of a bot, newest first, without steps, output and history."""
     return _several(db, "WHERE bot = ? ORDER BY submission.number DESC", (bot,))
@@ -138,10 +146,14 @@ def idle(db: HandIns, before: str, most: int) -> list[Submission]:
     )
 
 
-def was_accepted(db: HandIns, bot: str) -> bool:
-    """Return whether any submission of a bot has ever played."""
-    query = "SELECT 1 FROM submission WHERE likeness = ? AND accepted LIMIT 1"
-    return bool(db.rows(query, (likeness(bot),)))
+def last_accepted(db: HandIns, bot: str) -> Submission | None:
+    """Return the newest submission of a bot that plays or has played; None if there is none."""
+    found = _several(
+        db,
+        "WHERE submission.likeness = ? AND accepted ORDER BY submission.number DESC LIMIT 1",
+        (likeness(bot),),
+    )
+    return found[0] if found else None
 
 
 def arrived(db: HandIns, number: int) -> str:

@@ -272,14 +272,30 @@ class Intake:
     def _enter(self, one: Submission, folder: str) -> None:
         """Let it play from now on, in place of what played of this bot."""
         self._check_author(one)  # again, as a build takes its time
-        owns = submissions.was_accepted(self._hand_ins, one.bot)
+        before = submissions.last_accepted(self._hand_ins, one.bot)
+        if before is not None:
+            self._check_not_taken_out(one, before)
         try:
-            league_file.enter(self._league, one.bot, folder, is_own=owns)
+            league_file.enter(self._league, one.bot, folder, is_own=before is not None)
         except RunError:
             raise
         except ArenaError as error:
             raise RefusedError(str(error), _ASK) from None
         submissions.accept(self._hand_ins, one.number)
+
+    def _check_not_taken_out(self, one: Submission, before: Submission) -> None:
+        """Raise RefusedError if what played of a bot was taken out after this was handed in."""
+        is_out = (
+            before.changed_at > one.received_at
+            if before.state == "replaced"
+            else before.folder not in league_file.folders(self._league).values()
+        )
+        if is_out:
+            raise RefusedError(
+                "the organizer has taken this bot out of the league, or replaced it, after you "
+                "handed this in.",
+                "Ask the organizer; what you hand in from now on is a bot of your own again.",
+            )
 
     # --- the rooms where strangers' programs run
 

@@ -2,6 +2,7 @@
 
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from arena.handin.database import now, written
 from arena.handin.hooks import LOG, Message
 from arena.handin.post import ADDRESS
 from arena.league.contest import is_url
+from arena.league.file import FILE
 from arena.text import safe, safe_lines
+from referee.signals import signal_name
 
 SECONDS = 10.0
 """How long a hook may take."""
@@ -46,6 +49,16 @@ def tell(hook: Sequence[str], message: Message, league: Path, begun: Callable[[i
     return problem
 
 
+def unfit(hook: Sequence[str], league: Path) -> str:
+    """Return why a hook cannot be run that is a command, before it has to be; nothing if it can."""
+    word = hook[0]
+    is_path = "/" in word
+    if is_url(list(hook)) or shutil.which(league / word if is_path else word, path=_PATH):
+        return ""
+    where = f"beside {FILE} or at that path" if is_path else f"in {_PATH}"
+    return f"the hook cannot be run: there is no program {safe(word)!r} {where}."
+
+
 def _run(
     words: Sequence[str],
     message: Message,
@@ -68,7 +81,10 @@ def _run(
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            return f"it cannot be run: {getattr(error, 'strerror', None) or error}", b""
+            return (
+                f"{safe(words[0])} cannot be run: {getattr(error, 'strerror', None) or error}",
+                b"",
+            )
     begun(process.pid)
     assert process.stdout is not None
     try:
@@ -83,7 +99,7 @@ def _run(
         return f"it ran longer than {SECONDS:g} s", output
     code = process.returncode
     if code < 0:
-        return f"it was ended by {signal.Signals(-code).name}", output
+        return f"it was ended by {signal_name(-code)}", output
     return (f"it exited with code {code}" if code else ""), output
 
 

@@ -27,6 +27,7 @@ from arena.play.spares import Spares
 from arena.play.spawning import kill_all, spawn, wait
 from arena.play.workforce import Died, Event, Heard, Worker, Workforce
 from protocol.errors import ArenaError
+from referee.signals import signal_name
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -76,7 +77,7 @@ class LocalWorker(Worker):
         if code == -signal.SIGKILL:
             return "was killed by SIGKILL, which the kernel sends where memory is short"
         if code < 0:
-            return f"was killed by {signal.Signals(-code).name}"
+            return f"was killed by {signal_name(-code)}"
         return f"ended with code {code}"
 
 

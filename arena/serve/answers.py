@@ -9,6 +9,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from arena.handin.database import LockedError
 from arena.handin.receiving import NotReceivedError
 from arena.serve.api import ProblemAnswer, WebProblem
 from arena.serve.asking import BusyError, UnansweredError, UnknownError
@@ -47,6 +48,9 @@ def refusal_of(error: Exception) -> Refusal:
                 again_at=None if again is None else again.isoformat(),
             )
             return found
+        case LockedError():
+            what = "something else writes into the server's database for long."
+            return Refusal(503, what, "Try again.", after=10.0)
         case BusyError():
             return Refusal(503, "too much is asked of this league.", "Try again.", after=2.0)
         case UnknownError():

@@ -45,7 +45,7 @@ def application(
         (f"{one}/queue", api.get_queue, "GET"),
         (f"{one}/submissions", api.get_submissions, "GET"),
         (f"{one}/submissions", api.post_submission, "POST"),
-        (f"{one}/submissions/{{number:int}}", api.get_submission, "GET"),
+        (f"{one}/submissions/{{number}}", api.get_submission, "GET"),
     ]
     people = [
         ("/", site.leagues, "GET"),
@@ -60,7 +60,7 @@ def application(
         ("/{league}/queue", site.queue, "GET"),
         ("/{league}/calendar", site.calendar, "GET"),
         ("/{league}/submissions", site.submissions, "GET"),
-        ("/{league}/submissions/{number:int}", site.submission, "GET"),
+        ("/{league}/submissions/{number}", site.submission, "GET"),
         ("/{league}/hand-in", site.hand_in, "GET"),
         ("/{league}/hand-in", site.hand_in, "POST"),
         ("/{league}/enter", site.enter, "GET"),

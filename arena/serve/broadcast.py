@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from time import monotonic
 from typing import Any
 
 import msgspec
 from starlette.types import Receive, Scope, Send
+
+from arena.handin.people import Person
 
 HEARTBEAT = 15.0
 """Seconds after which a listener hears that the connection lives, if nothing happens."""
@@ -17,11 +18,10 @@ _RETRY = 3000  # milliseconds after which a browser connects again
 
 
 class Listener:
-    """Somebody who listens, and what he has not been sent yet."""
+    """Somebody who listens, and what he has not been sent yet; None is a stranger."""
 
-    def __init__(self, author: str, role: str) -> None:
-        self.author = author
-        self.role = role
+    def __init__(self, person: Person | None) -> None:
+        self.person = person
         self.events: asyncio.Queue[bytes | None] = asyncio.Queue(_BEHIND)
         self.is_dropped = False
 
@@ -59,9 +59,16 @@ class Broadcast:
         text = msgspec.json.encode(data).decode()
         event = f"event: {name}\ndata: {text}\n\n".encode()
         for each in list(self._listeners):
+            person = each.person
             is_for_all = author is None and not organizers
-            if is_for_all or each.role == "organizer" or (author and each.author == author):
+            if is_for_all or (person and (person.role == "organizer" or person.name == author)):
                 each.put(event)
+
+    def keep(self, may_listen: Callable[[Person | None], bool]) -> None:
+        """End the listeners who may not listen any more."""
+        for each in list(self._listeners):
+            if not may_listen(each.person):
+                each.drop()
 
     def close(self) -> None:
         """End all."""
@@ -83,7 +90,6 @@ class EventStream:
     Args:
         broadcast: what to listen to.
         listener: who does.
-        may_listen: asked at each heartbeat whether he still may.
         ended: called in the end.
 
     """
@@ -92,12 +98,10 @@ class EventStream:
         self,
         broadcast: Broadcast,
         listener: Listener,
-        may_listen: Callable[[], Any],
         ended: Callable[[], None],
     ) -> None:
         self._broadcast = broadcast
         self._listener = listener
-        self._may_listen = may_listen
         self._ended = ended
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -129,16 +133,11 @@ class EventStream:
             self._ended()
 
     async def _send_events(self, send: Send) -> None:
-        asked = monotonic()
         while True:
             event: bytes | None = b": alive\n\n"
             with suppress(TimeoutError):
                 async with asyncio.timeout(HEARTBEAT):
                     event = await self._listener.events.get()
-            if monotonic() - asked >= HEARTBEAT:
-                asked = monotonic()
-                if not await self._may_listen():
-                    return
             if event is None:
                 return
             await _put(send, event)

@@ -1,12 +1,13 @@
 """A process beside the server: begun, told and heard by lines, and begun again if it ends."""
 
 import asyncio
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
+
+from referee.signals import signal_name
 
 LONGEST = 64 << 20
 """Bytes of the longest line that is read."""
@@ -115,5 +116,5 @@ class Companion:
 
 def _how(code: int) -> str:
     if code < 0:
-        return f"was killed by {signal.Signals(-code).name}"
+        return f"was killed by {signal_name(-code)}"
     return f"ended with code {code}"

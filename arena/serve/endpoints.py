@@ -7,7 +7,6 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from arena.handin.people import by_number
 from arena.handin.submissions import all_of, get, of_author
 from arena.serve.answers import json
 from arena.serve.api import (
@@ -38,12 +37,12 @@ from arena.serve.visits import (
     Door,
     Visitor,
     address_of,
-    hidden,
     may_see_all,
-    own_bots,
+    own_versions,
 )
 from protocol.errors import ArenaError
 
+_DIGITS = 15  # of a number in an address
 _MOST_LISTENERS = 256
 """Of one address: a class may be behind one."""
 
@@ -96,16 +95,17 @@ class Api:
             view = msgspec.json.decode(
                 await league.reader.get(Query(0, "bot", bot, since=since)), type=BotView
             )
-            if not visitor.is_organizer and bot not in await own_bots(league, visitor):
+            own = await own_versions(league, visitor)
+            if own is not None and bot not in {name for name, _ in own}:
                 return view, None
-            data = await league.reader.get(Query(0, "own", bot, since=since))
+            data = await league.reader.get(Query(0, "own", bot, own, since=since))
             return view, msgspec.json.decode(data, type=OwnView)
 
     async def matches(
         self, request: Request, league: Served, visitor: Visitor, which: Which
     ) -> MatchesView:
         """Return matches that somebody may see, newest first."""
-        own = None if may_see_all(league, visitor) else await own_bots(league, visitor)
+        own = None if may_see_all(league, visitor) else await own_versions(league, visitor)
         since = league.since(to_organizer=visitor.is_organizer)
         with self._door.one_more(request):
             ask = Query(0, "matches", which.bot, own, which.faulty, which.before, since)
@@ -115,14 +115,13 @@ class Api:
         self, request: Request, league: Served, visitor: Visitor, match: str
     ) -> ReplayView:
         """Return a match that somebody may see, without what others' bots said."""
-        seen = await hidden(league, visitor)
-        own = None if seen is None else sorted(seen)
+        own = await own_versions(league, visitor)
         since = league.since(to_organizer=visitor.is_organizer)
         ask = Query(0, "replay", match, own, since=since)
         with self._door.one_more(request):
             found = msgspec.json.decode(await league.reader.get(ask), type=ReplayView)
-        played = {seat.bot for seat in found.row.seats}
-        if not may_see_all(league, visitor) and not played.intersection(seen or ()):
+        played = {(seat.bot, seat.version) for seat in found.row.seats}
+        if not may_see_all(league, visitor) and played.isdisjoint(own or ()):
             raise Refusal(403, "you may see matches of your own bots.", "Open one of those.")
         return found
 
@@ -130,8 +129,6 @@ class Api:
         """Return a submission that somebody may see: his own one, or any for the organizer."""
         missing = Refusal(404, f"you have no submission {number}.", "Look at the list of yours.")
         assert visitor.person is not None
-        if not 0 < number < 1 << 53:
-            raise missing
         try:
             found = await league.db(get, number)
         except ArenaError:
@@ -241,8 +238,8 @@ class Api:
         """Answer with a submission."""
         league = self._door.league(request)
         visitor = await self._door.author(request, league)
-        number = request.path_params["number"]
-        return json(SubmissionAnswer(submission=await self.submission(league, visitor, number)))
+        found = await self.submission(league, visitor, number_of(request))
+        return json(SubmissionAnswer(submission=found))
 
     async def post_submission(self, request: Request) -> Response:
         """Take in what is handed in."""
@@ -259,18 +256,12 @@ class Api:
             raise Refusal(429, "too many pages are open at your address.", "Close some.", after=60)
         self._listeners[address] += 1
 
-        async def may_listen() -> bool:
-            if visitor.person is None:
-                return league.hand_in.readers
-            return await league.db(by_number, visitor.person.number) == visitor.person
-
         def ended() -> None:
             self._listeners[address] -= 1
             if not self._listeners[address]:
                 del self._listeners[address]
 
-        name = "" if visitor.person is None else visitor.person.name
-        return EventStream(league.broadcast, Listener(name, visitor.role), may_listen, ended)
+        return EventStream(league.broadcast, Listener(visitor.person), ended)
 
 
 def bot_of(request: Request) -> str:
@@ -282,7 +273,17 @@ def choice_of(request: Request) -> Which:
     """Return which matches are asked for; raise Refusal for a number that is none."""
     query = request.query_params
     before = query.get("before") or "0"
-    if not (before.isascii() and before.isdecimal()) or len(before) > 15:
+    if not _is_number(before):
         raise Refusal(400, "`before` is a number of the answer before.", "Leave it out.")
     faulty = query.get("faulty", "") not in ("", "0")
     return Which(query.get("bot", ""), faulty, int(before))
+
+
+def number_of(request: Request) -> int:
+    """Return the submission that a request names; 0, which none has, for what is no number."""
+    word = str(request.path_params["number"])
+    return int(word) if _is_number(word) else 0
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) <= _DIGITS

@@ -72,8 +72,8 @@ class Query(msgspec.Struct, frozen=True):
     what: Literal["table", "final", "bot", "own", "matches", "replay"]
     of: str = ""
     """The bot or match that it is about."""
-    own: list[str] | None = None
-    """The bots of who asks, where others' secrets are to be left out; None for all of them."""
+    own: list[tuple[str, str]] | None = None
+    """The bots of who asks, with versions, where others' secrets are left out; None for all."""
     faulty: bool = False
     before: int = 0
     since: str = ""

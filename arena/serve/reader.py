@@ -30,7 +30,7 @@ def answered(folder: Path, ask: Query) -> Any:
         case "bot":
             return bot_view(folder, ask.of, ask.since)
         case "own":
-            return own_view(folder, ask.of, ask.since)
+            return own_view(folder, ask.of, own=ask.own, since=ask.since)
         case "matches":
             return matches_view(
                 folder,

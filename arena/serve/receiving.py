@@ -164,7 +164,9 @@ class Arriving:
 
     def _open(self, bot: str, filename: str) -> None:
         self._hand_ins = HandIns(self._league.folder)
-        self._arrival = Arrival(self._hand_ins, self._league.plan, self._person, bot, filename)
+        self._arrival = Arrival(
+            self._hand_ins, lambda: self._league.plan, self._person, bot, filename
+        )
 
     def _close(self) -> None:
         if self._arrival is not None:

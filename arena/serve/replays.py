@@ -1,8 +1,8 @@
 """Matches as the pages show them: lists, newest first, and one as the viewer takes it."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -12,7 +12,7 @@ from arena.league.plan import LeaguePlan
 from arena.report.choice import viewed
 from arena.report.frames import frames_of, packed
 from arena.serve.views import AbsentError, league_name, reading
-from arena.store.rows import StoredMatch, WholeMatch
+from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.store.suspensions import suspended
 from protocol.errors import ArenaError, RunError
 from referee.replay import Entry
@@ -23,6 +23,9 @@ _LOOKED_AT = 10  # of an author's matches with faults, the newest
 _OPENED = 10  # of all of them
 _STDERR = 4000  # characters of a standard error, from its end
 _UNSEEN = "its author can read why"
+
+Own: TypeAlias = Collection[tuple[str, str]] | None
+"""Bots, each with a version, whose secrets may be seen; None for all."""
 
 
 class SeatRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +106,7 @@ def matches_view(
     folder: Path,
     *,
     bot: str = "",
-    own: Collection[str] | None = None,
+    own: Own = None,
     faulty: bool = False,
     before: int = 0,
     limit: int = MOST,
@@ -111,24 +114,22 @@ def matches_view(
 ) -> MatchesView:
     """Return stored matches, newest first: all, or those of a bot, or with faults.
 
-    With `own`, only those in which one of these bots sat; with `since`, only those of before.
-    Raises ArenaError if they cannot be read.
+    With `own`, only those in which one of these sat; with `since`, only those of before. Raises
+    ArenaError if they cannot be read.
     """
     with reading(folder, since) as (league, store):
         none = MatchesView(league=league_name(league), rows=[], bot=bot, faulty=faulty)
-        wanted = {bot} if bot else None if own is None else set(own)
-        is_hidden = bot and own is not None and bot not in own
-        if is_hidden or store is None:
+        if store is None:
             return none
-        found = list(store.newest(bots=wanted, faulty=faulty, before=before, limit=limit + 1))
+        sat = [_is_called(bot)] if bot else []
+        sat += [] if own is None else [_is_one_of(own)]
+        found = list(store.newest(sat=sat, faulty=faulty, before=before, limit=limit + 1))
         rows = [_row(league, at, match) for _, at, match in found[:limit]]
         older = found[limit - 1][0] if len(found) > limit else 0
         return msgspec.structs.replace(none, rows=rows, older=older)
 
 
-def replay_view(
-    folder: Path, match: str, *, own: Collection[str] | None = None, since: str = ""
-) -> ReplayView:
+def replay_view(folder: Path, match: str, *, own: Own = None, since: str = "") -> ReplayView:
     """Return a match, by its id, as the viewer takes it.
 
     With `own`, notes, lines and standard errors of other bots than these are left out; with
@@ -149,7 +150,7 @@ def replay_view(
         opened = store.whole(found)
         frames = frames_of(opened, rules)
         if own is not None:
-            _hush(frames, {seat for seat, name in enumerate(opened.names) if name not in own})
+            _hush(frames, set(range(len(found.bots))) - _seats(found, _is_one_of(own)))
         payload = {"game": league.game.name, "matches": [viewed(opened, packed(frames))]}
         return ReplayView(
             league=league_name(league),
@@ -158,27 +159,34 @@ def replay_view(
         )
 
 
-def own_view(folder: Path, bot: str, since: str = "") -> OwnView:
-    """Return what the author of a bot may see of it; raise ArenaError if it cannot be read."""
+def own_view(folder: Path, bot: str, *, own: Own = None, since: str = "") -> OwnView:
+    """Return what the author of a bot may see of it, in the versions that are `own`.
+
+    Raises ArenaError if it cannot be read.
+    """
+    is_called, is_own = _is_called(bot), _is_one_of(own)
+
+    def is_it(each: BotVersion) -> bool:
+        return is_called(each) and is_own(each)
+
     with reading(folder, since) as (league, store):
         if store is None:
             return OwnView(bot=bot, suspended="", said=[])
         faulty = [
             each
-            for each in store.newest(bots={bot}, faulty=True, limit=5 * _LOOKED_AT)
-            if any(
-                seat.name == bot and kinds
-                for seat, kinds in zip(each[2].bots, each[2].faults, strict=True)
-            )
+            for each in store.newest(sat=[is_it], faulty=True, limit=5 * _LOOKED_AT)
+            if any(each[2].faults[seat] for seat in _seats(each[2], is_it))
         ]
         some = {at: match for at, _, match in faulty[:_LOOKED_AT]}
-        some |= {at: match for at, _, match in store.newest(bots={bot}, limit=_OPENED)}
-        said = [_said(store.whole(some[at]), bot) for at in sorted(some, reverse=True)]
-        why = {each.name: why for each, why in store.suspensions().items()}.get(bot, "")
-        own = next((each for each in league.bots if each.name == bot), None)
+        some |= {at: match for at, _, match in store.newest(sat=[is_it], limit=_OPENED)}
+        newest = [some[at] for at in sorted(some, reverse=True)]
+        said = [_said(store.whole(match), _seats(match, is_it)) for match in newest]
+        why = {each: why for each, why in store.suspensions().items() if is_it(each)}
+        now = next((each for each in league.bots if each.name == bot), None)
+        ended = why.get(BotVersion(now.name, now.version), "") if now else ""
         return OwnView(
             bot=bot,
-            suspended=suspended(own, why, league.limits) if own and why else "",
+            suspended=suspended(now, ended, league.limits) if now and ended else "",
             said=said,
         )
 
@@ -223,9 +231,20 @@ def _hush(frames: Mapping[str, Any], seats: Collection[int]) -> None:
                     entry["fault"] |= {"line": None, "reason": _UNSEEN}
 
 
-def _said(opened: WholeMatch, bot: str) -> Said:
-    """Return what a bot did wrong and said in a match, in all seats in which it sat."""
-    seats = {seat for seat, name in enumerate(opened.names) if name == bot}
+def _seats(match: StoredMatch, holds: Callable[[BotVersion], bool]) -> set[int]:
+    return {seat for seat, bot in enumerate(match.bots) if holds(bot)}
+
+
+def _is_called(name: str) -> Callable[[BotVersion], bool]:
+    return lambda bot: bot.name == name
+
+
+def _is_one_of(own: Own) -> Callable[[BotVersion], bool]:
+    return lambda bot: own is None or (bot.name, bot.version) in own
+
+
+def _said(opened: WholeMatch, seats: Collection[int]) -> Said:
+    """Return what a bot did wrong and said in a match, in the seats in which it sat."""
     entries = [
         (number, entry)
         for number, entry in enumerate(opened.replay.entries, 1)

@@ -11,7 +11,9 @@ from time import monotonic
 from typing import Concatenate, ParamSpec, TypeVar
 
 from arena.handin.database import HandIns
+from arena.handin.people import people
 from arena.handin.submissions import Submission, all_of, queue
+from arena.handin.telling import unfit
 from arena.league.file import read_asked
 from arena.serve.asking import BusyError, LeagueReader, UnansweredError
 from arena.serve.broadcast import Broadcast
@@ -160,6 +162,8 @@ class Served(Timetable):
     def _look_at_hook(self) -> None:
         if self.hand_in.hook:
             self._hooked.set()
+            if problem := unfit(self.hand_in.hook, self.folder):
+                self._say(problem)
 
     async def _run_messenger(self) -> None:
         """Keep the messenger alive from when on there is a hook."""
@@ -246,6 +250,7 @@ class Served(Timetable):
             await self._or_say(self._reread())
             await self._or_say(self._follow())
             await self._or_say(self._go_by_calendar())
+            await self._or_say(self._end_listeners())
             frozen = self.frozen
             if frozen != was_frozen:
                 seen, was_frozen = None, frozen
@@ -292,6 +297,13 @@ class Served(Timetable):
         """Have the final made once it is due, and publish in time what may be known of it."""
         if await self.db(self.look_at_final):
             self.player.tell(line(ReadAnew()))
+
+    async def _end_listeners(self) -> None:
+        """End the streams of whoever was removed or has another token, or of all strangers."""
+        if len(self.broadcast):
+            known = set(await self.db(people))
+            readers = self.hand_in.readers
+            self.broadcast.keep(lambda person: readers if person is None else person in known)
 
     async def _reread(self) -> None:
         """Read the league's file anew; while it cannot be read, it counts as it was."""

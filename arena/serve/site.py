@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse, Response
 
 from arena.serve.answers import EXPECTED, html, refusal_of
 from arena.serve.asking import BusyError, UnansweredError
-from arena.serve.endpoints import Api, Which, bot_of, choice_of
+from arena.serve.endpoints import Api, Which, bot_of, choice_of, number_of
 from arena.serve.forms import fields
 from arena.serve.pages import (
     LeagueCard,
@@ -165,7 +165,7 @@ class WebSite:
     async def submission(self, request: Request) -> Response:
         """Show a submission."""
         league, visitor = await self._author(request)
-        found = await self._api.submission(league, visitor, request.path_params["number"])
+        found = await self._api.submission(league, visitor, number_of(request))
         return html(submission_page(visit_of(league, visitor), found))
 
     async def hand_in(self, request: Request) -> Response:

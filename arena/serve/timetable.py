@@ -49,8 +49,8 @@ class Timetable:
 
     @property
     def phase(self) -> Literal["before", "open", "closed"]:
-        """Whether bots are taken now."""
-        return phase(self.hand_in, datetime.now(UTC))
+        """Whether bots are taken now: none are once the final was made, whatever the dates say."""
+        return "closed" if has_final(self.plan) else phase(self.hand_in, datetime.now(UTC))
 
     @property
     def frozen(self) -> str:
@@ -65,7 +65,7 @@ class Timetable:
     def is_final_shown(self, *, to_organizer: bool) -> bool:
         """Return whether there is a final that somebody may see now."""
         is_held_back = is_final_held_back(self.hand_in, datetime.now(UTC))
-        return has_final(self.folder) and (to_organizer or not is_held_back)
+        return has_final(self.plan) and (to_organizer or not is_held_back)
 
     @property
     def calendar(self) -> Calendar:
@@ -77,6 +77,8 @@ class Timetable:
         for change in note_calendar(db, self.hand_in):
             old, new = (each or "nothing" for each in (change.old, change.new))
             self._say(f"calendar: {change.key}: {old} → {new}.")
+            if change.key in ("opens", "closes") and has_final(self.plan):
+                self._say("the final was made already: no bots are taken, whatever the dates say.")
         self.changes = calendar_changes(db)[::-1]
         if not self.hand_in.hook:
             forget_hook(db)

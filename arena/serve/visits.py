@@ -1,7 +1,7 @@
 """Who asks: by a token, by a session, or a stranger; and what each may see and do."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from arena.handin.people import Person, by_number, by_token
-from arena.handin.submissions import bots_of_author
+from arena.handin.submissions import bots_of_author, versions_of_author
 from arena.serve.api import You
 from arena.serve.connections import network_of
 from arena.serve.pages import Visit
@@ -181,12 +181,20 @@ def may_see_all(league: Served, visitor: Visitor) -> bool:
 
 
 async def own_bots(league: Served, visitor: Visitor) -> list[str]:
-    """Return the bots that are or were somebody's."""
+    """Return the names of the bots that are or were somebody's."""
     if visitor.person is None:
         return []
     return await league.db(bots_of_author, visitor.person.number)
 
 
-async def hidden(league: Served, visitor: Visitor) -> Collection[str] | None:
-    """Return the bots whose secrets somebody may see; None if he may see all."""
-    return None if visitor.is_organizer else await own_bots(league, visitor)
+async def own_versions(league: Served, visitor: Visitor) -> list[tuple[str, str]] | None:
+    """Return the bots, each with a version, whose secrets somebody may see; None if of all.
+
+    They are those that were handed in by him: an organizer may have put another program under the
+    name of an author's bot.
+    """
+    if visitor.is_organizer:
+        return None
+    if visitor.person is None:
+        return []
+    return await league.db(versions_of_author, visitor.person.number)

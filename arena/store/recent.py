@@ -1,7 +1,7 @@
 """What was stored when: the newest matches, and from when to when each bot's version played."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -85,22 +85,23 @@ class Recent(Tallies):
     def newest(
         self,
         *,
-        bots: Collection[str] | None = None,
+        sat: Iterable[Callable[[BotVersion], bool]] = (),
         faulty: bool = False,
         before: int = 0,
         limit: int = 100,
     ) -> Iterator[tuple[int, str, StoredMatch]]:
         """Yield the place in the order of storing, the time of it, and the match, newest first.
 
-        With `bots`, only matches in which one of these sat; `before` is a place, of which only
-        what was stored earlier is yielded; 0 is the end.
+        Only matches are yielded in which a bot `sat` for which the first of these holds, and one
+        for which the second does, and so on. `before` is a place, of which only what was stored
+        earlier is yielded; 0 is the end.
         """
         where, values = "", list[object]()
         with self.explained():
             known = self._bots()
-            if bots is not None:
+            for holds in sat:
                 where += _OF_BOTS
-                called = [number for number, each in known.items() if each.name in bots]
+                called = [number for number, each in known.items() if holds(each)]
                 values.append(json.dumps(called))
             if faulty:
                 where += _FAULTY

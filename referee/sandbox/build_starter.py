@@ -7,6 +7,7 @@ from signal import SIGKILL
 from typing import BinaryIO
 
 from referee.sandbox.errors import MachineError, StartError, unstartable
+from referee.sandbox.fork_server import EVERYTHING
 from referee.sandbox.kinds import Request
 from referee.sandbox.starter import Child, Starter, new_pipe
 
@@ -39,14 +40,28 @@ class BuildStarter(Starter):
             raise lost() from None
 
     def stop_all(self) -> None:
-        """End what still runs: after an interruption, or when the fork server has been killed."""
-        for child in list(self._running.values()):
-            try:
+        """End what still runs, also what was started when an interruption came.
+
+        If the fork server was killed, which does that, the groups of what it started are killed.
+        """
+        try:
+            self._send({"stop": EVERYTHING})
+            while self._forget_answer() != EVERYTHING:
+                pass
+            for child in list(self._running.values()):
                 self.stop(child)
-            except ConnectionError:
+        except ConnectionError:
+            for child in self._running.values():
                 with suppress(ProcessLookupError):
                     while True:
                         os.killpg(child.pid, SIGKILL)
+
+    def _forget_answer(self) -> int:
+        """Read a message for which nobody waits; return whose end it tells, or -1."""
+        message, descriptors = self._read()
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return int(message.get("ended", -1))
 
     def _begun(self, request: Request, stdin: BinaryIO | None) -> Child:
         with ExitStack() as undo:

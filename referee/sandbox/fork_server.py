@@ -10,9 +10,10 @@ A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}, "number": 
 descriptors for the bot's 0, 1 and 2, and is answered by `{"pid": n, "number": k}` with a pidfd, or
 `{"error": reason, "number": k}`, with `"machine": errno` where no bot could be started; what a
 request may hold is in `kinds.py`. `{"stage": folder}` names a folder that goes with everything
-else. `{"stop": pid}` ends a bot. Every end is reported: `{"ended": pid, "status": wait status,
-"cpu": seconds, "memory": bytes at its peak, "refused": threads asked for beyond its limit}`. So is
-a `stop` of what had ended before, as killed: the referee may have missed the first report.
+else. `{"stop": pid}` ends a bot, and `{"stop": 0}` all of them. Every end is reported: `{"ended":
+pid, "status": wait status, "cpu": seconds, "memory": bytes at its peak, "refused": threads asked
+for beyond its limit}`. So is a `stop` of what had ended before, as killed: the referee may have
+missed the first report.
 
 The kernel counts processes and threads by user, so that one bot's could leave none to another of
 the same user. Where the filter says so, it asks this server about every new thread instead.
@@ -59,6 +60,7 @@ LANDLOCK_ADD_RULE = 445
 LANDLOCK_RESTRICT_SELF = 446
 REQUEST_LIMIT = 1 << 17
 END_SECONDS = 3.0
+EVERYTHING = 0  # stands for the pids of all bots
 REFUSALS_LIMIT = 1000  # of threads: a bot asking on costs others the time that it takes to answer
 SLICE_NANOSECONDS = 100_000  # the least that the kernel takes
 
@@ -523,6 +525,9 @@ def serve(link: socket.socket, stages: list[str], kind: type[StartedBot]) -> Non
         request = json.loads(message)
         if "stop" in request:
             pid = request["stop"]
+            if pid == EVERYTHING:
+                for each in [*bots]:
+                    forget(each)
             if pid in bots:
                 forget(pid)
             else:

@@ -1,7 +1,6 @@
 """The referee's side of the fork server: users to run programs as, requests, how they ended."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from referee.sandbox.errors import unstartable
 from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.kinds import SLOTS, SandboxKind, claim_uids
 from referee.sandbox.stage import Stage
+from referee.signals import signal_name
 
 _MESSAGE_LIMIT = 1 << 16
 _TOO_LONG = (
@@ -41,10 +41,7 @@ class Ended:
     def __str__(self) -> str:
         if self.code >= 0:
             return f"exited with code {self.code}"
-        try:
-            return f"was killed by {signal.Signals(-self.code).name}"
-        except ValueError:
-            return f"was killed by signal {-self.code}"
+        return f"was killed by {signal_name(-self.code)}"
 
 
 @dataclass(eq=False)

@@ -19,7 +19,7 @@ from arena.handin import hooks, submissions, telling
 from arena.handin.database import HandIns
 from arena.handin.hooks import LOG, Message, hook_trouble, next_message, note_events, note_ranks
 from arena.handin.receiving import receive
-from arena.handin.telling import tell
+from arena.handin.telling import tell, unfit
 from arena.league.file import read_asked
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena
@@ -184,13 +184,23 @@ def test_a_command_gets_the_message_in_a_fixed_environment_and_no_shell(
     [
         (["false"], "it exited with code 1"),
         (["sh", "-c", "kill -9 $$"], "it was ended by SIGKILL"),
-        (["no-such-program"], "it cannot be run: No such file or directory"),
-        (["nul\0"], "it cannot be run: embedded null byte"),
+        (["sh", "-c", "kill -40 $$"], "it was ended by signal 40"),
+        (["no-such-program"], "no-such-program cannot be run: No such file or directory"),
+        (["nul\0"], "nul\\x00 cannot be run: embedded null byte"),
     ],
 )
 def test_why_a_command_fails_is_said(cup: Path, words: list[str], said: str) -> None:
     assert tell_hook(cup, *words) == said
     assert said in (cup / LOG).read_text()
+
+
+def test_a_command_that_is_not_there_is_told_before_it_has_to_be_run(cup: Path) -> None:
+    (cup / "tell.sh").write_text("#!/bin/sh\n")
+    assert "no program './tell.sh' beside league.toml" in unfit(["./tell.sh"], cup)
+    (cup / "tell.sh").chmod(0o755)
+    assert "there is no program 'tell.sh' in /usr/" in unfit(["tell.sh"], cup)
+    for hook in (["./tell.sh"], ["sh", "-c", "true"], ["https://example.org/x"]):
+        assert unfit(hook, cup) == ""
 
 
 def test_a_command_that_hangs_is_ended_with_all_of_its_group(

@@ -305,6 +305,27 @@ def test_what_was_built_of_a_refused_bot_is_removed(
     assert list((tmp_path / "cache" / "bot-arena" / "built").iterdir()) == []
 
 
+def test_a_bot_that_is_taken_out_does_not_come_back_with_what_was_on_its_way(db: HandIns) -> None:
+    ada = person(db, "ada")
+    assert take_in(db, hand_in(db, ada)).state == "playing"
+    second = hand_in(db, ada, GOOD + b"# 2")
+
+    def take_out(event: dict[str, Any]) -> None:
+        if event.get("step") == "check":
+            remove_bot(db.league, "ada")
+
+    with Intake(db.league, take_out) as intake:
+        found = intake.take_in(second.number)
+    assert (found.state, found.step) == ("refused", "enter")
+    assert "taken this bot out of the league" in found.reason
+    third = hand_in(db, ada, GOOD + b"# 3")  # while it is not noticed that it was taken out
+    with Intake(db.league, lambda _: None) as intake:
+        intake.look_around()
+        assert intake.take_in(third.number).state == "refused"
+    assert take_in(db, hand_in(db, ada, GOOD + b"# 4")).state == "playing"
+    check_whole(db)
+
+
 def test_a_bot_that_the_organizer_has_put_in_its_place_is_left_alone(db: HandIns) -> None:
     ada = person(db, "ada")
     assert take_in(db, hand_in(db, ada)).state == "playing"

@@ -222,7 +222,7 @@ def test_what_is_too_large_or_empty_leaves_nothing(db: HandIns, plan: LeaguePlan
 
 
 def test_what_is_given_up_leaves_nothing(db: HandIns, plan: LeaguePlan) -> None:
-    with Arrival(db, plan, person(db, "ada"), "", "x") as arrival:
+    with Arrival(db, lambda: plan, person(db, "ada"), "", "x") as arrival:
         arrival.write(b"half of it")
     assert arrivals(db) == []
     assert next_one(db) is None
@@ -230,7 +230,10 @@ def test_what_is_given_up_leaves_nothing(db: HandIns, plan: LeaguePlan) -> None:
 
 def test_two_who_want_one_name_at_once_do_not_both_get_it(db: HandIns, plan: LeaguePlan) -> None:
     ada, ben = person(db, "ada"), person(db, "ben")
-    with Arrival(db, plan, ada, "fox", "x") as first, Arrival(db, plan, ben, "fox", "x") as second:
+    with (
+        Arrival(db, lambda: plan, ada, "fox", "x") as first,
+        Arrival(db, lambda: plan, ben, "fox", "x") as second,
+    ):
         first.write(b"1")
         second.write(b"2")
         first.finish()
@@ -293,7 +296,7 @@ from arena.league.file import read_asked
 league = Path(sys.argv[1])
 with HandIns(league) as db:
     ada = by_token(db, sys.argv[2])
-    with Arrival(db, read_asked(league), ada, "", "x") as arrival:
+    with Arrival(db, lambda: read_asked(league), ada, "", "x") as arrival:
         for piece in iter(lambda: sys.stdin.buffer.read1(), b""):
             arrival.write(piece)
         arrival.finish()

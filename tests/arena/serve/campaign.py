@@ -18,7 +18,7 @@ from pathlib import Path
 
 from arena.handin.database import HandIns
 from arena.handin.submissions import all_of
-from tests.arena.handin.intaking import check_whole
+from tests.arena.handin.intaking import EVERY, check_whole
 from tests.arena.serve.serving import (
     BOT,
     Serving,
@@ -127,7 +127,7 @@ def _judged(league: Path, authors: list[Author], kills: int) -> Counter[str]:
     """Check that nothing is lost, stuck or doubled, and that matches are those of a plain run."""
     with HandIns(league) as db:
         check_whole(db)
-        found = all_of(db)
+        found = all_of(db, EVERY)
         stored = {one.number for one in found}
         received = set().union(*(author.received for author in authors))
         assert received <= stored, received - stored

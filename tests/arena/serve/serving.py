@@ -12,7 +12,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -244,6 +244,42 @@ def serving(*folders: Path, words: Sequence[str] = ()) -> Iterator[Serving]:
         yield made.wait()
     finally:
         made.close()
+
+
+class Events:
+    """The events that somebody has been told, by name."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self._stream = stream
+        self._got = b""
+        self._is_over = False
+
+    def __call__(self) -> list[str]:
+        """Return what has been told so far."""
+        with suppress(TimeoutError):
+            while piece := self._stream.recv(65536):
+                self._got += piece
+            self._is_over = True
+        return re.findall(r"event: (\w+)", self._got.decode())
+
+    def has_ended(self) -> bool:
+        """Return whether the server has ended the stream."""
+        self()
+        return self._is_over
+
+
+@contextmanager
+def events(server: Serving, token: str = "") -> Iterator[Events]:
+    """Yield how to ask which events came since."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=0.2)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    connection.request("GET", f"/api/leagues/{server.name}/events", headers=headers)
+    stream = connection.sock
+    assert stream is not None
+    try:
+        yield Events(stream)
+    finally:
+        connection.close()
 
 
 def run_arena(*words: object, **environment: str) -> "subprocess.CompletedProcess[str]":

@@ -1,13 +1,12 @@
 """A contest on a real server: the freeze, the final on a sealed seed, and what hooks are told."""
 
 import hashlib
-import http.client
 import json
 import re
 import signal
+import socket
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -23,6 +22,7 @@ from tests.arena.serve.serving import (
     Serving,
     add_person,
     bot_zip,
+    events,
     run_arena,
     serving,
     write_league,
@@ -79,31 +79,6 @@ def everything(server: Serving, *tokens: str) -> str:
     for path in ("/", "/api/leagues", "/api/schema", f"/{server.name}/calendar"):
         found.append(server.ask(path).text)
     return "\n".join(found)
-
-
-@contextmanager
-def events(server: Serving, token: str = "") -> Iterator[Any]:
-    """Yield how to ask which events came since."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=0.2)
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    connection.request("GET", f"/api/leagues/{server.name}/events", headers=headers)
-    stream = connection.sock
-    assert stream is not None
-    got = b""
-
-    def names() -> list[str]:
-        nonlocal got
-        try:
-            while piece := stream.recv(65536):
-                got += piece
-        except TimeoutError:
-            pass
-        return re.findall(r"event: (\w+)", got.decode())
-
-    try:
-        yield names
-    finally:
-        connection.close()
 
 
 @pytest.mark.slow
@@ -249,6 +224,37 @@ def test_a_final_waits_for_what_was_handed_in_before_the_closing(tmp_path: Path)
         until(lambda: server.api("/final").status == 200, 30)
         rows = server.api("/final").json["table"]["rows"]
         assert {row["bot"] for row in rows} == {"one", "two", "ada"}
+
+
+@pytest.mark.slow
+def test_nothing_is_taken_once_the_final_was_made_whatever_began_before_or_is_edited_then(
+    tmp_path: Path,
+) -> None:
+    folder = write_league(tmp_path / "cup", deals=1)
+    ada = add_person(folder, "ada")
+    write_dates(folder, closes=moment(hours=1), final_deals=1)
+    with serving(folder) as server:
+        data = bot_zip()
+        head = (
+            f"POST /api/leagues/cup/submissions?filename=bot.zip HTTP/1.1\r\nHost: x\r\n"
+            f"Authorization: Bearer {ada}\r\nContent-Length: {len(data)}\r\n\r\n"
+        )
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
+            slow.sendall(head.encode() + data[:500])
+            until(lambda: list((folder / "handed-in" / ".arrivals").iterdir()), 10)
+            write_dates(folder, closes=moment(hours=-1), final_deals=1)
+            until(lambda: server.api("/final").status == 200, 30)
+            slow.sendall(data[500:])
+            assert slow.recv(4096).startswith(b"HTTP/1.1 403 ")
+        write_dates(folder, closes=moment(hours=1), final_deals=1)
+        until(lambda: "no bots are taken, whatever the dates say" in "".join(server.said), 10)
+        assert server.api().json["phase"] == "closed"
+        again = server.hand_in(ada, data)
+        assert (again.status, again.error["what"]) == (
+            403,
+            "no bots are taken any more: the final was made of those that were in the league.",
+        )
+        assert server.api("/final").status == 200
 
 
 def test_a_final_is_made_without_a_server(arena: Arena, tmp_path: Path) -> None:

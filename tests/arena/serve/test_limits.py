@@ -5,6 +5,7 @@ import json
 import socket
 import time
 from http.client import HTTPConnection
+from urllib.parse import quote
 
 import pytest
 
@@ -204,6 +205,15 @@ def test_no_name_of_a_bot_leads_out_of_its_folder(contest: Contest, bot: str) ->
     after = {path for path in home.parent.rglob("*") if "handed-in" not in path.parts}
     own = ("league.db", "handin.db")  # and what SQLite puts beside these now and then
     assert [path for path in after - before if not path.name.startswith(own)] == []
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "x", "-1", "0", "٣"])
+def test_what_is_no_number_of_a_submission_is_not_found(contest: Contest, number: str) -> None:
+    path = f"/submissions/{quote(number)}"
+    answer = contest.server.api(path, token=contest.ada)
+    assert (answer.status, answer.error["step"]) == (404, "")
+    assert contest.server.api(path).status == 401
+    assert contest.server.ask(f"/cup{path}").status == 401
 
 
 def test_every_answer_says_what_browsers_may_do_with_it(contest: Contest) -> None:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.handin.database import HandIns
+from arena.handin.people import renew
+from arena.league.edit import add_bot, remove_bot
 from arena.league.plan import DATABASE
 from tests.arena.serve.serving import (
     BOT,
@@ -16,6 +19,7 @@ from tests.arena.serve.serving import (
     Serving,
     add_person,
     bot_zip,
+    events,
     run_arena,
     serving,
     write_league,
@@ -191,16 +195,67 @@ def test_a_process_beside_the_server_that_is_killed_begins_again(tmp_path: Path)
     token = add_person(folder, "ada")
     with serving(folder) as server:
         until(lambda: table(server).get("one", 0) > 0, 20)
-        for module in ("arena.serve.player", "arena.handin.intake", "arena.serve.reader"):
+        for module, number, name in (
+            ("arena.serve.player", signal.SIGKILL, "SIGKILL"),
+            ("arena.handin.intake", 40, "signal 40"),  # of real time, which has no name
+            ("arena.serve.reader", signal.SIGKILL, "SIGKILL"),
+        ):
             pid = child(server, module)
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)
             assert server.ask("/cup/").status == 200
             until(lambda module=module, pid=pid: child(server, module) != pid, 20)
-            assert f"{module} of {folder} was killed by SIGKILL" in "".join(server.said)
+            assert f"{module} of {folder} was killed by {name}" in "".join(server.said)
         count = server.played()
         number = server.hand_in(token, bot_zip()).json["submission"]["number"]
         assert server.decided(token, number)["state"] == "playing"
         until(lambda: server.played() > count, 30)
+
+
+@pytest.mark.slow
+def test_an_author_does_not_see_what_the_organizer_s_program_of_this_name_says(
+    tmp_path: Path,
+) -> None:
+    folder = write_league(tmp_path / "cup")
+    ada = add_person(folder, "ada")
+    house = tmp_path / "house"
+    house.mkdir()
+    secret = "kit.run(lambda ask: (sys.stderr.write('HOUSE'), ask.rng.choice(ask.legal))[1])\n"
+    (house / "bot.py").write_text(f"import sys, kit\n{secret}")
+    (house / "kit.py").write_text(KIT)
+    with serving(folder) as server:
+        number = server.hand_in(ada, bot_zip()).json["submission"]["number"]
+        assert server.decided(ada, number)["state"] == "playing"
+        until(lambda: server.api("/bots/ada", token=ada).json["own"]["said"], 30)
+        remove_bot(folder, "ada")
+        command = ["{python}", "bot.py"]
+        add_bot(folder, {"name": "ada", "folder": "../house", "command": command})
+        organizer = add_person(folder, "org", "organizer")
+        seen = "/bots/ada"
+        until(lambda: "HOUSE" in server.api(seen, token=organizer).text, 30)
+        assert "HOUSE" not in server.api(seen, token=ada).text
+        matches = server.api("/matches?bot=ada", token=organizer).json["matches"]["rows"]
+        newest = matches[0]["id"]
+        assert server.api(f"/matches/{newest}", token=ada).status == 403
+
+
+@pytest.mark.slow
+def test_a_stream_of_events_ends_with_the_token_that_opened_it(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup")
+    tokens = {name: add_person(folder, name) for name in ("ada", "bob")}
+    with (
+        serving(folder) as server,
+        events(server, tokens["ada"]) as own,
+        events(server, tokens["bob"]) as other,
+        HandIns(folder) as db,
+    ):
+        server.hand_in(tokens["bob"], bot_zip(), "bob")
+        until(lambda: "queue" in own() and "queue" in other(), 10)
+        renew(db, "ada")
+        until(own.has_ended, 5)
+        before = len(other())
+        server.hand_in(tokens["bob"], bot_zip(BOT + "# 2"), "bob")
+        until(lambda: len(other()) > before, 10)
+        assert not other.has_ended()
 
 
 @pytest.mark.slow

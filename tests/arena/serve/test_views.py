@@ -26,7 +26,7 @@ from arena.serve.replays import (
 )
 from arena.serve.shown import calendar_of, milestones, queue_view, submission_view
 from arena.serve.views import AbsentError, TableView, table_view
-from arena.store.opening import open_store, read_played
+from arena.store.opening import open_store, read_league, read_played
 from tests.arena.conftest import Arena, League
 from tests.arena.report.test_summary import league_of, play, rewrite
 from tests.arena.serve.hostile import submission
@@ -189,15 +189,22 @@ def test_matches_come_newest_first_page_by_page(cup: Path) -> None:
     assert found == ids
 
 
+def versions(folder: Path, name: str) -> list[tuple[str, str]]:
+    """Return the bot of a name, with its version, as what somebody has handed in."""
+    return [(bot.name, bot.version) for bot in read_league(folder).bots if bot.name == name]
+
+
 def test_an_author_sees_the_matches_of_own_bots_alone(cup: Path) -> None:
     def sat(view: MatchesView) -> set[frozenset[str]]:
         return {frozenset(seat.bot for seat in row.seats) for row in view.rows}
 
     ann, bob, cat = ({name} for name in NAMES)
-    assert sat(matches_view(cup, own=cat)) == {frozenset(ann | cat), frozenset(bob | cat)}
+    of_cat = versions(cup, "cat")
+    assert sat(matches_view(cup, own=of_cat)) == {frozenset(ann | cat), frozenset(bob | cat)}
     assert sat(matches_view(cup, bot="ann")) == {frozenset(ann | cat), frozenset(ann | bob)}
-    assert matches_view(cup, bot="ann", own={"cat"}).rows == []
-    assert matches_view(cup, own=set()).rows == []
+    assert sat(matches_view(cup, bot="ann", own=of_cat)) == {frozenset(ann | cat)}
+    assert matches_view(cup, own=[("cat", "another program of this name")]).rows == []
+    assert matches_view(cup, own=[]).rows == []
 
 
 def test_only_matches_with_faults_are_listed_if_wanted(played: Path) -> None:
@@ -242,22 +249,23 @@ def unpacked(view: ReplayView) -> str:
 def test_what_a_bot_says_is_for_its_author(talkers: Path) -> None:
     match = matches_view(talkers).rows[0].id
     everything = unpacked(replay_view(talkers, match))
-    mine = unpacked(replay_view(talkers, match, own={"ann"}))
-    strangers = unpacked(replay_view(talkers, match, own=set()))
+    mine = unpacked(replay_view(talkers, match, own=versions(talkers, "ann")))
+    strangers = unpacked(replay_view(talkers, match, own=[("ann", "another program")]))
     for what in ("note of {}", "stderr of {}", "line of {}"):
         for name in ("ann", "bob"):
             said = what.format(name)
             assert said in everything
             assert (said in mine) == (name == "ann")
             assert said not in strangers
-    own = own_view(talkers, "ann")
+    assert own_view(talkers, "ann", own=[("ann", "another program")]).said == []
+    own = own_view(talkers, "ann", own=versions(talkers, "ann"))
     text = msgspec.json.encode(own).decode()
     assert "note of ann" in text
     assert "stderr of ann" in text
     assert "line of ann" in text
     assert "of bob" not in text
     assert own.said[0].faults[0]["kind"] == "illegal"
-    assert own_view(talkers, "ann", "2020-01-01T00:00:00+00:00").said == []
+    assert own_view(talkers, "ann", since="2020-01-01T00:00:00+00:00").said == []
 
 
 # --- results that are held back
