@@ -252,20 +252,18 @@ class Events:
     def __init__(self, stream: socket.socket) -> None:
         self._stream = stream
         self._got = b""
-        self._is_over = False
 
     def __call__(self) -> list[str]:
         """Return what has been told so far."""
         with suppress(TimeoutError):
             while piece := self._stream.recv(65536):
                 self._got += piece
-            self._is_over = True
         return re.findall(r"event: (\w+)", self._got.decode())
 
     def has_ended(self) -> bool:
         """Return whether the server has ended the stream."""
         self()
-        return self._is_over
+        return self._got.endswith(b"\r\n0\r\n\r\n")  # the last chunk; the connection stays
 
 
 @contextmanager
