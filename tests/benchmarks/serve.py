@@ -27,6 +27,7 @@ from typing import Self
 
 from arena.league.plan import DATABASE
 from tests.arena.serve.serving import Serving, add_person, run_arena, serving
+from tests.benchmarks.scale import Size, make
 from tests.referee import process_watch
 from tests.referee.process_watch import until
 
@@ -45,6 +46,14 @@ def league(home: Path, deals: int) -> Path:
     with (folder / "league.toml").open("a") as file:
         file.write(HAND_IN)
     return folder
+
+
+def grown(folder: Path, stored: int, deals: int) -> None:
+    """Store so many made-up matches of a new league of the same game, which is then played on."""
+    made = make(folder, Size("khan", 2, len(BOTS), stored))
+    file = folder / "league.toml"
+    now = f"deals = {made.settings.deals}"
+    file.write_text(file.read_text().replace(now, f"deals = {deals}", 1) + HAND_IN)
 
 
 def starter(home: Path, language: str) -> Path:
@@ -199,10 +208,17 @@ class Readers:
         print("memory of the server, MB:", *(f"{each:.0f}" for each in self._memory))
 
 
-def pages(count: int, seconds: float, every: float, deals: int) -> None:
-    """Measure how fast pages come while many are open and the league plays, or has played."""
+def pages(count: int, seconds: float, every: float, deals: int, before: int) -> None:
+    """Measure how fast pages come while many are open and the league plays.
+
+    So many matches are stored `before`.
+    """
     with tempfile.TemporaryDirectory() as name:
-        folder = league(Path(name), deals)
+        folder = Path(name) / "cup"
+        if before:
+            grown(folder, before, deals)
+        else:
+            league(Path(name), deals)
         with serving(folder) as server:
             playing(server)
             with Readers(server, count, every) as readers:
@@ -334,12 +350,13 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=60.0)
     parser.add_argument("--per-hour", type=float, default=200.0)
     parser.add_argument("--deals", type=int, default=20_000)
+    parser.add_argument("--stored", type=int, default=0, help="matches of `pages` from before")
     words = parser.parse_args()
     match words.what:
         case "first":
             first(words.rounds)
         case "pages":
-            pages(words.pages, words.seconds, words.every, words.deals)
+            pages(words.pages, words.seconds, words.every, words.deals, words.stored)
         case _:
             pace(words.seconds, words.per_hour, words.rounds, words.pages, words.every, words.deals)
 
