@@ -65,7 +65,7 @@ class Comparison:
     @property
     def matches(self) -> int:
         """How many matches the counted deals have."""
-        return self.share.deals * self._league.outline.rotation_count
+        return self.share.deals * self._league.rotation_count
 
     @property
     def has_begun(self) -> bool:
@@ -112,7 +112,7 @@ class Comparison:
         if self.ending is not None or number >= self._league.settings.deals:
             return
         self._waiting[number].append(match)
-        whole = self._league.outline.rotation_count
+        whole = self._league.rotation_count
         while self.ending is None and len(self._waiting.get(self._next, ())) == whole:
             self._count(self._waiting.pop(self._next))
             self._next += 1

@@ -14,11 +14,11 @@ from arena.league.entry import entries_of
 from arena.league.file import make_league, seed_of
 from arena.league.games import agree, find_game, word_in
 from arena.league.plan import LeaguePlan, Settings
-from arena.league.schedule import Rotations
 from arena.play.events import Forfeiting, Problem, RunEvent, Started, Stored, Suspended
 from arena.play.local import usable_cores
 from arena.play.messages import News
 from arena.play.run import Part, Run, open_run
+from arena.schedule.deal import Rotations
 from arena.stats.likelihood import Ties
 from arena.stats.ratings import fit
 from arena.stats.standings import Standing, standings

@@ -151,7 +151,7 @@ class Watcher:
         if self._league is not None and state is not None and state == self._state:
             return self._league, False
         league = read_played(self._folder)
-        self._asked = league.outline.deal_count * league.outline.rotation_count
+        self._asked = league.asked.match_count
         self._league, self._state = league, state
         self._seen.clear()
         return league, True

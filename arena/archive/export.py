@@ -9,7 +9,7 @@ from msgspec import Meta
 from msgspec.structs import astuple
 
 from arena.league.plan import DATABASE
-from arena.league.schedule import PAIRS_LIMIT
+from arena.schedule.deal import PAIRS_LIMIT
 from arena.store.opening import read_played
 from arena.store.rows import BotVersion, Circumstances, FixedSettings, WholeMatch
 from arena.store.store import Store

@@ -8,7 +8,7 @@ import msgspec
 
 from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
-from arena.league.schedule import BotIndex, Entrant, Schedule
+from arena.schedule.deal import BotIndex, Entrant, Schedule
 from arena.store.rows import FixedSettings, WholeMatch
 from arena.store.store import Store
 from arena.text import counted
@@ -131,7 +131,9 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
     entrants = sorted(
         (Entrant(bot.name, bot.version) for bot in bots), key=lambda entrant: entrant.key
     )
-    schedule = Schedule.of_lineup(settings.game, settings.key, settings.rotations, tuple(entrants))
+    schedule = Schedule(
+        settings.game, settings.key, settings.seats, settings.rotations, tuple(entrants)
+    )
     seeds = [
         schedule.bot_seed(opened.match.id, BotIndex(entrants.index(Entrant(bot.name, bot.version))))
         for bot in bots

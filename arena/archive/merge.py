@@ -14,7 +14,7 @@ from arena.folders import keep, locked, unfinished
 from arena.league.file import FILE, make_league, with_game, write_league
 from arena.league.finding import bundled_bot
 from arena.league.plan import LeaguePlan, Settings
-from arena.league.schedule import BotIndex
+from arena.schedule.deal import BotIndex
 from arena.store.opening import read_played
 from arena.store.result import PlayedMatch
 from arena.store.rows import BotVersion, WholeMatch

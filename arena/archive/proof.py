@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from arena.league.schedule import Deal, Entrant, Schedule, first_bots
+from arena.schedule.deal import Deal, Entrant, Schedule, first_bots
 from arena.store.result import Record, result_of
 from arena.store.rows import (
     BotVersion,
@@ -120,7 +120,7 @@ def _schedule(lineup: str, conditions: FixedSettings, key: str) -> Schedule:
     entrants = _entrants(lineup)
     if len(entrants) != conditions.seats:
         raise Difference(f"its line-up has {len(entrants)} bots for {conditions.seats} seats.")
-    return Schedule.of_lineup(conditions.game, key, conditions.rotations, entrants)
+    return Schedule(conditions.game, key, conditions.seats, conditions.rotations, entrants)
 
 
 def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -> None:

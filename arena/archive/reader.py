@@ -12,7 +12,7 @@ import msgspec
 
 from arena.archive.export import VERSION, Header, MatchLine, digits, encode
 from arena.league.bot import check_name
-from arena.league.schedule import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
+from arena.schedule.deal import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, stored_clock
 from arena.tables.results_file import STANDARD_INPUT
@@ -207,7 +207,7 @@ def _schedule(
 ) -> Schedule:
     """Return the schedule of a league in which only this line-up plays."""
     entrants = tuple(Entrant(key, version) for key, version in lineup)
-    return Schedule.of_lineup(game, key, rotations, entrants)
+    return Schedule(game, key, len(entrants), rotations, entrants)
 
 
 def _is_whole(replay: Replay, evidence: Evidence, seats: int) -> bool:

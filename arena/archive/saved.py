@@ -15,7 +15,7 @@ from arena.folders import unfinished
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN
 from arena.league.games import find_game
-from arena.league.schedule import first_bots
+from arena.schedule.deal import first_bots
 from arena.store.result import Record, clock_of, result_of
 from arena.store.rows import (
     BotVersion,

@@ -297,7 +297,7 @@ def _play(run: Run, league: LeaguePlan, comparison: Comparison, *, kept: bool) -
         safe(
             f"{one} against {other} at {league.game.name}, seed {league.settings.seed}: at most "
             f"{counted(league.settings.deals, 'deal')} of "
-            f"{counted(league.outline.rotation_count, 'match', 'matches')}."
+            f"{counted(league.rotation_count, 'match', 'matches')}."
         ),
         err=True,
     )

@@ -72,10 +72,10 @@ def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
     folder = db.league / FINAL
     word = shlex.quote(str(folder))
     plan = read_played(folder)
-    missing = plan.outline.deal_count * plan.outline.rotation_count
+    missing = plan.asked.match_count
     if plan.database.is_file():
         with open_store(plan) as store:
-            _, missing = count_missing(plan.schedule, store)
+            _, missing = count_missing(plan, store)
     if not missing:
         note_over(db)
     if not is_over(db):

@@ -36,13 +36,13 @@ from arena.league.file import FILE, make_league, seed_of
 from arena.league.games import find_game, word_in
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
-from arena.league.schedule import Rotations
 from arena.league.seed import is_guessable
 from arena.play.events import Forfeiting, Problem, Started, Stored, Suspended
 from arena.play.memory import available
 from arena.play.messages import News
 from arena.play.pace import Pace
 from arena.play.run import WHOLE, Part, Run
+from arena.schedule.deal import Rotations
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.versions import disqualified, twins
@@ -127,7 +127,7 @@ def init(
     click.echo(f"{made.folder / FILE} is written.")
     is_playable = len(made.bots) >= made.seats
     if is_playable:
-        matches = made.outline.deal_count * made.outline.rotation_count
+        matches = made.asked.match_count
         _tell_plan(made, matches, None, default_workers())
     _warn_guessable(made)
     for hint in twins(made):
@@ -143,7 +143,7 @@ def _tell_plan(
 
     Without `workers`, it is what one core would need: on a cluster, many share in it.
     """
-    if not league.outline.deal_count:
+    if not league.asked.deal_count:
         click.echo("The league has no matches to play: raise its deals or its share.", err=True)
         return
     if not missing:

@@ -170,7 +170,7 @@ class _Reader:
         playing, disqualified = self._bots(bots, league.game.name)
         league = replace(league, bots=playing, disqualified=disqualified)
         if league.game.seat_counts:
-            self._checked(league.check_extent)
+            self._checked(lambda: league.asked)
         return league
 
     def _check_place(self, name: str) -> None:

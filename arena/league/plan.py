@@ -1,6 +1,6 @@
 """A league: what is to be played, by whom and under which limits; without files or results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +11,9 @@ from msgspec import Meta
 
 from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
-from arena.league.schedule import Entrant, Outline, Rotations, Schedule
 from arena.league.seed import NEWEST, Derivation, league_key
+from arena.schedule.deal import BotIndex, Entrant, Rotations, Schedule, rotation_count
+from arena.schedule.round_robin import RoundRobin
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.identity import GameFacts, code_of
@@ -84,36 +85,44 @@ class LeaguePlan:
         playing = {bot.key: bot.name for bot in self.bots}
         return playing | {bot.key: bot.name for bot in self.disqualified}
 
+    @property
+    def rotation_count(self) -> int:
+        """How many matches a deal has."""
+        return rotation_count(self.settings.rotations, self.seats)
+
+    @property
+    def entrants(self) -> tuple[Entrant, ...]:
+        """Its bots as the schedule knows them."""
+        return tuple(Entrant(bot.key, bot.version) for bot in self.bots)
+
     @cached_property
     def schedule(self) -> Schedule:
-        """Everything that is to be played, by the key that the seed is stretched to."""
-        key = league_key(self.game.name, str(self.settings.seed), self.derivation)
-        versions = [bot.version for bot in self.bots]
-        return Schedule(**self._extent(versions), game=self.game.name, key=key)
+        """How its deals are called, dealt and seated, by the key that the seed is stretched to."""
+        return Schedule(
+            game=self.game.name,
+            key=league_key(self.game.name, str(self.settings.seed), self.derivation),
+            seats=self.seats,
+            rotations=self.settings.rotations,
+            entrants=self.entrants,
+        )
 
     @cached_property
-    def outline(self) -> Outline:
-        """How much is to be played: known without the key, unless a share is chosen by it."""
-        return self.schedule if self.settings.share < 1 else self.check_extent()
+    def asked(self) -> RoundRobin:
+        """The deals that it asks for; no key is stretched for it unless a share is chosen by it.
 
-    def check_extent(self) -> Outline:
-        """Return how much there is to play or choose from; raise ArenaError if it is too much.
-
-        The bots' files do not matter for that.
+        Raises ArenaError if they are too many.
         """
-        return Outline(**self._extent([""] * len(self.bots)))
-
-    def _extent(self, versions: Sequence[str]) -> dict[str, Any]:
-        entrants = (
-            Entrant(bot.key, version) for bot, version in zip(self.bots, versions, strict=True)
+        return RoundRobin(
+            bots=len(self.bots),
+            seats=self.seats,
+            deals=self.settings.deals,
+            matches_a_deal=self.rotation_count,
+            share=self.settings.share,
+            is_in_share=self._is_in_share,
         )
-        return {
-            "seats": self.seats,
-            "deals": self.settings.deals,
-            "rotations": self.settings.rotations,
-            "share": self.settings.share,
-            "entrants": tuple(entrants),
-        }
+
+    def _is_in_share(self, lineup: tuple[BotIndex, ...], number: int, share: float) -> bool:
+        return self.schedule.is_in_share(lineup, number, share)
 
     def fixed(self) -> dict[str, Any]:
         """Return what the file may not change once a match was played, by key."""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from arena.folders import put_in_place
 from arena.league.bot import Bot, make_bot
-from arena.league.schedule import BotIndex
 from arena.play.messages import NOWHERE
+from arena.schedule.deal import BotIndex
 from arena.text import duration, safe
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits

@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from arena.league.bot import Bot
-from arena.league.schedule import BotIndex, first_bots
 from arena.play import worker
 from arena.play.messages import (
     Broken,
@@ -26,6 +25,7 @@ from arena.play.sandbox import check_sandbox
 from arena.play.spares import Spares
 from arena.play.spawning import kill_all, spawn, wait
 from arena.play.workforce import Died, Event, Heard, Worker, Workforce
+from arena.schedule.deal import BotIndex, first_bots
 from protocol.errors import ArenaError
 from referee.signals import signal_name
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from arena.league.schedule import BotIndex, Deal, Schedule
+from arena.schedule.deal import BotIndex, Deal, Schedule
 from arena.store.result import PlayedMatch
 from referee.finding import Source
 from referee.limits import Limits

@@ -9,7 +9,6 @@ from typing import NamedTuple, Self
 from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
-from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
 from arena.play.building import build_all
 from arena.play.events import Problem, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, usable_cores
@@ -17,6 +16,8 @@ from arena.play.messages import News, Results, Setup, Task
 from arena.play.runner import Runner
 from arena.play.spares import Spares
 from arena.play.workforce import Workforce
+from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
+from arena.schedule.round_robin import RoundRobin
 from arena.store.continuity import remember
 from arena.store.opening import open_store
 from arena.store.settings import check_code, check_unchanged
@@ -46,18 +47,20 @@ FIRST_DEALS = 10
 
 
 class Missing:
-    """The deals of a schedule, or of a part of it, with those rotations that are not stored.
+    """The deals that are asked for, or a part of them, with the rotations that are not stored.
 
     The first deals of the bots `new`, which have no place in the table yet, come before all others.
     """
 
     def __init__(
         self,
+        asked: RoundRobin,
         schedule: Schedule,
         known: KnownMatches,
         part: Part = WHOLE,
         new: Collection[BotIndex] = (),
     ) -> None:
+        self._asked = asked
         self._schedule = schedule
         self._known = known
         self._part = part
@@ -74,11 +77,10 @@ class Missing:
     def _in_turn(self) -> Iterator[Deal]:
         """Yield every deal, the first ones of new bots before the others."""
         if not self._new:
-            yield from self._schedule.plan()
+            yield from self._asked.plan()
             return
-        few = replace(self._schedule, deals=min(FIRST_DEALS, self._schedule.deals))
-        yield from (deal for deal in few.plan() if self._is_first(deal))
-        yield from (deal for deal in self._schedule.plan() if not self._is_first(deal))
+        yield from (deal for deal in self._asked.plan(FIRST_DEALS) if self._is_first(deal))
+        yield from (deal for deal in self._asked.plan() if not self._is_first(deal))
 
     def _is_first(self, deal: Deal) -> bool:
         return deal.number < FIRST_DEALS and not self._new.isdisjoint(deal.lineup)
@@ -96,17 +98,17 @@ class Missing:
         return deals, matches
 
 
-def count_missing(schedule: Schedule, store: Store, part: Part = WHOLE) -> tuple[int, int]:
-    """Return how many deals of a schedule, or of a part of it, are missing, and how many matches.
+def count_missing(league: LeaguePlan, store: Store, part: Part = WHOLE) -> tuple[int, int]:
+    """Return how many deals of a league, or of a part of it, are missing, and how many matches.
 
     Where all are asked for, the stored ones are counted and not the others, which may be a hundred
     times as many: a server counts whenever a bot is accepted.
     """
-    if part != WHOLE or schedule.share < 1:
-        return Missing(schedule, store.known(schedule.rotation_count), part).count()
-    deals, matches = store.count_stored(schedule)
-    asked = schedule.deal_count
-    return asked - deals, asked * schedule.rotation_count - matches
+    asked, rotations = league.asked, league.rotation_count
+    if part != WHOLE or not asked.complete_below:
+        return Missing(asked, league.schedule, store.known(rotations), part).count()
+    deals, matches = store.count_stored(league.entrants, asked.complete_below, rotations)
+    return asked.deal_count - deals, asked.match_count - matches
 
 
 class Run:
@@ -125,15 +127,15 @@ class Run:
     ) -> None:
         assert league.rules is not None
         self._code = "" if league.game.source.kind == "bundled" else code_of(league.rules)
-        rotations = league.schedule.rotation_count
+        rotations = league.rotation_count
         placed = store.placed(rotations, FIRST_DEALS)
         new = [
             index
             for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
             if (bot.key, bot.version) not in placed
         ]
-        tasks = Missing(league.schedule, store.known(rotations), part, new)
-        deals, matches = count_missing(league.schedule, store, part)
+        tasks = Missing(league.asked, league.schedule, store.known(rotations), part, new)
+        deals, matches = count_missing(league, store, part)
         built = build_all(league.bots if matches else (), league.build, sandbox_uid, tell)
         setup = Setup(
             game=league.game.source,
@@ -149,7 +151,7 @@ class Run:
         cores = usable_cores(workers)[:deals]
         self.workers = None if cluster is not None else len(cores)
         """How many matches are played at once, if that is known beforehand."""
-        self.processes = min(LIVE_PROCESSES, len(league.bots) * league.outline.rotation_count)
+        self.processes = min(LIVE_PROCESSES, len(league.bots) * rotations)
         """How many of bots each worker keeps, where memory suffices."""
         self.missing = matches
         """How many matches are missing now."""

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from time import monotonic
 
-from arena.league.schedule import BotIndex
 from arena.play.events import Forfeiting, Notice, Problem, Started, Suspended
 from arena.play.forfeits import ForfeitRows
 from arena.play.messages import (
@@ -26,6 +25,7 @@ from arena.play.messages import (
     Word,
 )
 from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
+from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
 from arena.store.suspensions import TOO_SLOW
 from referee.judging import BY_FORFEIT

@@ -6,10 +6,10 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from arena.league.schedule import BotIndex, Entrant, first_bots
 from arena.play.messages import Setup
 from arena.play.spawning import kill_all
 from arena.play.workforce import Worker
+from arena.schedule.deal import BotIndex, Entrant, first_bots
 from referee.sandbox import Program
 
 W = TypeVar("W", bound=Worker)
@@ -68,5 +68,5 @@ def _entered(setup: Setup) -> list[tuple[Entrant, Program]]:
 
 def _conditions(setup: Setup) -> Setup:
     """Return what is the same in two runs of which the bots alone may differ."""
-    schedule = replace(setup.schedule, deals=0, share=1.0, entrants=())
+    schedule = replace(setup.schedule, entrants=())
     return msgspec.structs.replace(setup, schedule=schedule, names=[], programs=[], unbuilt={})

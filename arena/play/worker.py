@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from arena.league.schedule import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.play.memory import Room, size_of
 from arena.play.messages import (
     Broken,
@@ -35,6 +34,7 @@ from arena.play.messages import (
     encode,
 )
 from arena.play.watchdog import STUCK_SECONDS, Watchdog
+from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.store.result import MatchResult, PlayedMatch, Record, result_of
 from protocol.errors import ArenaError
 from protocol.messages import TimeControl

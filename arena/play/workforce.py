@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from arena.league.schedule import BotIndex
 from arena.play.messages import (
     Broken,
     Check,
@@ -22,6 +21,7 @@ from arena.play.messages import (
     Up,
     Word,
 )
+from arena.schedule.deal import BotIndex
 
 
 @dataclass

@@ -71,7 +71,7 @@ def _deals(league: LeaguePlan, store: Store, results: Mapping[int, Result]) -> I
     played: set[str] = set()
     has_chance = league.game.has_chance
     for numbers, moves in store.in_order(moves=not has_chance):
-        if len(numbers) < league.outline.rotation_count or not results.keys() >= set(numbers):
+        if len(numbers) < league.rotation_count or not results.keys() >= set(numbers):
             continue
         if not has_chance and moves in played:
             continue

@@ -188,7 +188,7 @@ def _unplayed(league: LeaguePlan) -> Field:
 
 
 def _asked(league: LeaguePlan) -> int:
-    return league.outline.deal_count * league.outline.rotation_count
+    return league.asked.match_count
 
 
 def public_table(

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import astuple
 
-from arena.league.schedule import BotIndex
+from arena.schedule.deal import BotIndex
 from referee.evidence import Evidence, Played
 from referee.replay import Replay
 from referee.scoring import Number

@@ -21,8 +21,8 @@ import msgspec
 from msgspec import Meta
 
 from arena.league.bot import check_name
-from arena.league.schedule import PAIRS_LIMIT, Rotations
 from arena.league.seed import Derivation, league_key
+from arena.schedule.deal import PAIRS_LIMIT, Rotations
 from arena.store.result import Natural, Record, Spent
 from protocol.errors import ArenaError
 from referee.evidence import Evidence

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from arena.league.bot import Bot
-from arena.league.schedule import Schedule
+from arena.schedule.deal import Entrant
 from arena.store.recent import Recent
 from arena.store.result import PlayedMatch
 from arena.store.rows import (
@@ -258,14 +258,13 @@ class Store(Recent):
             rows = self._db.execute(_PLACED, values).fetchall()
             return {(key, version) for (bots,) in rows for key, version in read_lineup(bots)}
 
-    def count_stored(self, schedule: Schedule) -> tuple[int, int]:
-        """Return how many deals of a schedule are whole, and how many matches of it are stored.
+    def count_stored(self, bots: Iterable[Entrant], below: int, rotations: int) -> tuple[int, int]:
+        """Return how many deals of bots are whole, and how many matches of them are stored.
 
-        All its deals must be asked for, not a share of them.
+        Their deals are numbered `below` so much, and have so many rotations.
         """
-        assert schedule.share >= 1
-        entered = {(bot.key, bot.version) for bot in schedule.entrants}
-        values = {"rotations": schedule.rotation_count, "deals": schedule.deals}
+        entered = {(bot.key, bot.version) for bot in bots}
+        values = {"rotations": rotations, "deals": below}
         deals = matches = 0
         with self.explained():
             for lineup, whole, played in self._db.execute(_STORED, values):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena.league.files import is_of_a_league
 from arena.league.plan import LeaguePlan
-from arena.league.schedule import BotIndex, Deal
+from arena.schedule.deal import BotIndex, Deal
 from arena.stats.outcomes import Result
 from arena.stats.scores import Scores
 from arena.store.opening import open_store, read_played
@@ -91,7 +91,7 @@ def field_of(
         if any(number not in results for number in numbers):
             continue  # of others, or stored by a run since
         stored += count * len(numbers) * (present >= set(found[numbers[0]].bots))
-        if len(numbers) < league.outline.rotation_count:
+        if len(numbers) < league.rotation_count:
             waiting += count * len(numbers)
             continue
         new = count
@@ -140,16 +140,15 @@ def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:
 
 def _missing(league: LeaguePlan, store: Store, stored: int) -> int:
     """Return how many matches the league asks for beyond the stored ones of its present bots."""
-    outline = league.outline
+    asked = league.asked
     entrants = {(bot.name, bot.version): BotIndex(index) for index, bot in enumerate(league.bots)}
-    first = outline.deals if outline.share >= 1 else 0  # only those may not be asked for
-    for number, lineup, matches in store.deal_sizes(first):
+    for number, lineup, matches in store.deal_sizes(asked.complete_below):
         bots = [(bot.name, bot.version) for bot in lineup]
         if entrants.keys() >= set(bots):
             deal = Deal(tuple(sorted(entrants[bot] for bot in bots)), number)
-            if not outline.asks_for(deal):
+            if not asked.asks_for(deal):
                 stored -= matches
-    return outline.deal_count * outline.rotation_count - stored
+    return asked.match_count - stored
 
 
 def _faults(

@@ -52,7 +52,7 @@ def matches(league: LeaguePlan, one: WholeMatch) -> Iterator[tuple[PlayedMatch, 
     """Yield every match that a league asks for, all played like `one`."""
     schedule = league.schedule
     replay, evidence = one.replay, one.evidence
-    for deal in schedule.plan():
+    for deal in league.asked.plan():
         seed, name = schedule.deal_seed(deal), schedule.deal_id(deal)
         played = Played(msgspec.structs.replace(replay, seed=seed), evidence)
         for rotation in range(schedule.rotation_count):

@@ -84,7 +84,7 @@ def league_of(folder: Path, matches: int) -> LeaguePlan:
 def ready_matches(league: LeaguePlan) -> Iterator[PlayedMatch]:
     """Yield every match of a league."""
     schedule = league.schedule
-    for deal in schedule.plan():
+    for deal in league.asked.plan():
         for rotation in range(schedule.rotation_count):
             yield ready_worker.ready(schedule, deal, rotation)
 

@@ -14,10 +14,11 @@ import msgspec
 from tabulate import tabulate
 
 from arena.league.finding import bundled_bot
-from arena.league.schedule import Entrant, Schedule
 from arena.play.local import LocalWorkforce, usable_cores
 from arena.play.messages import Results, Setup, Task
 from arena.play.runner import Runner
+from arena.schedule.deal import Entrant, Schedule
+from arena.schedule.round_robin import RoundRobin
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Match, starts
@@ -40,9 +41,7 @@ def league_rates(workers: int) -> tuple[float, float]:
         game=GAME,
         key="benchmark",
         seats=2,
-        deals=DEALS,
         rotations="cyclic",
-        share=1.0,
         entrants=tuple(Entrant(bot.name, bot.version) for bot in bots if bot),
     )
     setup = Setup(
@@ -53,7 +52,7 @@ def league_rates(workers: int) -> tuple[float, float]:
         names=[bot.name for bot in bots if bot],
         programs=[bot.program for bot in bots if bot],
     )
-    tasks = [Task(deal.lineup, deal.number, (0, 1)) for deal in schedule.plan()]
+    tasks = [Task(deal.lineup, deal.number, (0, 1)) for deal in RoundRobin(2, 2, DEALS, 2).plan()]
     began = time.perf_counter()
     runner = Runner(setup, tasks, LocalWorkforce(setup, [], usable_cores(workers)))
     with runner.staffed():

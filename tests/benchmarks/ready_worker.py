@@ -3,9 +3,9 @@
 import os
 from typing import Any
 
-from arena.league.schedule import Deal, Schedule
 from arena.play import worker
 from arena.play.messages import Fit, Setup
+from arena.schedule.deal import Deal, Schedule
 from arena.store.result import MatchResult, PlayedMatch, Record
 
 RECORD = Record(os.urandom(300), os.urandom(300), 0.01)

@@ -38,14 +38,14 @@ def main() -> None:
         folder, file = Path(name) / "league", Path(name) / "page.html"
         for title, size in LEAGUES.items():
             league = make(folder / title, size)
-            matches = league.schedule.deal_count * league.schedule.rotation_count
+            matches = league.asked.match_count
             report = ("report", "--output", str(file), "--replays", "0")
             seconds, memory, _ = timed(league, report)
             rows.append((title, size.bots, matches, seconds, memory, file.stat().st_size / 1e6))
         home = folder / "world_war"
         played(home)
         league = read_league(home)
-        matches = league.schedule.deal_count * league.schedule.rotation_count
+        matches = league.asked.match_count
         seconds, memory, _ = timed(league, ("report", "--output", str(file)))
         rows.append(
             ("world_war", len(league.bots), matches, seconds, memory, file.stat().st_size / 1e6)

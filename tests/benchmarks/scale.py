@@ -89,7 +89,7 @@ def matches(league: LeaguePlan) -> Iterator[PlayedMatch]:
     chance = random.Random(1)
     skills = [chance.gauss(0, SPREAD) for _ in league.bots]
     schedule = league.schedule
-    for deal in schedule.plan():
+    for deal in league.asked.plan():
         luck = [chance.gauss(0, LUCK) for _ in deal.lineup]
         name = schedule.deal_id(deal)
         for rotation in range(schedule.rotation_count):

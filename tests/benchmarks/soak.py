@@ -72,7 +72,7 @@ def looked_at(runner: int) -> dict[str, tuple[int, int, int]]:
 
 def soak(league: LeaguePlan) -> Iterator[tuple[object, ...]]:
     """Play a league; yield a row at every step."""
-    matches = league.schedule.deal_count * league.schedule.rotation_count
+    matches = league.asked.match_count
     run = subprocess.Popen(
         [sys.executable, "-m", "arena", "run", str(league.folder)],
         stdout=subprocess.DEVNULL,

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from arena.league.bot import Bot
-from arena.league.schedule import BotIndex, first_bots
 from arena.play.cluster.address import scheduler_address
 from arena.play.cluster.connection import dask_kept_quiet
 from arena.play.cluster.events import (
@@ -27,6 +26,7 @@ from arena.play.cluster.link import Link
 from arena.play.cluster.standouts import MachineComparison
 from arena.play.messages import Broken, News, Order, Results, Setup, encode
 from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
+from arena.schedule.deal import BotIndex, first_bots
 from protocol.errors import ArenaError
 from referee.sandbox import Runtime, runtime_of
 

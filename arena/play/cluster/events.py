@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from arena.league.schedule import BotIndex
 from arena.play.messages import Broken, News, Word
+from arena.schedule.deal import BotIndex
 from referee.sandbox import Runtime
 
 

@@ -22,7 +22,6 @@ from distributed import get_worker
 import arena
 import protocol
 import referee
-from arena.league.schedule import BotIndex, first_bots
 from arena.play.cluster.bundle import (
     BrokenBundleError,
     Manifest,
@@ -35,6 +34,7 @@ from arena.play.cluster.cores import Cores
 from arena.play.cluster.pool import UnwantedError, WorkerPool
 from arena.play.messages import NOWHERE, Setup
 from arena.play.sandbox import check_bot
+from arena.schedule.deal import BotIndex, first_bots
 from protocol.errors import ArenaError
 from referee.sandbox import (
     Launcher,

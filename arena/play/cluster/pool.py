@@ -10,11 +10,11 @@ from queue import SimpleQueue
 
 import msgspec
 
-from arena.league.schedule import BotIndex
 from arena.play.cluster.cores import Cores
 from arena.play.local import LocalWorker
 from arena.play.messages import Broken, Check, Done, Left, Setup, Unfit, Up, decode_word, encode
 from arena.play.spawning import wait
+from arena.schedule.deal import BotIndex
 from referee.clock import wall_cap
 from referee.sandbox import MachineError
 

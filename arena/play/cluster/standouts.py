@@ -12,8 +12,8 @@ from math import sqrt
 from statistics import median
 from typing import TypeAlias
 
-from arena.league.schedule import BotIndex
 from arena.play.messages import Results
+from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
 from arena.store.rows import stored_clock
 

@@ -175,7 +175,7 @@ def test_a_file_without_mistakes_is_read(tmp_path: Path) -> None:
     assert msgspec.to_builtins(league.options)["max_turns"] == 50
     assert league.limits.move_time == 5.0
     assert [bot.name for bot in league.bots] == ["one", "two"]
-    assert league.schedule.deal_count == 3
+    assert league.asked.deal_count == 3
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_too_few_bots_to_play_are_enough_to_read(tmp_path: Path, bots: int) -> N
     write(tmp_path, "[[bot]]".join(FILE.split("[[bot]]")[: bots + 1]))
     league = read_played(tmp_path)
     assert len(league.bots) == bots
-    assert league.schedule.deal_count == 0
+    assert league.asked.deal_count == 0
 
 
 def twice_with_key(names: Sequence[str], key: str) -> str:

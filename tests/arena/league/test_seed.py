@@ -14,10 +14,10 @@ import msgspec
 import pytest
 
 from arena.league.finding import BUNDLED
-from arena.league.schedule import Schedule
 from arena.league.seed import deal_behind, is_guessable, league_key
 from arena.play import run
 from arena.play.messages import Setup
+from arena.schedule.deal import Schedule
 from arena.store.opening import open_store, read_league
 from arena.store.store import Store
 from referee.chance import Chance
@@ -154,11 +154,12 @@ def test_a_bot_found_the_seed_of_a_league_and_does_not_any_more(old: League) -> 
 def test_nothing_of_a_league_is_what_the_seed_alone_gives(league: League) -> None:
     league.write(FILE + spy(league))
     league.call("run", "--workers", "1")
-    ours = read_league(league.folder).schedule
-    theirs = Schedule.of_lineup("duel", SEED, "cyclic", ours.entrants)
+    plan = read_league(league.folder)
+    ours = plan.schedule
+    theirs = Schedule("duel", SEED, 2, "cyclic", ours.entrants)
     bots = {bot.key: number for number, bot in enumerate(ours.entrants)}
     played = league.stored()
-    deals = list(ours.plan())
+    deals = list(plan.asked.plan())
     assert {match.id for match, _ in played} == {
         ours.match_id(deal, number) for deal in deals for number in range(2)
     }
@@ -273,7 +274,7 @@ def test_a_share_is_chosen_by_the_key_and_counted_by_tables(arena: Arena, league
     league.call("run")
     found = json.loads(arena("rank", league.folder, "--format", "json").stdout)
     assert found["missing"] == 0
-    assert found["matches"] == 2 * read_league(league.folder).schedule.deal_count > 0
+    assert found["matches"] == 2 * read_league(league.folder).asked.deal_count > 0
 
 
 # --- leagues from before
@@ -287,7 +288,7 @@ def test_an_old_league_verifies_and_goes_on_as_it_began(arena: Arena, old: Leagu
     assert (league.derivation, league.schedule.key) == (1, SEED)
     seeds = {(match.number, replay.seed) for match, replay in old.stored()}
     assert seeds == {(line["deal"], line["replay"]["seed"]) for line in old_matches()}
-    ids = {league.schedule.match_id(d, n) for d in league.schedule.plan() for n in range(2)}
+    ids = {league.schedule.match_id(d, n) for d in league.asked.plan() for n in range(2)}
     assert ids <= {match.id for match, _ in old.stored()}
     assert arena("verify", old.folder).exit_code == 0
 
@@ -295,10 +296,11 @@ def test_an_old_league_verifies_and_goes_on_as_it_began(arena: Arena, old: Leagu
 def test_a_bot_that_enters_an_old_league_gets_its_deals_by_the_old_derivation(old: League) -> None:
     old.write(FILE + '\n[[bot]]\nname = "sensible"\nshipped = "sensible"\n')
     old.call("run")
-    schedule = read_league(old.folder).schedule
+    league = read_league(old.folder)
+    schedule = league.schedule
     assert schedule.key == SEED
     found = {(match.id, replay.seed) for match, replay in old.stored()}
-    for deal in schedule.plan():
+    for deal in league.asked.plan():
         for number in range(2):
             assert (schedule.match_id(deal, number), schedule.deal_seed(deal)) in found
 

@@ -8,53 +8,53 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.league.bot import Bot
-from arena.league.schedule import Deal, Schedule, first_bots
 from arena.play.run import FIRST_DEALS, Missing, Part, count_missing
+from arena.schedule.deal import Deal, first_bots
 from arena.store.store import Store
-from tests.arena.league.test_schedule import calm, schedule, schedules
+from tests.arena.schedule.cases import Case, calm, case, cases
 from tests.benchmarks.ready_worker import ready
 
 Match = tuple[Deal, int]
 
 
-def asked(schedule: Schedule) -> list[Match]:
+def asked(found: Case) -> list[Match]:
     """Return the matches of a schedule, in order."""
     return [
-        (deal, rotation) for deal in schedule.plan() for rotation in range(schedule.rotation_count)
+        (deal, rotation) for deal in found.asked.plan() for rotation in range(found.rotation_count)
     ]
 
 
-def stored(schedule: Schedule, matches: list[Match]) -> Store:
+def stored(found: Case, matches: list[Match]) -> Store:
     """Return a store of some matches."""
     store = Store(Path(":memory:"), create=True)
     bots = [
-        Bot(each.key, Path("/"), ("true",), (), plays_as=each.version) for each in schedule.entrants
+        Bot(each.key, Path("/"), ("true",), (), plays_as=each.version) for each in found.entrants
     ]
-    played = [ready(schedule, deal, rotation) for deal, rotation in matches]
+    played = [ready(found.schedule, deal, rotation) for deal, rotation in matches]
     store.add(played, store.bot_rows(bots), played_at="")
     return store
 
 
-def missing(schedule: Schedule, store: Store, part: Part) -> list[Match]:
+def missing(found: Case, store: Store, part: Part) -> list[Match]:
     """Return what is missing, of which as much is counted."""
-    found = Missing(schedule, store.known(schedule.rotation_count), part)
-    matches = [(task.deal, rotation) for task in found for rotation in task.rotations]
+    tasks = Missing(found.asked, found.schedule, store.known(found.rotation_count), part)
+    matches = [(task.deal, rotation) for task in tasks for rotation in task.rotations]
     deals = {deal for deal, _ in matches}
-    assert count_missing(schedule, store, part) == (len(deals), len(matches))
+    assert count_missing(found, store, part) == (len(deals), len(matches))
     return matches
 
 
 @calm
-@given(found=schedules(most_seats=3), data=st.data())
+@given(found=cases(most_seats=3), data=st.data())
 def test_the_first_deals_of_new_bots_come_first_and_nothing_is_lost_or_doubled(
-    found: Schedule, data: st.DataObject
+    found: Case, data: st.DataObject
 ) -> None:
     matches = asked(found)
     kept = [match for match in matches if data.draw(st.booleans())]
     new = {bot for bot in first_bots(len(found.entrants)) if data.draw(st.booleans())}
     with stored(found, kept) as store:
         known = store.known(found.rotation_count)
-        tasks = [*Missing(found, known, Part(1, 1), new)]
+        tasks = [*Missing(found.asked, found.schedule, known, Part(1, 1), new)]
     played = [(task.deal, rotation) for task in tasks for rotation in task.rotations]
     assert Counter(played) == Counter(match for match in matches if match not in kept)
     first = [task.number < FIRST_DEALS and not new.isdisjoint(task.lineup) for task in tasks]
@@ -65,8 +65,8 @@ def test_the_first_deals_of_new_bots_come_first_and_nothing_is_lost_or_doubled(
 
 
 def test_a_bot_is_placed_by_a_whole_deal_of_its_version() -> None:
-    found = schedule("a", "b", "c", deals=2)
-    ab, ac, *_ = [deal for deal in found.plan() if deal.number == 1]
+    found = case("a", "b", "c", deals=2)
+    ab, ac, *_ = [deal for deal in found.asked.plan() if deal.number == 1]
     with stored(found, [(ab, 0), (ab, 1), (ac, 0)]) as store:
         placed = {key for key, _ in store.placed(found.rotation_count, first=2)}
         assert placed == {"a", "b"}
@@ -74,9 +74,9 @@ def test_a_bot_is_placed_by_a_whole_deal_of_its_version() -> None:
 
 
 @calm
-@given(found=schedules(most_seats=3), data=st.data())
+@given(found=cases(most_seats=3), data=st.data())
 def test_what_is_missing_is_what_is_asked_for_and_not_stored(
-    found: Schedule, data: st.DataObject
+    found: Case, data: st.DataObject
 ) -> None:
     matches = asked(found)
     kept = [match for match in matches if data.draw(st.booleans())]
@@ -89,22 +89,22 @@ def test_what_is_missing_is_what_is_asked_for_and_not_stored(
 
 
 def test_nothing_is_missing_when_all_is_stored_and_more() -> None:
-    more, fewer = schedule("a", "b", "c", deals=5), schedule("a", "b", "c", deals=4)
+    more, fewer = case("a", "b", "c", deals=5), case("a", "b", "c", deals=4)
     with stored(more, asked(more)) as store:
         assert missing(fewer, store, Part(1, 1)) == []
 
 
 def test_a_rotation_that_no_deal_has_does_not_make_a_deal_whole() -> None:
-    found = schedule("a", "b", deals=1)
-    (deal,) = found.plan()
+    found = case("a", "b", deals=1)
+    (deal,) = found.asked.plan()
     with stored(found, [(deal, 0), (deal, 2)]) as store:
         assert missing(found, store, Part(1, 1)) == [(deal, 1)]
 
 
 def test_what_is_missing_is_found_as_it_is_played() -> None:
     """A league of very many matches takes no more memory than a small one."""
-    found = schedule("a", "b", deals=2_000_000)
+    found = case("a", "b", deals=2_000_000)
     with stored(found, []) as store:
-        absent = Missing(found, store.known(found.rotation_count))
+        absent = Missing(found.asked, found.schedule, store.known(found.rotation_count))
         assert count_missing(found, store) == (2_000_000, 4_000_000)
         assert [task.number for task in islice(absent, 3)] == [0, 1, 2]

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena.league.schedule import BotIndex, Entrant, Schedule
 from arena.play.events import Notice, Problem, Started
 from arena.play.messages import (
     Broken,
@@ -24,6 +23,7 @@ from arena.play.messages import (
 )
 from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker, Workforce
+from arena.schedule.deal import BotIndex, Entrant, Schedule
 from arena.store.result import MatchResult, PlayedMatch, Record
 from referee.finding import Source
 from referee.limits import Limits
@@ -126,7 +126,7 @@ class Scripted(Workforce):
 def run(force: Scripted, *tasks: Task) -> list[Results | Notice]:
     """Return what a runner over deals of two bots makes of what it hears."""
     entrants = (Entrant("ada", "1"), Entrant("bob", "1"))
-    schedule = Schedule.of_lineup("guerra", "key", "cyclic", entrants)
+    schedule = Schedule("guerra", "key", len(entrants), "cyclic", entrants)
     setup = Setup(
         game=Source("guerra", "bundled"),
         options={},

@@ -69,7 +69,7 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
     league = read_league(folder)
     schedule = league.schedule
     played = []
-    for deal in schedule.plan():
+    for deal in league.asked.plan():
         for rotation in range(schedule.rotation_count):
             bots = schedule.seating(deal, rotation)
             order = sorted(bots, key=lambda bot: names.index(league.bots[bot].name))

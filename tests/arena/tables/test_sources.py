@@ -42,7 +42,7 @@ class Book:
         schedule = self.league.schedule
         return {
             frozenset(schedule.seating(deal, rotation) for rotation in range(4))
-            for deal in islice(schedule.plan(), deals)
+            for deal in islice(self.league.asked.plan(), deals)
         }
 
     def play(
@@ -60,7 +60,7 @@ class Book:
         """
         league = self.league
         schedule = league.schedule
-        deal = next(deal for deal in schedule.plan() if deal.number == number)
+        deal = next(deal for deal in league.asked.plan() if deal.number == number)
         with Store(league.database, create=True) as store:
             store.keep_settings(league.conditions())
             ids = store.bot_rows(league.bots)
@@ -161,7 +161,7 @@ def test_a_smaller_share_misses_only_what_it_asks_for(duels: Book) -> None:
     file = duels.folder / "league.toml"
     file.write_text(file.read_text().replace("deals = 5", "deals = 40\nshare = 0.5"))
     league = duels.league
-    asked = {deal.number for deal in league.schedule.plan()}
+    asked = {deal.number for deal in league.asked.plan()}
     assert read_field(duels.folder).missing == 2 * len(asked - set(range(5)))
 
 
