@@ -1,1 +1,1 @@
-"""What is to be played: a league's file, its bots, and its schedule; pure but for files."""
+"""What is to be played: a league's file and its bots; pure but for files."""
