@@ -109,7 +109,7 @@ class Comparison:
             self.ending = "stopped" if stopped else "undecided"
 
     def _add(self, number: int, match: _Match) -> None:
-        if self.ending is not None or number >= self._league.settings.deals:
+        if self.ending is not None or number >= self._league.deals:
             return
         self._waiting[number].append(match)
         whole = self._league.rotation_count

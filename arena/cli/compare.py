@@ -296,7 +296,7 @@ def _play(run: Run, league: LeaguePlan, comparison: Comparison, *, kept: bool) -
     click.echo(
         safe(
             f"{one} against {other} at {league.game.name}, seed {league.settings.seed}: at most "
-            f"{counted(league.settings.deals, 'deal')} of "
+            f"{counted(league.deals, 'deal')} of "
             f"{counted(league.rotation_count, 'match', 'matches')}."
         ),
         err=True,

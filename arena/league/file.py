@@ -28,7 +28,8 @@ from arena.league.entry import (
 from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.games import find_game
 from arena.league.plan import DATABASE, LeaguePlan, Settings
-from arena.text import not_toml, toml
+from arena.schedule.formats import DEALS, FORMATS
+from arena.text import composed, not_toml, toml
 from protocol.errors import ArenaError
 from referee.finding import Source, find_source, is_path
 from referee.game import Game
@@ -138,14 +139,22 @@ class _Reader:
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
             raise self._error("bots must be tables: [[bot]].", "bot")
+        formats = {name: self._table(tables, name) for name in FORMATS if name in tables}
         for name, value in tables.items():
             is_table = isinstance(value[0] if isinstance(value, list) and value else value, dict)
             if is_table and name not in fields(Settings):
-                known = suggestion(name, ("options", "limits", "build", "hand_in", "bot"))
+                known = suggestion(name, ("options", "limits", "build", "hand_in", "bot", *FORMATS))
                 raise self._error(f"there is no table {name!r}. {known}", name)
         for name in tables:
             self._check_place(name)
         settings = self._read(Settings, tables, "key {}")
+        for name in formats:
+            if name != settings.format:
+                raise self._error(
+                    f"the format is {settings.format!r}, so that [{name}] does not count: take it "
+                    f"out, or write format = {name!r}.",
+                    name,
+                )
         word = settings.game
         league = LeaguePlan(
             folder=self._file.parent,
@@ -159,6 +168,15 @@ class _Reader:
             hand_in=self._read(HandIn, hand_in, "key {} of hand_in", "hand_in"),
         )
         self._checked(lambda: check_contest(league.hand_in), "hook", "hand_in")
+        league = replace(
+            league,
+            format_options=self._read(
+                FORMATS[settings.format].options,
+                formats.get(settings.format, {}),
+                f"key {{}} of {settings.format}",
+                settings.format,
+            ),
+        )
         if self._purpose != "read" or word in GAMES:
             rules, source = self._checked(lambda: find_game(word, league.folder), "game")
             self._checked(
@@ -168,7 +186,10 @@ class _Reader:
         elif not league.database.exists():  # which would say what is known of the game
             self._checked(lambda: find_source(word, league.folder), "game")
         playing, disqualified = self._bots(bots, league.game.name)
-        league = replace(league, bots=playing, disqualified=disqualified)
+        names = [name for bot in bots if (name := composed(bot["name"])) in {bot.name for bot in playing}]
+        league = replace(
+            league, bots=playing, disqualified=disqualified, first=names[0] if names else ""
+        )
         if league.game.seat_counts:
             self._checked(lambda: league.asked)
         return league
@@ -371,10 +392,9 @@ def _text(
         "",
         f"game = {_toml(settings.game)}",
         *([f"seats = {settings.seats}"] if settings.seats is not None else []),
-        f"deals = {settings.deals}  # for each line-up of bots, in all rotations of the seats",
+        *_extent(settings),
         f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
-        f"share = {settings.share}  # the part of the deals that is played",
         *_section("[options]", options),
         *_section("[limits]", limits),
         *(_section("[build]", build) if build else []),
@@ -382,6 +402,22 @@ def _text(
     for bot in bots:
         lines += _section("[[bot]]", bot)
     return "\n".join(lines) + "\n"
+
+
+def _extent(settings: Settings) -> list[str]:
+    """Return the lines on who plays whom, and how much."""
+    lines = []
+    if settings.format != "round-robin":
+        lines.append(f"format = {_toml(settings.format)}  # who plays whom: see the docs")
+    if settings.matches_per_bot is not None:
+        lines.append(f"matches_per_bot = {settings.matches_per_bot}  # to within one deal")
+    else:
+        deals = settings.deals or DEALS
+        lines.append(f"deals = {deals}  # for each line-up of bots, in all rotations of the seats")
+        lines.append(f"share = {settings.share}  # the part of the deals that is played")
+    if settings.matches is not None:
+        lines.append(f"matches = {settings.matches}  # no more are played")
+    return lines
 
 
 def _section(header: str, entries: Mapping[str, Any]) -> list[str]:

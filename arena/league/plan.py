@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -12,9 +12,11 @@ from msgspec import Meta
 from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
 from arena.league.seed import NEWEST, Derivation, league_key
+from arena.schedule.asked import Asked
 from arena.schedule.deal import BotIndex, Entrant, Rotations, Schedule, rotation_count
-from arena.schedule.round_robin import RoundRobin
+from arena.schedule.formats import DEALS, FormatName, NoOptions, Terms, asked_of
 from protocol.errors import ArenaError
+from referee.chance import Chance
 from referee.game import Game
 from referee.identity import GameFacts, code_of
 from referee.limits import Limits, WorkLimits
@@ -28,10 +30,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     seed: int | str
     seats: Annotated[int, Meta(ge=2)] | None = None
-    deals: Annotated[int, Meta(ge=1)] = 50
-    format: Literal["round-robin"] = "round-robin"
+    deals: Annotated[int, Meta(ge=1)] | None = None
+    format: FormatName = "round-robin"
     rotations: Rotations = "cyclic"
     share: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    matches: Annotated[int, Meta(ge=1)] | None = None
+    matches_per_bot: Annotated[int, Meta(ge=1)] | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,10 @@ class LeaguePlan:
     """What a command may use that builds a bot."""
     hand_in: HandIn = field(default_factory=HandIn)
     """Who may hand in bots over a server, when, and how often."""
+    format_options: msgspec.Struct = field(default_factory=NoOptions)
+    """The options of its format."""
+    first: str = ""
+    """The bot that stands first in its file, of those that play; empty if there is none."""
 
     @property
     def seats(self) -> int:
@@ -107,19 +115,30 @@ class LeaguePlan:
         )
 
     @cached_property
-    def asked(self) -> RoundRobin:
-        """The deals that it asks for; no key is stretched for it unless a share is chosen by it.
+    def asked(self) -> Asked:
+        """The deals that it asks for; no key is stretched for it unless some are chosen by it.
 
-        Raises ArenaError if they are too many.
+        Raises ArenaError if they are too many, or its settings do not go together.
         """
-        return RoundRobin(
-            bots=len(self.bots),
+        settings = self.settings
+        terms = Terms(
+            names=tuple(bot.name for bot in self.bots),
+            first=self.first,
             seats=self.seats,
-            deals=self.settings.deals,
             matches_a_deal=self.rotation_count,
-            share=self.settings.share,
+            deals=settings.deals,
+            share=settings.share,
             is_in_share=self._is_in_share,
+            matches=settings.matches,
+            matches_per_bot=settings.matches_per_bot,
+            chance=lambda: Chance(self.schedule.key),
         )
+        return asked_of(settings.format, terms, self.format_options)
+
+    @property
+    def deals(self) -> int:
+        """How many deals each line-up plays, unless they are drawn."""
+        return self.settings.deals or DEALS
 
     def _is_in_share(self, lineup: tuple[BotIndex, ...], number: int, share: float) -> bool:
         return self.schedule.is_in_share(lineup, number, share)

@@ -171,7 +171,7 @@ def _facts(league: LeaguePlan, store: Store) -> LeagueFacts:
         origin=league.game.source.said,
         rules=league.game.rules_version,
         seats=league.seats,
-        deals=settings.deals,
+        deals=league.deals,
         rotations=settings.rotations,
         share=settings.share,
         options=dict(league.options),

@@ -1,0 +1,115 @@
+"""The formats of leagues: who plays whom. Adding one is its function, its options and its line here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from arena.schedule.asked import Asked
+from arena.schedule.deal import BotIndex
+from arena.schedule.even import Even
+from arena.schedule.first import First
+from arena.schedule.lineups import GauntletLineups, Lineups
+from arena.schedule.round_robin import RoundRobin
+from protocol.errors import ArenaError
+from referee.chance import Chance
+
+FormatName = Literal["round-robin", "gauntlet"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """What a format must know of a league."""
+
+    names: tuple[str, ...]
+    """The bots by their present names, in the order of the league's entrants."""
+    first: str
+    """The bot that stands first in the league's file; empty if there is none."""
+    seats: int
+    matches_a_deal: int
+    deals: int | None
+    """How many each line-up plays; None if the file does not say."""
+    share: float
+    is_in_share: Callable[[tuple[BotIndex, ...], int, float], bool]
+    matches: int | None
+    """How many are played at most."""
+    matches_per_bot: int | None
+    chance: Callable[[], Chance]
+    """What is drawn by, whatever is; it takes a while to be made."""
+
+
+class NoOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of a format that has none."""
+
+
+class GauntletOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The table `[gauntlet]` of a league's file."""
+
+    challengers: list[str] = []
+    """Names of bots; if there are none, the first bot of the file is the challenger."""
+
+
+def round_robin(terms: Terms, _: NoOptions) -> Asked:
+    """Return the deals of all line-ups, or line-ups drawn so that all play as often."""
+    if terms.matches_per_bot is None:
+        return _of_lineups(terms, Lineups(len(terms.names), terms.seats, terms.matches_a_deal))
+    if terms.deals is not None or terms.share < 1:
+        raise ArenaError("matches_per_bot takes the place of deals and share: take these out.")
+    return Even(
+        bots=len(terms.names),
+        seats=terms.seats,
+        matches_a_deal=terms.matches_a_deal,
+        matches_a_bot=terms.matches_per_bot,
+        chance=terms.chance,
+    )
+
+
+def gauntlet(terms: Terms, options: GauntletOptions) -> Asked:
+    """Return the deals of the line-ups of one challenger each, and of others of the field."""
+    if terms.matches_per_bot is not None:
+        raise ArenaError(
+            "in a gauntlet, challengers play more than the field does: matches_per_bot does not go "
+            "with it; use deals."
+        )
+    names = options.challengers or [terms.first]
+    for name in options.challengers:
+        if name not in terms.names:
+            raise ArenaError(f"there is no bot {name!r} that could be a challenger.")
+    challengers = frozenset(
+        BotIndex(index) for index, name in enumerate(terms.names) if name in names
+    )
+    size = len(terms.names), terms.seats, terms.matches_a_deal
+    return _of_lineups(terms, GauntletLineups(*size, challengers))
+
+
+def _of_lineups(terms: Terms, lineups: Lineups) -> Asked:
+    return RoundRobin(lineups, terms.deals or DEALS, terms.share, terms.is_in_share)
+
+
+DEALS = 50
+"""The deals of each line-up, where a league's file does not say."""
+
+
+class _Format(NamedTuple):
+    options: type[msgspec.Struct]
+    asked: Callable[[Terms, Any], Asked]
+
+
+FORMATS: Mapping[FormatName, _Format] = {
+    "round-robin": _Format(NoOptions, round_robin),
+    "gauntlet": _Format(GauntletOptions, gauntlet),
+}
+
+
+def asked_of(name: FormatName, terms: Terms, options: msgspec.Struct) -> Asked:
+    """Return the deals that a league asks for; raise ArenaError for what cannot be meant."""
+    asked = FORMATS[name].asked(terms, options)
+    if terms.matches is None:
+        return asked
+    if terms.matches < terms.matches_a_deal:
+        raise ArenaError(
+            f"matches = {terms.matches} is less than the {terms.matches_a_deal} matches of a deal: "
+            f"nothing would be played."
+        )
+    return First(asked, terms.matches, terms.matches_a_deal)
