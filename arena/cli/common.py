@@ -1,6 +1,7 @@
 """What several commands share: the output format, key=value options, safe text."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable
@@ -125,6 +126,16 @@ class Seconds(click.FloatRange):
         if not isfinite(found):
             self.fail(f"{value} is not a number of seconds.", param, ctx)
         return found
+
+
+def seconds_of(word: str) -> float:
+    """Return how many seconds a time such as 2h, 1h30m or 90s has; fail for what is none."""
+    found = re.fullmatch(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?", word)
+    parts = [int(number or 0) for number in found.groups()] if found else []
+    if not any(parts):
+        raise click.BadParameter(f"{word!r} is no time such as 90s, 30m, 2h or 1h30m.")
+    hours, minutes, seconds = parts
+    return float(3600 * hours + 60 * minutes + seconds)
 
 
 def key_values(words: Iterable[str]) -> dict[str, Any]:

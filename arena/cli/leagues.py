@@ -4,7 +4,8 @@ import gc
 import re
 import shlex
 import signal
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from arena.cli.common import (
     output_format,
     sandbox_option,
     sandbox_uid_option,
+    seconds_of,
     show,
     trust_option,
     warn_unprotected,
@@ -43,6 +45,7 @@ from arena.play.messages import News
 from arena.play.pace import Pace
 from arena.play.run import WHOLE, Part, Run
 from arena.schedule.deal import Rotations
+from arena.schedule.formats import DEALS, FORMATS, FormatName
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.versions import disqualified, twins
@@ -64,7 +67,22 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 @click.argument("bots", nargs=-1, metavar="[BOT...]")
 @game_option
 @click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
-@click.option("--deals", type=int, default=50, show_default=True, help="Deals for each line-up.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([*FORMATS]),
+    default="round-robin",
+    show_default=True,
+    help="Who plays whom.",
+)
+@click.option(
+    "--challenger",
+    "challengers",
+    multiple=True,
+    metavar="NAME",
+    help="In a gauntlet, a bot that plays all others.  [default: the first one]",
+)
+@click.option("--deals", type=int, help=f"Deals for each line-up.  [default: {DEALS}]")
 @click.option(
     "--seed", help="All chance comes from it.  [default: a new one, written into the file]"
 )
@@ -78,6 +96,12 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 @click.option(
     "--share", type=float, default=1.0, show_default=True, help="Part of the deals that is played."
 )
+@click.option("--matches", type=int, help="Play no more than so many matches.")
+@click.option(
+    "--matches-per-bot",
+    type=int,
+    help="Instead of --deals: so many for every bot, to within one deal.",
+)
 @click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
@@ -90,10 +114,14 @@ def init(
     bots: tuple[str, ...],
     game: str,
     seats: int | None,
-    deals: int,
+    form: FormatName,
+    challengers: tuple[str, ...],
+    deals: int | None,
     seed: str | None,
     rotations: Rotations,
     share: float,
+    matches: int | None,
+    matches_per_bot: int | None,
     options: tuple[str, ...],
     limits: tuple[str, ...],
     sandbox: str,
@@ -109,8 +137,11 @@ def init(
     arena init cup --game guerra
     arena init cup --game guerra sensible random \\
         --deals 200 --limit move_time=0.2
+    arena init cup --game guerra mine=./my_bot sensible random --format gauntlet
     """
     kind, source = find_game(game)
+    if challengers and form != "gauntlet":
+        raise ArenaError("--challenger goes with --format gauntlet.")
     given = key_values(limits)
     entries = entries_of(bots, kind, league)
     settings = Settings(
@@ -118,17 +149,19 @@ def init(
         seats=kind.seat_counts[0] if seats is None else seats,
         deals=deals,
         seed=seed_of(seed),
+        format=form,
         rotations=rotations,
         share=share,
+        matches=matches,
+        matches_per_bot=matches_per_bot,
     )
-    made = make_league(
-        league, settings, key_values(options), {"sandbox": sandbox, **given}, entries
-    )
+    limited = {"sandbox": sandbox, **given}
+    of_format = {"challengers": [*challengers]} if challengers else {}
+    made = make_league(league, settings, key_values(options), limited, entries, of_format)
     click.echo(f"{made.folder / FILE} is written.")
     is_playable = len(made.bots) >= made.seats
     if is_playable:
-        matches = made.asked.match_count
-        _tell_plan(made, matches, None, default_workers())
+        _tell_plan(made, made.asked.match_count, None, default_workers())
     _warn_guessable(made)
     for hint in twins(made):
         click.echo(safe(hint), err=True)
@@ -185,6 +218,13 @@ def _warn_guessable(league: LeaguePlan) -> None:
 @main.command()
 @league_argument
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@click.option(
+    "--for",
+    "seconds",
+    type=seconds_of,
+    metavar="TIME",
+    help="Stop after 90s, 30m, 2h or 1h30m; run again to go on.",
+)
 @click.option("--part", metavar="K/N", help="Play only part K of N of the deals.")
 @click.option(
     "--cluster",
@@ -197,6 +237,7 @@ def _warn_guessable(league: LeaguePlan) -> None:
 def run(
     league: Path,
     workers: int | None,
+    seconds: float | None,
     part: str | None,
     cluster: str | None,
     sandbox_uid: int | None,
@@ -211,13 +252,14 @@ def run(
     \b
     arena run cup
     arena run cup --workers 1
+    arena run cup --for 2h
     arena run cup --part 1/2
     arena run cup --cluster tcp://scheduler:8786
     """
     if cluster is not None and workers is not None:
         raise ArenaError("--workers does not go with --cluster: there, Dask's workers play.")
     found = read_league(league, "play" if cluster is None else "send")
-    play_and_show(found, workers, sandbox_uid, form, _part(part), cluster)
+    play_and_show(found, workers, sandbox_uid, form, _part(part), cluster, seconds)
 
 
 def _part(word: str | None) -> Part:
@@ -237,9 +279,13 @@ def play_and_show(
     form: str,
     part: Part = WHOLE,
     cluster: str | None = None,
+    seconds: float | None = None,
 ) -> None:
-    """Play what is missing, then show the table; raise RunError if that did not go well."""
-    _play_missing(league, workers, sandbox_uid, part, cluster)
+    """Play what is missing, then show the table; raise RunError if that did not go well.
+
+    With `seconds`, no match begins after so many.
+    """
+    _play_missing(league, workers, sandbox_uid, part, cluster, seconds)
     with open_store(league) as store:
         said = tuple(map(safe, disqualified(league, store)))
         field = replace(field_of(league, store), asides=said)
@@ -255,8 +301,9 @@ def _play_missing(
     sandbox_uid: int | None,
     part: Part,
     cluster: str | None,
+    seconds: float | None,
 ) -> None:
-    """Play and store what is missing."""
+    """Play and store what is missing, or what of it can be within so many seconds."""
     problems = 0
     is_any_suspended = False
     if league.database.is_file() and not league.database.stat().st_size:
@@ -279,6 +326,7 @@ def _play_missing(
         with (
             collected_rarely(),
             stopped_by_signals(run) as heard,
+            stopped_by_time(run, seconds) as is_over,
             ProgressLine(run.missing, pace) as line,
         ):
             for event in run.play():
@@ -298,6 +346,10 @@ def _play_missing(
         if problems:
             rest = f"{missing}. Run again to go on." if run.missing else "no match is missing."
             raise RunError(f"{counted(problems, 'problem')}, above; {rest}")
+        if is_over() and run.missing and not heard:
+            assert seconds is not None
+            click.echo(f"Stopped after {duration(seconds)}: {missing}.", err=True)
+            return
         if heard and run.missing:
             left = pace.left(run.missing)
             rest = f", about {duration(left)} of play" if left else ""
@@ -357,6 +409,27 @@ def collected_rarely() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*thresholds)
+
+
+@contextmanager
+def stopped_by_time(run: Run, seconds: float | None) -> Iterator[Callable[[], bool]]:
+    """Stop a run softly after so many seconds, if any are given; yield whether that was done."""
+    is_over = threading.Event()
+
+    def stop() -> None:
+        is_over.set()
+        run.stop()
+
+    if seconds is None:
+        yield is_over.is_set
+        return
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield is_over.is_set
+    finally:
+        timer.cancel()
 
 
 @contextmanager

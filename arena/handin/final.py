@@ -150,6 +150,10 @@ def _fill(folder: Path, league: Path, seed: str) -> None:
         game=word_in(plan.game.source, folder),
         seed=seed,
         deals=plan.hand_in.final_deals or 1,
+        format="round-robin",
+        share=1.0,
+        matches=None,
+        matches_per_bot=None,
     )
     options, limits, build = (tables.get(name, {}) for name in ("options", "limits", "build"))
     (folder / FILE).touch(0o600)

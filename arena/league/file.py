@@ -186,10 +186,9 @@ class _Reader:
         elif not league.database.exists():  # which would say what is known of the game
             self._checked(lambda: find_source(word, league.folder), "game")
         playing, disqualified = self._bots(bots, league.game.name)
-        names = [name for bot in bots if (name := composed(bot["name"])) in {bot.name for bot in playing}]
-        league = replace(
-            league, bots=playing, disqualified=disqualified, first=names[0] if names else ""
-        )
+        present = {bot.name for bot in playing}
+        first = next((name for bot in bots if (name := composed(bot["name"])) in present), "")
+        league = replace(league, bots=playing, disqualified=disqualified, first=first)
         if league.game.seat_counts:
             self._checked(lambda: league.asked)
         return league
@@ -320,6 +319,7 @@ def make_league(
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
+    format_options: Mapping[str, Any] = MappingProxyType({}),
 ) -> LeaguePlan:
     """Make a league's folder and file, and return the league.
 
@@ -333,7 +333,7 @@ def make_league(
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return write_league(folder, settings, options, limits, bots)
+        return write_league(folder, settings, options, limits, bots, format_options=format_options)
     except BaseException as error:  # Ctrl-C too: raised again once nothing is left
         unmake([file], made)
         if isinstance(error, OSError):
@@ -355,6 +355,7 @@ def write_league(
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
     build: Mapping[str, Any] = MappingProxyType({}),
+    format_options: Mapping[str, Any] = MappingProxyType({}),
 ) -> LeaguePlan:
     """Write a league's file, in place of the one that is there, and return the league.
 
@@ -364,8 +365,11 @@ def write_league(
     # As values first: in TOML, a wrong one might not be told as what it is.
     read_options(find_game(settings.game, folder)[0], options)
     read_settings(Limits, limits, "limit {}")
+    read_settings(
+        FORMATS[settings.format].options, format_options, f"{settings.format} option {{}}"
+    )
     file = folder / FILE
-    text = _text(settings, options, limits, bots, build)
+    text = _text(settings, options, limits, bots, build, format_options)
     try:
         league = read_text(file, text, "play")
     except LeagueFileError as error:
@@ -385,6 +389,7 @@ def _text(
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
     build: Mapping[str, Any],
+    format_options: Mapping[str, Any],
 ) -> str:
     lines = [
         "# What to play. `arena run` plays every match of it that was not played yet.",
@@ -395,6 +400,7 @@ def _text(
         *_extent(settings),
         f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
+        *(_section(f"[{settings.format}]", format_options) if format_options else []),
         *_section("[options]", options),
         *_section("[limits]", limits),
         *(_section("[build]", build) if build else []),

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 
 from arena.schedule.deal import BotIndex, Deal, first_bots
 from arena.schedule.round_robin import DEALS_LIMIT
@@ -66,7 +66,7 @@ class Even:
     def _deals(self) -> dict[Deal, None]:
         played: Counter[tuple[BotIndex, ...]] = Counter()
         deals: dict[Deal, None] = {}
-        for lineup, _ in zip(self._lineups(), range(self.deal_count), strict=False):
+        for lineup in islice(self._lineups(), self.deal_count):
             deals[Deal(lineup, played[lineup])] = None
             played[lineup] += 1
         return deals

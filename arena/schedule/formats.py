@@ -1,4 +1,4 @@
-"""The formats of leagues: who plays whom. Adding one is its function, its options and its line here."""
+"""The formats of leagues, by name: who plays whom. A new one is its function and a line here."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -104,12 +104,13 @@ FORMATS: Mapping[FormatName, _Format] = {
 
 def asked_of(name: FormatName, terms: Terms, options: msgspec.Struct) -> Asked:
     """Return the deals that a league asks for; raise ArenaError for what cannot be meant."""
+    for key, most in (("matches", terms.matches), ("matches_per_bot", terms.matches_per_bot)):
+        if most is not None and most < terms.matches_a_deal:
+            raise ArenaError(
+                f"{key} = {most} is less than the {terms.matches_a_deal} matches of a deal: "
+                f"nothing would be played."
+            )
     asked = FORMATS[name].asked(terms, options)
     if terms.matches is None:
         return asked
-    if terms.matches < terms.matches_a_deal:
-        raise ArenaError(
-            f"matches = {terms.matches} is less than the {terms.matches_a_deal} matches of a deal: "
-            f"nothing would be played."
-        )
     return First(asked, terms.matches, terms.matches_a_deal)

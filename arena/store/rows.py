@@ -9,7 +9,6 @@ from typing import (
     Annotated,
     Any,
     Generic,
-    Literal,
     NamedTuple,
     NewType,
     TypeAlias,
@@ -23,6 +22,7 @@ from msgspec import Meta
 from arena.league.bot import check_name
 from arena.league.seed import Derivation, league_key
 from arena.schedule.deal import PAIRS_LIMIT, Rotations
+from arena.schedule.formats import FormatName
 from arena.store.result import Natural, Record, Spent
 from protocol.errors import ArenaError
 from referee.evidence import Evidence
@@ -49,7 +49,7 @@ class FixedSettings(
     game: str
     seats: Annotated[int, Meta(ge=2)]
     seed: str
-    format: Literal["round-robin"]
+    format: FormatName
     rotations: Rotations
     options: dict[str, Any]
     limits: Limits

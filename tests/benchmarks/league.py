@@ -18,6 +18,7 @@ from arena.play.local import LocalWorkforce, usable_cores
 from arena.play.messages import Results, Setup, Task
 from arena.play.runner import Runner
 from arena.schedule.deal import Entrant, Schedule
+from arena.schedule.lineups import Lineups
 from arena.schedule.round_robin import RoundRobin
 from referee.games import GAMES
 from referee.limits import Limits
@@ -52,7 +53,10 @@ def league_rates(workers: int) -> tuple[float, float]:
         names=[bot.name for bot in bots if bot],
         programs=[bot.program for bot in bots if bot],
     )
-    tasks = [Task(deal.lineup, deal.number, (0, 1)) for deal in RoundRobin(2, 2, DEALS, 2).plan()]
+    tasks = [
+        Task(deal.lineup, deal.number, (0, 1))
+        for deal in RoundRobin(Lineups(2, 2, 2), DEALS).plan()
+    ]
     began = time.perf_counter()
     runner = Runner(setup, tasks, LocalWorkforce(setup, [], usable_cores(workers)))
     with runner.staffed():

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from arena.schedule.deal import Entrant, Rotations, Schedule, rotation_count
+from arena.schedule.lineups import Lineups
 from arena.schedule.round_robin import RoundRobin
 
 calm = settings(
@@ -46,14 +47,8 @@ class Case:
     @cached_property
     def asked(self) -> RoundRobin:
         """Its deals."""
-        return RoundRobin(
-            len(self.entrants),
-            self.seats,
-            self.deals,
-            self.rotation_count,
-            self.share,
-            self.schedule.is_in_share,
-        )
+        lineups = Lineups(len(self.entrants), self.seats, self.rotation_count)
+        return RoundRobin(lineups, self.deals, self.share, self.schedule.is_in_share)
 
 
 def case(*keys: str, **fields: object) -> Case:
