@@ -19,6 +19,7 @@ from arena.play.local import usable_cores
 from arena.play.messages import News
 from arena.play.run import Part, Run, open_run
 from arena.schedule.deal import Rotations
+from arena.schedule.formats import FormatName
 from arena.stats.likelihood import Ties
 from arena.stats.ratings import fit
 from arena.stats.standings import Standing, standings
@@ -99,17 +100,22 @@ class League:
         bots: Sequence[str],
         *,
         seats: int | None = None,
-        deals: int = 50,
+        format: FormatName = "round-robin",  # noqa: A002 - as league.toml calls it
+        format_options: Mapping[str, Any] | None = None,
+        deals: int | None = None,
         seed: int | str | None = None,
         rotations: Rotations = "cyclic",
         share: float = 1.0,
+        matches: int | None = None,
+        matches_per_bot: int | None = None,
         options: Mapping[str, Any] | None = None,
         limits: Mapping[str, Any] | None = None,
     ) -> "League":
         """Make a league as `arena init` does, and return it.
 
         A bot is the name of a bundled one, an executable, or a folder with a bot.toml; NAME=BOT
-        calls it NAME. Without a `seed` a new one is drawn. `limits` holds seconds, MiB and the
+        calls it NAME. Without a `seed` a new one is drawn. `format_options` are those of the
+        format, such as {"challengers": ["mine"]} of a gauntlet. `limits` holds seconds, MiB and the
         sandbox, by the names in `league.toml`. If anything is wrong, nothing is left.
         """
         kind, source = find_game(game)
@@ -119,11 +125,14 @@ class League:
             seats=kind.seat_counts[0] if seats is None else seats,
             deals=deals,
             seed=seed_of(None if seed is None else str(seed)),
+            format=format,
             rotations=rotations,
             share=share,
+            matches=matches,
+            matches_per_bot=matches_per_bot,
         )
         entries = entries_of(bots, kind, path)
-        make_league(path, settings, options or {}, limits or {}, entries)
+        make_league(path, settings, options or {}, limits or {}, entries, format_options or {})
         return cls(path)
 
     @property
