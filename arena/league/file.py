@@ -418,7 +418,7 @@ def _extent(settings: Settings) -> list[str]:
     if settings.matches_per_bot is not None:
         lines.append(f"matches_per_bot = {settings.matches_per_bot}  # to within one deal")
     else:
-        deals = settings.deals or DEALS
+        deals = DEALS if settings.deals is None else settings.deals
         lines.append(f"deals = {deals}  # for each line-up of bots, in all rotations of the seats")
         lines.append(f"share = {settings.share}  # the part of the deals that is played")
     if settings.matches is not None:

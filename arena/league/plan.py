@@ -138,7 +138,7 @@ class LeaguePlan:
     @property
     def deals(self) -> int:
         """How many deals each line-up plays, unless they are drawn."""
-        return self.settings.deals or DEALS
+        return DEALS if self.settings.deals is None else self.settings.deals
 
     def _is_in_share(self, lineup: tuple[BotIndex, ...], number: int, share: float) -> bool:
         return self.schedule.is_in_share(lineup, number, share)

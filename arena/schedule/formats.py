@@ -84,7 +84,9 @@ def gauntlet(terms: Terms, options: GauntletOptions) -> Asked:
 
 
 def _of_lineups(terms: Terms, lineups: Lineups) -> Asked:
-    return RoundRobin(lineups, terms.deals or DEALS, terms.share, terms.is_in_share)
+    return RoundRobin(
+        lineups, DEALS if terms.deals is None else terms.deals, terms.share, terms.is_in_share
+    )
 
 
 DEALS = 50
