@@ -229,6 +229,10 @@ def test_another_submission_is_no_news(gallery: Gallery, visit: Visited) -> None
     assert gallery.requests.count(path) == 2
 
 
+def test_the_queue_says_that_turns_are_fair_by_time() -> None:
+    assert "whose submissions have taken the least time lately" in pages.queue_page(ADA, [])
+
+
 @pytest.mark.slow
 def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, visit: Visited) -> None:
     waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
