@@ -80,7 +80,7 @@ def length_chart(bins: Sequence[tuple[int, int, int]]) -> str:
         chart,
         "lengths",
         "How long the matches were",
-        f"From {first} to {last - 1} decisions; the table below has the numbers.",
+        f"From {first:,} to {last - 1:,} decisions; the table below has the numbers.",
     )
 
 
@@ -96,7 +96,7 @@ def binned(lengths: Mapping[int, int]) -> list[tuple[int, int, int]]:
 
 
 def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low} to {high}"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def seat_chart(rows: Sequence[Row]) -> str:

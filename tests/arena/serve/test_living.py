@@ -1,6 +1,7 @@
 """A server's life: begun, killed, begun again, stopped; and what works beside it."""
 
 import os
+import re
 import signal
 import subprocess
 from contextlib import suppress
@@ -45,6 +46,26 @@ def test_a_new_bot_gets_its_place_before_the_others_play_on(tmp_path: Path) -> N
         assert run_arena("rank", folder).returncode == 0
         server.end()
     assert "Finishing the matches being played" in "".join(server.said)
+
+
+def test_the_page_says_once_and_at_once_how_many_matches_were_played(tmp_path: Path) -> None:
+    with serving(write_league(tmp_path / "cup", deals=50_000)) as server:
+
+        def of_table() -> int:
+            found = server.api("/table").json["table"]
+            return int(found["asked"] - found["missing"])
+
+        def is_ahead() -> bool:
+            before, page, after = of_table(), server.ask("/cup/").text, of_table()
+            if "Matches are being played." not in page or before != after:
+                return False
+            assert "missing" not in page
+            found = re.search(r"<b>([0-9,]+)</b> of 100,000 matches", page)
+            assert found is not None
+            return int(found[1].replace(",", "")) > after
+
+        until(is_ahead, 30)
+        server.end()
 
 
 def test_a_killed_server_leaves_nobody_behind_and_the_next_goes_on(tmp_path: Path) -> None:

@@ -268,6 +268,8 @@ def test_the_widest_leaderboard_needs_no_scroll_bar(gallery: Gallery, visit: Vis
     gallery.pages["/cup/"] = pages.table_page(ADA, scored, OPEN)
     page = visit("/cup/")
     expect(page.locator("#rows thead")).to_contain_text("Score")
+    figures = page.locator("#rows tbody tr:first-child .n").all_inner_texts()
+    assert figures[-4:] == ["123,456", "1,234/0/4,321", "1,234", "1,776.59 ± 96.54"]
     assert page.evaluate(SCROLLED) == []
 
 
