@@ -30,7 +30,7 @@ def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
     """Return the ratings of some bots against the matches that were played by then."""
     chart = pygal.XY(
         **_settings(340),
-        x_title="Matches",
+        x_title="Matches of the league",
         y_title="Rating",
         x_labels=_ticks(0, points[-1].matches),
         dots_size=2.5,

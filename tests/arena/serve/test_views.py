@@ -159,6 +159,7 @@ def test_a_bots_versions_are_distinguished_with_their_dates(duo: Path) -> None:
     assert drawn[-1] == {"bob"}
     assert "<svg" in view.picture
     assert before.title in view.picture
+    assert ">Matches of the league</text>" in view.picture
 
 
 def test_a_bot_that_left_keeps_its_page(cup: Path) -> None:
