@@ -86,6 +86,26 @@ def safe_lines(text: str, indent: str = "") -> str:
     return "\n".join(indent + safe(line) for line in text.splitlines())
 
 
+def wrapped(text: str, most: int) -> str:
+    """Return text whose lines have at most so many columns, broken at spaces, indents kept.
+
+    Words between backticks are kept together where there is room, as they are to be typed.
+    """
+    found: list[str] = []
+    for line in text.splitlines():
+        if width(line) <= most:
+            found.append(line)
+            continue
+        words = line.lstrip(" ")
+        indent = line.removesuffix(words)[: most // 2]
+        room = most - len(indent)
+        for typed in re.findall("`[^`]*`", words):
+            if width(typed) <= room:
+                words = words.replace(typed, typed.replace(" ", _FILLER))
+        found += (indent + part for part in fold(words, room))
+    return "\n".join(found)
+
+
 def toml(value: object) -> str:
     """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -21,6 +21,7 @@ from arena.author.verdict import is_fit, lines, shown
 from arena.cli import main
 from arena.cli.common import screen_width
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
 from arena.text import counted, fold, safe, safe_lines
 from protocol.errors import ArenaError
 
@@ -67,7 +68,7 @@ def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: 
                 parcel, name, lambda sent: line.show(lambda: _sending(sent, parcel.size))
             )
     number, bot = submission["number"], safe(str(submission["bot"]))
-    click.echo(f"Received as submission {number} of {bot}.", err=True)
+    say(f"Received as submission {number} of {bot}.")
     if no_wait:
         return
     with StatusLine() as line:
@@ -110,7 +111,7 @@ def _check_size(told: Mapping[str, Any], parcel: Parcel) -> None:
 def _say_packed(parcel: Parcel) -> None:
     size = f"{parcel.size / 1000:.1f} kB" if parcel.size < 1e6 else f"{parcel.size / 1e6:.1f} MB"
     left = f"; left out: {', '.join(parcel.left_out)}" if parcel.left_out else ""
-    click.echo(safe(f"{counted(parcel.files, 'file')}, {size}{left}"), err=True)
+    say(safe(f"{counted(parcel.files, 'file')}, {size}{left}"))
 
 
 def _sending(sent: int, size: int) -> str:
