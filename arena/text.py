@@ -11,6 +11,9 @@ from referee.words import fold as fold
 from referee.words import letters as letters
 from referee.words import width as width
 
+UNBROKEN = "\x1f"
+"""Stands in cells of tables for a space at which no line ends; ASCII, as widths are then quick."""
+
 _SHOWN_OF_A_LINE = 60  # characters
 _FIRST_STAND_IN = 0xF0000  # of the private use planes: no printable text holds them
 
