@@ -121,7 +121,9 @@ def not_toml(text: str, error: Exception) -> str:
         return f": not TOML: {error}"
     what, line = found[1], int(found[2])
     shown = text.splitlines()[line - 1].strip()[:_SHOWN_OF_A_LINE]
-    return f":{line}: not TOML: {what[0].lower()}{what[1:]}: {safe(shown)} (text needs quotes)."
+    is_truth = re.search(r"=\s*(yes|no|on|off|true|false)\b", shown, re.IGNORECASE)
+    hint = "write true or false, or text in quotes" if is_truth else "text needs quotes"
+    return f":{line}: not TOML: {what[0].lower()}{what[1:]}: {safe(shown)} ({hint})."
 
 
 def guarded(text: str) -> str:
