@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import errno
 import logging
+import os
 import re
 import resource
 import signal
@@ -220,11 +221,13 @@ def _listening(host: str, port: int) -> socket.socket:
         )
         return socket.create_server(address[:2], family=family, backlog=512)
     except OSError as error:
+        number = error.errno or 0  # below 0 if the name of the host is not known
         remedy = {
             errno.EADDRINUSE: "Another program listens there: choose another --port.",
             errno.EACCES: "Ports below 1024 are root's: choose another --port.",
-        }.get(error.errno or 0, "Look at --host and --port.")
-        raise ArenaError(f"{host} port {port}: {error.strerror}. {remedy}") from None
+        }.get(number, "Look at --host and --port.")
+        why = os.strerror(number) if number > 0 else error.strerror  # which says the address again
+        raise ArenaError(f"{host} port {port}: {why}. {remedy}") from None
 
 
 def _raise_files() -> None:
