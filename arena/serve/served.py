@@ -214,7 +214,8 @@ class Served(Timetable):
                 self._say(f"{counted(word.missing, 'match', 'matches')}{what} to play.")
             case Idle():
                 self._told.clear()
-                self._say_once(word.why)
+                if word != self._playing:  # or nothing came of looking again
+                    self._say(word.why)
                 if self._left is not None and self._left[1]:
                     self._left = None  # there is another reason than that all was played
             case Progress():

@@ -42,6 +42,27 @@ class _Server(uvicorn.Server):
         yield
 
 
+class _Opening:
+    """Says sentences, but none before the server listens, which is said first."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._kept: list[str] | None = []
+
+    def say(self, text: str) -> None:
+        """Say something, or keep it for later."""
+        if self._kept is None:
+            self._say(text)
+        else:
+            self._kept.append(text)
+
+    def end(self) -> None:
+        """Say what was kept, and from now on all at once."""
+        kept, self._kept = self._kept or (), None
+        for text in kept:
+            self._say(text)
+
+
 class Hosting:
     """Serves leagues until a signal ends it.
 
@@ -100,11 +121,15 @@ class Hosting:
                 home.mkdir(0o700, exist_ok=True)
                 stack.enter_context(_kept_from_others(folder))
             pool = stack.enter_context(ThreadPoolExecutor(_THREADS, "files"))
-            asyncio.run(self._serve(pool, ready))
+            opening = _Opening(self._say)
+            stack.callback(opening.end)
+            asyncio.run(self._serve(pool, ready, opening))
 
-    async def _serve(self, pool: ThreadPoolExecutor, ready: Callable[[], None]) -> None:
+    async def _serve(
+        self, pool: ThreadPoolExecutor, ready: Callable[[], None], opening: _Opening
+    ) -> None:
         leagues = {
-            name: Served(folder, name, self._workers, self._uid, pool, self._say)
+            name: Served(folder, name, self._workers, self._uid, pool, opening.say)
             for name, folder in self._folders.items()
         }
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # no word on each odd request
@@ -132,6 +157,7 @@ class Hosting:
             while not server.started and not serving.done():
                 await asyncio.sleep(0.01)
             ready()
+            opening.end()
             await asyncio.wait(playing)
             for each in leagues.values():
                 each.broadcast.close()  # or those who came meanwhile would be waited for

@@ -6,6 +6,7 @@ import signal
 import subprocess
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,24 @@ def test_a_second_server_of_a_league_says_who_has_it(tmp_path: Path) -> None:
             f"arena: 127.0.0.1 port {server.port}: Address already in use. Another program listens "
             f"there: choose another --port.\n"
         )
+
+
+@pytest.mark.slow
+def test_the_log_says_first_where_it_listens_and_nothing_twice_in_a_row(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", hand_in="closes = 2099-01-01T00:00:00Z")
+    token = add_person(folder, "ada")
+    with serving(folder) as server:
+        for source in (BOT, BOT, BOT + "# better\n"):  # nothing is missing with the second
+            number = server.hand_in(token, bot_zip(source)).json["submission"]["number"]
+            assert server.decided(token, number)["state"] == "playing"
+            until(lambda: server.api("").json["state"] == "All matches are played.", 20)
+        until(lambda: sum("to play" in line for line in server.said) >= 3, 20)
+        server.end()
+    assert server.said[0].startswith("Warning: bots run unprotected")
+    assert server.said[1].startswith("Listening on")
+    assert "cup: calendar: closes: nothing → 2099-01-01T00:00:00+00:00.\n" in server.said[2:]
+    told = ["to play" in line for line in server.said if re.search("to play|All matches", line)]
+    assert (False, False) not in pairwise(told)
 
 
 @pytest.mark.slow
