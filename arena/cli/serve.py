@@ -73,7 +73,7 @@ def serve(
     except ModuleNotFoundError as error:
         raise ArenaError(
             f"`arena serve` needs a web server ({error.name} is missing): "
-            f"pip install 'bot-arena[serve]'."
+            f"pip install 'bot-arena[serve]', or '.[serve]' in a clone."
         ) from None
 
     for folder in leagues:
