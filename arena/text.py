@@ -11,6 +11,9 @@ from referee.words import fold as fold
 from referee.words import letters as letters
 from referee.words import width as width
 
+UNBROKEN = "\x1f"
+"""Stands in cells of tables for a space at which no line ends; ASCII, as widths are then quick."""
+
 _SHOWN_OF_A_LINE = 60  # characters
 _FIRST_STAND_IN = 0xF0000  # of the private use planes: no printable text holds them
 
@@ -86,6 +89,26 @@ def safe_lines(text: str, indent: str = "") -> str:
     return "\n".join(indent + safe(line) for line in text.splitlines())
 
 
+def wrapped(text: str, most: int) -> str:
+    """Return text whose lines have at most so many columns, broken at spaces, indents kept.
+
+    Words between backticks are kept together where there is room, as they are to be typed.
+    """
+    found: list[str] = []
+    for line in text.splitlines():
+        if width(line) <= most:
+            found.append(line)
+            continue
+        words = line.lstrip(" ")
+        indent = line.removesuffix(words)[: most // 2]
+        room = most - len(indent)
+        for typed in re.findall("`[^`]*`", words):
+            if width(typed) <= room:
+                words = words.replace(typed, typed.replace(" ", _FILLER))
+        found += (indent + part for part in fold(words, room))
+    return "\n".join(found)
+
+
 def toml(value: object) -> str:
     """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -98,7 +121,9 @@ def not_toml(text: str, error: Exception) -> str:
         return f": not TOML: {error}"
     what, line = found[1], int(found[2])
     shown = text.splitlines()[line - 1].strip()[:_SHOWN_OF_A_LINE]
-    return f":{line}: not TOML: {what[0].lower()}{what[1:]}: {safe(shown)} (text needs quotes)."
+    is_truth = re.search(r"=\s*(yes|no|on|off|true|false)\b", shown, re.IGNORECASE)
+    hint = "write true or false, or text in quotes" if is_truth else "text needs quotes"
+    return f":{line}: not TOML: {what[0].lower()}{what[1:]}: {safe(shown)} ({hint})."
 
 
 def guarded(text: str) -> str:

@@ -310,3 +310,4 @@ def test_pages_name_the_version_of_the_project() -> None:
         named = re.findall(r"bot-arena\[\w+\]==([\w.]+)|/arena:([\d.]+\d)", text_of(page))
         assert {"".join(each) for each in named} <= {version}, page
     assert f"bot-arena[cluster]=={version}" in text_of("docs/cluster.md")
+    assert text_of("docs/serve.md").count(f"install 'bot-arena=={version}'") == 2

@@ -65,9 +65,14 @@ class Address:
     @property
     def shown(self) -> str:
         """The address of the league's pages."""
+        return f"{self.home}{quote(self.league, safe='')}"
+
+    @property
+    def home(self) -> str:
+        """The address of the server, whose page lists its leagues; with a slash at its end."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         port = f":{self.port}" if self.port else ""
-        return f"{self.scheme}://{host}{port}{self.path}/{quote(self.league, safe='')}"
+        return f"{self.scheme}://{host}{port}{self.path}/"
 
 
 def address_of(word: str) -> Address:
@@ -299,6 +304,8 @@ class Client:
         error = found.get("error") if isinstance(found, Mapping) else None
         if isinstance(error, Mapping):
             what, remedy = (safe(str(error.get(key, ""))) for key in ("what", "remedy"))
+            if remedy.endswith(": /"):  # a link on a page; in a shell nobody knows of which server
+                remedy = remedy.removesuffix("/") + self._address.home
             return NotTakenError(answer.status, what, remedy)
         if 300 <= answer.status < 400:
             to = safe(answer.getheader("location", "elsewhere"))

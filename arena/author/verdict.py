@@ -1,6 +1,6 @@
 """The verdict of a check: as text, step by step, and as a table for programs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from arena.author.step import Step
@@ -48,13 +48,29 @@ def is_fit(steps: Sequence[Step]) -> bool:
     return all(step.state != "FAILED" for step in steps)
 
 
+def shown(steps: Iterable[Step]) -> Iterator[tuple[int, Step]]:
+    """Yield the steps that are worth a line, each with its number, as soon as they are done.
+
+    Those after one that failed are not, as none of them was tried.
+    """
+    has_failed = False
+    for number, step in enumerate(steps, 1):
+        if not (has_failed and step.state == "not tried"):
+            yield number, step
+        has_failed |= step.state == "FAILED"
+
+
 def text(bot: str, game: str, steps: Sequence[Step], width: int) -> Iterator[str]:
     """Yield the lines of a whole verdict: the steps up to one that failed, and what comes of it."""
-    for number, step in enumerate(steps, 1):
-        if is_fit(steps) or step.state != "not tried":
-            yield from lines(number, step, width)
+    for number, step in shown(steps):
+        yield from lines(number, step, width)
     yield ""
-    yield safe(verdict(bot, game, steps))
+    yield from ending(bot, game, steps, width)
+
+
+def ending(bot: str, game: str, steps: Sequence[Step], width: int) -> Iterator[str]:
+    """Yield the lines that say what comes of the steps."""
+    yield from fold(safe(verdict(bot, game, steps)), width)
 
 
 def verdict(bot: str, game: str, steps: Sequence[Step]) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from arena.text import safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.lazy import Lazy
 
@@ -118,7 +117,7 @@ A command's module is imported when it is used: imports take most of a short com
 
 
 class ArenaGroup(click.Group):
-    """Lists the commands without importing them; shows errors of ours as one line."""
+    """Lists the commands without importing them; shows errors of ours as messages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in their order."""
@@ -130,11 +129,13 @@ class ArenaGroup(click.Group):
             formatter.write_dl([(name, help_) for name, (_, help_) in _COMMANDS.items()])
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Read the words and run a command; show an ArenaError as one line."""
+        """Read the words and run a command; show an ArenaError as a message."""
         try:
             return super().main(*args, **extra)
         except ArenaError as error:
-            click.echo(safe_lines(f"arena: {error}"), err=True)
+            from arena.cli.saying import say  # here, as modules of commands are
+
+            say(f"arena: {error}")
             sys.exit(error.exit_code)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -12,6 +12,7 @@ from arena.cli import main
 from arena.cli.common import league_argument, trust_option
 from arena.cli.files import check_target, print_pieces, write_pieces
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
 from arena.league.file import FILE
 from arena.text import counted, safe
 
@@ -39,7 +40,7 @@ def export_league(league: Path, file: Path | None, force: bool) -> None:
             return
         check_target(league, file, force=force)
         count = write_pieces(lines, file.resolve())
-    click.echo(f"{file} is written: {counted(count - 1, 'match', 'matches')}.", err=True)
+    say(f"{file} is written: {counted(count - 1, 'match', 'matches')}.")
 
 
 def _told(lines: Iterable[bytes], status: StatusLine) -> Iterator[bytes]:
@@ -72,22 +73,19 @@ def import_league(league: Path, files: tuple[Path, ...]) -> None:
     known = f"; {merged.known} were there already" if merged.known else ""
     click.echo(f"{counted(merged.added, 'match', 'matches')} imported{known}.")
     if merged.made:
-        click.echo(
+        say(
             f"{league / FILE} is written: {counted(max(1, merged.deals), 'deal')} and "
-            f"all bots of the matches; edit it if that is not what you want.",
-            err=True,
+            f"all bots of the matches; edit it if that is not what you want."
         )
     if merged.other_code:
-        click.echo(
+        say(
             f"Not all of these matches were played by the same code of the game: the next "
-            f"`arena run` first plays all matches of {league} again.",
-            err=True,
+            f"`arena run` first plays all matches of {league} again."
         )
     for bot in merged.strangers:
-        click.echo(
+        say(
             safe(
                 f"{bot.name}, version {bot.version}, is not in {league / FILE}: its matches are "
                 f"kept, but tables count them only with --versions."
-            ),
-            err=True,
+            )
         )

@@ -1,11 +1,14 @@
 """The command that says whether a bot is fit to play."""
 
+from collections.abc import Iterable, Iterator
+
 import click
 
 from arena.author.candidate import candidate
 from arena.author.check import check, unready
+from arena.author.step import Step
 from arena.author.trial import Setting
-from arena.author.verdict import lines, verdict, verdict_table
+from arena.author.verdict import ending, is_fit, lines, shown, verdict_table
 from arena.cli import main
 from arena.cli.common import (
     Seconds,
@@ -21,7 +24,6 @@ from arena.cli.common import (
 from arena.cli.progress import StatusLine
 from arena.league.bot import Bot
 from arena.league.games import find_game
-from arena.text import safe
 from referee.limits import Limits
 from referee.options import check_seats, read_options, read_settings
 
@@ -86,22 +88,26 @@ def check_command(
     )
     name, found = candidate(bot, kind)
     warn_unprotected(sandbox)
-    steps = []
-    has_failed = False  # what is not tried after that is not worth a line
+    steps: list[Step] = []
     with StatusLine() as line:
         told = (
             check(found, setting, sandbox_uid, lambda words: line.show(lambda: words))
             if isinstance(found, Bot)
             else unready(found)
         )
-        for number, step in enumerate(told, 1):
-            steps.append(step)
-            if form == _PLAIN and not (has_failed and step.state == "not tried"):
+        for number, step in shown(_kept(told, steps)):
+            if form == _PLAIN:
                 line.clear()
                 click.echo("\n".join(lines(number, step, screen_width())))
-            has_failed |= step.state == "FAILED"
     if form == _PLAIN:
-        click.echo(f"\n{safe(verdict(name, kind.name, steps))}")
+        click.echo("\n".join(["", *ending(name, kind.name, steps, screen_width())]))
     else:
         show(verdict_table(name, kind.name, steps), form)
-    context.exit(1 if has_failed else 0)
+    context.exit(0 if is_fit(steps) else 1)
+
+
+def _kept(told: Iterable[Step], steps: list[Step]) -> Iterator[Step]:
+    """Yield steps as they are done, and put them into a list."""
+    for step in told:
+        steps.append(step)
+        yield step

@@ -12,6 +12,7 @@ from typing import Any
 import click
 import msgspec
 
+from arena.cli.saying import say
 from arena.league.games import trusting
 from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
 from protocol.errors import ArenaError
@@ -110,7 +111,7 @@ def screen_width() -> int:
 def warn_unprotected(sandbox: str) -> None:
     """Warn if bots are run without a sandbox."""
     if sandbox == "none":
-        click.echo(f"Warning: {UNPROTECTED}", err=True)
+        say(f"Warning: {UNPROTECTED}")
 
 
 class Seconds(click.FloatRange):

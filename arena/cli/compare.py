@@ -23,6 +23,7 @@ from arena.cli.common import (
 from arena.cli.files import spare_folder
 from arena.cli.leagues import GO_ON, stopped_by_signals
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
 from arena.cli.verify import agree
 from arena.compare import Comparison
 from arena.league.bot import NAME_LIMIT, check_name
@@ -293,13 +294,12 @@ def _play(run: Run, league: LeaguePlan, comparison: Comparison, *, kept: bool) -
         comparison.take_stored(store)
     if comparison.ending is not None:
         return False
-    click.echo(
+    say(
         safe(
             f"{one} against {other} at {league.game.name}, seed {league.settings.seed}: at most "
             f"{counted(league.deals, 'deal')} of "
             f"{counted(league.rotation_count, 'match', 'matches')}."
-        ),
-        err=True,
+        )
     )
     warn_unprotected(league.limits.sandbox)
     rest = GO_ON if kept else "nothing is kept."

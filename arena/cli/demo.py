@@ -12,6 +12,7 @@ from arena.cli import main
 from arena.cli.common import output_format, sandbox_option, sandbox_uid_option
 from arena.cli.files import spare_folder
 from arena.cli.leagues import play_and_show
+from arena.cli.saying import say
 from arena.league.file import FILE, make_league
 from arena.league.finding import bundled
 from arena.league.plan import Settings
@@ -49,10 +50,9 @@ def demo(
             click.echo(f"\n{game}: {asked.game.title}")
             play_and_show(asked, workers, sandbox_uid, form)
     arena = _as_typed()
-    click.echo(
+    say(
         f"\nNext: {arena} play khan human random, or {arena} new mine --lang python --game khan "
-        f"for a bot of your own.",
-        err=True,
+        f"for a bot of your own."
     )
 
 

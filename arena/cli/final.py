@@ -3,10 +3,9 @@
 import shlex
 from pathlib import Path
 
-import click
-
 from arena.cli import main
 from arena.cli.common import league_argument, trust_option
+from arena.cli.saying import say
 from arena.handin.calendar import phase
 from arena.handin.database import HandIns, now
 from arena.handin.final import (
@@ -52,8 +51,9 @@ def final_command(league: Path) -> None:
         )
     with HandIns(league, create=True) as db:
         is_late = draw(db) and phase(hand_in, now()) == "closed"
-        late = " It was drawn only now, after the closing." if is_late else ""
-        _say(f"The SHA-256 of the final's seed: {sealed(db)}{late}")
+        _say(f"The SHA-256 of the final's seed: {sealed(db)}")
+        if is_late:
+            _say("It was drawn only now, after the closing.")
         if is_due(db, hand_in):
             make_final(db)
         if is_made(league):
@@ -92,4 +92,4 @@ def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
 
 
 def _say(text: str) -> None:
-    click.echo(safe(text))
+    say(safe(text), err=False)

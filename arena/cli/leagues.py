@@ -31,6 +31,7 @@ from arena.cli.common import (
 )
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
+from arena.cli.saying import say
 from arena.cli.verify import agree
 from arena.league.bot import Bot
 from arena.league.entry import entries_of
@@ -164,7 +165,7 @@ def init(
         _tell_plan(made, made.asked.match_count, None, default_workers())
     _warn_guessable(made)
     for hint in twins(made):
-        click.echo(safe(hint), err=True)
+        say(safe(hint))
     word = shlex.quote(str(league))
     click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
 
@@ -177,10 +178,10 @@ def _tell_plan(
     Without `workers`, it is what one core would need: on a cluster, many share in it.
     """
     if not league.asked.deal_count:
-        click.echo("The league has no matches to play: raise its deals or its share.", err=True)
+        say("The league has no matches to play: raise its deals or its share.")
         return
     if not missing:
-        click.echo("Nothing is missing.", err=True)
+        say("Nothing is missing.")
         return
     form = "{}, {} with " + counted(workers, "worker") if workers else "{}; one core would need {}"
     workers = workers or 1
@@ -194,7 +195,7 @@ def _tell_plan(
     else:
         time = f"about {duration(missing * mean_seconds / workers)}"
     matches = f"{counted(missing, 'match', 'matches')} to play"
-    click.echo(f"{form.format(matches, time)}.", err=True)
+    say(f"{form.format(matches, time)}.")
 
 
 def _warn_guessable(league: LeaguePlan) -> None:
@@ -206,12 +207,11 @@ def _warn_guessable(league: LeaguePlan) -> None:
         if league.derivation == 1
         else f"the seed of {league.folder} is so short that authors of bots may find it by trying"
     )
-    click.echo(
+    say(
         safe(
             f"Warning: {what}, and with it all cards. If you do not know these authors, make a "
             f"new league without --seed, which draws a seed."
-        ),
-        err=True,
+        )
     )
 
 
@@ -307,15 +307,14 @@ def _play_missing(
     problems = 0
     is_any_suspended = False
     if league.database.is_file() and not league.database.stat().st_size:
-        click.echo(
+        say(
             f"{league.database} is empty, so all is played from the beginning. If there were "
-            f"results in it, stop, and put back a copy.",
-            err=True,
+            f"results in it, stop, and put back a copy."
         )
     agree(league, workers)
     with opened_run(league, workers, sandbox_uid, part, cluster) as run:
         for hint in run.hints:
-            click.echo(safe(hint), err=True)
+            say(safe(hint))
         _tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
             return
@@ -348,7 +347,7 @@ def _play_missing(
             raise RunError(f"{counted(problems, 'problem')}, above; {rest}")
         if is_over() and run.missing and not heard:
             assert seconds is not None
-            click.echo(f"Stopped after {duration(seconds)}: {missing}.", err=True)
+            say(f"Stopped after {duration(seconds)}: {missing}.")
             return
         if heard and run.missing:
             left = pace.left(run.missing)

@@ -22,6 +22,7 @@ from arena.cli.common import (
     trust_option,
 )
 from arena.cli.feed import play_again
+from arena.cli.saying import say
 from arena.league.bot import Bot, LostBot
 from arena.league.file import with_game
 from arena.league.finding import find_bot
@@ -81,7 +82,7 @@ def matches(
         if shown < count:
             notes.append(f"The first {shown} of {count} matches; --limit 0 lists all.")
             if form in ("csv", "json"):
-                click.echo(notes[-1], err=True)
+                say(notes[-1])
         table = Table("matches", listed.columns, (), {"count": count}, notes, keys=listed.keys)
         present = {(each.name, each.version) for each in asked.bots}
         show(table, form, listed.rows(found, present))

@@ -8,6 +8,7 @@ import click
 from arena.author.new import find_language, languages, write_bot
 from arena.cli import main
 from arena.cli.common import game_option
+from arena.cli.saying import say
 from arena.league.games import find_game, word_in
 from arena.play.building import TOOLS
 from arena.text import safe
@@ -30,10 +31,9 @@ def new(folder: Path, lang: str, game: str) -> None:
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     if language.lacking:
         lacking = " and ".join(language.lacking)
-        click.echo(
+        say(
             f"{lacking} is needed for {language.title}, but is not in /usr, where the sandbox "
-            f"looks, nor in what {TOOLS} names.",
-            err=True,
+            f"looks, nor in what {TOOLS} names."
         )
     word = shlex.quote(str(folder))
     click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)}"))

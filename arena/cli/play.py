@@ -31,6 +31,7 @@ from arena.cli.common import (
 )
 from arena.cli.human import HumanSeat
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
 from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Telling
 from arena.cli.wire import show_wire
 from arena.league.bot import Bot
@@ -211,7 +212,7 @@ def play(
             if target is not None:
                 target.write(saved)
                 shown = shlex.quote(str(target.path))
-                click.echo(safe(f"{target.path} is written: arena show {shown}"), err=True)
+                say(safe(f"{target.path} is written: arena show {shown}"))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import click
 
+from arena.cli.saying import say
 from arena.play.pace import Pace
 from arena.store.result import PlayedMatch
 from arena.text import counted, duration, safe
@@ -56,7 +57,8 @@ class StatusLine:
 
     def say(self, text: str) -> None:
         """Show a message that stays."""
-        click.echo(f"\r\x1b[K{text}" if self._drawn else text, err=True)
+        self.clear()
+        say(text)
 
 
 class ProgressLine:
@@ -110,7 +112,7 @@ class ProgressLine:
 
     def say(self, text: str) -> None:
         """Show a message that stays."""
-        click.echo(f"\n{text}" if self._terminal else text, err=True)
+        say(f"\n{text}" if self._terminal else text)
 
     def _line(self) -> str:
         return f"{self._done} of {self._matches} matches, {self._pace()}"

@@ -10,6 +10,7 @@ from arena.cli import main
 from arena.cli.common import league_argument, trust_option
 from arena.cli.files import check_target, print_pieces, write_pieces
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
 from arena.report.choice import PICKS, Pick
 from arena.report.make import Wanted, made
 from arena.text import safe
@@ -69,7 +70,7 @@ def report(league: Path, file: Path, room: str, words: str, force: bool) -> None
         print_pieces([data])
         return
     write_pieces([data], file.resolve())
-    click.echo(safe(f"{file} is written: {page.summary}, {len(data) / 1e6:.1f} MB."), err=True)
+    say(safe(f"{file} is written: {page.summary}, {len(data) / 1e6:.1f} MB."))
 
 
 def _size(word: str) -> int:

@@ -9,8 +9,9 @@ import click
 
 from arena.cli import main
 from arena.cli.common import sandbox_uid_option, trust_option, warn_unprotected
+from arena.cli.saying import say
 from arena.league.file import read_asked, with_game
-from arena.text import safe, safe_lines
+from arena.text import safe
 from protocol.errors import ArenaError
 
 _LOCAL = ("127.0.0.1", "::1")
@@ -72,7 +73,7 @@ def serve(
     except ModuleNotFoundError as error:
         raise ArenaError(
             f"`arena serve` needs a web server ({error.name} is missing): "
-            f"pip install 'bot-arena[serve]'."
+            f"pip install 'bot-arena[serve]', or '.[serve]' in a clone."
         ) from None
 
     for folder in leagues:
@@ -95,33 +96,24 @@ def serve(
         uid=sandbox_uid,
         behind_proxy=behind_proxy,
         log=tell,
-        say=lambda text: click.echo(safe_lines(text), err=True),
+        say=say,
     )
 
     def ready() -> None:
         shown = f"[{hosting.host}]" if ":" in hosting.host else hosting.host
         address = f"http://{shown}:{hosting.port}/"
-        click.echo(f"Listening on {address}", err=True)
+        say(f"Listening on {address}")
         if hosting.host in _LOCAL:
-            click.echo(
-                "Only this machine can connect. For others, put a proxy with TLS before it.",
-                err=True,
-            )
+            say("Only this machine can connect. For others, put a proxy with TLS before it.")
         elif not behind_proxy:
-            click.echo(
+            say(
                 "Warning: everybody who can reach this address can connect, and tokens are not "
-                "encrypted on the way. Put a proxy with TLS before it.",
-                err=True,
+                "encrypted on the way. Put a proxy with TLS before it."
             )
         for name, folder in zip(hosting.leagues, leagues, strict=True):
-            word = shlex.quote(str(folder))
+            word = safe(shlex.quote(str(folder)))
             url = address.rstrip("/")
-            click.echo(safe(f"{folder}: {address}{name}/"), err=True)
-            click.echo(
-                safe(
-                    f"  An author enters by the link of: arena author add {word} NAME --url {url}"
-                ),
-                err=True,
-            )
+            say(safe(f"{folder}: {address}{name}/"))
+            say(f"  An author enters by the link of\n    arena author add {word} NAME --url {url}")
 
     hosting.serve(ready)

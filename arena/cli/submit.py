@@ -17,10 +17,11 @@ from arena.author.submitting import (
     awaited,
     packed,
 )
-from arena.author.verdict import lines
+from arena.author.verdict import is_fit, lines, shown
 from arena.cli import main
 from arena.cli.common import screen_width
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
 from arena.text import counted, fold, safe, safe_lines
 from protocol.errors import ArenaError
 
@@ -67,7 +68,7 @@ def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: 
                 parcel, name, lambda sent: line.show(lambda: _sending(sent, parcel.size))
             )
     number, bot = submission["number"], safe(str(submission["bot"]))
-    click.echo(f"Received as submission {number} of {bot}.", err=True)
+    say(f"Received as submission {number} of {bot}.")
     if no_wait:
         return
     with StatusLine() as line:
@@ -110,7 +111,7 @@ def _check_size(told: Mapping[str, Any], parcel: Parcel) -> None:
 def _say_packed(parcel: Parcel) -> None:
     size = f"{parcel.size / 1000:.1f} kB" if parcel.size < 1e6 else f"{parcel.size / 1e6:.1f} MB"
     left = f"; left out: {', '.join(parcel.left_out)}" if parcel.left_out else ""
-    click.echo(safe(f"{counted(parcel.files, 'file')}, {size}{left}"), err=True)
+    say(safe(f"{counted(parcel.files, 'file')}, {size}{left}"))
 
 
 def _sending(sent: int, size: int) -> str:
@@ -127,16 +128,10 @@ def _show(submission: Mapping[str, Any]) -> None:
     bot, number = safe(str(submission["bot"])), submission["number"]
     if submission["step"] == "build" and submission["output"]:
         _show_output(str(submission["output"]))
-    has_failed = False
-    for place, each in enumerate(submission["steps"], 1):
-        state = _STEP_STATES.get(each["state"], "not tried")
-        step = Step(
-            str(each["title"]), state, str(each.get("detail", "")), each.get("evidence", [])
-        )
-        if not (has_failed and step.state == "not tried"):
-            click.echo("\n".join(lines(place, step, screen_width())))
-        has_failed |= step.state == "FAILED"
-    if submission["steps"]:
+    steps = [*map(_step, submission["steps"])]
+    for place, step in shown(steps):
+        click.echo("\n".join(lines(place, step, screen_width())))
+    if steps:
         click.echo()
     match submission["state"]:
         case "playing":
@@ -144,13 +139,20 @@ def _show(submission: Mapping[str, Any]) -> None:
         case "replaced":
             click.echo(f"Submission {number} of {bot} was replaced: {safe(submission['reason'])}")
         case _:
-            why = "" if has_failed else f" at the step {submission['step']}: {submission['reason']}"
-            said = [f"{bot} is refused{why or '; the step that failed shows why.'}"]
+            why = "; the step that failed shows why."
+            if is_fit(steps):
+                why = f" at the step {submission['step']}: {submission['reason']}"
+            said = [f"{bot} is refused{why}"]
             said += [str(submission["remedy"])] if submission["remedy"] else []
             said += ["To hand in the same again can help."] if submission["can_retry"] else []
             for words in said:
                 for part in fold(safe(words), screen_width()):
                     click.echo(part)
+
+
+def _step(told: Mapping[str, Any]) -> Step:
+    state = _STEP_STATES.get(told["state"], "not tried")
+    return Step(str(told["title"]), state, str(told.get("detail", "")), told.get("evidence", []))
 
 
 def _show_output(output: str) -> None:

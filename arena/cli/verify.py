@@ -17,6 +17,7 @@ from arena.cli.common import (
     trust_option,
 )
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
 from arena.league.plan import LeaguePlan
 from arena.text import counted, safe
 from protocol.errors import ArenaError, RunError
@@ -30,11 +31,11 @@ def agree(league: LeaguePlan, workers: int | None) -> None:
     if not agreement_needed(league):
         return
     agreement = Agreement(league, workers or default_workers())
-    click.echo(safe(agreement.announcement), err=True)
+    say(safe(agreement.announcement))
     with StatusLine(patience=1.0) as line:
         for _ in agreement.run():
             line.show(lambda: f"{agreement.done} of {agreement.matches} matches played again")
-    click.echo("All of them come out as they did.", err=True)
+    say("All of them come out as they did.")
 
 
 @main.command()

@@ -219,7 +219,7 @@ class Intake:
         for twin in submissions.playing(self._hand_ins):
             if (twin.bot, twin.version) == (one.bot, bot.version):
                 same = f"the same files as submission {twin.number}, which plays"
-                yield Step("is new", "advice", same)
+                yield Step("its files", "advice", same)
 
     def _built(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> Bot:
         """Return a bot as it is run; store what its build printed."""

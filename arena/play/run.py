@@ -280,6 +280,7 @@ def on_cluster(setup: Setup, game: type[Game], bots: Sequence[Bot], address: str
         from arena.play.cluster.client import ClusterWorkforce
     except ModuleNotFoundError as error:
         raise ArenaError(
-            f"--cluster needs Dask ({error.name} is missing): pip install 'bot-arena[cluster]'."
+            f"--cluster needs Dask ({error.name} is missing): pip install 'bot-arena[cluster]', or "
+            f"'.[cluster]' in a clone."
         ) from None
     return ClusterWorkforce(with_code(setup, game), bots, address)

@@ -30,7 +30,7 @@ def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
     """Return the ratings of some bots against the matches that were played by then."""
     chart = pygal.XY(
         **_settings(340),
-        x_title="Matches",
+        x_title="Matches of the league",
         y_title="Rating",
         x_labels=_ticks(0, points[-1].matches),
         dots_size=2.5,
@@ -80,7 +80,7 @@ def length_chart(bins: Sequence[tuple[int, int, int]]) -> str:
         chart,
         "lengths",
         "How long the matches were",
-        f"From {first} to {last - 1} decisions; the table below has the numbers.",
+        f"From {first:,} to {last - 1:,} decisions; the table below has the numbers.",
     )
 
 
@@ -96,7 +96,7 @@ def binned(lengths: Mapping[int, int]) -> list[tuple[int, int, int]]:
 
 
 def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low} to {high}"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def seat_chart(rows: Sequence[Row]) -> str:

@@ -128,6 +128,7 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
             field_of(league, store, times=True, scores=True),
             name=name,
             asides=asides_of(league, store),
+            commas=True,
         )
         if field.scores and not field.scores.matches:
             field = replace(field, scores=None)  # they are from before scores were stored

@@ -1,12 +1,13 @@
 """The templates of pages, and what they may do with values; all text is escaped."""
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from arena.report.plain import plain, plain_lines
 from arena.tables.leaderboard import ranks_text, rating_text, score_text
+from arena.tables.table import Row
 from arena.text import many
 
 FOLDER = Path(__file__).with_name("page")
@@ -28,7 +29,8 @@ def environment(*folders: Path) -> Environment:
         "lines": plain_lines,
         "rank": ranks_text,
         "rating": rating_text,
-        "score": score_text,
+        "score": partial(score_text, form=",.2f"),
+        "outcomes": _outcomes,
         "percent": _percent,
         "count": lambda number: f"{number:,}",
         "many": many,
@@ -36,6 +38,11 @@ def environment(*folders: Path) -> Environment:
         "sentence": lambda words: words[:1].upper() + words[1:],
     }
     return found
+
+
+def _outcomes(row: Row) -> str:
+    """Return the wins, draws and losses of a row."""
+    return "/".join(f"{row[name]:,}" for name in ("wins", "draws", "losses"))
 
 
 def _minute(when: str) -> str:

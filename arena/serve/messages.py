@@ -12,6 +12,8 @@ class Playing(msgspec.Struct, frozen=True, tag=True):
     bots: int
     missing: int
     """Matches that it is to play."""
+    asked: int
+    """All matches of these bots that the league asks for."""
     is_final: bool = False
     """Whether it is the final that is played, and not the league itself."""
 

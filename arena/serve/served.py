@@ -94,6 +94,7 @@ class Served(Timetable):
             "arena.handin.messenger", folder, (), self._hear_messenger, self._say
         )
         self._playing: Word = Idle("It begins.")
+        self._left: tuple[int, int] | None = None  # as the player said last
         self._progress = 0, ""  # of the submission of a number
         self._file_stamp: object = None
         self._news = asyncio.Event()
@@ -113,15 +114,21 @@ class Served(Timetable):
                 return "The table is frozen."
         match self._playing:
             case Playing() | Progress():
-                missing = counted(self._playing.missing, "match is", "matches are")
                 what = "The final is" if self._playing.is_final else "Matches are"
-                return f"{what} being played; {missing} missing."
+                return f"{what} being played."
             case Idle():
                 return self._playing.why
             case Trouble() if to_organizer:
                 return self._playing.what
             case _:
                 return "Nothing is played: something is wrong that the organizer has to mend."
+
+    def left(self, *, to_organizer: bool) -> tuple[int, int] | None:
+        """Return how many matches are asked for and how many of them are missing now.
+
+        None where only the table says so: as it is being read, frozen, or played by others.
+        """
+        return None if self.since(to_organizer=to_organizer) else self._left
 
     def progress_of(self, number: int) -> str:
         """Return how a submission is getting on, in words; empty unless it is being taken in."""
@@ -202,15 +209,22 @@ class Served(Timetable):
                 self._say_once(word.what)
                 if word.again is None:
                     return
+                self._left = None
             case Playing():
                 self._told.clear()
+                if not word.is_final:
+                    self._left = word.asked, word.missing
                 what = " of the final" if word.is_final else ""
                 self._say(f"{counted(word.missing, 'match', 'matches')}{what} to play.")
             case Idle():
                 self._told.clear()
-                self._say_once(word.why)
+                if word != self._playing:  # or nothing came of looking again
+                    self._say(word.why)
+                if self._left is not None and self._left[1]:
+                    self._left = None  # there is another reason than that all was played
             case Progress():
-                pass
+                if not word.is_final and self._left is not None:
+                    self._left = self._left[0], word.missing
         self._playing = word
 
     def _hear_intake(self, words: bytes) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import errno
 import logging
+import os
 import re
 import resource
 import signal
@@ -39,6 +40,27 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Leave signals to us."""
         yield
+
+
+class _Opening:
+    """Says sentences, but none before the server listens, which is said first."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._kept: list[str] | None = []
+
+    def say(self, text: str) -> None:
+        """Say something, or keep it for later."""
+        if self._kept is None:
+            self._say(text)
+        else:
+            self._kept.append(text)
+
+    def end(self) -> None:
+        """Say what was kept, and from now on all at once."""
+        kept, self._kept = self._kept or (), None
+        for text in kept:
+            self._say(text)
 
 
 class Hosting:
@@ -99,11 +121,15 @@ class Hosting:
                 home.mkdir(0o700, exist_ok=True)
                 stack.enter_context(_kept_from_others(folder))
             pool = stack.enter_context(ThreadPoolExecutor(_THREADS, "files"))
-            asyncio.run(self._serve(pool, ready))
+            opening = _Opening(self._say)
+            stack.callback(opening.end)
+            asyncio.run(self._serve(pool, ready, opening))
 
-    async def _serve(self, pool: ThreadPoolExecutor, ready: Callable[[], None]) -> None:
+    async def _serve(
+        self, pool: ThreadPoolExecutor, ready: Callable[[], None], opening: _Opening
+    ) -> None:
         leagues = {
-            name: Served(folder, name, self._workers, self._uid, pool, self._say)
+            name: Served(folder, name, self._workers, self._uid, pool, opening.say)
             for name, folder in self._folders.items()
         }
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # no word on each odd request
@@ -131,6 +157,7 @@ class Hosting:
             while not server.started and not serving.done():
                 await asyncio.sleep(0.01)
             ready()
+            opening.end()
             await asyncio.wait(playing)
             for each in leagues.values():
                 each.broadcast.close()  # or those who came meanwhile would be waited for
@@ -220,11 +247,13 @@ def _listening(host: str, port: int) -> socket.socket:
         )
         return socket.create_server(address[:2], family=family, backlog=512)
     except OSError as error:
+        number = error.errno or 0  # below 0 if the name of the host is not known
         remedy = {
             errno.EADDRINUSE: "Another program listens there: choose another --port.",
             errno.EACCES: "Ports below 1024 are root's: choose another --port.",
-        }.get(error.errno or 0, "Look at --host and --port.")
-        raise ArenaError(f"{host} port {port}: {error.strerror}. {remedy}") from None
+        }.get(number, "Look at --host and --port.")
+        why = os.strerror(number) if number > 0 else error.strerror  # which says the address again
+        raise ArenaError(f"{host} port {port}: {why}. {remedy}") from None
 
 
 def _raise_files() -> None:

@@ -95,13 +95,14 @@ class WebSite:
         state = league.state(to_organizer=visitor.is_organizer)
         visit = visit_of(league, visitor)
         waiting, calendar = len(league.queue), league.calendar
-        key = data, state, waiting, calendar, visit
+        left = league.left(to_organizer=visitor.is_organizer)
+        key = data, state, waiting, calendar, visit, left
         kept = self._tables.get(league.name)
         if kept is not None and kept[0] == key:
             return html(kept[1])
         text = table_page(
             visit,
-            msgspec.json.decode(data, type=TableView),
+            _as_of_now(msgspec.json.decode(data, type=TableView), left),
             calendar,
             state=state,
             waiting=waiting,
@@ -261,3 +262,10 @@ class WebSite:
     async def _author(self, request: Request) -> tuple[Served, Visitor]:
         league = self._door.league(request)
         return league, await self._door.author(request, league)
+
+
+def _as_of_now(table: TableView, left: tuple[int, int] | None) -> TableView:
+    """Return a table that says how many matches are missing now, if it is of the same league."""
+    if left is None or left[0] != table.asked:  # as bots came, or one is suspended
+        return table
+    return msgspec.structs.replace(table, missing=left[1])

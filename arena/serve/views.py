@@ -27,9 +27,6 @@ from protocol.errors import ArenaError
 
 Row = dict[str, Any]
 
-REMEDY = "they are played in turn"
-"""How missing matches are got, where a server plays."""
-
 
 class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """A league's leaderboard, and how far it is."""
@@ -139,7 +136,8 @@ def public_field(league: LeaguePlan, store: Store, *, versions: bool = False) ->
     return replace(
         found,
         name=league_name(league),
-        remedy=REMEDY,
+        remedy=None,  # what is missing stands above the table, and is played in turn
+        commas=True,
         suspended={bot: _publicly(why) for bot, why in found.suspended.items()},
         asides=tuple(map(safe, [*_excluded(league), *_lost(league), *_left(league, store)])),
     )
@@ -181,7 +179,8 @@ def _unplayed(league: LeaguePlan) -> Field:
         versions={bot.name: bot.version for bot in league.bots},
         deals=Counter(),
         missing=_asked(league),
-        remedy=REMEDY,
+        remedy=None,
+        commas=True,
         faults={},
         asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),
     )

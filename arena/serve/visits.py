@@ -59,7 +59,9 @@ class Door:
         """Return the league that a request is about; raise Refusal if there is none."""
         found = self._leagues.get(request.path_params["league"])
         if found is None:
-            raise Refusal(404, "there is no such league on this server.", "Look at the list: /")
+            raise Refusal(
+                404, "there is no such league on this server.", "Look at the list of leagues: /"
+            )
         return found
 
     async def visitor(self, request: Request, league: Served) -> Visitor:

@@ -10,7 +10,7 @@ from typing import Any
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
-from arena.text import counted
+from arena.text import counted, many
 from referee.identity import GameFacts
 
 
@@ -31,8 +31,8 @@ class Field:
     """Whether the results say who sat where."""
     missing: int = 0
     """The matches that the league asks for and nobody has played."""
-    remedy: str = ""
-    """How they are to be got, where `arena run` is not the way."""
+    remedy: str | None = ""
+    """How they are to be got, where `arena run` is not the way; None where that is not said."""
     suspended: Mapping[str, str] = field(default_factory=dict)
     """Why bots were suspended in the last run that they were to play in, in sentences."""
     disqualified: Mapping[str, str] = field(default_factory=dict)
@@ -51,6 +51,8 @@ class Field:
     """The times of each bot in all matches; None if not asked for or not known."""
     scores: Scores | None = None
     """What the bots scored in these deals; None if not asked for or not known."""
+    commas: bool = False
+    """Whether numbers in sentences have commas between the thousands, as all on a page have."""
 
     @cached_property
     def results(self) -> Counter[Result]:
@@ -90,8 +92,16 @@ class Field:
         """How much was played, as the beginning of a sentence."""
         game = f" of {self.game.name}" if self.game else ""
         whole = "whole " if self.by_seat else ""
-        matches = counted(self.matches, "match", "matches")
-        return f"{matches}{game} in {counted(self.deal_count, f'{whole}deal')}"
+        matches = self.counted(self.matches, "match", "matches")
+        return f"{matches}{game} in {self.counted(self.deal_count, f'{whole}deal')}"
+
+    def number(self, value: int) -> str:
+        """Return a whole number as it stands in sentences."""
+        return f"{value:,}" if self.commas else str(value)
+
+    def counted(self, number: int, thing: str, plural: str = "") -> str:
+        """Return a number of things in words."""
+        return (many if self.commas else counted)(number, thing, plural)
 
     @property
     def remarks(self) -> list[str]:
@@ -100,21 +110,21 @@ class Field:
         if self.game and self.game.is_pure_luck:
             said.append(f"Nobody decides anything in {self.game.name}: this table is pure luck.")
         if self.repeats:
+            more = self.counted(self.repeats, "more match repeats", "more matches repeat")
             said.append(
-                f"{counted(self.repeats, 'more match repeats', 'more matches repeat')} others "
-                f"move by move, as there is no chance in the game: their deals count once."
+                f"{more} others move by move, as there is no chance in the game: their deals count "
+                f"once."
             )
         if self.waiting:
-            said.append(
-                f"{counted(self.waiting, 'more match counts', 'more matches count')} only when the "
-                f"rest of the deal is played."
-            )
+            more = self.counted(self.waiting, "more match counts", "more matches count")
+            said.append(f"{more} only when the rest of the deal is played.")
         if self.faults and (self.waiting or self.repeats):
             said.append("Faults are those of all matches, also of those that do not count here.")
         if self.missing:
             for bot, why in self.suspended.items():
                 said.append(f"{bot} was suspended: {why} Its matches are missing.")
-            is_missing = counted(self.missing, "match is", "matches are")
+        if self.missing and self.remedy is not None:
+            is_missing = self.counted(self.missing, "match is", "matches are")
             remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"
             said.append(f"{is_missing} missing; {remedy}.")
         return said

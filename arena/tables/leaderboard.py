@@ -136,7 +136,7 @@ def _check_scored(field: Field) -> None:
 def _unscored(field: Field) -> str:
     """Return in a clause how many matches have no scores, and why."""
     assert field.scores is not None
-    count = counted(field.scores.unscored, "match has", "matches have")
+    count = field.counted(field.scores.unscored, "match has", "matches have")
     why = "a seat forfeited, or they are from before scores were stored"
     return f"{count} none" + (f" ({why})" if field.game else "")
 
@@ -200,13 +200,13 @@ def rating_text(row: Row) -> str:
     return f"{row['rating']:.2f} ± {2 * row['error']:.2f}"
 
 
-def score_text(row: Row) -> str:
+def score_text(row: Row, form: str = ".2f") -> str:
     """Return a row's mean score and what it may be off by."""
     if row["score"] is None:
         return "-"
     if row["score_error"] is None:
-        return f"{row['score']:.2f}"
-    return f"{row['score']:.2f} ± {2 * row['score_error']:.2f}"
+        return f"{row['score']:{form}}"
+    return f"{row['score']:{form}} ± {2 * row['score_error']:{form}}"
 
 
 _SCORE = Column("Score ± 2σ", score_text, "right")
@@ -318,7 +318,7 @@ def _of_scores(field: Field, rows: Sequence[Row]) -> Iterator[str]:
     if field.scores.unscored:
         also = ""
         if field.scores.waiting:
-            more = counted(field.scores.waiting, "other match", "other matches")
+            more = field.counted(field.scores.waiting, "other match", "other matches")
             also = f", and {more} of their deals"
         yield f"Left out of the scores: {_unscored(field)}{also}."
     if few := [row["bot"] for row in rows if 0 < row["score_deals"] < FEWEST_DEALS]:
@@ -352,4 +352,5 @@ def _forfeited(field: Field, row: Row) -> str:
     """
     forfeits, losses = row["forfeits"], row["losses"]
     is_part = not (field.waiting or field.repeats) and forfeits <= losses
-    return f"{row['bot']} {forfeits}{f' of its {losses} losses' if is_part else ''}"
+    of = f" of its {field.number(losses)} losses" if is_part else ""
+    return f"{row['bot']} {field.number(forfeits)}{of}"

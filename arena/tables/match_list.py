@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from arena.store.rows import StoredMatch
 from arena.tables.table import Column, Row, Style
+from arena.text import UNBROKEN
 from protocol.errors import ArenaError
 from referee.identity import GameFacts
 
@@ -90,7 +91,8 @@ def _seats(match: StoredMatch, present: Present) -> list[dict[str, Any]]:
 
 def _seats_text(row: Row) -> str:
     return ", ".join(
-        f"{seat['place']} {seat['bot']}{'' if seat['present'] else '*'}" for seat in row["seats"]
+        f"{seat['place']}{UNBROKEN}{seat['bot']}{'' if seat['present'] else '*'}"
+        for seat in row["seats"]
     )
 
 

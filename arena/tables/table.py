@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from tabulate import tabulate, tabulate_formats
 
-from arena.text import StandIns, fold, guarded
+from arena.text import UNBROKEN, StandIns, fold, guarded
 from arena.text import width as width_of
 
 FORMATS = (*sorted(tabulate_formats), "csv", "json")
@@ -54,12 +54,15 @@ class Column:
     cell: str | Callable[[Row], str]
     align: str = "left"
     width: int | None = None
-    """Down to which longer text is folded, where the table would be too wide; None for never."""
+    """Down to which longer text is folded, where the table would be too wide; None for never.
+
+    Text with UNBROKEN in it is folded further, as long as its parts stay whole.
+    """
     style: Callable[[Row], Style | None] | None = None
     """What a cell's colour is to say, on a terminal."""
 
     def text(self, row: Row) -> str:
-        """Return what stands in the column for a row."""
+        """Return what stands in the column for a row; UNBROKEN is a space that no line ends at."""
         return self.cell(row) if callable(self.cell) else str(row[self.cell])
 
 
@@ -161,7 +164,11 @@ def _tabulate(cells: Sequence[Sequence[str]], columns: Sequence[Column], form: s
 def _markup(grid: Sheet, form: str) -> str:
     bar = _BARS.get(form, "|")
     cells = [
-        [column.text(row).strip().replace("|", bar) for column in grid.columns] for row in grid.rows
+        [
+            column.text(row).strip().replace("|", bar).replace(UNBROKEN, " ")
+            for column in grid.columns
+        ]
+        for row in grid.rows
     ]
     titles = [column.title.replace("\n", " ").replace("|", bar) for column in grid.columns]
     if form == "tsv":
@@ -181,6 +188,7 @@ class _Screen:
         self._color = color
         self._cells = [[column.text(row) for row in grid.rows] for column in grid.columns]
         self._natural = [max(map(_widest, cells), default=0) for cells in self._cells]
+        self._least = list(map(_least, grid.columns, self._cells))
 
     def blocks(self) -> Iterator[str]:
         """Yield the text of as many blocks as it takes to show all columns."""
@@ -210,8 +218,8 @@ class _Screen:
 
     def _folded(self, block: Sequence[int], level: int) -> list[int]:
         return [
-            natural if column.width is None else min(natural, max(column.width, level))
-            for column, natural in ((self._grid.columns[n], self._natural[n]) for n in block)
+            natural if least is None else min(natural, max(least, level))
+            for least, natural in ((self._least[n], self._natural[n]) for n in block)
         ]
 
     def _text(self, block: Sequence[int]) -> str:
@@ -237,7 +245,16 @@ class _Screen:
         style = self._grid.columns[number].style
         start = _COLORS.get(style(self._grid.rows[row])) if style and self._color else None
         paint = f"\x1b[{start}m{{}}\x1b[0m" if start else "{}"
-        return "\n".join(paint.format(stand_ins.put(line)) for line in lines)
+        spaced = (line.replace(UNBROKEN, " ") for line in lines)
+        return "\n".join(paint.format(stand_ins.put(line)) for line in spaced)
+
+
+def _least(column: Column, cells: Sequence[str]) -> int | None:
+    """Return down to which width a column is folded: where cells have parts, to the widest."""
+    if column.width is None or not any(UNBROKEN in cell for cell in cells):
+        return column.width
+    parts = (part for cell in cells for part in cell.split(" "))
+    return min(column.width, max(map(_widest, parts)))
 
 
 def _widest(text: str) -> int:

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from arena.author.check import STEPS
+from arena.author.step import Step
+from arena.author.verdict import text
 from arena.league.finding import BUNDLED
 from tests.arena.conftest import Arena
 from tests.referee.sandbox.sandboxed import need
@@ -383,16 +385,26 @@ def test_the_verdict_points_to_the_advice(arena: Arena, bot: Bot) -> None:
 # --- how it looks
 
 
+def test_a_whole_verdict_says_what_was_not_tried_before_the_step_that_failed() -> None:
+    done = [Step("runs", "ok"), Step("plays"), Step("in time", "FAILED", "late"), Step("ends")]
+    assert list(text("a-bot-with-a-long-name", "steal_war", done, 80)) == [
+        " 1  ok         runs",
+        " 2  not tried  plays",
+        " 3  FAILED     in time: late",
+        "",
+        "a-bot-with-a-long-name is not fit to play steal_war. Step 3 failed: in time. The",
+        "steps after it were not tried.",
+    ]
+
+
 def test_a_failure_fits_80_columns_and_shows_where_and_why(arena: Arena, bot: Bot) -> None:
     source = "kit.run(lambda ask: {}['a key that is a long one, so that it needs some room'])\n"
     folder = bot(KIT + source)
     told = arena("check", folder, "--game", "world_war", *SHORT)
     assert told.exit_code == 1
-    *lines, verdict = told.stdout.splitlines()
-    assert verdict == (
-        "mine is not fit to play world_war. Step 3 failed: plays whole matches. "
-        "The steps after it were not tried."
-    )
+    *lines, verdict, rest = told.stdout.splitlines()
+    told_last = "mine is not fit to play world_war. Step 3 failed: plays whole matches. The steps"
+    assert (verdict, rest) == (told_last, "after it were not tried.")
     assert "not tried" not in "".join(lines)
     assert all(len(line) <= 80 for line in lines)
     assert sum(line.startswith(" " * 15 + "→ {") for line in lines) == 2
@@ -445,8 +457,8 @@ def test_a_bot_that_is_there_and_cannot_be_run_fails_the_first_step(
     assert says in told[RUNS]["detail"]
     shown = arena("check", folder, "--game", "khan", *SHORT).stdout
     assert shown.endswith(
-        "mine is not fit to play khan. Step 1 failed: can be run. The steps after it were not "
-        "tried.\n"
+        "mine is not fit to play khan. Step 1 failed: can be run. The steps after it were\n"
+        "not tried.\n"
     )
 
 

@@ -1,6 +1,7 @@
 """Mistakes on the command line and in leagues: one line that says what to do, and exit code 2."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -276,6 +277,15 @@ def test_a_bot_may_leave(arena: Arena, copy: Path) -> None:
     rows = json.loads(result.stdout)["standings"]
     assert {row["bot"] for row in rows} == {"illegal", "one"}
     assert {row["matches"] for row in rows} == {4}
+
+
+def test_a_server_without_its_packages_says_what_to_install_from_where(
+    arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "arena.serve.server", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)  # as if it were not installed
+    result = arena("serve", played)
+    assert_refused(result, "needs a web server (uvicorn is missing)", "'.[serve]' in a clone.")
 
 
 # --- paths

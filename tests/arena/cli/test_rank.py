@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -258,3 +259,25 @@ def test_forfeits_are_called_losses_only_where_they_are(
         waiting=waiting,
     )
     assert sentence in leaderboard(field, fit(played, bots=field.bots)).notes
+
+
+def test_notes_of_a_page_have_commas_and_leave_what_is_missing_to_it() -> None:
+    deals = deals_of((f"deal {number}", Seated(("A", "B"), (1, 2))) for number in range(1500))
+    told = Field(
+        name="cup",
+        bots=("A", "B"),
+        deals=deals,
+        faults={"B": {"late": 1500}},
+        forfeits={"B": 1500},
+        missing=2500,
+    )
+    paged = replace(told, commas=True, remedy=None)
+    ratings = fit(deals, bots=told.bots)
+    said = leaderboard(told, ratings).notes
+    assert said[0].startswith("1500 matches in 1500 whole deals.")
+    assert "Lost by forfeit: B 1500 of its 1500 losses." in said
+    assert said[-1] == "2500 matches are missing; `arena run cup` plays what is missing."
+    said = leaderboard(paged, ratings).notes
+    assert said[0].startswith("1,500 matches in 1,500 whole deals.")
+    assert "Lost by forfeit: B 1,500 of its 1,500 losses." in said
+    assert "missing" not in "".join(said)

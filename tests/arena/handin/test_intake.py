@@ -428,7 +428,7 @@ def test_the_same_files_again_are_told_from_new_ones(db: HandIns) -> None:
     first, again, other = (take_in(db, hand_in(db, each)) for each in (ada, ada, ben))
     assert [one.steps[0]["title"] for one in (first, other)] == ["can be run", "can be run"]
     assert [again.steps[0][key] for key in ("title", "state", "detail")] == [
-        "is new",
+        "its files",
         "advice",
         f"the same files as submission {first.number}, which plays",
     ]

@@ -315,6 +315,14 @@ def test_what_is_not_toml_is_shown_with_its_line(tmp_path: Path) -> None:
     assert refused(tmp_path) == f"{file}:3: {said}"
 
 
+@pytest.mark.parametrize("word", ["no", "Yes", "on", "True"])
+def test_a_truth_value_is_to_be_written_as_in_toml(tmp_path: Path, word: str) -> None:
+    file = tmp_path / "league.toml"
+    file.write_text(f'game = "khan"\n\n[hand_in]\nreaders = {word}\n')
+    said = f"invalid value: readers = {word} (write true or false, or text in quotes)."
+    assert refused(tmp_path) == f"{file}:4: not TOML: {said}"
+
+
 def test_a_file_saved_by_a_windows_editor_is_read(tmp_path: Path) -> None:
     file = tmp_path / "league.toml"
     file.write_bytes(b"\xef\xbb\xbf" + FILE.replace("\n", "\r\n").encode())

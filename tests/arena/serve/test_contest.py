@@ -150,7 +150,8 @@ def test_a_final_is_played_once_on_the_seed_that_was_sealed_whatever_is_killed(
         seed, published = drawn_seed(folder), calendar["seed_hash"]
         assert len(seed) == 64
         assert published == hashlib.sha256(seed.encode()).hexdigest() == seal(seed)
-        assert f"cup: the SHA-256 of the final's seed is {published}.\n" in server.said
+        told = f"cup: the SHA-256 of the final's seed is {published}.\n"
+        until(lambda: told in server.said)
         assert published in server.ask("/cup/calendar").text
         assert (folder / FILE).stat().st_mode & 0o77 == 0
         number = server.hand_in(ada, bot_zip(), "ada").json["submission"]["number"]

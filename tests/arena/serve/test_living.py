@@ -1,10 +1,12 @@
 """A server's life: begun, killed, begun again, stopped; and what works beside it."""
 
 import os
+import re
 import signal
 import subprocess
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,26 @@ def test_a_new_bot_gets_its_place_before_the_others_play_on(tmp_path: Path) -> N
     assert "Finishing the matches being played" in "".join(server.said)
 
 
+def test_the_page_says_once_and_at_once_how_many_matches_were_played(tmp_path: Path) -> None:
+    with serving(write_league(tmp_path / "cup", deals=50_000)) as server:
+
+        def of_table() -> int:
+            found = server.api("/table").json["table"]
+            return int(found["asked"] - found["missing"])
+
+        def is_ahead() -> bool:
+            before, page, after = of_table(), server.ask("/cup/").text, of_table()
+            if "Matches are being played." not in page or before != after:
+                return False
+            assert "missing" not in page
+            found = re.search(r"<b>([0-9,]+)</b> of 100,000 matches", page)
+            assert found is not None
+            return int(found[1].replace(",", "")) > after
+
+        until(is_ahead, 30)
+        server.end()
+
+
 def test_a_killed_server_leaves_nobody_behind_and_the_next_goes_on(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=20)
     token = add_person(folder, "ada")
@@ -79,7 +101,28 @@ def test_a_second_server_of_a_league_says_who_has_it(tmp_path: Path) -> None:
         assert second.returncode == 2
         assert f"is in use by another server (process {server.process.pid})" in second.stderr
         taken = run_arena("serve", write_league(tmp_path / "two"), "--port", server.port)
-        assert "choose another --port" in taken.stderr
+        assert taken.stderr.endswith(
+            f"arena: 127.0.0.1 port {server.port}: Address already in use. Another program listens "
+            f"there: choose another --port.\n"
+        )
+
+
+@pytest.mark.slow
+def test_the_log_says_first_where_it_listens_and_nothing_twice_in_a_row(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", hand_in="closes = 2099-01-01T00:00:00Z")
+    token = add_person(folder, "ada")
+    with serving(folder) as server:
+        for source in (BOT, BOT, BOT + "# better\n"):  # nothing is missing with the second
+            number = server.hand_in(token, bot_zip(source)).json["submission"]["number"]
+            assert server.decided(token, number)["state"] == "playing"
+            until(lambda: server.api("").json["state"] == "All matches are played.", 20)
+        until(lambda: sum("to play" in line for line in server.said) >= 3, 20)
+        server.end()
+    assert server.said[0].startswith("Warning: bots run unprotected")
+    assert server.said[1].startswith("Listening on")
+    assert "cup: calendar: closes: nothing → 2099-01-01T00:00:00+00:00.\n" in server.said[2:]
+    told = ["to play" in line for line in server.said if re.search("to play|All matches", line)]
+    assert (False, False) not in pairwise(told)
 
 
 @pytest.mark.slow

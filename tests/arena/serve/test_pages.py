@@ -12,9 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from arena.serve import pages
+from arena.serve.careers import BotView, Version
 from arena.serve.pages import LeagueCard, Visit
 from arena.serve.shown import Calendar, QueueRow, SubmissionView
 from arena.serve.views import TableView
+from tests.arena.report.conftest import DESKTOP, PHONE
 from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
 from tests.referee.process_watch import until
@@ -229,6 +231,10 @@ def test_another_submission_is_no_news(gallery: Gallery, visit: Visited) -> None
     assert gallery.requests.count(path) == 2
 
 
+def test_the_queue_says_that_turns_are_fair_by_time() -> None:
+    assert "whose submissions have taken the least time lately" in pages.queue_page(ADA, [])
+
+
 @pytest.mark.slow
 def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, visit: Visited) -> None:
     waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
@@ -239,6 +245,85 @@ def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, visit: Visite
     gallery.pages["/cup/queue"] = pages.queue_page(ADA, [])
     gallery.tell("queue")
     expect(page.locator("#queue")).to_contain_text("Nothing waits")
+
+
+# --- how it looks
+
+SCROLLED = """() => [...document.querySelectorAll(".scroll")]
+    .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.id)"""
+WIDE = {
+    "rank": [17, 21],
+    "wins": 1234,
+    "losses": 4321,
+    "score": 1776.59,
+    "score_error": 48.27,
+    "faults": {"late": 1234},
+}
+
+
+def test_the_widest_leaderboard_needs_no_scroll_bar(gallery: Gallery, visit: Visited) -> None:
+    rows = [{**row(name, 30, 123_456), **WIDE} for name in ("ann", "a-rather-long-name-of-a-bot")]
+    rows[1]["group"] = 2  # has a column of its own
+    scored = msgspec.structs.replace(table(*rows), scored=True)
+    gallery.pages["/cup/"] = pages.table_page(ADA, scored, OPEN)
+    page = visit("/cup/")
+    expect(page.locator("#rows thead")).to_contain_text("Score")
+    figures = page.locator("#rows tbody tr:first-child .n").all_inner_texts()
+    assert figures[-4:] == ["123,456", "1,234/0/4,321", "1,234", "1,776.59 ± 96.54"]
+    assert page.evaluate(SCROLLED) == []
+
+
+def test_a_bot_with_faults_in_two_versions_needs_no_scroll_bar(
+    gallery: Gallery, visit: Visited
+) -> None:
+    version = Version(
+        version="0123456789abcdef",
+        title="ann",
+        present=True,
+        first="2026-11-25T14:00:00+00:00",
+        last="2026-11-25T14:00:00+00:00",
+        matches=123_456,
+        rating=30.0,
+        error=1.0,
+        rank=[1, 2],
+        points=0.5,
+        faults={"late": 1234, "illegal": 12, "malformed": 3},
+        forfeits=1234,
+    )
+    view = BotView(
+        league="cup",
+        game="guerra",
+        bot="ann",
+        present=True,
+        duels=True,
+        row=row("ann", 30),
+        suspended="",
+        versions=[version, msgspec.structs.replace(version, present=False)],
+        points=[],
+        picture="",
+        opponents=[],
+    )
+    gallery.pages["/cup/bots/ann"] = pages.bot_page(ADA, view)
+    page = visit("/cup/bots/ann")
+    expect(page.locator("#main")).to_contain_text("malformed")
+    assert page.evaluate(SCROLLED) == []
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_the_lines_between_rows_have_no_gap(
+    gallery: Gallery, visit: Visited, size: dict[str, int]
+) -> None:
+    gallery.pages["/cup/"] = shown(*(row(f"bot-{number}", 30 - number) for number in range(8)))
+    page = visit("/cup/", viewport=size)
+    is_live(page)
+    for cells in page.locator("#rows tr").all()[1:]:
+        boxes = [cells.locator("> *").nth(column).bounding_box() for column in (0, 1)]
+        pixels = []
+        for box in boxes:
+            assert box is not None
+            clip = {"x": box["x"] + 1, "y": int(box["y"]) - 2, "width": 5, "height": 5}
+            pixels.append(page.screenshot(clip=clip))
+        assert pixels[0] == pixels[1]
 
 
 # --- without scripts

@@ -83,6 +83,15 @@ def test_a_wrong_token_and_none_are_mistakes(contest: Contest, bot: Path) -> Non
     assert (none.returncode, "there is no token" in none.stderr) == (2, True)
 
 
+def test_a_league_that_is_not_there_is_said_with_the_address_of_the_list(
+    contest: Contest, bot: Path
+) -> None:
+    home = contest.server.url.removesuffix("cup")
+    done = run_arena("submit", f"{home}cop", bot, ARENA_TOKEN=contest.bob)
+    said = "arena: there is no such league on this server. Look at the list of leagues: "
+    assert (done.returncode, done.stderr) == (2, f"{said}{home}\n")
+
+
 def test_what_is_too_large_is_not_sent(contest: Contest, bot: Path) -> None:
     import secrets
 

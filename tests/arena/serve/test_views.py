@@ -105,7 +105,12 @@ def test_nothing_says_where_a_league_is_or_what_its_seed_is(cup: Path) -> None:
         assert "nowhere" not in text
         assert "sesame" not in text
     assert "cat cannot be run: its files are not as they should be." in table_view(cup).notes
-    assert "5 matches are missing; they are played in turn." in table_view(play_more).notes
+
+
+def test_what_is_missing_is_a_number_and_no_note(tmp_path: Path) -> None:
+    view = table_view(league_of(tmp_path / "cup", NAMES, missing=5))
+    assert view.missing == 5
+    assert "missing" not in "".join(view.notes)
 
 
 def test_who_is_disqualified_is_said_with_the_reason(cup: Path) -> None:
@@ -154,6 +159,7 @@ def test_a_bots_versions_are_distinguished_with_their_dates(duo: Path) -> None:
     assert drawn[-1] == {"bob"}
     assert "<svg" in view.picture
     assert before.title in view.picture
+    assert ">Matches of the league</text>" in view.picture
 
 
 def test_a_bot_that_left_keeps_its_page(cup: Path) -> None:

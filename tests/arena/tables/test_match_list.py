@@ -1,0 +1,58 @@
+"""The list of matches as people see it."""
+
+from dataclasses import replace
+
+import pytest
+
+from arena.store.rows import BotVersion, StoredMatch
+from arena.tables.match_list import MatchList
+from arena.tables.table import Table, render
+from referee.games import GAMES
+from referee.identity import Source, facts_of
+
+BOTS = ("ada", "bob", "a-long-name")
+MATCH = StoredMatch(
+    id="5f82d5acb75cbf3c-0",
+    deal="5f82d5acb75cbf3c",
+    number=0,
+    rotation=0,
+    bots=tuple(BotVersion(name, "0123") for name in BOTS),
+    places=(1, 3, 2),
+    reason="all_cards",
+    decisions=146,
+    faults=({}, {}, {}),
+    forfeits=(),
+    moves=7,
+    scores=(54, 0, 0),
+)
+
+
+def shown(form: str = "simple", match: StoredMatch = MATCH) -> list[str]:
+    """Return the lines of a list of one match of Steal War."""
+    listed = MatchList(facts_of(GAMES["steal_war"], Source("steal_war", "bundled")))
+    present = {(bot.name, bot.version) for bot in match.bots}
+    rows = list(listed.rows([match], present))
+    return render(Table("matches", listed.columns, rows), form).splitlines()
+
+
+def test_scores_stand_beside_the_places_and_each_place_beside_its_name() -> None:
+    head, _, *lines = shown()
+    assert head.split() == ["Match", "Deal", "Places", "by", "seat", "Ended", "Decisions", "Scores"]
+    at = head.index("Places")
+    assert [line[at : head.index("Ended")].strip() for line in lines] == [
+        "1 ada, 3 bob,",
+        "2 a-long-name",
+    ]
+    assert lines[0].endswith("54, 0, 0")
+
+
+def test_a_long_name_is_not_broken_for_the_scores() -> None:
+    long = replace(MATCH, bots=(*MATCH.bots[:2], BotVersion("a-name-of-20-letters", "0123")))
+    lines = shown(match=long)
+    assert lines[2].split() == [MATCH.id, "0", "1", "ada,", "3", "bob,", "all_cards", "146"]
+    assert lines[3].strip() == "2 a-name-of-20-letters"
+
+
+@pytest.mark.parametrize("form", ["github", "tsv"])
+def test_programs_read_places_with_a_space(form: str) -> None:
+    assert "1 ada, 3 bob, 2 a-long-name" in "".join(shown(form))
