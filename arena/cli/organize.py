@@ -22,7 +22,7 @@ from arena.cli.common import (
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
 from arena.folders import holder
-from arena.league.edit import remove_bot, set_key
+from arena.league.edit import remove_bots, set_key
 from arena.league.entry import check_reason
 from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
@@ -250,6 +250,13 @@ def replace(
     _tell_changes(league, [verdict])
 
 
+def _called(plan: LeaguePlan, names: Sequence[str]) -> list[str]:
+    """Return bots by the names that a league calls them; raise ArenaError if one is not there."""
+    for name in names:
+        _check_known(plan, name)
+    return list(dict.fromkeys(map(composed, names)))
+
+
 def _check_known(plan: LeaguePlan, name: str) -> None:
     names = plan.names.values()
     if composed(name) not in names:
@@ -263,16 +270,16 @@ def _check_known(plan: LeaguePlan, name: str) -> None:
 def remove(league: Path, names: tuple[str, ...]) -> None:
     """Take bots out of a league; their matches are kept, and count no more.
 
-    Entered again with the same files, under the same name, a bot has its results back.
+    Entered again with the same files, under the same name, a bot has its results back. One that is
+    disqualified stays: what says so would be lost with it.
 
     \b
     arena remove cup mine
     """
     plan = read_played(league)
-    for name in names:
-        _check_known(plan, name)
-    for name in dict.fromkeys(map(composed, names)):
-        left = remove_bot(league, name)
+    called = _called(plan, names)
+    left = remove_bots(league, *called)
+    for name in called:
         click.echo(safe(f"{name} is not in {league} any more{_kept(plan, name)}."))
     if len(left.bots) < left.seats:
         click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
@@ -293,13 +300,13 @@ def _kept(plan: LeaguePlan, name: str) -> str:
 
 @main.command()
 @league_argument
-@click.argument("name")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option("--reason", metavar="TEXT", help="Why; every table says it.")
-@click.option("--undo", is_flag=True, help="Let the bot play and count again.")
-def disqualify(league: Path, name: str, reason: str | None, undo: bool) -> None:
-    """Exclude a bot: it plays no more, its matches are kept and do not count, tables say why.
+@click.option("--undo", is_flag=True, help="Let the bots play and count again.")
+def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: bool) -> None:
+    """Exclude bots: they play no more, their matches are kept and do not count, tables say why.
 
-    Its name stays taken. The matches of the other bots stay the same.
+    Their names stay taken, and they cannot be removed. The matches of the other bots stay the same.
 
     \b
     arena disqualify cup mine --reason "it copied the code of yours"
@@ -308,18 +315,19 @@ def disqualify(league: Path, name: str, reason: str | None, undo: bool) -> None:
     if undo == (reason is not None):
         raise ArenaError("give either a --reason, which every table shows, or --undo.")
     plan = read_played(league)
-    _check_known(plan, name)
+    called = _called(plan, names)
     if reason is not None:
         check_reason(reason)
-        left = set_key(league, name, "disqualified", reason)
-        click.echo(safe(f"{composed(name)} is disqualified{_kept(plan, composed(name))}."))
-        if len(left.bots) < left.seats:
-            click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
-    else:
-        if composed(name) not in [bot.name for bot in plan.disqualified]:
+    excluded = {bot.name for bot in plan.disqualified}
+    for name in called:
+        if undo and name not in excluded:
             raise ArenaError(f"{name} is not disqualified; nothing was changed.")
-        set_key(league, name, "disqualified", None)
-        click.echo(safe(f"{composed(name)} plays and counts again."))
+    for name in called:
+        left = set_key(league, name, "disqualified", reason)
+        done = "plays and counts again" if undo else f"is disqualified{_kept(plan, name)}"
+        click.echo(safe(f"{name} {done}."))
+    if not undo and len(left.bots) < left.seats:
+        click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
     _tell_run(league)
 
 
@@ -347,9 +355,7 @@ def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) ->
     arena feedback cup for-mine --bot mine --matches 0
     """
     plan = with_game(read_played(league))
-    for name in bots:
-        _check_known(plan, name)
-    names = list(dict.fromkeys(map(composed, bots))) or sorted(plan.names.values())
+    names = _called(plan, bots) or sorted(plan.names.values())
     with StatusLine() as line:
         write_feedback(
             plan, target, names, matches or None, rated, lambda name: line.show(lambda: name)

@@ -43,12 +43,17 @@ def replace_bot(folder: Path, name: str, entry: Mapping[str, Any]) -> LeaguePlan
     )
 
 
-def remove_bot(folder: Path, name: str) -> LeaguePlan:
-    """Take the bot of a name out, and the comments above it; return the league as it is then.
+def remove_bots(folder: Path, *names: str) -> LeaguePlan:
+    """Take the bots of these names out, and the comments above them; return the league then.
 
-    Raises ArenaError also if there is no such bot.
+    Raises ArenaError also if one of them is not there, or is disqualified; then all stay.
     """
-    return _changed(folder, "", lambda text: text.remove(name))
+
+    def remove(text: LeagueText) -> None:
+        for name in names:
+            text.remove(name)
+
+    return _changed(folder, "", remove)
 
 
 def set_key(folder: Path, name: str, key: str, value: Any) -> LeaguePlan:
