@@ -5,12 +5,13 @@ import hmac
 import secrets
 import shlex
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from arena.handin.database import HandIns, Row, now, written
 from arena.league.bot import NAME_LIMIT
+from arena.league.plan import LeaguePlan
 from arena.text import composed
 from protocol.errors import ArenaError
 
@@ -85,16 +86,17 @@ def add(db: HandIns, name: str, role: Role = "author") -> str:
     return add_all(db, [Newcomer(name, role)])[0]
 
 
-def add_all(db: HandIns, wanted: Sequence[Newcomer]) -> list[str]:
+def add_all(db: HandIns, wanted: Sequence[Newcomer], *, once_more: bool = False) -> list[str]:
     """Add several persons and return their tokens.
 
-    Raises ArenaError with all that is wrong with any of them; then nobody is added.
+    With `once_more`, the token of somebody who is here already in the same role is empty: nobody
+    knows it. Raises ArenaError with all that is wrong with any of them; then nobody is added.
     """
     tokens, errors = [], []
     with db.transaction():
         for each in wanted:
             try:
-                tokens.append(_added(db, composed(each.name), each.role))
+                tokens.append(_added(db, composed(each.name), each.role, once_more=once_more))
             except ArenaError as error:
                 errors.append(f"{each.where}{error}")
         if len(errors) == 1:
@@ -107,7 +109,7 @@ def add_all(db: HandIns, wanted: Sequence[Newcomer]) -> list[str]:
     return tokens
 
 
-def _added(db: HandIns, name: str, role: Role) -> str:
+def _added(db: HandIns, name: str, role: Role, *, once_more: bool) -> str:
     check_person_name(name)
     token, at = _new_token(), written(now())
     alike = db.rows("SELECT * FROM person WHERE likeness = ?", (likeness(name),))
@@ -129,11 +131,39 @@ def _added(db: HandIns, name: str, role: Role) -> str:
         raise ArenaError(
             f"{name!r} looks like {row['name']!r}, who is here already; choose another name."
         )
-    league = shlex.quote(str(db.league))
+    league, word = shlex.quote(str(db.league)), shlex.quote(name)
+    if row["role"] != role:
+        raise ArenaError(
+            f"{name!r} is here already, as {row['role']} and not as {role}. After `arena author "
+            f"remove {league} {word}`, add the name in the new role."
+        )
+    if once_more:
+        return ""
     raise ArenaError(
-        f"{name!r} is here already. `arena author renew {league} {shlex.quote(name)}` makes a new "
-        f"token; for somebody else, choose another name."
+        f"{name!r} is here already. `arena author renew {league} {word}` makes a new token; for "
+        f"somebody else, choose another name."
     )
+
+
+def who_needs_a_name(db: HandIns, plan: LeaguePlan, names: Iterable[str]) -> list[str]:
+    """Return the persons of these names who cannot hand in a bot that is called as they are.
+
+    A bot of somebody else is called so.
+    """
+    known = {person.name: person for person in people(db)}
+    in_league = {likeness(name) for pair in plan.names.items() for name in pair}
+    found = []
+    for person in (known[composed(name)] for name in names):
+        alike = likeness(person.name)
+        owners = db.rows(
+            "SELECT person FROM submission WHERE likeness = ? AND (accepted OR state IN "
+            "('received', 'building', 'checking')) ORDER BY number LIMIT 1",
+            (alike,),
+        )
+        is_free = owners[0]["person"] == person.number if owners else alike not in in_league
+        if person.role != "reader" and not is_free:
+            found.append(person.name)
+    return found
 
 
 def renew(db: HandIns, name: str) -> str:
