@@ -21,7 +21,7 @@ from arena.cli.common import (
 )
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
-from arena.folders import holder
+from arena.folders import User, player_of
 from arena.league.edit import remove_bots, set_key
 from arena.league.entry import check_reason
 from arena.league.file import with_game
@@ -93,7 +93,7 @@ def add(
     BOT is what it is in `arena init`; a folder of bots' folders stands for all of them. Each is
     checked as `arena check` does, with the league's own game, seats, options and limits. A bot
     stays where it is, so its folder must stay too, unless --copy is given. Works while a run
-    plays: the next run plays the new bots.
+    plays: the next run plays the new bots, and a server takes them by itself.
 
     \b
     arena add cup ./my_bot other=./bots/mine
@@ -147,7 +147,7 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
     left = read_played(league)
     if len(left.bots) < left.seats:
         yield f"A match needs {left.seats} bots; there are {len(left.bots)}."
-    elif states["entered"] or states["replaced"]:
+    elif (states["entered"] or states["replaced"]) and not _is_served(league):
         yield f"Next: arena run {shlex.quote(str(league))}"
 
 
@@ -167,13 +167,26 @@ def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
 
 
 def _tell_run(league: Path) -> None:
-    """Say that a run that is going on knows nothing of a change."""
-    if (process := holder(league)) is not None:
-        click.echo(
-            f"A run is going on (process {process}) with the bots that it began with. Stop it "
-            f"with Ctrl-C and run again, or run again when it has ended.",
-            err=True,
-        )
+    """Say what becomes of a change if the league is being played now."""
+    match player_of(league):
+        case User(process, is_server=True):
+            told = (
+                f"`arena serve` plays this league (process {process}), and takes the change by "
+                f"itself, after the matches that are being played."
+            )
+        case User(process):
+            told = (
+                f"A run is going on (process {process}) with the bots that it began with. Stop it "
+                f"with Ctrl-C and run again, or run again when it has ended."
+            )
+        case None:
+            return
+    click.echo(told, err=True)
+
+
+def _is_served(league: Path) -> bool:
+    user = player_of(league)
+    return user is not None and user.is_server
 
 
 def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> Table:
@@ -242,8 +255,8 @@ def replace(
     if verdict.state == "unchanged":
         click.echo(safe(f"{name} is this program already; nothing was changed."))
         return
-    then = f"Next: arena run {shlex.quote(str(league))}"
-    click.echo(safe(f"{name} is replaced: it plays everything anew. {then}"))
+    then = "" if _is_served(league) else f" Next: arena run {shlex.quote(str(league))}"
+    click.echo(safe(f"{name} is replaced: it plays everything anew.{then}"))
     for gone in plan.disqualified:
         if gone.name == composed(name):
             click.echo(safe(f"{gone.remark} That holds for the new one too."), err=True)
