@@ -127,10 +127,16 @@ def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
             near = suggestion(entry.shipped.removeprefix(f"{game}_"), bundled(game))
             raise ArenaError(f"no bot {entry.shipped!r} is bundled for {game}. {near}")
         return bot
-    here = folder / (entry.folder or "")
+    here = _straight(folder / (entry.folder or ""))
     if entry.command is None:
         return bot_folder(here, entry.name)
     return make_bot(entry.name, here, entry.command, entry.files, listed_in=LEAGUE_FILE)
+
+
+def _straight(path: Path) -> Path:
+    """Return a path without the way out of a folder and back, if that leads to the same place."""
+    straight = os.path.normpath(path)
+    return Path(straight) if os.path.realpath(straight) == os.path.realpath(path) else path
 
 
 def entries_of(words: Sequence[str], game: type[Game], league: Path) -> list[dict[str, object]]:
