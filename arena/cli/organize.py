@@ -155,6 +155,7 @@ def _not_looked_at(others: Sequence[str]) -> Iterator[str]:
     if others:
         more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
         yield f"No folders, so no bots were looked for in: {', '.join(others[:_OTHERS])}{more}."
+        yield "Unpack archives; a lone program needs a folder with a bot.toml beside it."
 
 
 def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
