@@ -22,6 +22,7 @@ from arena.cli.common import (
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
 from arena.folders import User, player_of
+from arena.league.bot import Bot
 from arena.league.edit import remove_bots, set_key
 from arena.league.entry import check_reason
 from arena.league.file import with_game
@@ -131,9 +132,10 @@ def _enter(
     verdicts: list[BotVerdict] = []
     called: Counter[str] = Counter()
     with StatusLine() as line:
-        for verdict in entered(plan, found, terms, line.show):
+        for each, verdict in zip(found, entered(plan, found, terms, line.show), strict=True):
             verdicts.append(verdict)
-            if feedback is not None:
+            has_author = not (isinstance(each.bot, Bot) and each.bot.is_bundled)
+            if feedback is not None and has_author:
                 called[verdict.name] += 1
                 write_verdict(feedback, verdict, plan.game.name, called[verdict.name])
     return verdicts
@@ -362,14 +364,19 @@ def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) ->
 
     In DIR/BOT are its place, its results against each other bot, a list of its matches, and some of
     them as it saw them, with its faults and its standard error. Nothing there is another bot's, and
-    no seed of the league.
+    no seed of the league. Bundled bots have none, unless --bot names them.
 
     \b
     arena feedback cup feedback
     arena feedback cup for-mine --bot mine --matches 0
     """
     plan = with_game(read_played(league))
-    names = _called(plan, bots) or sorted(plan.names.values())
+    bundled = {bot.name for bot in plan.bots if bot.is_bundled}
+    names = _called(plan, bots) or sorted({*plan.names.values()} - bundled)
+    if not names:
+        raise ArenaError(
+            f"{league} has none but bundled bots, which have no author; name one: --bot."
+        )
     with StatusLine() as line:
         write_feedback(
             plan, target, names, matches or None, rated, lambda name: line.show(lambda: name)
