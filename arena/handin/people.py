@@ -4,7 +4,6 @@ import hashlib
 import hmac
 import secrets
 import shlex
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,6 +12,7 @@ from arena.handin.database import HandIns, Row, now, written
 from arena.league.bot import NAME_LIMIT
 from arena.league.plan import LeaguePlan
 from arena.text import composed
+from arena.text import likeness as likeness
 from protocol.errors import ArenaError
 
 Role = Literal["author", "organizer", "reader"]
@@ -35,27 +35,6 @@ class Person:
     """When the present token was made, in ISO 8601."""
     version: int
     """Another one with each renewed token: what was signed for an earlier one has ended."""
-
-
-_UNSEEN = {"Cf", "Mn", "Me"}
-"""The kinds of signs that do not show, or only on the letter before them."""
-_LIKE_LATIN: dict[int, str | int | None] = {
-    **dict.fromkeys(map(ord, "\u115f\u1160\u2800\u3164\uffa0"), " "),  # which show as blanks
-    **str.maketrans("\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455", "aeopcyxijs"),
-    **str.maketrans("\u0501\u04bb\u051b\u051d\u043a\u043c\u0442", "dhqwkmt"),  # Cyrillic, both
-    **str.maketrans("\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba\u03c5\u03c7", "aopvikux"),  # Greek
-}
-
-
-def likeness(name: str) -> str:
-    """Return what all names have in common that a reader could take for this one.
-
-    Capitals, marks and signs that do not show, runs of spaces, and letters of other scripts that
-    look like Latin ones make no difference.
-    """
-    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    seen = (letter for letter in plain if unicodedata.category(letter) not in _UNSEEN)
-    return " ".join("".join(seen).translate(_LIKE_LATIN).split())
 
 
 def check_person_name(name: str) -> None:

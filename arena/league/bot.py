@@ -21,7 +21,7 @@ from arena.league.files import (
     readable,
     signature,
 )
-from arena.text import composed, safe, toml
+from arena.text import composed, likeness, safe, toml
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, Program, is_program, opening
 
@@ -249,6 +249,16 @@ def check_name(name: str) -> None:
     if not name or len(name) > NAME_LIMIT or not name.isprintable() or name != name.strip():
         shown = name if len(name) <= NAME_LIMIT else name[:NAME_LIMIT] + "…"
         raise ArenaError(f"a bot's name is 1 to {NAME_LIMIT} printable characters, not {shown!r}.")
+
+
+def check_unlike(name: str, others: Iterable[str]) -> None:
+    """Raise ArenaError for the name of a new bot that a reader could take for another's."""
+    for other in others:
+        if composed(other) != composed(name) and likeness(other) == likeness(name):
+            raise ArenaError(
+                f"the name {name!r} looks like {other!r}, which is in the league already; choose "
+                f"another name."
+            )
 
 
 def make_bot(

@@ -24,8 +24,9 @@ _MARK = b"\xef\xbb\xbf"
 def add_bot(folder: Path, entry: Mapping[str, Any]) -> LeaguePlan:
     """Add a `[[bot]]` with these keys after the others, and return the league as it is then.
 
-    Raises ArenaError if its name is taken, it cannot be found, or the league's file is wrong or
-    cannot be written; then the file is as it was. The other functions here raise likewise.
+    Raises ArenaError if its name is taken or looks like another's, it cannot be found, or the
+    league's file is wrong or cannot be written; then the file is as it was. The other functions
+    here raise likewise.
     """
     return _changed(folder, str(entry["name"]), lambda text: text.add(entry))
 

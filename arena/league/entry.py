@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.league.bot import Bot, check_name, lost_bot, make_bot
+from arena.league.bot import Bot, check_name, check_unlike, lost_bot, make_bot
 from arena.league.files import LEAGUE_FILE
 from arena.league.finding import bot_folder, bundled, bundled_bot, find_bot
 from arena.text import composed
@@ -141,10 +141,13 @@ def _straight(path: Path) -> Path:
 
 def entries_of(words: Sequence[str], game: type[Game], league: Path) -> list[dict[str, object]]:
     """Return the tables of all words; raise ArenaError with whatever is wrong with any."""
-    entries, errors = [], []
+    entries: list[dict[str, object]] = []
+    errors = []
     for word in words:
         try:
-            entries.append(entry_of(word, game, league))
+            entry = entry_of(word, game, league)
+            check_unlike(str(entry["name"]), [str(other["name"]) for other in entries])
+            entries.append(entry)
         except ArenaError as error:
             errors.append(error)
     if len(errors) == 1:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import tomlkit
 
+from arena.league.bot import check_unlike
 from arena.league.files import quoted
 from arena.text import composed, safe
 from protocol.errors import ArenaError
@@ -69,7 +70,11 @@ class LeagueText:
         return names.index(composed(name))
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """Add a bot below the others, or else at the end."""
+        """Add a bot below the others, or else at the end.
+
+        Raises ArenaError if its name looks like that of another.
+        """
+        check_unlike(str(entry["name"]), (bot["name"] for bot in self._bots))
         last = self._own[-1] if self._bots else self._pieces[-1]
         at = self._pieces.index(last) + 1
         new = _Piece("", _with("[[bot]]\n", entry, self._end), name=entry["name"])

@@ -128,6 +128,27 @@ def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> Non
     )
 
 
+def test_no_two_names_look_alike(arena: Arena, cup: Path) -> None:
+    assert states(arena, cup, "Same=random") == {"Same": "entered"}
+    rows = verdicts(arena, cup, "SAME=rusher", "other=turtle", "\u043ether=rusher", code=1)
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "SAME": "refused",
+        "other": "entered",
+        "\u043ether": "refused",
+    }
+    assert rows["SAME"]["why"] == (
+        "the name 'SAME' looks like 'Same', which is in the league already; choose another name."
+    )
+    told = arena("init", "new", "--game", "guerra", "Same=random", "sAME=rusher")
+    assert told.exit_code == 2
+    assert "the name 'sAME' looks like 'Same'" in told.stderr
+    assert not Path("new").exists()
+    with (cup / "league.toml").open("a") as file:  # as older leagues may have it
+        file.write('\n[[bot]]\nname = "SAME"\nshipped = "rusher"\n')
+    assert names(cup) == ["SAME", "Same", "other"]
+    assert states(arena, cup, "third=rusher") == {"third": "entered"}
+
+
 @pytest.mark.parametrize(
     ("word", "says"),
     [
