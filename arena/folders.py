@@ -41,7 +41,7 @@ def _in_use(folder: Path, by: str) -> str:
     if user is not None and user.is_server:
         return (
             f"`arena serve` plays {folder} (process {user.process}), and what is missing by "
-            f"itself; stop it first to run or import."
+            f"itself; stop it first."
         )
     pid = holder(folder)
     who = f"process {pid}" if pid else "on another machine or in another container"

@@ -63,7 +63,7 @@ def test_a_server_plays_its_league_and_the_final_whether_a_match_is_played_or_no
                     locked(folder).__enter__()
                 assert str(caught.value) == (
                     f"`arena serve` plays {folder} (process {os.getpid()}), and what is missing by "
-                    f"itself; stop it first to run or import."
+                    f"itself; stop it first."
                 )
 
 
