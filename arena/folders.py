@@ -7,30 +7,75 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from protocol.errors import ArenaError, RunError
 
+SERVED = Path("handed-in", ".served")
+"""The folder in a league's of which the server that keeps the league open has the lock."""
+_RUN = "run or import"
+
 
 @contextmanager
-def locked(folder: Path, by: str = "run or import") -> Iterator[None]:
+def locked(folder: Path, by: str = _RUN) -> Iterator[None]:
     """Keep others away from a folder; the lock is on the folder and leaves nothing behind.
 
     Not on a file in it: an editor that saves puts another file in its place. Raises ArenaError,
-    naming the process, if another process has it, which is called `by`.
+    naming the process, if another process has it, which is called `by`, or the server that plays
+    the league.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            pid = holder(folder)
-            who = f"process {pid}" if pid else "on another machine or in another container"
-            raise ArenaError(
-                f"{folder} is in use by another {by} ({who}); wait for it, or stop it."
-            ) from None
+            raise ArenaError(_in_use(folder, by)) from None
         yield
     finally:
         os.close(descriptor)
+
+
+def _in_use(folder: Path, by: str) -> str:
+    """Return what to say of a folder that another process has."""
+    user = player_of(folder) if by == _RUN else None
+    if user is not None and user.is_server:
+        return (
+            f"`arena serve` plays {folder} (process {user.process}), and what is missing by "
+            f"itself; stop it first."
+        )
+    pid = holder(folder)
+    who = f"process {pid}" if pid else "on another machine or in another container"
+    return f"{folder} is in use by another {by} ({who}); wait for it, or stop it."
+
+
+class User(NamedTuple):
+    """Who plays a league."""
+
+    process: int
+    is_server: bool
+    """Whether it is the server that keeps the league open, and plays again what is missing then."""
+
+
+def player_of(league: Path) -> User | None:
+    """Return who plays a league now, if somebody does that can be seen as by `holder`.
+
+    A server plays its leagues and their finals also while there is nothing to play.
+    """
+    run = holder(league)
+    servers = (holder(folder / SERVED) for folder in (league, league.resolve().parent))
+    server = next((server for server in servers if server is not None), None)
+    if server is not None and (run is None or _is_child(run, server)):
+        return User(server, True)
+    return None if run is None else User(run, False)
+
+
+def _is_child(pid: int, parent: int) -> bool:
+    """Return whether a process was started by another, as far as we may know."""
+    try:
+        said = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+    return f"\nPPid:\t{parent}\n" in said
 
 
 def holder(folder: Path) -> int | None:

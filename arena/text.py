@@ -20,6 +20,15 @@ _FIRST_STAND_IN = 0xF0000  # of the private use planes: no printable text holds 
 _FORMULA = re.compile(r"'*(?:[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[-+](?![\d\s.,:%±–]*$))")
 """How a cell begins that may be a formula, in wide letters too; signed numbers are none."""
 
+_UNSEEN = {"Cf", "Mn", "Me"}
+"""The kinds of signs that do not show, or only on the letter before them."""
+_LIKE_LATIN: dict[int, str | int | None] = {
+    **dict.fromkeys(map(ord, "\u115f\u1160\u2800\u3164\uffa0"), " "),  # which show as blanks
+    **str.maketrans("\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455", "aeopcyxijs"),
+    **str.maketrans("\u0501\u04bb\u051b\u051d\u043a\u043c\u0442", "dhqwkmt"),  # Cyrillic, both
+    **str.maketrans("\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba\u03c5\u03c7", "aopvikux"),  # Greek
+}
+
 
 class StandIns:
     """Puts a stand-in, one character a column, for each letter that needs it, and takes them away.
@@ -72,6 +81,17 @@ def composed(text: str) -> str:
     What looks alike because of that alone is then the same text (Unicode's NFC).
     """
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def likeness(name: str) -> str:
+    """Return what all names have in common that a reader could take for this one.
+
+    Capitals, marks and signs that do not show, runs of spaces, and letters of other scripts that
+    look like Latin ones make no difference.
+    """
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    seen = (letter for letter in plain if unicodedata.category(letter) not in _UNSEEN)
+    return " ".join("".join(seen).translate(_LIKE_LATIN).split())
 
 
 def many(number: int, thing: str, plural: str = "") -> str:

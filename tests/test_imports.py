@@ -39,7 +39,8 @@ ORDER = {
         ),
         "drawing",
         *("game", "folder", "games", "options", "finding", "loading", "identity", "hint"),
-        *("meter", "turn_clock", "capture", "printed", "procfs", "sandbox", "working", "workshop"),
+        *("meter", "turn_clock", "capture", "printed", "procfs", "signals", "sandbox"),
+        *("working", "workshop"),
         *("pipes", "freezer", "lookout"),
         *(
             "verdict",

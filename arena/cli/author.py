@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import click
 
@@ -19,8 +19,9 @@ from arena.handin.people import (
     people,
     remove,
     renew,
+    who_needs_a_name,
 )
-from arena.league.file import file_of
+from arena.league.file import file_of, read_asked
 from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import composed, counted, safe
 from protocol.errors import ArenaError
@@ -52,22 +53,22 @@ def _url(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str
         return ""
     if not re.fullmatch(r"https?://[^\s#?]+", value):
         raise ArenaError(f"--url {value} is no address of a server, such as https://example.org.")
-    return value.rstrip("/")
+    return value
 
 
 url_option = click.option(
     "--url",
     callback=_url,
     metavar="URL",
-    help="Where the league is served, for a link that enters with the token.",
+    help="The server's address, or the league's on it, for a link that enters with the token.",
 )
 
 
 @author.command("add")
 @league_argument
-@click.argument("name", required=False)
-@click.option("--organizer", "role", flag_value="organizer", help="Add one who sees everything.")
-@click.option("--reader", "role", flag_value="reader", help="Add one who only looks.")
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option("--organizer", "role", flag_value="organizer", help="Add those who see everything.")
+@click.option("--reader", "role", flag_value="reader", help="Add those who only look.")
 @click.option(
     "--from",
     "file",
@@ -77,28 +78,52 @@ url_option = click.option(
 )
 @url_option
 @output_format
-def add_author(
-    league: Path, name: str | None, role: Role | None, file: Path | None, url: str, form: str
+def add_authors(
+    league: Path,
+    names: tuple[str, ...],
+    role: Role | None,
+    file: Path | None,
+    url: str,
+    form: str,
 ) -> None:
-    """Add an author, or many from a file, and show their tokens.
+    """Add authors by name or from a file, and show their tokens.
 
-    A token is shown this one time. One who was removed comes back by the same name. Of a file with
-    a mistake in it, nobody is added.
+    A token is shown this one time. One who was removed comes back by the same name. With a mistake
+    in a name or in a line of the file, nobody is added. Who stands in the file and is here already
+    stays as before, so that the same file can be given again when it has more names.
 
     \b
     arena author add cup ada
-    arena author add cup ada --url https://bots.example.org
+    arena author add cup eva ben --url https://bots.example.org
     arena author add cup --from names.csv --format csv > tokens.csv
     """
-    if (name is None) == (file is None):
-        raise ArenaError("name one person, or a file of many: --from names.csv.")
+    if bool(names) == (file is not None):
+        raise ArenaError("name persons, or a file of many: --from names.csv.")
     if file is not None and role is not None:
         raise ArenaError(f"the roles of many stand in {file}, in a second column.")
-    file_of(league)
-    wanted = read_names(file) if file is not None else [Newcomer(str(name), role or "author")]
+    plan = read_asked(league)
+    if file is not None:
+        wanted = read_names(file)
+    else:
+        wanted = [Newcomer(composed(name), role or "author") for name in dict.fromkeys(names)]
     with HandIns(league, create=True) as db:
-        tokens = add_all(db, wanted)
-    _show_tokens(league, wanted, tokens, url, form)
+        tokens = add_all(db, wanted, once_more=file is not None)
+        new = [each for each, token in zip(wanted, tokens, strict=True) if token]
+        nameless = who_needs_a_name(db, plan, [each.name for each in new])
+    if new or form != "simple":
+        _show_tokens(league, new, list(filter(None, tokens)), url, form)
+    if left := len(wanted) - len(new):
+        were = counted(left, "person was", "persons were")
+        click.echo(f"{were} there already, with the tokens that they have.", err=True)
+    for name in nameless:
+        click.echo(
+            safe(
+                f"{name} cannot hand in a bot called {name!r}, as another has that name. `arena "
+                f"submit --bot NAME`, or the page, gives it another one; `arena remove` frees the "
+                f"name of a bot that you entered."
+            ),
+            err=True,
+        )
 
 
 @author.command("renew")
@@ -188,9 +213,20 @@ def _show_tokens(
     if url:
         columns.append(Column("Link", "link"))
     show(Table("people", tuple(columns), rows, {"league": str(league)}), form)
-    click.echo(f"{counted(len(rows), 'token')}, shown only now.", err=True)
+    if rows:
+        click.echo(f"{counted(len(rows), 'token')}, shown only now.", err=True)
 
 
 def _link(url: str, league: Path, token: str) -> str:
-    """Return a link that enters: its token follows a #, which no browser sends to a server."""
-    return f"{url}/{quote(league.resolve().name)}/enter#{token}" if url else ""
+    """Return a link that enters: its token follows a #, which no browser sends to a server.
+
+    The address may be that of the server, or of any page of the league.
+    """
+    if not url:
+        return ""
+    name = quote(league.resolve().name)
+    parts = urlsplit(url)
+    steps = [step for step in parts.path.split("/") if step]
+    before = steps[: steps.index(name)] if name in steps else steps
+    path = "/".join(["", *before, name, "enter"])
+    return f"{parts.scheme}://{parts.netloc}{path}#{token}"

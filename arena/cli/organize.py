@@ -21,8 +21,9 @@ from arena.cli.common import (
 )
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
-from arena.folders import holder
-from arena.league.edit import remove_bot, set_key
+from arena.folders import User, player_of
+from arena.league.bot import Bot
+from arena.league.edit import remove_bots, set_key
 from arena.league.entry import check_reason
 from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
@@ -93,7 +94,7 @@ def add(
     BOT is what it is in `arena init`; a folder of bots' folders stands for all of them. Each is
     checked as `arena check` does, with the league's own game, seats, options and limits. A bot
     stays where it is, so its folder must stay too, unless --copy is given. Works while a run
-    plays: the next run plays the new bots.
+    plays: the next run plays the new bots, and a server takes them by itself.
 
     \b
     arena add cup ./my_bot other=./bots/mine
@@ -131,9 +132,10 @@ def _enter(
     verdicts: list[BotVerdict] = []
     called: Counter[str] = Counter()
     with StatusLine() as line:
-        for verdict in entered(plan, found, terms, line.show):
+        for each, verdict in zip(found, entered(plan, found, terms, line.show), strict=True):
             verdicts.append(verdict)
-            if feedback is not None:
+            has_author = not (isinstance(each.bot, Bot) and each.bot.is_bundled)
+            if feedback is not None and has_author:
                 called[verdict.name] += 1
                 write_verdict(feedback, verdict, plan.game.name, called[verdict.name])
     return verdicts
@@ -147,7 +149,7 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
     left = read_played(league)
     if len(left.bots) < left.seats:
         yield f"A match needs {left.seats} bots; there are {len(left.bots)}."
-    elif states["entered"] or states["replaced"]:
+    elif (states["entered"] or states["replaced"]) and not _is_served(league):
         yield f"Next: arena run {shlex.quote(str(league))}"
 
 
@@ -155,6 +157,7 @@ def _not_looked_at(others: Sequence[str]) -> Iterator[str]:
     if others:
         more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
         yield f"No folders, so no bots were looked for in: {', '.join(others[:_OTHERS])}{more}."
+        yield "Unpack archives; a lone program needs a folder with a bot.toml beside it."
 
 
 def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
@@ -167,13 +170,26 @@ def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
 
 
 def _tell_run(league: Path) -> None:
-    """Say that a run that is going on knows nothing of a change."""
-    if (process := holder(league)) is not None:
-        click.echo(
-            f"A run is going on (process {process}) with the bots that it began with. Stop it "
-            f"with Ctrl-C and run again, or run again when it has ended.",
-            err=True,
-        )
+    """Say what becomes of a change if the league is being played now."""
+    match player_of(league):
+        case User(process, is_server=True):
+            told = (
+                f"`arena serve` plays this league (process {process}), and takes the change by "
+                f"itself, after the matches that are being played."
+            )
+        case User(process):
+            told = (
+                f"A run is going on (process {process}) with the bots that it began with. Stop it "
+                f"with Ctrl-C and run again, or run again when it has ended."
+            )
+        case None:
+            return
+    click.echo(told, err=True)
+
+
+def _is_served(league: Path) -> bool:
+    user = player_of(league)
+    return user is not None and user.is_server
 
 
 def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> Table:
@@ -242,12 +258,19 @@ def replace(
     if verdict.state == "unchanged":
         click.echo(safe(f"{name} is this program already; nothing was changed."))
         return
-    then = f"Next: arena run {shlex.quote(str(league))}"
-    click.echo(safe(f"{name} is replaced: it plays everything anew. {then}"))
+    then = "" if _is_served(league) else f" Next: arena run {shlex.quote(str(league))}"
+    click.echo(safe(f"{name} is replaced: it plays everything anew.{then}"))
     for gone in plan.disqualified:
         if gone.name == composed(name):
             click.echo(safe(f"{gone.remark} That holds for the new one too."), err=True)
     _tell_changes(league, [verdict])
+
+
+def _called(plan: LeaguePlan, names: Sequence[str]) -> list[str]:
+    """Return bots by the names that a league calls them; raise ArenaError if one is not there."""
+    for name in names:
+        _check_known(plan, name)
+    return list(dict.fromkeys(map(composed, names)))
 
 
 def _check_known(plan: LeaguePlan, name: str) -> None:
@@ -263,16 +286,16 @@ def _check_known(plan: LeaguePlan, name: str) -> None:
 def remove(league: Path, names: tuple[str, ...]) -> None:
     """Take bots out of a league; their matches are kept, and count no more.
 
-    Entered again with the same files, under the same name, a bot has its results back.
+    Entered again with the same files, under the same name, a bot has its results back. One that is
+    disqualified stays: what says so would be lost with it.
 
     \b
     arena remove cup mine
     """
     plan = read_played(league)
-    for name in names:
-        _check_known(plan, name)
-    for name in dict.fromkeys(map(composed, names)):
-        left = remove_bot(league, name)
+    called = _called(plan, names)
+    left = remove_bots(league, *called)
+    for name in called:
         click.echo(safe(f"{name} is not in {league} any more{_kept(plan, name)}."))
     if len(left.bots) < left.seats:
         click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
@@ -293,13 +316,13 @@ def _kept(plan: LeaguePlan, name: str) -> str:
 
 @main.command()
 @league_argument
-@click.argument("name")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option("--reason", metavar="TEXT", help="Why; every table says it.")
-@click.option("--undo", is_flag=True, help="Let the bot play and count again.")
-def disqualify(league: Path, name: str, reason: str | None, undo: bool) -> None:
-    """Exclude a bot: it plays no more, its matches are kept and do not count, tables say why.
+@click.option("--undo", is_flag=True, help="Let the bots play and count again.")
+def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: bool) -> None:
+    """Exclude bots: they play no more, their matches are kept and do not count, tables say why.
 
-    Its name stays taken. The matches of the other bots stay the same.
+    Their names stay taken, and they cannot be removed. The matches of the other bots stay the same.
 
     \b
     arena disqualify cup mine --reason "it copied the code of yours"
@@ -308,18 +331,19 @@ def disqualify(league: Path, name: str, reason: str | None, undo: bool) -> None:
     if undo == (reason is not None):
         raise ArenaError("give either a --reason, which every table shows, or --undo.")
     plan = read_played(league)
-    _check_known(plan, name)
+    called = _called(plan, names)
     if reason is not None:
         check_reason(reason)
-        left = set_key(league, name, "disqualified", reason)
-        click.echo(safe(f"{composed(name)} is disqualified{_kept(plan, composed(name))}."))
-        if len(left.bots) < left.seats:
-            click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
-    else:
-        if composed(name) not in [bot.name for bot in plan.disqualified]:
+    excluded = {bot.name for bot in plan.disqualified}
+    for name in called:
+        if undo and name not in excluded:
             raise ArenaError(f"{name} is not disqualified; nothing was changed.")
-        set_key(league, name, "disqualified", None)
-        click.echo(safe(f"{composed(name)} plays and counts again."))
+    for name in called:
+        left = set_key(league, name, "disqualified", reason)
+        done = "plays and counts again" if undo else f"is disqualified{_kept(plan, name)}"
+        click.echo(safe(f"{name} {done}."))
+    if not undo and len(left.bots) < left.seats:
+        click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
     _tell_run(league)
 
 
@@ -340,16 +364,19 @@ def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) ->
 
     In DIR/BOT are its place, its results against each other bot, a list of its matches, and some of
     them as it saw them, with its faults and its standard error. Nothing there is another bot's, and
-    no seed of the league.
+    no seed of the league. Bundled bots have none, unless --bot names them.
 
     \b
     arena feedback cup feedback
     arena feedback cup for-mine --bot mine --matches 0
     """
     plan = with_game(read_played(league))
-    for name in bots:
-        _check_known(plan, name)
-    names = list(dict.fromkeys(map(composed, bots))) or sorted(plan.names.values())
+    bundled = {bot.name for bot in plan.bots if bot.is_bundled}
+    names = _called(plan, bots) or sorted({*plan.names.values()} - bundled)
+    if not names:
+        raise ArenaError(
+            f"{league} has none but bundled bots, which have no author; name one: --bot."
+        )
     with StatusLine() as line:
         write_feedback(
             plan, target, names, matches or None, rated, lambda name: line.show(lambda: name)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from arena.folders import put_in_place, unfinished, unwritten
+from arena.folders import keep, locked, put_in_place, unfinished, unwritten
 from arena.handin.calendar import phase
 from arena.handin.database import HandIns, now, written
 from arena.handin.submissions import queue
@@ -18,14 +18,18 @@ from arena.league.contest import HandIn
 from arena.league.entry import entry_for
 from arena.league.file import FILE, file_of, read_asked, write_league
 from arena.league.games import word_in
-from arena.league.plan import LeaguePlan
+from arena.league.plan import DATABASE, LeaguePlan
 from arena.league.seed import seal
 from arena.organize.copying import copied
+from arena.store.opening import open_store, read_played
+from protocol.errors import ArenaError
 
 FINAL = "final"
 """The folder in a league's folder in which its final is, as a league of its own."""
 _SEED_BYTES = 32
-_OVER = "final_over"
+_OVER, _SHOWN = "final_over", "final_shown"
+TOLD = {"final_begins": "hook_final_begins", "final_ends": "hook_final_ends"}
+"""The facts by which hooks are told of it once."""
 
 
 # --- the seed
@@ -50,9 +54,15 @@ def sealed(db: HandIns) -> str:
 def published_seed(db: HandIns, hand_in: HandIn, at: datetime) -> str:
     """Return the final's seed if everybody may know it at a time; empty before.
 
-    That is when the final is over and shown. No bots are taken then, whatever the dates say.
+    That is when the final is over and shown. No bots are taken then, whatever the dates say. That
+    its matches are shown is noted, as it cannot be taken back.
     """
-    return _seed(db) if is_over(db) and not is_final_held_back(hand_in, at) else ""
+    if is_final_held_back(hand_in, at):
+        return ""
+    if (db.league / FINAL / DATABASE).is_file() and not db.fact(_SHOWN):
+        with db.transaction():
+            db.note_fact(_SHOWN, written(at))
+    return _seed(db) if is_over(db) else ""
 
 
 def _seed(db: HandIns) -> str:
@@ -104,7 +114,7 @@ def note_over(db: HandIns) -> None:
             db.note_fact(_OVER, written(now()))
 
 
-# --- its league
+# --- its league, made and discarded
 
 
 def final_to_play(league: Path) -> Path | None:
@@ -139,6 +149,46 @@ def make_final(db: HandIns) -> None:
             put_in_place(hidden, target)
     except OSError as error:
         raise unwritten(target, error) from None
+
+
+def discard_final(db: HandIns, hand_in: HandIn) -> int:
+    """Remove a final that was made too early, and return how many matches of it were played.
+
+    The seed stays: its hash may have been published. Raises ArenaError if the final would be made
+    again at once, if it is being played, and if anybody but an organizer could see its matches: who
+    knows them knows cards of the next one.
+    """
+    target = db.league / FINAL
+    if hand_in.final_deals is not None and phase(hand_in, now()) == "closed":
+        raise ArenaError(
+            f"{db.league} is closed since {hand_in.closes}, so that its final would be made again "
+            f"at once: first write when it closes, below [hand_in]."
+        )
+    try:
+        with locked(target), unfinished(target) as hidden:
+            matches = _played(target)
+            if db.fact(_SHOWN) or (matches and not is_final_held_back(hand_in, now())):
+                raise ArenaError(
+                    f"the matches of {target} were not held back, and the next final would have "
+                    f"the same cards. Make a new league: it draws a seed of its own."
+                )
+            with db.transaction():  # first, as a final that is noted as over is not made again
+                for fact in (_OVER, *TOLD.values()):
+                    db.change("DELETE FROM fact WHERE name = ?", (fact,))
+            target.rename(hidden / FINAL)
+            keep(db.league)
+    except OSError as error:
+        raise unwritten(target, error) from None
+    return matches
+
+
+def _played(final: Path) -> int:
+    """Return how many matches of a final are stored."""
+    plan = read_played(final)
+    if not plan.database.is_file():
+        return 0
+    with open_store(plan) as store:
+        return store.record_count()
 
 
 def _fill(folder: Path, league: Path, seed: str) -> None:

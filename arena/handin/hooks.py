@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from arena.handin.calendar import held_back_since
 from arena.handin.database import HandIns, now, written
-from arena.handin.final import is_made, is_over
+from arena.handin.final import TOLD, is_made, is_over
 from arena.handin.submissions import get
 from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store
@@ -56,9 +56,9 @@ def note_events(db: HandIns, plan: LeaguePlan) -> None:
     if held_back_since(plan.hand_in, now()) is None:
         found += _suspended(plan)
     if is_made(db.league):
-        found.append(("final_begins", {}, "hook_final_begins"))
+        found.append(("final_begins", {}, TOLD["final_begins"]))
         if is_over(db):
-            found.append(("final_ends", {}, "hook_final_ends"))
+            found.append(("final_ends", {}, TOLD["final_ends"]))
     with db.transaction():
         _note_submissions(db, is_first=is_first)
         for event, what, mark in found:

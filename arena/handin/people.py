@@ -4,14 +4,15 @@ import hashlib
 import hmac
 import secrets
 import shlex
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from arena.handin.database import HandIns, Row, now, written
 from arena.league.bot import NAME_LIMIT
+from arena.league.plan import LeaguePlan
 from arena.text import composed
+from arena.text import likeness as likeness
 from protocol.errors import ArenaError
 
 Role = Literal["author", "organizer", "reader"]
@@ -34,27 +35,6 @@ class Person:
     """When the present token was made, in ISO 8601."""
     version: int
     """Another one with each renewed token: what was signed for an earlier one has ended."""
-
-
-_UNSEEN = {"Cf", "Mn", "Me"}
-"""The kinds of signs that do not show, or only on the letter before them."""
-_LIKE_LATIN: dict[int, str | int | None] = {
-    **dict.fromkeys(map(ord, "\u115f\u1160\u2800\u3164\uffa0"), " "),  # which show as blanks
-    **str.maketrans("\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455", "aeopcyxijs"),
-    **str.maketrans("\u0501\u04bb\u051b\u051d\u043a\u043c\u0442", "dhqwkmt"),  # Cyrillic, both
-    **str.maketrans("\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba\u03c5\u03c7", "aopvikux"),  # Greek
-}
-
-
-def likeness(name: str) -> str:
-    """Return what all names have in common that a reader could take for this one.
-
-    Capitals, marks and signs that do not show, runs of spaces, and letters of other scripts that
-    look like Latin ones make no difference.
-    """
-    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    seen = (letter for letter in plain if unicodedata.category(letter) not in _UNSEEN)
-    return " ".join("".join(seen).translate(_LIKE_LATIN).split())
 
 
 def check_person_name(name: str) -> None:
@@ -85,16 +65,17 @@ def add(db: HandIns, name: str, role: Role = "author") -> str:
     return add_all(db, [Newcomer(name, role)])[0]
 
 
-def add_all(db: HandIns, wanted: Sequence[Newcomer]) -> list[str]:
+def add_all(db: HandIns, wanted: Sequence[Newcomer], *, once_more: bool = False) -> list[str]:
     """Add several persons and return their tokens.
 
-    Raises ArenaError with all that is wrong with any of them; then nobody is added.
+    With `once_more`, the token of somebody who is here already in the same role is empty: nobody
+    knows it. Raises ArenaError with all that is wrong with any of them; then nobody is added.
     """
     tokens, errors = [], []
     with db.transaction():
         for each in wanted:
             try:
-                tokens.append(_added(db, composed(each.name), each.role))
+                tokens.append(_added(db, composed(each.name), each.role, once_more=once_more))
             except ArenaError as error:
                 errors.append(f"{each.where}{error}")
         if len(errors) == 1:
@@ -107,7 +88,7 @@ def add_all(db: HandIns, wanted: Sequence[Newcomer]) -> list[str]:
     return tokens
 
 
-def _added(db: HandIns, name: str, role: Role) -> str:
+def _added(db: HandIns, name: str, role: Role, *, once_more: bool) -> str:
     check_person_name(name)
     token, at = _new_token(), written(now())
     alike = db.rows("SELECT * FROM person WHERE likeness = ?", (likeness(name),))
@@ -129,11 +110,39 @@ def _added(db: HandIns, name: str, role: Role) -> str:
         raise ArenaError(
             f"{name!r} looks like {row['name']!r}, who is here already; choose another name."
         )
-    league = shlex.quote(str(db.league))
+    league, word = shlex.quote(str(db.league)), shlex.quote(name)
+    if row["role"] != role:
+        raise ArenaError(
+            f"{name!r} is here already, as {row['role']} and not as {role}. After `arena author "
+            f"remove {league} {word}`, add the name in the new role."
+        )
+    if once_more:
+        return ""
     raise ArenaError(
-        f"{name!r} is here already. `arena author renew {league} {shlex.quote(name)}` makes a new "
-        f"token; for somebody else, choose another name."
+        f"{name!r} is here already. `arena author renew {league} {word}` makes a new token; for "
+        f"somebody else, choose another name."
     )
+
+
+def who_needs_a_name(db: HandIns, plan: LeaguePlan, names: Iterable[str]) -> list[str]:
+    """Return the persons of these names who cannot hand in a bot that is called as they are.
+
+    A bot of somebody else is called so.
+    """
+    known = {person.name: person for person in people(db)}
+    in_league = {likeness(name) for pair in plan.names.items() for name in pair}
+    found = []
+    for person in (known[composed(name)] for name in names):
+        alike = likeness(person.name)
+        owners = db.rows(
+            "SELECT person FROM submission WHERE likeness = ? AND (accepted OR state IN "
+            "('received', 'building', 'checking')) ORDER BY number LIMIT 1",
+            (alike,),
+        )
+        is_free = owners[0]["person"] == person.number if owners else alike not in in_league
+        if person.role != "reader" and not is_free:
+            found.append(person.name)
+    return found
 
 
 def renew(db: HandIns, name: str) -> str:

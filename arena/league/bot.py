@@ -15,12 +15,13 @@ from arena.league.files import (
     Look,
     absent,
     command_files,
+    is_archive,
     look,
     named_files,
     readable,
     signature,
 )
-from arena.text import composed, safe
+from arena.text import composed, likeness, safe, toml
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, Program, is_program, opening
 
@@ -181,8 +182,16 @@ class Bot:
             )
         if not path.exists():
             raise ArenaError(f"bot {self.name!r}: {absent(path, self.folder)}")
+        if is_archive(path):
+            raise ArenaError(
+                f"bot {self.name!r}: {safe(str(path))} is an archive; unpack it, and name the "
+                f"folder."
+            )
         if not os.access(path, os.X_OK):
-            raise ArenaError(f"bot {self.name!r}: {safe(str(path))} {_unexecutable(path)}")
+            is_lone = not self.listed_in
+            raise ArenaError(
+                f"bot {self.name!r}: {safe(str(path))} {_unexecutable(path, is_lone=is_lone)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -242,6 +251,16 @@ def check_name(name: str) -> None:
         raise ArenaError(f"a bot's name is 1 to {NAME_LIMIT} printable characters, not {shown!r}.")
 
 
+def check_unlike(name: str, others: Iterable[str]) -> None:
+    """Raise ArenaError for the name of a new bot that a reader could take for another's."""
+    for other in others:
+        if composed(other) != composed(name) and likeness(other) == likeness(name):
+            raise ArenaError(
+                f"the name {name!r} looks like {other!r}, which is in the league already; choose "
+                f"another name."
+            )
+
+
 def make_bot(
     name: str,
     folder: Path,
@@ -270,7 +289,7 @@ def make_bot(
         found = (
             command_files(name, folder, command)
             if files is None
-            else named_files(name, folder, files)
+            else named_files(name, folder, files, where=listed_in and f"`files` in {listed_in}")
         )
     return Bot(
         name,
@@ -306,7 +325,7 @@ def _check_command(name: str, command: Sequence[str]) -> None:
         )
 
 
-def _unexecutable(path: Path) -> str:
+def _unexecutable(path: Path, *, is_lone: bool) -> str:
     """Say what to do about a file that is there and not executable."""
     if path.suffix in SOURCES:
         made = (path.parent / "Makefile").is_file()
@@ -314,4 +333,10 @@ def _unexecutable(path: Path) -> str:
         return f"is a source file; name the program that is built from it{how}."
     if is_program(str(path)):
         return "is not executable; try chmod +x."
+    if is_lone and path.suffix == ".py":
+        return (
+            f"is not executable: put it, with kit.py if it imports that, into a folder with a "
+            f"bot.toml that says command = {toml([PYTHON, path.name])}, and name the folder; "
+            f"`arena new` makes such a one."
+        )
     return f"is not executable; try chmod +x, and a first line such as {opening(str(path))}."

@@ -24,8 +24,9 @@ _MARK = b"\xef\xbb\xbf"
 def add_bot(folder: Path, entry: Mapping[str, Any]) -> LeaguePlan:
     """Add a `[[bot]]` with these keys after the others, and return the league as it is then.
 
-    Raises ArenaError if its name is taken, it cannot be found, or the league's file is wrong or
-    cannot be written; then the file is as it was. The other functions here raise likewise.
+    Raises ArenaError if its name is taken or looks like another's, it cannot be found, or the
+    league's file is wrong or cannot be written; then the file is as it was. The other functions
+    here raise likewise.
     """
     return _changed(folder, str(entry["name"]), lambda text: text.add(entry))
 
@@ -43,12 +44,17 @@ def replace_bot(folder: Path, name: str, entry: Mapping[str, Any]) -> LeaguePlan
     )
 
 
-def remove_bot(folder: Path, name: str) -> LeaguePlan:
-    """Take the bot of a name out, and the comments above it; return the league as it is then.
+def remove_bots(folder: Path, *names: str) -> LeaguePlan:
+    """Take the bots of these names out, and the comments above them; return the league then.
 
-    Raises ArenaError also if there is no such bot.
+    Raises ArenaError also if one of them is not there, or is disqualified; then all stay.
     """
-    return _changed(folder, "", lambda text: text.remove(name))
+
+    def remove(text: LeagueText) -> None:
+        for name in names:
+            text.remove(name)
+
+    return _changed(folder, "", remove)
 
 
 def set_key(folder: Path, name: str, key: str, value: Any) -> LeaguePlan:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.league.bot import Bot, check_name, lost_bot, make_bot
+from arena.league.bot import Bot, check_name, check_unlike, lost_bot, make_bot
 from arena.league.files import LEAGUE_FILE
 from arena.league.finding import bot_folder, bundled, bundled_bot, find_bot
 from arena.text import composed
@@ -127,18 +127,27 @@ def _found(entry: BotSettings, game: str, folder: Path) -> Bot:
             near = suggestion(entry.shipped.removeprefix(f"{game}_"), bundled(game))
             raise ArenaError(f"no bot {entry.shipped!r} is bundled for {game}. {near}")
         return bot
-    here = folder / (entry.folder or "")
+    here = _straight(folder / (entry.folder or ""))
     if entry.command is None:
         return bot_folder(here, entry.name)
     return make_bot(entry.name, here, entry.command, entry.files, listed_in=LEAGUE_FILE)
 
 
+def _straight(path: Path) -> Path:
+    """Return a path without the way out of a folder and back, if that leads to the same place."""
+    straight = os.path.normpath(path)
+    return Path(straight) if os.path.realpath(straight) == os.path.realpath(path) else path
+
+
 def entries_of(words: Sequence[str], game: type[Game], league: Path) -> list[dict[str, object]]:
     """Return the tables of all words; raise ArenaError with whatever is wrong with any."""
-    entries, errors = [], []
+    entries: list[dict[str, object]] = []
+    errors = []
     for word in words:
         try:
-            entries.append(entry_of(word, game, league))
+            entry = entry_of(word, game, league)
+            check_unlike(str(entry["name"]), [str(other["name"]) for other in entries])
+            entries.append(entry)
         except ArenaError as error:
             errors.append(error)
     if len(errors) == 1:

@@ -55,10 +55,13 @@ T = TypeVar("T")
 class LeagueFileError(ArenaError):
     """Something wrong in a league's file."""
 
-    def __init__(self, where: str, what: str) -> None:
+    def __init__(self, where: str, what: str, *, bot: str = "") -> None:
         super().__init__(f"{where}: {what}")
+        self.where = where
         self.what = what
         """The message without the file and the line."""
+        self.bot = bot
+        """Whose files cannot be played with, if that is what is wrong."""
 
 
 def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
@@ -68,7 +71,14 @@ def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
     the purpose is to read, with one of the bots, or if they are too few.
     """
     file, text = file_of(folder)
-    league = read_text(file, text, purpose)
+    try:
+        league = read_text(file, text, purpose)
+    except LeagueFileError as error:
+        if not error.bot or purpose == "read":
+            raise
+        words = f"{shlex.quote(str(folder))} {shlex.quote(error.bot)}"
+        remedy = f"Put that right, or take the bot out: arena remove {words}"
+        raise LeagueFileError(error.where, f"{error.what} {remedy}") from None
     if purpose != "read" and len(league.bots) < league.seats:
         raise LeagueFileError(
             str(file),
@@ -230,7 +240,10 @@ class _Reader:
         here = self._file.parent
         bots = (
             self._checked(
-                partial(bot_of, entry, game, here, self._purpose), table="bot", nth=number
+                partial(bot_of, entry, game, here, self._purpose),
+                table="bot",
+                nth=number,
+                bot=entry.name,
             )
             for number, entry in enumerate(entries)
             if entry.disqualified is None
@@ -245,7 +258,14 @@ class _Reader:
     ) -> Any:
         return self._checked(lambda: read_settings(kind, raw, what), table=table, nth=nth)
 
-    def _checked(self, read: Callable[[], T], key: str = "", table: str = "", nth: int = 0) -> T:
+    def _checked(
+        self,
+        read: Callable[[], T],
+        key: str = "",
+        table: str = "",
+        nth: int = 0,
+        bot: str = "",
+    ) -> T:
         """Return what `read` returns; add file and line to its error.
 
         The line is that of the entry the error is about, by default of `key`, or of the table.
@@ -254,11 +274,13 @@ class _Reader:
             return read()
         except ArenaError as error:
             key = error.key if isinstance(error, SettingError) else key
-            raise self._error(str(error), key, table=table, nth=nth) from None
+            raise self._error(str(error), key, table=table, nth=nth, bot=bot) from None
 
-    def _error(self, message: str, key: str = "", table: str = "", nth: int = 0) -> LeagueFileError:
+    def _error(
+        self, message: str, key: str = "", table: str = "", nth: int = 0, bot: str = ""
+    ) -> LeagueFileError:
         line = self._line(key, table, nth)
-        return LeagueFileError(f"{self._file}{f':{line}' if line else ''}", message)
+        return LeagueFileError(f"{self._file}{f':{line}' if line else ''}", message, bot=bot)
 
     def _line(self, key: str, table: str, nth: int = 0) -> int:
         """Return the number of the line of a key in a table, of the table's header, or 0."""

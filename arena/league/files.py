@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from arena.text import safe
 from protocol.errors import ArenaError
-from referee.sandbox import PYTHON
+from referee.sandbox import PYTHON, is_program
 from referee.sandbox.sources import BYTES_LIMIT, FILES_LIMIT, Sources, odd_kind
 
 LEAGUE_FILE = "league.toml"
@@ -25,6 +25,9 @@ _KITS = {
     "kit.sh": ((".sh",), ("sh",)),
 }
 """The kits that are there when a bot runs: how its program ends, or what its first line names."""
+_ARCHIVES = {
+    *(".zip", ".tar", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".7z", ".rar"),
+}
 _LOOKED_AT = 1 << 20  # bytes of a program in which its kit is named
 _SHOWN = 200  # characters of a path
 _FRESH = 2 * 10**9  # nanoseconds in which a file may change again and keep its times
@@ -54,14 +57,15 @@ def readable(name: str) -> Iterator[None]:
 
 
 def named_files(
-    name: str, folder: Path, words: Iterable[str], *, but: Iterable[str] = ()
+    name: str, folder: Path, words: Iterable[str], *, but: Iterable[str] = (), where: str = ""
 ) -> tuple[str, ...]:
     """Return the files that words name in a bot's folder, and those of the folders they name.
 
-    In folders, dot files, `__pycache__`, leagues, and what `but` names are left out. Raises
-    ArenaError for what is not there, is no regular file, or is too much; nothing is read for that.
+    In folders, dot files, `__pycache__`, leagues, and what `but` names are left out. `where` says
+    where the words stand. Raises ArenaError for what is not there, is no regular file, or is too
+    much; nothing is read for that.
     """
-    found = _Found(name, folder, but)
+    found = _Found(name, folder, but, where)
     with readable(name):
         for word in dict.fromkeys(words):
             found.add(word)
@@ -131,8 +135,9 @@ def _kit_of_language(suffix: str, text: bytes) -> str:
 class _Found:
     """The files of a bot as they are found, never more of them than it may have."""
 
-    def __init__(self, name: str, folder: Path, but: Iterable[str] = ()) -> None:
+    def __init__(self, name: str, folder: Path, but: Iterable[str], where: str) -> None:
         self._name = name
+        self._where = where
         self._folder = folder
         self._but = {os.path.normpath(word) for word in but}
         self._sizes: dict[str, int] = {}
@@ -150,7 +155,7 @@ class _Found:
         if Path(word).is_absolute() or ".." in Path(word).parts:
             raise self._error(f"its files must be named inside its folder, not as {word!r}.")
         if not is_there(path):
-            raise self._error(absent(path, self._folder))
+            raise self._error(absent(path, self._folder, self._where))
         self._check_inside(path)
         if path.is_dir():
             self._walk(Path(word))
@@ -231,11 +236,17 @@ class _Found:
         return ArenaError(f"bot {self._name!r}: {what}")
 
 
-def absent(path: Path, folder: Path) -> str:
-    """Say what to do about a file that is not there."""
+def absent(path: Path, folder: Path, where: str = "") -> str:
+    """Say what to do about a file that is not there, and where it is named."""
     built = (folder / "Makefile").is_file()
     how = f"; build it: make -C {quoted(folder)}" if built else ""
-    return f"there is no file {safe(str(path))}{how}."
+    named = f", which {where} names" if where else ""
+    return f"there is no file {safe(str(path))}{named}{how}."
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a file is called as archives are, and is no program all the same."""
+    return path.suffix.lower() in _ARCHIVES and path.is_file() and not is_program(str(path))
 
 
 def quoted(path: Path) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeGuard
 
 from arena.league.bot import Bot, make_bot
-from arena.league.files import named_files, readable
-from arena.text import not_toml, safe
+from arena.league.files import is_archive, named_files, readable
+from arena.text import not_toml, safe, toml
 from protocol.errors import ArenaError
 from referee.folder import bots_of
 from referee.game import Game
@@ -99,10 +99,7 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
             raise ArenaError(f"{said}there is no folder {safe(str(folder))}.")
         text = read_at_most(file, _BOT_FILE_LIMIT).decode("utf-8-sig")
     except FileNotFoundError:
-        raise ArenaError(
-            f"{safe(str(folder))} is a folder without a bot.toml; name the "
-            f"program{_example(folder)}."
-        ) from None
+        raise ArenaError(_unsaid(folder)) from None
     except OSError as error:
         raise ArenaError(f"{said}{shown} cannot be read: {error.strerror}.") from None
     except ValueError as error:
@@ -135,18 +132,41 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
     if not build:
         return make_bot(name, folder, command, files, listed_in=BOT_FILE)
     with readable(name):
-        given = named_files(name, folder.resolve(), sources or ["."], but=() if sources else files)
+        given = named_files(
+            name,
+            folder.resolve(),
+            sources or ["."],
+            but=() if sources else files,
+            where=f"`sources` in {BOT_FILE}",
+        )
     return make_bot(name, folder, command, given, listed_in=BOT_FILE, build=build, products=files)
 
 
-def _example(folder: Path) -> str:
-    """Return the first program of a folder as an example of how to name it, if there is one."""
+def _unsaid(folder: Path) -> str:
+    """Return what to say of a folder in which no bot.toml is."""
     with readable(folder.name), os.scandir(folder) as entries:
         names = [entry.name for entry in itertools.islice(entries, _LOOKED_AT)]
-    for path in (folder / name for name in sorted(names) if name[0] != "."):
-        if path.is_file() and os.access(path, os.X_OK) and is_program(str(path)):
-            return f", as {safe(str(path))}"
-    return ""
+    paths = [folder / name for name in sorted(names) if name[0] != "."]
+    shown = safe(str(folder))
+    if not paths:
+        return (
+            f"{shown} is empty: put the bot's program there, and a bot.toml that says how it is "
+            f"run, such as command = {toml([PYTHON, 'bot.py'])}."
+        )
+    if archive := next(filter(is_archive, paths), None):
+        return f"{shown} has no bot.toml, but an archive: unpack {safe(archive.name)}."
+    programs = (path for path in paths if path.is_file() and os.access(path, os.X_OK))
+    program = next((path for path in programs if is_program(str(path))), None)
+    script = next((path for path in paths if path.suffix == ".py" and path.stem != "kit"), None)
+    command = ["./bot"] if script is None else [PYTHON, script.name]
+    other = ""
+    if program is not None:
+        command = [f"./{program.name}"]
+        other = f"; or name the program, {safe(str(program))}"
+    return (
+        f"{shown} has no bot.toml: put one right into it that says how the bot is run, such as "
+        f"command = {safe(toml(command))}{other}."
+    )
 
 
 def _is_words(value: object) -> TypeGuard[list[str]]:

@@ -1,6 +1,7 @@
 """The text of a `league.toml`, of which bots are changed while all else stays as it is."""
 
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,9 @@ from typing import Any, cast
 
 import tomlkit
 
-from arena.text import composed
+from arena.league.bot import check_unlike
+from arena.league.files import quoted
+from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.options import suggestion
 
@@ -67,7 +70,11 @@ class LeagueText:
         return names.index(composed(name))
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """Add a bot below the others, or else at the end."""
+        """Add a bot below the others, or else at the end.
+
+        Raises ArenaError if its name looks like that of another.
+        """
+        check_unlike(str(entry["name"]), (bot["name"] for bot in self._bots))
         last = self._own[-1] if self._bots else self._pieces[-1]
         at = self._pieces.index(last) + 1
         new = _Piece("", _with("[[bot]]\n", entry, self._end), name=entry["name"])
@@ -80,8 +87,18 @@ class LeagueText:
         self._bots.append(dict(entry))
 
     def remove(self, name: str) -> None:
-        """Take a bot out, and the gap below it; comments that stand by themselves stay."""
+        """Take a bot out, and the gap below it; comments that stand by themselves stay.
+
+        Raises ArenaError for one that is disqualified: that is written nowhere else.
+        """
         number = self._find(name)
+        if "disqualified" in self._bots[number]:
+            words = f"{quoted(self._file.parent)} {safe(shlex.quote(composed(name)))}"
+            raise ArenaError(
+                f"{composed(name)} is disqualified, which would be forgotten with it: no table "
+                f"would say so, and its name would be free. It does not play while it stays. To "
+                f"take it out all the same, lift that first: arena disqualify {words} --undo."
+            )
         at = self._pieces.index(self._own[number])
         before, piece = self._pieces[at - 1], self._pieces[at]
         before.rest += piece.rest.lstrip("\r\n")

@@ -3,6 +3,7 @@
 Nothing in it is another's: no standard error, no hidden cards, no seed of a deal.
 """
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from arena.tables.table import NAME_WIDTH, Column, Row, Table, render
 from arena.text import counted, fold, safe
 from protocol.errors import ArenaError
 from referee.game import Game
+from referee.sandbox import PYTHON
 
 _WIDTH = 80  # columns of the texts
 
@@ -93,7 +95,8 @@ def write_feedback(
             rows = [_own(match, name) for match in _matches(league, store, name)]
             logged = sorted(rows, key=lambda row: (not row["faults"], row["place"] == 1))[:most]
             folder = target / folder_name(name)
-            notes = [*_remarks(league, field, name), *_files(len(logged), len(rows))]
+            program = _program(league, name)
+            notes = [*_remarks(league, field, name), *_files(len(logged), len(rows), program)]
             _write(folder, _RESULTS, _results(field, name, standings, met, notes))
             (folder / _VERDICT).unlink(missing_ok=True)  # of a check before it was entered
             _write(folder, "matches.csv", [render(_listed(rows), "csv")])
@@ -144,7 +147,15 @@ def _remarks(league: LeaguePlan, field: Field, name: str) -> Iterator[str]:
         yield f"{name} was suspended: {field.suspended[name]}"
 
 
-def _files(logged: int, matches: int) -> Iterator[str]:
+def _program(league: LeaguePlan, name: str) -> str:
+    """Return the words with which the author of a bot runs it, as far as they are known."""
+    command = next((bot.command for bot in league.bots if bot.name == name), ())
+    if not command or Path(command[0]).is_absolute():  # on the organizer's machine
+        return "./my_bot"
+    return shlex.join("python3" if word == PYTHON else word for word in command)
+
+
+def _files(logged: int, matches: int, program: str) -> Iterator[str]:
     """Yield what the files beside the results are."""
     if not matches:
         yield "No match of this bot was played."
@@ -153,8 +164,9 @@ def _files(logged: int, matches: int) -> Iterator[str]:
         f"matches.csv lists {counted(matches, 'match', 'matches')}. The folder matches shows "
         f"{logged} of them as the bot saw them, first those with faults and those that it lost: "
         f"ID.txt is to be read, with its standard error, and ID.jsonl holds the lines that it was "
-        f"sent. Send them again: ./my_bot < matches/ID.jsonl"
+        f"sent."
     )
+    yield f"To send them again: {program} < matches/ID.jsonl"
 
 
 def _results(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from arena.folders import player_of
 from arena.league.files import is_of_a_league
 from arena.league.plan import LeaguePlan
 from arena.schedule.deal import BotIndex, Deal
@@ -112,6 +113,7 @@ def field_of(
         versions={title: bot.version for bot, title in titles.items()},
         deals=deals,
         missing=_missing(league, store, stored),
+        remedy=_remedy(league),
         suspended=_suspended(league, store),
         disqualified={bot.name: bot.reason for bot in league.disqualified},
         waiting=waiting,
@@ -126,6 +128,12 @@ def field_of(
 def title_of(bot: BotVersion) -> str:
     """Return how a version of a bot is called that is not the present one."""
     return f"{bot.name} @{bot.version[:6]}"
+
+
+def _remedy(league: LeaguePlan) -> str:
+    """Return how missing matches are got, where `arena run` is not the way."""
+    user = player_of(league.folder)
+    return "`arena serve` plays what is missing" if user is not None and user.is_server else ""
 
 
 def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:

@@ -438,7 +438,7 @@ def test_what_a_bot_says_does_nothing_to_a_terminal(arena: Arena, bot: Bot) -> N
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        (None, "is a folder without a bot.toml; name the program"),
+        (None, "mine has no bot.toml: put one right into it that says how the bot is run"),
         ("command = [", "not TOML"),
         ('command = ["./bot"]', "bot 'mine': there is no file"),
         ('command = ["./bot.py"]', "is not executable; try chmod +x"),

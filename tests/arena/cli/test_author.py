@@ -1,5 +1,6 @@
 """The commands for the people of a league that is served."""
 
+import csv
 import json
 import re
 from collections.abc import Callable
@@ -51,6 +52,105 @@ def test_a_class_is_added_from_a_file(arena: Arena, cup: Path) -> None:
             assert found.name == row["name"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name;Role\r\nada;\r\nben;author\r\nolga;organizer;\r\n",
+        "NAME\tROLE\nada\t\nben\nolga\tOrganizer\n",
+        'ada,,,\n"ben"\nolga;organizer\n',
+    ],
+    ids=["semicolons", "tabs", "each line its own"],
+)
+def test_a_file_of_any_spreadsheet_is_read(arena: Arena, cup: Path, text: str) -> None:
+    Path("names.csv").write_text(text)
+    assert arena("author", "add", "cup", "--from", "names.csv").exit_code == 0
+    with HandIns(cup) as db:
+        assert [(person.name, person.role) for person in people(db)] == [
+            *(("ada", "author"), ("ben", "author"), ("olga", "organizer"))
+        ]
+
+
+def test_a_name_may_hold_what_separates_elsewhere(arena: Arena, cup: Path) -> None:
+    Path("names.csv").write_text('Doe, Jane;author\n"Roe, Jim",reader\n"a;b"\n')
+    arena("author", "add", "cup", "--from", "names.csv")
+    with HandIns(cup) as db:
+        assert [person.name for person in people(db)] == ["Doe, Jane", "Roe, Jim", "a;b"]
+
+
+def test_a_file_with_more_names_is_given_again(arena: Arena, cup: Path) -> None:
+    Path("names.csv").write_text("ada\nben\n")
+    arena("author", "add", "cup", "--from", "names.csv")
+    again = arena("author", "add", "cup", "--from", "names.csv")
+    assert again.exit_code == 0
+    assert again.stdout == ""
+    assert again.stderr == "2 persons were there already, with the tokens that they have.\n"
+    Path("names.csv").write_text("ada\ncyd,reader\nben\ndan\n")
+    again = arena("author", "add", "cup", "--from", "names.csv", "--format", "csv")
+    rows = list(csv.DictReader(again.stdout.splitlines()))
+    assert [row["name"] for row in rows] == ["cyd", "dan"]
+    assert again.stderr == (
+        "2 tokens, shown only now.\n2 persons were there already, with the tokens that they have.\n"
+    )
+    with HandIns(cup) as db:
+        found = by_token(db, rows[0]["token"])
+        assert found is not None
+        assert (found.name, found.role) == ("cyd", "reader")
+
+
+def test_another_role_than_before_is_a_mistake_of_its_line(arena: Arena, cup: Path) -> None:
+    arena("author", "add", "cup", "ada", "ben")
+    Path("names.csv").write_text("eva\nada,organizer\nben,author\n")
+    said = arena("author", "add", "cup", "--from", "names.csv")
+    assert said.exit_code == 2
+    assert said.stderr == (
+        "arena: names.csv:2: 'ada' is here already, as author and not as organizer. After `arena "
+        "author remove cup ada`, add the name in the new role.\n"
+    )
+    with HandIns(cup) as db:
+        assert [person.name for person in people(db)] == ["ada", "ben"]
+    arena("author", "remove", "cup", "ada")
+    assert arena("author", "add", "cup", "--from", "names.csv").exit_code == 0
+
+
+def test_several_are_added_by_name_or_none(arena: Arena, cup: Path) -> None:
+    arena("author", "add", "cup", "ada", "ben", "ada", "--organizer", "--format", "csv")
+    said = arena("author", "add", "cup", "cyd", "ben", "--organizer")
+    assert said.stderr.startswith("arena: 'ben' is here already. `arena author renew cup ben`")
+    with HandIns(cup) as db:
+        assert [(person.name, person.role) for person in people(db)] == [
+            *(("ada", "organizer"), ("ben", "organizer"))
+        ]
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("http://127.0.0.1:8765", "http://127.0.0.1:8765"),
+        ("http://127.0.0.1:8765/cup/", "http://127.0.0.1:8765"),
+        ("https://example.org/arena/cup/bots/cup", "https://example.org/arena"),
+        ("http://cup/", "http://cup"),
+    ],
+)
+def test_the_address_may_be_the_servers_or_the_leagues(
+    arena: Arena, cup: Path, url: str, server: str
+) -> None:
+    said = arena("author", "add", "cup", "ada", "--url", url).stdout
+    assert f"\n    {server}/cup/enter#arena_" in said
+    said = arena("author", "renew", "cup", "ada", "--url", url).stdout
+    assert f"\n    {server}/cup/enter#arena_" in said
+
+
+def test_who_is_called_as_a_bot_of_the_organizers_is_told(arena: Arena, cup: Path) -> None:
+    said = arena("author", "add", "cup", "Sensible", "ada")
+    assert said.stderr == (
+        "2 tokens, shown only now.\n"
+        "Sensible cannot hand in a bot called 'Sensible', as another has that name. `arena submit "
+        "--bot NAME`, or the page, gives it another one; `arena remove` frees the name of a bot "
+        "that you entered.\n"
+    )
+    assert arena("author", "add", "cup", "random", "--reader").stderr == ""
+
+
 def test_of_a_class_with_mistakes_nobody_is_added_and_each_line_is_named(
     arena: Arena, cup: Path
 ) -> None:
@@ -58,7 +158,7 @@ def test_of_a_class_with_mistakes_nobody_is_added_and_each_line_is_named(
     result = arena("author", "add", "cup", "--from", "names.csv")
     assert result.exit_code == 2
     assert result.stderr.splitlines() == [
-        "arena: nobody was added: ",
+        "arena: nobody was added:",
         "names.csv:2: 'king' is no role; the roles are author, organizer, reader.",
         "names.csv:3: 'ada' stands in line 1 already.",
         r"names.csv:4: a person's name is 1 to 40 printable characters, not '\x1b[2J'.",
@@ -112,7 +212,7 @@ def test_a_list_has_everybody_and_no_token(arena: Arena, cup: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["add", "cup"], "name one person, or a file of many: --from names.csv."),
+        (["add", "cup"], "name persons, or a file of many: --from names.csv."),
         (["add", "none", "ada"], "there is no league 'none': no such folder."),
         (["add", "cup", "ada", "--url", "ftp://x"], "--url ftp://x is no address of a server"),
         (["add", "cup", "ada", "--url", "https://x/#y"], "--url https://x/#y is no address"),

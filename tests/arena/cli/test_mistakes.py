@@ -104,7 +104,11 @@ def test_init_tells_of_all_bots_what_is_wrong_with_them(
     assert (result.exit_code, result.stdout) == (2, "")
     first, *others = result.stderr.splitlines()
     assert first == "arena: 3 of 4 bots cannot be entered:"
-    says = ("one is a folder without a bot.toml", "two/bot.toml", "no bot './three'")
+    says = (
+        "one is empty: put the bot's program there, and a bot.toml",
+        "two/bot.toml",
+        "no bot './three'",
+    )
     for line, part in zip(others, says, strict=True):
         assert line.startswith("  ")
         assert part in line
@@ -137,7 +141,7 @@ def test_init_tells_of_all_bots_what_is_wrong_with_them(
         (["sensibel"], ["Did you mean 'sensible'?"]),
         (["=random"], ["'=random' has no name before the ="]),
         (["\x1b[31m=random"], ["a bot's name is 1 to 40 printable", r"\x1b[31m"]),
-        (["."], [". is a folder without a bot.toml; name the program"]),
+        (["."], [". has no bot.toml: put one right into it"]),
         (["./plain"], ["plain is not executable; try chmod +x"]),
     ],
     ids=lambda value: " ".join(value)[:30],

@@ -14,7 +14,7 @@ from arena.handin.people import remove
 from arena.handin.sources import KEPT_VERSIONS
 from arena.handin.submissions import TRIES, Submission, get, of_bot, queue
 from arena.handin.taking_in import Intake
-from arena.league.edit import remove_bot, replace_bot, set_key
+from arena.league.edit import remove_bots, replace_bot, set_key
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
 from referee.workshop import Workshop
@@ -201,7 +201,7 @@ def test_what_waits_of_an_author_who_was_removed_is_refused(db: HandIns) -> None
 @pytest.mark.slow
 def test_a_bot_that_the_organizer_has_taken_out_is_no_longer_said_to_play(db: HandIns) -> None:
     one = take_in(db, hand_in(db, person(db, "ada")))
-    remove_bot(db.league, "ada")
+    remove_bots(db.league, "ada")
     with Intake(db.league, lambda _: None) as intake:
         intake.resume()
     found = get(db, one.number)
@@ -312,7 +312,7 @@ def test_a_bot_that_is_taken_out_does_not_come_back_with_what_was_on_its_way(db:
 
     def take_out(event: dict[str, Any]) -> None:
         if event.get("step") == "check":
-            remove_bot(db.league, "ada")
+            remove_bots(db.league, "ada")
 
     with Intake(db.league, take_out) as intake:
         found = intake.take_in(second.number)

@@ -1,6 +1,7 @@
 """Tokens and their owners, and the database they are in."""
 
 import hashlib
+import io
 import shutil
 import sqlite3
 import stat
@@ -22,7 +23,11 @@ from arena.handin.people import (
     likeness,
     remove,
     renew,
+    who_needs_a_name,
 )
+from arena.handin.receiving import receive
+from arena.league.edit import add_bot
+from arena.league.file import read_asked
 from protocol.errors import ArenaError
 from tests.arena.handin.conftest import person
 
@@ -105,6 +110,22 @@ def test_of_many_all_are_added_or_none(db: HandIns) -> None:
         add_all(db, wanted)
     assert [each.name for each in people.people(db)] == ["ada"]
     assert len(add_all(db, wanted[:1])) == 1
+
+
+def test_a_name_is_free_for_ones_own_bot_and_taken_by_anothers(db: HandIns, cup: Path) -> None:
+    plan = read_asked(cup)
+    for name in ("House", "older", "ben"):
+        add(db, name)
+    add(db, "old", "reader")
+    ada = person(db, "ada")
+    names = ["ada", "ben", "House", "old", "older"]
+    assert who_needs_a_name(db, plan, names) == ["House", "older"]
+    receive(db, plan, ada, "", io.BytesIO(b"#!/bin/sh\n"), "bot.sh")
+    add_bot(cup, {"name": "ada", "shipped": "turtle"})  # as the intake would
+    assert who_needs_a_name(db, read_asked(cup), names) == ["House", "older"]
+    with db.transaction():
+        db.change("UPDATE submission SET bot = 'Ben', likeness = 'ben'")
+    assert who_needs_a_name(db, plan, names) == ["ben", "House", "older"]
 
 
 def test_the_key_of_sessions_is_made_once_and_nobody_else_may_read_it(

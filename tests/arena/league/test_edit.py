@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.league import edit
-from arena.league.edit import add_bot, remove_bot, replace_bot, set_key
+from arena.league.edit import add_bot, remove_bots, replace_bot, set_key
 from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
 from protocol.errors import ArenaError
@@ -95,14 +95,14 @@ def test_a_first_bot_is_added_at_the_end(folder: Path) -> None:
 
 
 def test_a_bot_is_removed_with_its_own_comments_and_no_others(folder: Path) -> None:
-    assert names(remove_bot(folder, "ada")) == ["bob", "eve"]
+    assert names(remove_bots(folder, "ada")) == ["bob", "eve"]
     [gone] = FILE.split("# --- our own", maxsplit=1)[:1]
     assert text(folder) == FILE.replace(gone[gone.index("# Ada") :], "")
 
 
 def test_all_bots_can_be_removed_and_others_added(folder: Path) -> None:
     for name in ("eve", "ada", "bob"):
-        plan = remove_bot(folder, name)
+        plan = remove_bots(folder, name)
     assert plan.bots == ()
     assert "# --- our own ---\n\n[hand_in]" in text(folder)
     assert names(add_bot(folder, {"name": "ada", "shipped": "turtle"})) == ["ada"]
@@ -110,7 +110,7 @@ def test_all_bots_can_be_removed_and_others_added(folder: Path) -> None:
 
 def test_what_was_added_and_removed_leaves_no_trace(folder: Path) -> None:
     add_bot(folder, {"name": "dan", "shipped": "turtle"})
-    remove_bot(folder, "dan")
+    remove_bots(folder, "dan")
     assert text(folder) == FILE
 
 
@@ -153,7 +153,7 @@ def test_headers_within_text_are_none(folder: Path) -> None:
         '"random"\n# handed', '"random"\nfiles = [\n"""\n[[bot]]\n# x""",\n]\n# handed'
     )
     (folder / "league.toml").write_text(odd)
-    remove_bot(folder, "bob")
+    remove_bots(folder, "bob")
     set_key(folder, "ada", "key", "ida")
     assert set(changes(folder, odd)) == {
         '+ key = "ida"',
@@ -164,7 +164,7 @@ def test_headers_within_text_are_none(folder: Path) -> None:
 def test_a_name_is_found_however_its_letters_are_composed(folder: Path) -> None:
     add_bot(folder, {"name": "Nin\u0303o", "shipped": "turtle"})
     assert "Ni\u00f1o" in names(set_key(folder, "Ni\u00f1o", "key", "old"))
-    assert "Ni\u00f1o" not in names(remove_bot(folder, "Ni\u00f1o"))
+    assert "Ni\u00f1o" not in names(remove_bots(folder, "Ni\u00f1o"))
 
 
 MISTAKES: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -180,7 +180,7 @@ MISTAKES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda folder: replace_bot(folder, "bob", {"folder": "gone"}),
         "bot 'bob': there is no folder",
     ),
-    "no such bot": (lambda folder: remove_bot(folder, "bib"), "no bot 'bib' in .*mean 'bob'"),
+    "no such bot": (lambda folder: remove_bots(folder, "bib"), "no bot 'bib' in .*mean 'bob'"),
     "no such key": (lambda folder: set_key(folder, "bob", "filse", []), "no key 'filse' of a bot"),
     "wrong value": (lambda folder: set_key(folder, "bob", "folder", 3), "it takes text"),
     "not UTF-8": (lambda folder: set_key(folder, "bob", "key", "\ud800"), "not UTF-8"),
@@ -202,21 +202,21 @@ def test_a_mistake_leaves_the_file_as_it_was(folder: Path, mistake: str) -> None
 def test_a_mistake_that_is_there_already_is_told_by_its_line(folder: Path) -> None:
     (folder / "league.toml").write_text(FILE.replace("deals ", "dels "))
     with pytest.raises(ArenaError, match=r"league\.toml:4: there is no key 'dels'"):
-        remove_bot(folder, "ada")
+        remove_bots(folder, "ada")
 
 
 def test_bots_in_one_line_are_left_to_people(folder: Path) -> None:
     line = 'bot = [{name = "ada", shipped = "random"}]\n'
     (folder / "league.toml").write_text(line + 'game = "guerra"\nseed = 1\n')
     with pytest.raises(ArenaError, match="only bots that are tables of their own"):
-        remove_bot(folder, "ada")
+        remove_bots(folder, "ada")
 
 
 def test_the_mode_of_the_file_stays_and_a_link_is_followed(folder: Path, tmp_path: Path) -> None:
     real = (folder / "league.toml").rename(tmp_path / "spring.toml")
     real.chmod(0o640)
     (folder / "league.toml").symlink_to(real)
-    remove_bot(folder, "ada")
+    remove_bots(folder, "ada")
     assert (folder / "league.toml").is_symlink()
     assert real.stat().st_mode & 0o777 == 0o640
     assert "# Ada" not in real.read_text()
@@ -226,7 +226,7 @@ def test_the_mode_of_the_file_stays_and_a_link_is_followed(folder: Path, tmp_pat
 def test_a_file_that_may_not_be_written_is_refused(folder: Path, public: Path) -> None:
     (public / "league.toml").write_text(FILE)
     with ordinary_user(), pytest.raises(ArenaError, match=r"league\.toml cannot be written: Perm"):
-        remove_bot(public, "ada")
+        remove_bots(public, "ada")
     assert text(public) == FILE
 
 
@@ -239,7 +239,9 @@ def test_a_full_disk_leaves_the_file_as_it_was(folder: Path) -> None:
 
 def test_a_command_waits_for_another_and_changes_what_that_has_left(folder: Path) -> None:
     words = [sys.executable, "-c", "import sys; from pathlib import Path; from arena.league.edit "]
-    words[-1] += "import remove_bot; print('go', flush=True); remove_bot(Path(sys.argv[1]), 'ada')"
+    words[-1] += (
+        "import remove_bots; print('go', flush=True); remove_bots(Path(sys.argv[1]), 'ada')"
+    )
     file = folder / "league.toml"
     with file.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -274,7 +276,7 @@ def test_what_an_editor_saves_meanwhile_is_not_lost(
         return read(*words)  # type: ignore[arg-type]
 
     monkeypatch.setattr(edit, "read_text", edited)
-    plan = remove_bot(folder, "ada")
+    plan = remove_bots(folder, "ada")
     assert (plan.settings.deals, names(plan)) == (7, ["bob", "eve"])
     assert read_asked(folder).settings.deals == 7
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from arena.league.file import make_league, write_league
+from arena.league.file import LeagueFileError, make_league, read_asked, write_league
 from arena.league.plan import LeaguePlan, Settings
 from arena.store.opening import read_league, read_played
 from protocol.errors import ArenaError
@@ -241,7 +241,7 @@ def test_too_few_bots_to_play_are_enough_to_read(tmp_path: Path, bots: int) -> N
 
 def twice_with_key(names: Sequence[str], key: str) -> str:
     head = FILE.partition("[[bot]]")[0]
-    entry = '[[bot]]\nname = "{}"\nkey = "{}"\nshipped = "random"\n'
+    entry = '\n[[bot]]\nname = "{}"\nkey = "{}"\nshipped = "random"\n'
     return head + "".join(entry.format(name, key) for name in names)
 
 
@@ -519,3 +519,33 @@ def test_results_stay_with_a_name_that_was_written_with_its_marks_apart(tmp_path
     (tmp_path / "league.toml").write_text(FILE.replace('"two"', '"an\u0303o"'))
     bots = {bot.name: bot.key for bot in read_league(tmp_path).bots}
     assert bots == {"one": "one", "a\u00f1o": "an\u0303o"}
+
+
+def test_a_bot_that_is_gone_is_named_with_the_way_it_was_written_and_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my cup").mkdir()
+    monkeypatch.chdir(tmp_path)
+    entry = '\n[[bot]]\nname = "the third"\nfolder = "../in/ada"\n'
+    Path("my cup", "league.toml").write_text(FILE + entry)
+    with pytest.raises(LeagueFileError) as caught:
+        read_asked(Path("my cup"), "play")
+    assert caught.value.what == (
+        "bot 'the third': there is no folder in/ada. Put that right, or take the bot out: arena "
+        "remove 'my cup' 'the third'"
+    )
+    (lost,) = read_asked(Path("my cup")).lost
+    assert lost.problem == "there is no folder in/ada."
+
+
+def test_a_folder_is_shown_as_written_if_its_league_is_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "far" / "cup").mkdir(parents=True)
+    (tmp_path / "cup").symlink_to("far/cup")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cup" / "league.toml").write_text(
+        FILE + '\n[[bot]]\nname = "ada"\nfolder = "../in/ada"\n'
+    )
+    (lost,) = read_asked(Path("cup")).lost
+    assert lost.problem == "there is no folder cup/../in/ada."

@@ -136,6 +136,46 @@ def test_a_file_that_is_not_executable_is_refused_on_the_command_line(folder: Pa
     assert message.endswith(f"{book} is not executable; try chmod +x.")
 
 
+def test_a_lone_program_in_python_needs_a_folder_or_a_first_line(folder: Path) -> None:
+    lone = folder / "nik.py"
+    lone.write_text("import kit\n")
+    assert refused(lambda: find_bot(str(lone), "guerra")) == (
+        f"bot 'nik': {lone} is not executable: put it, with kit.py if it imports that, into a "
+        f'folder with a bot.toml that says command = ["{{python}}", "nik.py"], and name the '
+        f"folder; `arena new` makes such a one."
+    )
+    lone.write_text("#!/usr/bin/env python3\n")
+    assert refused(lambda: find_bot(str(lone), "guerra")).endswith("try chmod +x.")
+
+
+@pytest.mark.parametrize("name", ["oli.zip", "oli.tar", "oli.TGZ", "oli.tar.gz", "oli.7z"])
+@pytest.mark.parametrize("mode", [0o644, 0o755])
+def test_an_archive_is_to_be_unpacked(folder: Path, name: str, mode: int) -> None:
+    archive = folder / name
+    archive.write_bytes(b"PK\3\4")
+    archive.chmod(mode)
+    assert refused(lambda: find_bot(str(archive), "guerra")).endswith(
+        f"{archive} is an archive; unpack it, and name the folder."
+    )
+    archive.write_bytes(b"#!/bin/sh\n")  # a program that unpacks itself, say
+    archive.chmod(0o755)
+    assert find_bot(str(archive), "guerra").command == (f"./{name}",)
+
+
+def test_a_file_that_is_missing_is_told_with_the_key_that_names_it(folder: Path) -> None:
+    text = 'command = ["./run.sh"]\nfiles = ["run.sh", "kit.py"]\n'
+    (folder / "bot.toml").write_text(text)
+    assert refused(lambda: find_bot(str(folder), "guerra")).endswith(
+        f"there is no file {folder / 'kit.py'}, which `files` in bot.toml names."
+    )
+    (folder / "bot.toml").write_text(
+        'command = ["./bot"]\nbuild = ["make"]\nsources = ["bot.rs"]\nfiles = ["bot"]\n'
+    )
+    assert refused(lambda: find_bot(str(folder), "guerra")).endswith(
+        f"there is no file {folder / 'bot.rs'}, which `sources` in bot.toml names."
+    )
+
+
 def test_a_source_file_is_no_program(folder: Path) -> None:
     source = folder / "bot.c"
     source.write_text("int main(void) { return 0; }\n")
@@ -207,10 +247,27 @@ def test_a_bot_toml_may_give_name_and_files(folder: Path) -> None:
 
 
 def test_a_folder_without_a_bot_toml_is_refused(folder: Path) -> None:
-    says = f"{folder} is a folder without a bot.toml; name the program"
-    assert refused(lambda: find_bot(str(folder), "guerra")) == f"{says}, as {folder / 'run.sh'}."
+    says = f"{folder} has no bot.toml: put one right into it that says how the bot is run, such as "
+
+    def told() -> str:
+        return refused(lambda: find_bot(str(folder), "guerra"))
+
+    named = f"; or name the program, {folder / 'run.sh'}."
+    assert told() == f'{says}command = ["./run.sh"]{named}'
     (folder / "run.sh").chmod(0o644)
-    assert refused(lambda: find_bot(str(folder), "guerra")) == f"{says}."
+    assert told() == f'{says}command = ["./bot"].'
+    for name in ("kit.py", "mine.py"):
+        (folder / name).touch()
+    assert told() == f'{says}command = ["{{python}}", "mine.py"].'
+    (folder / "mine.zip").touch()
+    assert told() == f"{folder} has no bot.toml, but an archive: unpack mine.zip."
+
+
+def test_an_empty_folder_is_told(tmp_path: Path) -> None:
+    assert refused(lambda: find_bot(str(tmp_path), "guerra")) == (
+        f"{tmp_path} is empty: put the bot's program there, and a bot.toml that says how it is "
+        f'run, such as command = ["{{python}}", "bot.py"].'
+    )
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,10 @@ def test_those_that_are_fit_are_entered_and_the_others_are_not(
     assert result.exit_code == 1
     said = " ".join(result.stdout.split())
     assert "8 bots: 4 entered, 4 refused. Next: arena run cup" in said
-    assert "No folders, so no bots were looked for in: in/notes.txt." in said
+    assert (
+        "No folders, so no bots were looked for in: in/notes.txt. Unpack archives; a lone program "
+        "needs a folder with a bot.toml beside it."
+    ) in said
     assert names(cup) == ["Gil the Great", "ada", "fay", "sensible"]
     assert text(cup) == FILE + "".join(
         f'\n[[bot]]\nname = "{name}"\n{key} = "{value}"\n'
@@ -125,6 +128,27 @@ def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> Non
     )
 
 
+def test_no_two_names_look_alike(arena: Arena, cup: Path) -> None:
+    assert states(arena, cup, "Same=random") == {"Same": "entered"}
+    rows = verdicts(arena, cup, "SAME=rusher", "other=turtle", "\u043ether=rusher", code=1)
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "SAME": "refused",
+        "other": "entered",
+        "\u043ether": "refused",
+    }
+    assert rows["SAME"]["why"] == (
+        "the name 'SAME' looks like 'Same', which is in the league already; choose another name."
+    )
+    told = arena("init", "new", "--game", "guerra", "Same=random", "sAME=rusher")
+    assert told.exit_code == 2
+    assert "the name 'sAME' looks like 'Same'" in told.stderr
+    assert not Path("new").exists()
+    with (cup / "league.toml").open("a") as file:  # as older leagues may have it
+        file.write('\n[[bot]]\nname = "SAME"\nshipped = "rusher"\n')
+    assert names(cup) == ["SAME", "Same", "other"]
+    assert states(arena, cup, "third=rusher") == {"third": "entered"}
+
+
 @pytest.mark.parametrize(
     ("word", "says"),
     [
@@ -132,7 +156,7 @@ def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> Non
         ("./adda", "Did you mean './ada'?"),
         (f"{'x' * 41}=ada", "a bot's name is 1 to 40 printable characters"),
         ("human", "a human cannot play in a league"),
-        ("empty", "is a folder without a bot.toml"),
+        ("empty", "empty is empty: put the bot's program there, and a bot.toml"),
     ],
 )
 def test_a_word_that_means_no_bot_is_refused_and_the_others_are_entered(
@@ -183,14 +207,23 @@ def test_verdicts_are_written_for_the_authors(arena: Arena, cup: Path, make_bot:
     make_bot("in/ada")
     make_bot("in/bob", "import sys\nsys.exit('no ' + __file__)\n")
     make_bot("in/cyd", toml='command = ["./cyd"]')
+    make_bot("in/dan", toml="")
+    (Path("in") / "eve").mkdir()
+    fay = make_bot("in/fay", toml='command = ["{python}", "bot.py"]\nfiles = ["bot.py", "kit.py"]')
+    (fay / "kit.py").unlink()
     make_bot("odd", toml='name = "a/b"\ncommand = ["{python}", "bot.py"]\n')
     assert states(arena, cup, "in", "odd", "--feedback", "back", code=1)["bob"] == "refused"
     told = {path.parent.name: path.read_text() for path in Path("back").glob("*/verdict.txt")}
-    assert sorted(told) == ["a%2Fb", "ada", "bob", "cyd"]
+    assert sorted(told) == ["a%2Fb", "ada", "bob", "cyd", "dan", "eve", "fay"]
     assert "ada is fit to play guerra" in told["ada"]
     assert "bob is not fit to play guerra. Step 2 failed: says ready." in told["bob"]
     assert "Standard error:" in told["bob"]
     assert "there is no file" in told["cyd"]
+    assert "the folder has no bot.toml: put one right into it" in told["dan"].replace("\n", " ")
+    assert "the folder is empty: put the bot's program there" in " ".join(told["eve"].split())
+    assert "there is no file kit.py, which `files` in bot.toml names" in " ".join(
+        told["fay"].split()
+    )
     for words in told.values():
         assert str(Path.cwd()) not in words
 

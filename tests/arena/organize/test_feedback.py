@@ -1,6 +1,7 @@
 """`arena feedback`: what an author is sent, and that nothing of anybody else is in it."""
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
@@ -40,12 +41,13 @@ def files(folder: Path) -> dict[str, str]:
 
 def test_each_author_gets_its_own_results_and_matches(arena: Arena, played: Path) -> None:
     told = arena("feedback", played, "back")
-    assert told.stdout == "back is written: feedback on 3 bots.\n"
-    assert sorted(path.name for path in Path("back").iterdir()) == ["ada", "bob", "cyd"]
+    assert told.stdout == "back is written: feedback on 2 bots.\n"  # cyd is a bundled one
+    assert sorted(path.name for path in Path("back").iterdir()) == ["ada", "bob"]
     bob = files(Path("back") / "bob")
     assert len(bob) == 2 + 2 * 8
     assert "8 of them as the bot saw them" in " ".join(bob["results.txt"].split())
     assert "0/0/4" in bob["results.txt"]
+    assert "\nTo send them again: python3 bot.py < matches/ID.jsonl\n" in bob["results.txt"]
     rows = list(csv.DictReader(bob["matches.csv"].splitlines()))
     assert len(rows) == 8
     assert all("illegal" in row["faults"] for row in rows)
@@ -96,8 +98,39 @@ def test_a_disqualified_bot_and_one_that_has_not_played(arena: Arena, played: Pa
     bob = " ".join((Path("back") / "bob" / "results.txt").read_text().split())
     assert "bob was disqualified: it was written by ada." in bob
     assert len(list((Path("back") / "bob" / "matches").iterdir())) == 16
+    assert "./my_bot < matches/ID.jsonl" in bob  # its files may be gone
+    arena("feedback", played, "back", "--bot", "new")
     new = (Path("back") / "new" / "results.txt").read_text()
     assert "No match of this bot was played." in new
+
+
+def test_bundled_bots_have_feedback_only_if_they_are_named(arena: Arena, played: Path) -> None:
+    arena("remove", played, "ada", "bob")
+    arena("add", played, "random", "--seconds", "0.1", "--feedback", "checked")
+    assert not Path("checked").exists()
+    told = arena("feedback", played, "back")
+    assert told.exit_code == 2
+    assert "cup has none but bundled bots, which have no author; name one: --bot." in told.stderr
+    assert arena("feedback", played, "back", "--bot", "cyd").exit_code == 0
+    assert [path.name for path in Path("back").iterdir()] == ["cyd"]
+
+
+def test_the_command_is_that_of_the_league_but_for_places_of_the_organizers(
+    arena: Arena, played: Path
+) -> None:
+    python = shutil.which("python3")
+    files = 'files = ["bot.py", "kit.py", "guerra_random.py"]\n'
+    with (played / "league.toml").open("a") as file:
+        file.write(
+            f'\n[[bot]]\nname = "own"\nfolder = "../ada"\n{files}'
+            'command = ["{python}", "bot.py", "--depth", "two ways"]\n'
+            f'\n[[bot]]\nname = "far"\nfolder = "../ada"\n{files}command = ["{python}", "bot.py"]\n'
+        )
+    arena("run", played, "--workers", "1")
+    arena("feedback", played, "back")
+    said = {path.parent.name: path.read_text() for path in Path("back").rglob("results.txt")}
+    assert "again: python3 bot.py --depth 'two ways' < matches/ID.jsonl" in said["own"]
+    assert "again: ./my_bot < matches/ID.jsonl" in said["far"]
 
 
 def test_mistakes(arena: Arena, cup: Path, played: Path) -> None:

@@ -82,6 +82,41 @@ def test_a_bot_is_disqualified_and_comes_back(arena: Arena, played: Path) -> Non
     assert arena("rank", played, "--format", "json").stdout == before
 
 
+def test_a_disqualified_bot_cannot_be_removed_and_no_other_is_then(arena: Arena, cup: Path) -> None:
+    (cup / "league.toml").write_text(FILE + BOTS + THIRD)
+    arena("disqualify", cup, "the third", "--reason", "it cheats")
+    before = text(cup)
+    told = arena("remove", cup, "random", "the third")
+    assert told.exit_code == 2
+    assert told.stderr == (
+        "arena: the third is disqualified, which would be forgotten with it: no table would say "
+        "so, and its name would be free. It does not play while it stays. To take it out all the "
+        "same, lift that first: arena disqualify cup 'the third' --undo.\n"
+    )
+    assert text(cup) == before
+    arena("disqualify", cup, "the third", "--undo")
+    assert arena("remove", cup, "random", "the third").exit_code == 0
+
+
+def test_several_are_disqualified_for_one_reason_or_none(arena: Arena, cup: Path) -> None:
+    (cup / "league.toml").write_text(FILE + BOTS + THIRD)
+    told = arena("disqualify", cup, "random", "the thirt", "--reason", "they are one")
+    assert "Did you mean 'the third'?" in told.stderr
+    assert text(cup) == FILE + BOTS + THIRD
+    told = arena("disqualify", cup, "random", "the third", "--reason", "they are one")
+    assert told.stdout == "random is disqualified.\nthe third is disqualified.\n"
+    assert told.stderr == "A match needs 2 bots; there are 1.\n"
+    assert [(bot.name, bot.reason) for bot in read_played(cup).disqualified] == [
+        ("random", "they are one"),
+        ("the third", "they are one"),
+    ]
+    told = arena("disqualify", cup, "random", "rusher", "--undo")
+    assert "rusher is not disqualified; nothing was changed." in told.stderr
+    assert len(read_played(cup).disqualified) == 2
+    arena("disqualify", cup, "random", "the third", "--undo")
+    assert text(cup) == FILE + BOTS + THIRD
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

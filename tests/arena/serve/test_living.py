@@ -13,7 +13,7 @@ import pytest
 
 from arena.handin.database import HandIns
 from arena.handin.people import renew
-from arena.league.edit import add_bot, remove_bot
+from arena.league.edit import add_bot, remove_bots
 from arena.league.plan import DATABASE
 from tests.arena.serve.serving import (
     BOT,
@@ -47,7 +47,10 @@ def test_a_new_bot_gets_its_place_before_the_others_play_on(tmp_path: Path) -> N
         until(lambda: table(server).get("ada", 0) > 0, 10)
         said = run_arena("run", folder)
         assert said.returncode == 2
-        assert "is in use by another run or import (process" in said.stderr
+        assert said.stderr.startswith(
+            f"arena: `arena serve` plays {folder} (process {server.process.pid}), and what is "
+            f"missing by itself"
+        )
         assert run_arena("rank", folder).returncode == 0
         server.end()
     assert "Finishing the matches being played" in "".join(server.said)
@@ -71,6 +74,26 @@ def test_the_page_says_once_and_at_once_how_many_matches_were_played(tmp_path: P
 
         until(is_ahead, 30)
         server.end()
+
+
+def test_a_command_beside_a_server_says_that_it_takes_the_change(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup", deals=50_000)
+    with serving(folder) as server:
+        takes = f"`arena serve` plays this league (process {server.process.pid}), and takes the"
+        until(lambda: table(server).get("one", 0) > 0, 20)
+        said = run_arena("add", folder, "late=random", "--seconds", "0.1")
+        assert said.returncode == 0, said.stderr
+        assert takes in said.stderr
+        assert "arena run" not in said.stdout + said.stderr
+        until(lambda: table(server).get("late", 0) > 0, 20)
+        assert "missing; `arena serve` plays what is missing." in " ".join(
+            run_arena("rank", folder).stdout.split()
+        )
+        text = (folder / "league.toml").read_text()
+        (folder / "league.toml").write_text(text.replace("50000", "1"))
+        until(lambda: server.api("").json["state"] == "All matches are played.", 20)
+        said = run_arena("disqualify", folder, "late", "--reason", "it came late")
+        assert takes in said.stderr
 
 
 def test_a_killed_server_leaves_nobody_behind_and_the_next_goes_on(tmp_path: Path) -> None:
@@ -269,7 +292,7 @@ def test_an_author_does_not_see_what_the_organizer_s_program_of_this_name_says(
         number = server.hand_in(ada, bot_zip()).json["submission"]["number"]
         assert server.decided(ada, number)["state"] == "playing"
         until(lambda: server.api("/bots/ada", token=ada).json["own"]["said"], 30)
-        remove_bot(folder, "ada")
+        remove_bots(folder, "ada")
         command = ["{python}", "bot.py"]
         add_bot(folder, {"name": "ada", "folder": "../house", "command": command})
         organizer = add_person(folder, "org", "organizer")

@@ -279,6 +279,7 @@ def test_a_lost_bot_stops_those_who_play(arena: Arena, finished: League) -> None
     result = arena("run", finished.folder)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "league.toml:11: bot 'mine': there is no folder" in result.stderr
+    assert arena("remove", finished.folder, "mine").exit_code == 0
 
 
 @pytest.mark.parametrize("stay", [[], [TWO]])
