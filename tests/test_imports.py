@@ -18,7 +18,18 @@ OF_OURS = {
 
 ORDER = {
     "arena": [
-        *("streams", "text", "folders", "league", "store", "play", "stats", "tables", "archive"),
+        *(
+            "streams",
+            "text",
+            "folders",
+            "schedule",
+            "league",
+            "store",
+            "play",
+            "stats",
+            "tables",
+            "archive",
+        ),
         *("author", "organize", "handin", "compare", "watch", "report", "library", "serve"),
         *("cli", "__main__"),
     ],

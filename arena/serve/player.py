@@ -202,7 +202,7 @@ class Player:
         opened = open_run(league, self._workers, self._uid, spares=self._spares)
         with opened as run, self._orders.stopping(run):
             if run.missing:
-                matches = league.outline.deal_count * league.outline.rotation_count
+                matches = league.asked.match_count
                 self._tell(Playing(len(league.bots), run.missing, matches, is_final))
                 problems = sum(self._note(event, league, is_final) for event in run.play())
         if problems:
