@@ -12,9 +12,9 @@ from msgspec import Meta
 from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
 from arena.league.seed import NEWEST, Derivation, league_key
-from arena.schedule.asked import Asked
+from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Entrant, Rotations, Schedule, rotation_count
-from arena.schedule.formats import DEALS, FormatName, NoOptions, Terms, asked_of
+from arena.schedule.formats import DEALS, FormatName, FormatTerms, NoOptions, asked_of
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.game import Game
@@ -115,13 +115,13 @@ class LeaguePlan:
         )
 
     @cached_property
-    def asked(self) -> Asked:
+    def asked(self) -> AskedDeals:
         """The deals that it asks for; no key is stretched for it unless some are chosen by it.
 
         Raises ArenaError if they are too many, or its settings do not go together.
         """
         settings = self.settings
-        terms = Terms(
+        terms = FormatTerms(
             names=tuple(bot.name for bot in self.bots),
             first=self.first,
             seats=self.seats,

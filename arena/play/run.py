@@ -16,7 +16,7 @@ from arena.play.messages import News, Results, Setup, Task
 from arena.play.runner import Runner
 from arena.play.spares import Spares
 from arena.play.workforce import Workforce
-from arena.schedule.asked import Asked
+from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
 from arena.store.continuity import remember
 from arena.store.opening import open_store
@@ -54,7 +54,7 @@ class Missing:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: AskedDeals,
         schedule: Schedule,
         known: KnownMatches,
         part: Part = WHOLE,

@@ -6,7 +6,7 @@ from typing import Protocol
 from arena.schedule.deal import Deal
 
 
-class Asked(Protocol):
+class AskedDeals(Protocol):
     """The deals that a league asks for."""
 
     @property

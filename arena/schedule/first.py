@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from arena.schedule.asked import Asked
+from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import Deal
 
 
@@ -13,7 +13,7 @@ from arena.schedule.deal import Deal
 class First:
     """The first deals of a plan, that make at most so many matches."""
 
-    whole: Asked
+    whole: AskedDeals
     matches: int
     matches_a_deal: int
 

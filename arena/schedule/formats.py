@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from arena.schedule.asked import Asked
+from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex
 from arena.schedule.even import Even
 from arena.schedule.first import First
@@ -19,7 +19,7 @@ FormatName = Literal["round-robin", "gauntlet"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
+class FormatTerms:
     """What a format must know of a league."""
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class GauntletOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Names of bots; if there are none, the first bot of the file is the challenger."""
 
 
-def round_robin(terms: Terms, _: NoOptions) -> Asked:
+def round_robin(terms: FormatTerms, _: NoOptions) -> AskedDeals:
     """Return the deals of all line-ups, or line-ups drawn so that all play as often."""
     if terms.matches_per_bot is None:
         return _of_lineups(terms, Lineups(len(terms.names), terms.seats, terms.matches_a_deal))
@@ -65,7 +65,7 @@ def round_robin(terms: Terms, _: NoOptions) -> Asked:
     )
 
 
-def gauntlet(terms: Terms, options: GauntletOptions) -> Asked:
+def gauntlet(terms: FormatTerms, options: GauntletOptions) -> AskedDeals:
     """Return the deals of the line-ups of one challenger each, and of others of the field."""
     if terms.matches_per_bot is not None:
         raise ArenaError(
@@ -83,7 +83,7 @@ def gauntlet(terms: Terms, options: GauntletOptions) -> Asked:
     return _of_lineups(terms, GauntletLineups(*size, challengers))
 
 
-def _of_lineups(terms: Terms, lineups: Lineups) -> Asked:
+def _of_lineups(terms: FormatTerms, lineups: Lineups) -> AskedDeals:
     return RoundRobin(
         lineups, DEALS if terms.deals is None else terms.deals, terms.share, terms.is_in_share
     )
@@ -95,7 +95,7 @@ DEALS = 50
 
 class _Format(NamedTuple):
     options: type[msgspec.Struct]
-    asked: Callable[[Terms, Any], Asked]
+    asked: Callable[[FormatTerms, Any], AskedDeals]
 
 
 FORMATS: Mapping[FormatName, _Format] = {
@@ -104,7 +104,7 @@ FORMATS: Mapping[FormatName, _Format] = {
 }
 
 
-def asked_of(name: FormatName, terms: Terms, options: msgspec.Struct) -> Asked:
+def asked_of(name: FormatName, terms: FormatTerms, options: msgspec.Struct) -> AskedDeals:
     """Return the deals that a league asks for; raise ArenaError for what cannot be meant."""
     for key, most in (("matches", terms.matches), ("matches_per_bot", terms.matches_per_bot)):
         if most is not None and most < terms.matches_a_deal:

@@ -10,16 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.schedule.asked import Asked
+from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal, rotation_count
 from arena.schedule.even import Even
-from arena.schedule.formats import FORMATS, FormatName, GauntletOptions, NoOptions, Terms, asked_of
+from arena.schedule.formats import (
+    FORMATS,
+    FormatName,
+    FormatTerms,
+    GauntletOptions,
+    NoOptions,
+    asked_of,
+)
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from tests.arena.schedule.cases import Case, calm, case, cases
 
 NAMES = tuple("abcdefghij")
-TERMS = Terms(
+TERMS = FormatTerms(
     names=NAMES,
     first="c",
     seats=2,
@@ -33,9 +40,9 @@ TERMS = Terms(
 )
 
 
-def terms(found: Case) -> Terms:
+def terms(found: Case) -> FormatTerms:
     """Return what a format is told of a league."""
-    return Terms(
+    return FormatTerms(
         names=tuple(entrant.key for entrant in found.entrants),
         first=found.entrants[-1].key,
         seats=found.seats,
@@ -49,7 +56,7 @@ def terms(found: Case) -> Terms:
     )
 
 
-def check(asked: Asked, found: Terms) -> list[Deal]:
+def check(asked: AskedDeals, found: FormatTerms) -> list[Deal]:
     """Check that all that a format says of its deals is true of its plan, and return that."""
     plan = [*asked.plan()]
     assert len(plan) == len(set(plan)) == asked.deal_count
