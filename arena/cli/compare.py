@@ -17,11 +17,12 @@ from arena.cli.common import (
     output_format,
     sandbox_option,
     sandbox_uid_option,
+    seconds_of,
     show,
     warn_unprotected,
 )
 from arena.cli.files import spare_folder
-from arena.cli.leagues import GO_ON, stopped_by_signals
+from arena.cli.leagues import GO_ON, stopped_by_signals, stopped_by_time
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.cli.verify import agree
@@ -88,6 +89,13 @@ from referee.options import check_seats
 @click.option(
     "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
 )
+@click.option(
+    "--for",
+    "seconds",
+    type=seconds_of,
+    metavar="TIME",
+    help="Stop after 90s, 30m, 2h or 1h30m.",
+)
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
 @click.option(
     "--keep",
@@ -110,6 +118,7 @@ def compare(
     seed: str | None,
     options: tuple[str, ...],
     limits: tuple[str, ...],
+    seconds: float | None,
     workers: int | None,
     keep: Path | None,
     sandbox: str,
@@ -168,7 +177,7 @@ def compare(
         with open_run(league, workers, sandbox_uid) as run:
             if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
                 asked.write(folder)
-            stopped = _play(run, league, comparison, kept=keep is not None)
+            stopped = _play(run, league, comparison, seconds, kept=keep is not None)
     show(comparison.table(), form)
     if stopped:
         click.get_current_context().exit(1)
@@ -287,8 +296,10 @@ def _check_same_bots(kept: LeaguePlan, asked: LeaguePlan) -> None:
         )
 
 
-def _play(run: Run, league: LeaguePlan, comparison: Comparison, *, kept: bool) -> bool:
-    """Play until the comparison is over; return whether it was stopped before."""
+def _play(
+    run: Run, league: LeaguePlan, comparison: Comparison, seconds: float | None, *, kept: bool
+) -> bool:
+    """Play until the comparison is over, or for so many seconds; return whether it was stopped."""
     one, other = comparison.bots
     with open_store(league) as store:
         comparison.take_stored(store)
@@ -303,7 +314,11 @@ def _play(run: Run, league: LeaguePlan, comparison: Comparison, *, kept: bool) -
     )
     warn_unprotected(league.limits.sandbox)
     rest = GO_ON if kept else "nothing is kept."
-    with stopped_by_signals(run, rest) as heard, StatusLine() as line:
+    with (
+        stopped_by_signals(run, rest) as heard,
+        stopped_by_time(run, seconds),
+        StatusLine() as line,
+    ):
         problems = _follow(run, league, comparison, line)
     if problems:
         raise RunError(f"no verdict, because of {counted(problems, 'problem')}, shown above.")

@@ -14,6 +14,7 @@ from arena.tables.combined import combined_table
 from arena.tables.cross_table import Cell, cross_table
 from arena.tables.head_to_head import head_to_head
 from arena.tables.leaderboard import By, leaderboard
+from arena.tables.pairs import pairs_table
 from arena.tables.sources import read_field
 from protocol.errors import ArenaError
 
@@ -32,6 +33,12 @@ _SOURCE = click.Path(path_type=Path)
 @click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
 @click.option("--times", is_flag=True, help="Show the bots' decisions and their times.")
 @click.option("--versions", is_flag=True, help="Show also old versions, and bots that left.")
+@click.option("--pairs", is_flag=True, help="Show how likely each bot is better than each other.")
+@click.option(
+    "--together",
+    is_flag=True,
+    help="Ranks that hold for the whole table at once, not pair by pair.",
+)
 @click.option(
     "--draw-probability",
     type=float,
@@ -52,6 +59,8 @@ def rank(
     faults: bool,
     times: bool,
     versions: bool,
+    pairs: bool,
+    together: bool,
     draw_probability: float | None,
     ties: Ties,
     form: str,
@@ -65,6 +74,7 @@ def rank(
     arena rank cup --by score
     arena rank cup --by seat
     arena rank cup --versions
+    arena rank cup --pairs
     arena rank results.csv --format json
     arena rank spring summer autumn
     """
@@ -73,17 +83,23 @@ def rank(
         read_field(source, times=times, versions=versions, scores=scores)
         for source in _distinct(sources)
     ]
-    if by == "seat" or len(fields) > 1:
-        _refuse("--by seat" if by == "seat" else "several leagues", faults=faults, times=times)
+    if by == "seat" or pairs or len(fields) > 1:
+        what = "--by seat" if by == "seat" else "--pairs" if pairs else "several leagues"
+        _refuse(what, faults=faults, times=times, together=together)
     if by != "rating" and len(fields) > 1:
         raise ArenaError(f"--by {by} shows a single league: name only one.")
+    if pairs and (by != "rating" or len(fields) > 1):
+        raise ArenaError("--pairs shows the ratings of a single league.")
     ratings = [rated(field, draw_probability, ties) for field in fields]
     if len(fields) > 1:
         show(combined_table(fields, ratings), form)
     elif by == "seat":
         show(by_seat(fields[0], ratings[0]), form)
+    elif pairs:
+        show(pairs_table(fields[0], ratings[0]), form)
     else:
-        show(leaderboard(fields[0], ratings[0], faults=faults, by=by), form)
+        table = leaderboard(fields[0], ratings[0], faults=faults, by=by, together=together)
+        show(table, form)
 
 
 def _distinct(sources: tuple[Path, ...]) -> tuple[Path, ...]:

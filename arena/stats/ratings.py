@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.stats.covariance import Covariance, Covariances, covariances
@@ -107,10 +107,10 @@ class Ratings:
         )
         return self.bots[bot].shown(math.sqrt(max(0.0, square)))
 
-    def separated(self, better: str, worse: str) -> bool:
-        """Return whether a bot is surely better than another of its group."""
+    def separated(self, better: str, worse: str, errors: float = SEPARATED) -> bool:
+        """Return whether a bot is surely better than another of its group: by so many errors."""
         lead = self.bots[better].mu - self.bots[worse].mu
-        return lead > SEPARATED * self.error_of_lead(better, worse)
+        return lead > errors * self.error_of_lead(better, worse)
 
 
 def fit(
@@ -163,16 +163,19 @@ def _sigma(errors: Covariance, bot: str, unknown: float) -> float:
     return math.sqrt(max(0.0, errors[bot][bot])) if bot in errors else unknown
 
 
-def rank_intervals(ratings: Ratings) -> dict[str, tuple[int, int]]:
+def rank_intervals(
+    ratings: Ratings, errors: Callable[[int], float] = lambda _: SEPARATED
+) -> dict[str, tuple[int, int]]:
     """Return each bot's first and last rank among the bots of its group it is not separated from.
 
-    A bot that never met another has no rank.
+    `errors` says by how many errors bots are to be separated in a group of so many. A bot that
+    never met another has no rank.
     """
-    return {
-        bot: (
-            1 + sum(ratings.separated(other, bot) for other in group if other != bot),
-            len(group) - sum(ratings.separated(bot, other) for other in group if other != bot),
-        )
-        for group in ratings.groups
-        for bot in group
-    }
+    found = {}
+    for group in ratings.groups:
+        least = errors(len(group))
+        for bot in group:
+            above = sum(ratings.separated(other, bot, least) for other in group if other != bot)
+            below = sum(ratings.separated(bot, other, least) for other in group if other != bot)
+            found[bot] = 1 + above, len(group) - below
+    return found

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from arena.stats.outcomes import Deals, Outcome, outcome_of, results_of
 from arena.stats.ratings import EXACT, Ratings, rank_intervals
+from arena.stats.together import errors_together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +55,15 @@ def standings(
     *,
     faults: Mapping[str, Mapping[str, int]] | None = None,
     forfeits: Mapping[str, int] | None = None,
+    together: bool = False,
 ) -> list[Standing]:
     """Return a row for every rated bot: group by group, best rating first, equal ones by name.
 
-    The largest group comes first; bots that never met another come last.
+    The largest group comes first; bots that never met another come last. Ranks hold pair by pair,
+    or for all pairs `together`.
     """
     tallies = _tallies(deals)
-    ranks = rank_intervals(ratings)
+    ranks = rank_intervals(ratings, errors_together) if together else rank_intervals(ratings)
     return [
         Standing(
             group=group,

@@ -18,6 +18,11 @@ By: TypeAlias = Literal["rating", "score"]
 """What a leaderboard may be sorted by."""
 RANKS = "A rank is a range: bots that the results cannot separate share it."
 """What a reader must know of ranks."""
+TOGETHER = (
+    "Ranks hold for the whole table at once: if all bots were equal, in 95 % of tables all would "
+    "share one range."
+)
+"""The same of ranks for all pairs together."""
 KEYS = (
     *(
         "group",
@@ -51,11 +56,13 @@ def leaderboard(
     *,
     faults: bool = False,
     by: By = "rating",
+    together: bool = False,
 ) -> Table:
     """Return the table of a field's bots, with times and scores if the field has them.
 
-    With `faults`, every kind of them has a column; otherwise all stand in one. Raises
-    ArenaError if they, or the scores to sort by, are asked for and not known.
+    With `faults`, every kind of them has a column; otherwise all stand in one. Ranks hold pair by
+    pair, or for all pairs `together`. Raises ArenaError if faults, or the scores to sort by, are
+    asked for and not known.
     """
     if faults and field.faults is None:
         raise ArenaError(f"{field.name} is a file of results, which has no faults; name a league.")
@@ -69,7 +76,11 @@ def leaderboard(
             **_times(standing.bot, field.times),
         }
         for standing in standings(
-            field.deals, ratings, faults=field.faults, forfeits=field.forfeits
+            field.deals,
+            ratings,
+            faults=field.faults,
+            forfeits=field.forfeits,
+            together=together,
         )
     ]
     many = len(ratings.groups) > 1
@@ -93,7 +104,7 @@ def leaderboard(
         **_facts_of_scores(field),
         **_misfits(field, ratings, rows),
     }
-    said = [*_notes(field, ratings, rows, facts), *notes]
+    said = [*_notes(field, ratings, rows, facts), *([TOGETHER] if together else []), *notes]
     if by == "score":
         rows.sort(key=lambda row: _place_by_score(field, row))
     scored = () if means is None else _SCORE_KEYS

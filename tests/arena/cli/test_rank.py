@@ -281,3 +281,58 @@ def test_notes_of_a_page_have_commas_and_leave_what_is_missing_to_it() -> None:
     assert said[0].startswith("1,500 matches in 1,500 whole deals.")
     assert "Lost by forfeit: B 1,500 of its 1,500 losses." in said
     assert "missing" not in "".join(said)
+
+
+def test_pairs_say_how_likely_each_is_better_and_what_it_takes_to_be_sure(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    path = file(
+        "results", *["a > b"] * 12, *["b > a"] * 8, *["a > c"] * 20, *["b > c"] * 19, "c > b"
+    )
+    found = told(arena("rank", path, "--pairs", "--format", "json"))["pairs"]
+    assert isinstance(found, list)
+    assert [(pair["bot"], pair["other"]) for pair in found] == [("a", "b"), ("a", "c"), ("b", "c")]
+    close, wide, _ = found
+    assert 0.5 < close["better"] < wide["better"] <= 1
+    assert (close["is_separated"], wide["is_separated"], wide["more"]) == (False, True, 0)
+    assert close["more_from"] < close["more"]
+    text = arena("rank", path, "--pairs").stdout
+    assert f"{close['more']} ({close['more_from']} to " in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--by", "seat"], "--pairs shows the ratings of a single league."),
+        (["--together"], "--together does not go with --pairs"),
+        (["--faults"], "--faults does not go with --pairs"),
+    ],
+)
+def test_pairs_go_with_no_other_table(
+    arena: Arena, file: Callable[..., Path], words: list[str], said: str
+) -> None:
+    assert said in refused(arena("rank", file("results", "a > b"), "--pairs", *words))
+
+
+def test_ranks_together_are_wider_and_say_so(arena: Arena, file: Callable[..., Path]) -> None:
+    names = "abcdefgh"
+    wins = [f"{one} > {other}" for one, other in itertools.combinations(names, 2)]
+    upsets = [f"{other} > {one}" for one, other in itertools.combinations(names, 2)]
+    path = file("results", *wins * 5, *upsets * 2)
+
+    def ranks(*words: str) -> list[list[int]]:
+        rows = told(arena("rank", path, "--format", "json", *words))["standings"]
+        assert isinstance(rows, list)
+        return [row["rank"] for row in rows]
+
+    pairwise, together = ranks(), ranks("--together")
+    assert pairwise != together
+    assert all(
+        wide[0] <= narrow[0] <= narrow[1] <= wide[1]
+        for narrow, wide in zip(pairwise, together, strict=True)
+    )
+    assert "hold for the whole table at once" in " ".join(
+        arena("rank", path, "--together").stdout.split()
+    )
+    assert "whole table" not in arena("rank", path).stdout

@@ -1,8 +1,8 @@
 """Simulate leagues of bots of known skill, and hold the leaderboard against the truth.
 
-    python -m tests.benchmarks.calibration           # three tables, in about ten minutes
+    python -m tests.benchmarks.calibration           # four tables, in about a quarter of an hour
     python -m tests.benchmarks.calibration --quick   # with a tenth of the leagues
-    python -m tests.benchmarks.calibration coverage  # one of them; or faithfulness, or mirroring
+    python -m tests.benchmarks.calibration coverage  # one of them, see below
 
 What follows a ± is the standard error, from league to league. Numbers are in mu points.
 """
@@ -13,9 +13,14 @@ from types import ModuleType
 
 from tabulate import tabulate
 
-from tests.benchmarks.calibration import coverage, faithfulness, mirroring
+from tests.benchmarks.calibration import certainty, coverage, faithfulness, mirroring
 
-PARTS = {"coverage": coverage, "faithfulness": faithfulness, "mirroring": mirroring}
+PARTS = {
+    "coverage": coverage,
+    "certainty": certainty,
+    "faithfulness": faithfulness,
+    "mirroring": mirroring,
+}
 
 
 def print_part(name: str, part: ModuleType, scale: float) -> None:

@@ -1,0 +1,74 @@
+"""How sure it is which of two bots is better, and what it takes to be sure; pure."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
+
+from arena.stats.ratings import EXACT, SEPARATED, Ratings
+
+_MOST = 1_000_000
+"""The most deals that are told: more are as good as endless."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two bots of one group, the higher rated one first; equal ones by name."""
+
+    bot: str
+    other: str
+    lead: float
+    """By how much the first is rated above the other, in mu points."""
+    error: float | None
+    """The standard deviation that the lead is held against; None with too few deals."""
+    better: float | None
+    """How likely the first is the better one; None with too few deals."""
+    is_separated: bool
+    more: int | None
+    """About how many more deals each has to play until they are separated; None for endless."""
+    more_from: int | None
+    """Of three such numbers, two are at least this ..."""
+    more_to: int | None
+    """... and at most this; None for endless, as where the lead may be nothing."""
+
+
+def pairs(ratings: Ratings) -> Iterator[Pair]:
+    """Yield all pairs of bots that matches link, by their ratings.
+
+    The deals to come are reckoned as if they told as much as those before: errors shrink with the
+    square root of their number. The lead that is seen may be off by its error, so that the true
+    number is as far off as that makes it.
+    """
+    for group in ratings.groups:
+        by_rating = sorted(group, key=lambda bot: (-round(ratings.bots[bot].mu, EXACT), bot))
+        for bot, other in combinations(by_rating, 2):
+            yield _pair(ratings, bot, other)
+
+
+def _pair(ratings: Ratings, bot: str, other: str) -> Pair:
+    lead = ratings.bots[bot].mu - ratings.bots[other].mu
+    error = ratings.error_of_lead(bot, other)
+    is_separated = ratings.separated(bot, other)
+    is_known = math.isfinite(error) and error > 0
+    deals = min(ratings.bots[bot].deals, ratings.bots[other].deals)
+
+    def more(lead: float) -> int | None:
+        if is_separated:
+            return 0
+        if not is_known or lead <= 0:
+            return None
+        wanted = deals * ((SEPARATED * error / lead) ** 2 - 1)
+        return max(1, math.ceil(wanted)) if wanted < _MOST else None
+
+    return Pair(
+        bot=bot,
+        other=other,
+        lead=lead,
+        error=error if is_known else None,
+        better=NormalDist().cdf(lead / error) if is_known else None,
+        is_separated=is_separated,
+        more=more(lead),
+        more_from=more(lead + error),
+        more_to=more(lead - error),
+    )

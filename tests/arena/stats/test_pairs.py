@@ -1,0 +1,119 @@
+"""How sure it is which of two bots is better, alone and for a whole table at once."""
+
+import random
+from itertools import permutations
+
+import pytest
+
+from arena.stats.outcomes import Result
+from arena.stats.pairs import Pair, pairs
+from arena.stats.ratings import SEPARATED, Ratings, fit, rank_intervals
+from arena.stats.together import SURE, errors_together
+from tests.arena.stats.deals import deals_of
+from tests.benchmarks.calibration.league import Plan, simulated
+
+
+def played(*wins: tuple[str, str, int]) -> Ratings:
+    """Return the ratings of duels, each a deal of its own: winner, loser, how often."""
+    matches = [
+        (f"{one} {other} {number}", Result((one, other), (1, 2)))
+        for one, other, count in wins
+        for number in range(count)
+    ]
+    return fit(deals_of(matches))
+
+
+def only(ratings: Ratings) -> Pair:
+    [found] = pairs(ratings)
+    return found
+
+
+def test_the_better_one_comes_first_and_is_the_surer_the_more_it_leads() -> None:
+    close = only(played(("a", "b", 11), ("b", "a", 9)))
+    clear = only(played(("b", "a", 18), ("a", "b", 4)))
+    assert (close.bot, close.other, clear.bot, clear.other) == ("a", "b", "b", "a")
+    assert close.better is not None
+    assert clear.better is not None
+    assert 0.5 < close.better < 0.8
+    assert 0.97 < clear.better < 1
+    assert (close.is_separated, clear.is_separated, clear.more) == (False, True, 0)
+
+
+def test_equals_are_a_toss_up_and_would_need_deals_without_end() -> None:
+    equal = only(played(("a", "b", 10), ("b", "a", 10)))
+    assert equal.better == pytest.approx(0.5, abs=1e-6)
+    assert (equal.more, equal.more_to) == (None, None)
+    assert equal.more_from is not None
+
+
+def test_of_too_few_deals_nothing_is_said() -> None:
+    few = only(played(("a", "b", 2)))
+    assert (few.better, few.error, few.more, few.is_separated) == (None, None, None, False)
+
+
+def test_bots_that_no_match_links_are_no_pair() -> None:
+    found = list(pairs(played(("a", "b", 5), ("c", "d", 5))))
+    assert [(pair.bot, pair.other) for pair in found] == [("a", "b"), ("c", "d")]
+
+
+@pytest.mark.parametrize("deals", [40, 160])
+def test_as_many_more_deals_as_are_told_separate_what_they_are_to_separate(deals: int) -> None:
+    """The results so far, so often again that both have played as many more as it says."""
+    wins = round(0.55 * deals)
+    now = only(played(("a", "b", wins), ("b", "a", deals - wins)))
+    assert now.more is not None
+    times = (deals + now.more) / deals
+    then = only(played(("a", "b", round(wins * times)), ("b", "a", round((deals - wins) * times))))
+    fewer = only(
+        played(
+            ("a", "b", round(0.8 * wins * times)), ("b", "a", round(0.8 * (deals - wins) * times))
+        )
+    )
+    assert then.lead / (then.error or 1) == pytest.approx(SEPARATED, abs=0.1)
+    assert not fewer.is_separated
+    assert now.more_from is not None
+    assert now.more_from < now.more < (now.more_to or 10**9)
+
+
+@pytest.mark.parametrize(
+    ("bots", "errors"),
+    # Of the studentized range at 95.45 % and endless degrees of freedom, over the root of two
+    [(2, 2.0), (3, 2.381), (10, 3.195), (20, 3.572), (100, 4.327)],
+)
+def test_the_errors_for_a_whole_table_are_those_of_the_studentized_range(
+    bots: int, errors: float
+) -> None:
+    assert errors_together(bots) == pytest.approx(errors, abs=0.002)
+    chance = random.Random(bots)
+    spans = [
+        max(sample) - min(sample)
+        for sample in ([chance.gauss(0, 1) for _ in range(bots)] for _ in range(4000))
+    ]
+    within = sum(span <= errors_together(bots) * 2**0.5 for span in spans) / len(spans)
+    assert within == pytest.approx(SURE, abs=0.012)
+
+
+def test_ranks_for_a_whole_table_are_never_narrower() -> None:
+    ratings = fit(deals_of(simulated(Plan(bots=8, deals=8), "ranks").matches))
+    alone, together = rank_intervals(ratings), rank_intervals(ratings, errors_together)
+    assert alone != together
+    for bot, (first, last) in alone.items():
+        assert together[bot][0] <= first <= last <= together[bot][1]
+
+
+@pytest.mark.slow
+def test_of_tables_of_equals_few_separate_any_pair_together_and_many_pair_by_pair() -> None:
+    fits = [
+        fit(deals_of(simulated(Plan(bots=12, deals=3, spread=0.0), f"equals {number}").matches))
+        for number in range(60)
+    ]
+
+    def share(errors: float) -> float:
+        orders = [permutations(each.bots, 2) for each in fits]
+        return sum(
+            any(each.separated(*order, errors) for order in some)
+            for each, some in zip(fits, orders, strict=True)
+        ) / len(fits)
+
+    assert share(SEPARATED) > 0.4
+    assert share(errors_together(12)) < 0.12
