@@ -1,5 +1,6 @@
 """The commands that show results as tables: rank, table."""
 
+import math
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from arena.tables.head_to_head import head_to_head
 from arena.tables.leaderboard import By, leaderboard
 from arena.tables.pairs import pairs_table
 from arena.tables.sources import read_field
+from arena.text import composed
 from protocol.errors import ArenaError
 
 _SOURCE = click.Path(path_type=Path)
@@ -33,6 +35,11 @@ _SOURCE = click.Path(path_type=Path)
 @click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
 @click.option("--times", is_flag=True, help="Show the bots' decisions and their times.")
 @click.option("--versions", is_flag=True, help="Show also old versions, and bots that left.")
+@click.option(
+    "--anchor",
+    metavar="BOT=ELO",
+    help="Show ratings on Elo's scale, from a bot of known strength.",
+)
 @click.option("--pairs", is_flag=True, help="Show how likely each bot is better than each other.")
 @click.option(
     "--together",
@@ -59,6 +66,7 @@ def rank(
     faults: bool,
     times: bool,
     versions: bool,
+    anchor: str | None,
     pairs: bool,
     together: bool,
     draw_probability: float | None,
@@ -75,6 +83,7 @@ def rank(
     arena rank cup --by seat
     arena rank cup --versions
     arena rank cup --pairs
+    arena rank cup --anchor sensible=1500
     arena rank results.csv --format json
     arena rank spring summer autumn
     """
@@ -85,7 +94,7 @@ def rank(
     ]
     if by == "seat" or pairs or len(fields) > 1:
         what = "--by seat" if by == "seat" else "--pairs" if pairs else "several leagues"
-        _refuse(what, faults=faults, times=times, together=together)
+        _refuse(what, faults=faults, times=times, together=together, anchor=anchor is not None)
     if by != "rating" and len(fields) > 1:
         raise ArenaError(f"--by {by} shows a single league: name only one.")
     if pairs and (by != "rating" or len(fields) > 1):
@@ -98,8 +107,23 @@ def rank(
     elif pairs:
         show(pairs_table(fields[0], ratings[0]), form)
     else:
-        table = leaderboard(fields[0], ratings[0], faults=faults, by=by, together=together)
+        known = None if anchor is None else _anchor(anchor)
+        table = leaderboard(
+            fields[0], ratings[0], faults=faults, by=by, together=together, anchor=known
+        )
         show(table, form)
+
+
+def _anchor(word: str) -> tuple[str, float]:
+    """Return the bot and the points that BOT=ELO means."""
+    bot, _, points = word.rpartition("=")
+    try:
+        found = float(points)
+    except ValueError:
+        found = math.inf
+    if not bot or not math.isfinite(found):
+        raise ArenaError(f"--anchor takes BOT=ELO, such as stockfish=3600, not {word!r}.")
+    return composed(bot), found
 
 
 def _distinct(sources: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -336,3 +336,39 @@ def test_ranks_together_are_wider_and_say_so(arena: Arena, file: Callable[..., P
         arena("rank", path, "--together").stdout.split()
     )
     assert "whole table" not in arena("rank", path).stdout
+
+
+def test_an_anchor_puts_ratings_on_elo_s_scale(arena: Arena, file: Callable[..., Path]) -> None:
+    even = [*["a > b"] * 15, *["b > a"] * 5, *["b > c"] * 10, *["c > b"] * 10, "x > y"]
+    path = file("results", *even)
+    rows = told(arena("rank", path, "--anchor", "b=2000", "--format", "json"))["standings"]
+    assert isinstance(rows, list)
+    found = {row["bot"]: row for row in rows}
+    assert (found["b"]["elo"], found["b"]["elo_error"]) == (2000.0, 0.0)
+    assert found["x"]["elo"] is None, "no match links it with the anchor"
+    lead = found["a"]["elo"] - 2000
+    wins = 1 / (1 + 10 ** (-lead / 400))
+    assert wins == pytest.approx(0.75, abs=0.03)
+    assert found["c"]["elo"] == pytest.approx(2000, abs=15)
+    assert found["c"]["elo_error"] == pytest.approx(
+        50.2 * (found["c"]["error"] ** 2) ** 0.5 * 1.2, rel=0.5
+    )
+    text = arena("rank", path, "--anchor", "b=2000").stdout
+    assert "Elo ± 2σ" in text
+    assert "measured from b, taken for 2000" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("b", "--anchor takes BOT=ELO"),
+        ("b=strong", "--anchor takes BOT=ELO"),
+        ("b=inf", "--anchor takes BOT=ELO"),
+        ("=3", "--anchor takes BOT=ELO"),
+        ("z=1500", "has no bot 'z'"),
+    ],
+)
+def test_an_anchor_that_is_none_is_refused(
+    arena: Arena, file: Callable[..., Path], word: str, said: str
+) -> None:
+    assert said in refused(arena("rank", file("results", "a > b"), "--anchor", word))

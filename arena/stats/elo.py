@@ -1,0 +1,36 @@
+"""Ratings on Elo's scale, measured from a bot whose strength on it is known; pure."""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from arena.stats.likelihood import BETA
+from arena.stats.ratings import Ratings
+
+_LOGISTIC = 1.702
+"""By which a normal curve is stretched to lie within 0.95 % of the logistic one."""
+ELO_PER_MU = 400 / math.log(10) * _LOGISTIC / (BETA * math.sqrt(2))
+"""Points of Elo in a mu point: 50.2. So a lead means the same chance to win, to within 1 %."""
+
+
+class Elo(NamedTuple):
+    """A bot's strength."""
+
+    points: float
+    error: float | None
+    """The standard deviation of its distance from the anchor; None with too few deals."""
+
+
+def elo_from(ratings: Ratings, anchor: str, points: float) -> Mapping[str, Elo]:
+    """Return the strengths of the bots that matches link with the anchor, which has so many points.
+
+    The anchor is a bot of the ratings.
+    """
+    level = ratings.bots[anchor].mu
+    group = next((group for group in ratings.groups if anchor in group), [anchor])
+    found = {}
+    for bot in group:
+        error = 0.0 if bot == anchor else ELO_PER_MU * ratings.error_between(bot, anchor)
+        lead = ELO_PER_MU * (ratings.bots[bot].mu - level)
+        found[bot] = Elo(points + lead, error if math.isfinite(error) else None)
+    return found
