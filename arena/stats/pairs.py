@@ -47,7 +47,9 @@ def pairs(ratings: Ratings) -> Iterator[Pair]:
 
 
 def _pair(ratings: Ratings, bot: str, other: str) -> Pair:
-    lead = ratings.bots[bot].mu - ratings.bots[other].mu
+    lead = max(
+        0.0, ratings.bots[bot].mu - ratings.bots[other].mu
+    )  # of equals it is what a fit leaves
     error = ratings.error_of_lead(bot, other)
     is_separated = ratings.separated(bot, other)
     is_known = math.isfinite(error) and error > 0
