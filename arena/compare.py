@@ -6,9 +6,10 @@ from typing import Any, Literal, NamedTuple
 
 from arena.league.plan import LeaguePlan
 from arena.play.forfeits import ForfeitRows
+from arena.stats.elo import elo_of
 from arena.stats.encounters import Share, encounters
 from arena.stats.outcomes import Result
-from arena.stats.sequential import HALF, VERDICTS, Rates, SequentialTest, Verdict
+from arena.stats.sequential import HALF, VERDICTS, Bounds, Rates, SequentialTest, Verdict
 from arena.store.result import PlayedMatch
 from arena.store.store import Store
 from arena.store.suspensions import TOO_SLOW
@@ -42,7 +43,7 @@ class Comparison:
     played like an earlier one shows nothing new and is not counted.
     """
 
-    def __init__(self, league: LeaguePlan, one: str, other: str, rates: Rates) -> None:
+    def __init__(self, league: LeaguePlan, one: str, other: str, rates: Rates | Bounds) -> None:
         self.bots = (one, other)
         self.rates = rates
         self.test = SequentialTest(rates)
@@ -168,7 +169,7 @@ class Comparison:
         """Return in a few words how things stand."""
         if not self.share.deals:
             return "no deal yet"
-        nearest = max(VERDICTS, key=self.test.progress)
+        nearest = max(self.test.verdicts, key=self.test.progress)
         said = "no difference" if nearest == "same" else nearest
         return (
             f"{counted(self.share.deals, 'deal')}: {self.bots[0]} has "
@@ -193,7 +194,9 @@ class Comparison:
             "high": high,
             "alpha": rates.alpha,
             "beta": rates.beta,
-            "margin": rates.margin,
+            "margin": rates.margin if isinstance(rates, Rates) else None,
+            "score0": rates.low if isinstance(rates, Bounds) else None,
+            "score1": rates.high if isinstance(rates, Bounds) else None,
             "seed": str(self._league.settings.seed),
             "fresh": self._league.limits.fresh,
             "faults": dict(sorted(self._faults[one].items())),
@@ -231,7 +234,10 @@ class Comparison:
                     f"Among equal bots, "
                     f"{_at_most(self.rates.alpha)} would end like this."
                 )
+            case "passed" | "failed":
+                return self._one_sided()
             case "same":
+                assert isinstance(self.rates, Rates)
                 worth = round(100 * (HALF + self.rates.margin), 4)
                 return (
                     f"Neither {one} nor {other} is worth {worth:g} % of the points against the "
@@ -258,6 +264,22 @@ class Comparison:
                 found = f": {one} took {self._points(one)}" if self.share.deals else "."
                 return f"Not decided {yet}after {self._counted()}{found}"
 
+    def _one_sided(self) -> str:
+        """Return the verdict of a test of one side."""
+        one, other = self.bots
+        rates = self.rates
+        assert isinstance(rates, Bounds)
+        if self.ending == "passed":
+            said, bound, rate = "passes", f"more than {_share(rates.low)}", rates.alpha
+            doubt = f"{_percent_of(rates.low)} or less"
+        else:
+            said, bound, rate = "fails", f"less than {_share(rates.high)}", rates.beta
+            doubt = f"{_percent_of(rates.high)} or more"
+        return (
+            f"{one} {said} against {other}{self._condition()}: it takes {bound}. It took "
+            f"{self._points(one)} If it took {doubt}, {_at_most(rate)} would end like this."
+        )
+
     def _condition(self) -> str:
         """Return what the verdict depends on where processes live on from match to match."""
         if self._league.limits.fresh:
@@ -281,6 +303,15 @@ class Comparison:
         deals = counted(self.share.deals, "deal")
         matches = counted(self.matches, "match", "matches")
         return f"{deals} of {self._league.game.name} ({matches})"
+
+
+def _share(share: float) -> str:
+    """Return a share of the points, also as the lead of Elo that it stands for."""
+    return f"{_percent_of(share)} of the points (Elo {elo_of(share):+.1f})"
+
+
+def _percent_of(share: float) -> str:
+    return f"{round(100 * share, 2):g} %"
 
 
 def _percent(share: float) -> str:

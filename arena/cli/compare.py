@@ -37,13 +37,16 @@ from arena.league.plan import LeaguePlan, Settings
 from arena.play.events import Problem, Stored, Suspended
 from arena.play.messages import News
 from arena.play.run import Run, open_run
-from arena.stats.sequential import HALF, Rates
+from arena.stats.elo import score_of
+from arena.stats.sequential import HALF, Bounds, Rates
 from arena.store.opening import open_store, read_league, settled
 from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.finding import Source
 from referee.game import Game
 from referee.options import check_seats
+
+_MOST_ELO = 1000
 
 
 @main.command()
@@ -74,10 +77,16 @@ from referee.options import check_seats
 @click.option(
     "--margin",
     type=float,
-    default=0.05,
-    show_default=True,
-    help="Smallest lead that matters: the share of points above one half.",
+    help="Smallest lead that matters: the share of points above one half.  [default: 0.05]",
 )
+@click.option(
+    "--score0", type=float, metavar="S", help="One side: A passes if it takes more than this share."
+)
+@click.option(
+    "--score1", type=float, metavar="S", help="One side: A fails if it takes less than this share."
+)
+@click.option("--elo0", type=float, metavar="E", help="--score0 as a lead of Elo.")
+@click.option("--elo1", type=float, metavar="E", help="--score1 as a lead of Elo.")
 @click.option(
     "--deals", type=int, default=10_000, show_default=True, help="Stop after this many deals."
 )
@@ -112,7 +121,11 @@ def compare(
     others: tuple[str, ...],
     alpha: float,
     beta: float,
-    margin: float,
+    margin: float | None,
+    score0: float | None,
+    score1: float | None,
+    elo0: float | None,
+    elo1: float | None,
     deals: int,
     seats: int | None,
     seed: str | None,
@@ -137,11 +150,12 @@ def compare(
     arena compare ./new/bot ./old/bot --game guerra
     arena compare mine=./bot sensible --game cold_war \\
         --with echo --with loyal
+    arena compare ./new/bot ./old/bot --game guerra --elo0 -10 --elo1 0
     """
     kind, source = find_game(game)
     seats = kind.seat_counts[0] if seats is None else seats
     check_seats(kind, seats)
-    rates = _rates(alpha, beta, margin)
+    rates = _rates(alpha, beta, margin, _bound(score0, elo0, 0), _bound(score1, elo1, 1))
     with ExitStack() as stack:
         spare = stack.enter_context(spare_folder())
         folder = keep or spare
@@ -183,11 +197,36 @@ def compare(
         click.get_current_context().exit(1)
 
 
-def _rates(alpha: float, beta: float, margin: float) -> Rates:
-    for name, value in (("alpha", alpha), ("beta", beta), ("margin", margin)):
+def _rates(
+    alpha: float, beta: float, margin: float | None, low: float | None, high: float | None
+) -> Rates | Bounds:
+    """Return what is asked for: a test of two sides, or of one if there are bounds."""
+    lead = Rates.margin if margin is None else margin
+    for name, value in (("alpha", alpha), ("beta", beta), ("margin", lead)):
         if not 0 < value < HALF:
             raise ArenaError(f"--{name} must be more than 0 and less than {HALF}, not {value:g}.")
-    return Rates(alpha, beta, margin)
+    if low is None and high is None:
+        return Rates(alpha, beta, lead)
+    if low is None or high is None:
+        raise ArenaError("a test of one side has two bounds: --elo0 and --elo1, or as scores.")
+    if margin is not None:
+        raise ArenaError("--margin is for tests of two sides: leave it out, or the bounds.")
+    if not low < high:
+        raise ArenaError("the bound that A is to be above, 0, must be below the other one, 1.")
+    return Bounds(low, high, alpha, beta)
+
+
+def _bound(score: float | None, elo: float | None, number: int) -> float | None:
+    """Return a bound as a share of the points, however it was given."""
+    if score is not None and elo is not None:
+        raise ArenaError(f"--score{number} and --elo{number} say the same: give one of them.")
+    if elo is not None:
+        if not abs(elo) <= _MOST_ELO:
+            raise ArenaError(f"--elo{number} lies between -{_MOST_ELO} and {_MOST_ELO}.")
+        return score_of(elo)
+    if score is not None and not 0 < score < 1:
+        raise ArenaError(f"--score{number} must be more than 0 and less than 1, not {score:g}.")
+    return score
 
 
 def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str]:

@@ -13,6 +13,16 @@ ELO_PER_MU = 400 / math.log(10) * _LOGISTIC / (BETA * math.sqrt(2))
 """Points of Elo in a mu point: 50.2. So a lead means the same chance to win, to within 1 %."""
 
 
+def score_of(elo: float) -> float:
+    """Return the share of the points that a lead of so many points of Elo stands for."""
+    return float(1 / (1 + 10 ** (-elo / 400)))
+
+
+def elo_of(score: float) -> float:
+    """Return the lead in Elo that a share of the points, within 0 and 1, stands for."""
+    return 400 * math.log10(score / (1 - score))
+
+
 class Elo(NamedTuple):
     """A bot's strength."""
 

@@ -12,11 +12,15 @@ sequential probability ratio test, which must know the laws of a deal's results,
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
-Verdict = Literal["better", "worse", "same"]
-"""What a test says of the first bot; `same`: neither is better by the margin."""
+Verdict = Literal["better", "worse", "same", "passed", "failed"]
+"""What a test says of the first bot. `same`: neither is better by the margin.
+
+`passed` and `failed` are those of a test of one side.
+"""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 HALF = 0.5
@@ -25,9 +29,29 @@ _DOUBT = 2  # deals taken for lost and as many for won, before any was played
 _BOLDEST = 0.75  # the most of the capital that is staked on one deal
 
 
+class Claim(NamedTuple):
+    """That the mean lies at a bound at most (side 1) or at least (side -1), which may be refuted.
+
+    `evidence` is the logarithm of the capital at which it counts as refuted.
+    """
+
+    bound: float
+    side: int
+    evidence: float
+
+
+Refuted: TypeAlias = Mapping[Verdict, tuple[Claim, ...]]
+"""The claims that must be refuted for each verdict."""
+
+
 @dataclass(frozen=True)
 class Rates:
-    """How often a test may err, and the difference that it looks for; each within 0 and 0.5."""
+    """How often a test may err, and the difference that it looks for; each within 0 and 0.5.
+
+    Equal bots, each with half of the points to be expected of any deal, are called different with
+    a chance of `alpha` at most, and one better by the margin is not called so, but the opposite
+    or the same, with a chance of `beta` at most.
+    """
 
     alpha: float = 0.05
     """The chance that one of two equal bots is called better."""
@@ -36,42 +60,79 @@ class Rates:
     margin: float = 0.05
     """The lead, as a share of the points beyond a half: 0.05 is 55 % against 45 %."""
 
+    @property
+    def refuted(self) -> Refuted:
+        """What each verdict rests on."""
+        side, miss = -math.log(self.alpha / 2), -math.log(self.beta)
+        above, below = Claim(HALF, 1, side), Claim(HALF, -1, side)
+        not_worse = Claim(HALF - self.margin, 1, miss)
+        not_better = Claim(HALF + self.margin, -1, miss)
+        return {
+            "better": (above, not_worse),
+            "worse": (below, not_better),
+            "same": (not_better, not_worse),
+        }
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Two shares of the points between which a test of one side decides; both within 0 and 1.
+
+    A bot that takes `low` or less passes with a chance of `alpha` at most, and one that takes
+    `high` or more fails with a chance of `beta` at most.
+    """
+
+    low: float
+    high: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    @property
+    def margin(self) -> float:
+        """How far the bounds lie apart."""
+        return self.high - self.low
+
+    @property
+    def refuted(self) -> Refuted:
+        """What each verdict rests on."""
+        return {
+            "passed": (Claim(self.low, 1, -math.log(self.alpha)),),
+            "failed": (Claim(self.high, -1, -math.log(self.beta)),),
+        }
+
 
 class SequentialTest:
     """A test of two bots; `add` it the first bot's share of the points of one deal after another.
 
-    Equal bots, each with half of the points to be expected of any deal, are called different with
-    a chance of `alpha` at most, and one better by the margin is not called so, but the opposite
-    or the same, with a chance of `beta` at most.
+    It errs no more often than it was asked to, however long it goes on.
     """
 
-    def __init__(self, rates: Rates) -> None:
+    def __init__(self, asked: Rates | Bounds) -> None:
         self.verdict: Verdict | None = None
         """None while it is undecided."""
         self._seen = _Seen()
-        above, below = _Bet(HALF, 1, rates.margin), _Bet(HALF, -1, rates.margin)
-        not_worse = _Bet(HALF - rates.margin, 1, rates.margin)
-        not_better = _Bet(HALF + rates.margin, -1, rates.margin)
-        self._bets = (above, below, not_worse, not_better)
-        side, miss = -math.log(rates.alpha / 2), -math.log(rates.beta)
-        self._needed: dict[Verdict, tuple[tuple[_Bet, float], ...]] = {
-            "better": ((above, side), (not_worse, miss)),
-            "worse": ((below, side), (not_better, miss)),
-            "same": ((not_better, miss), (not_worse, miss)),
-        }
+        self._refuted = asked.refuted
+        claims = {claim for some in self._refuted.values() for claim in some}
+        self._bets = {claim: _Bet(claim.bound, claim.side, asked.margin) for claim in claims}
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts that it may come to."""
+        return tuple(self._refuted)
 
     def add(self, score: float) -> None:
         """Take in the next deal, from 0 for all points lost to 1; the first verdict stays."""
-        for bet in self._bets:
+        for bet in self._bets.values():
             bet.settle(score, self._seen)
         self._seen.add(score)
         if self.verdict is None:
-            reached = (verdict for verdict in VERDICTS if self.progress(verdict) >= 1)
+            reached = (verdict for verdict in self.verdicts if self.progress(verdict) >= 1)
             self.verdict = next(reached, None)
 
     def progress(self, verdict: Verdict) -> float:
         """Return how far the evidence goes towards a verdict, from 0 to 1, where it is reached."""
-        least = min(bet.growth / needed for bet, needed in self._needed[verdict])
+        claims = self._refuted[verdict]
+        least = min(self._bets[claim].growth / claim.evidence for claim in claims)
         return min(max(least, 0.0), 1.0)
 
 

@@ -109,6 +109,29 @@ def test_a_bot_is_no_better_than_one_that_plays_alike(arena: Arena, tmp_path: Pa
     assert told.endswith("If one of them were, at most one comparison in 20 would end like this.")
 
 
+def test_a_test_of_one_side_says_whether_a_bot_passes(arena: Arena, tmp_path: Path) -> None:
+    passed = arena("compare", "general", "random", *GUERRA, "--elo0", "-10", "--elo1", "0")
+    told = sentence(passed)
+    assert told.startswith(
+        "general passes against random: it takes more than 48.56 % of the points (Elo -10.0). "
+        "It took "
+    )
+    assert told.endswith(
+        "If it took 48.56 % or less, at most one comparison in 20 would end like this."
+    )
+    words = ("random", "general", *GUERRA, "--score0", "0.5", "--score1", "0.6")
+    found = row(arena("compare", *words, "--format", "json"))
+    assert (found["verdict"], found["score0"], found["score1"]) == ("failed", 0.5, 0.6)
+    assert found["margin"] is None
+    assert "it takes less than 60 % of the points (Elo +70.4)" in str(found["sentence"])
+
+
+def test_a_comparison_may_be_given_a_time(arena: Arena, tmp_path: Path) -> None:
+    words = ("random", bot(tmp_path / "alike"), *GUERRA, "--margin", "0.001", "--for", "2s")
+    told = sentence(arena("compare", *words))
+    assert told.startswith("Not decided after "), told
+
+
 def test_the_deals_may_not_be_enough(arena: Arena, tmp_path: Path) -> None:
     words = ("compare", "random", bot(tmp_path / "alike"), *GUERRA, "--deals", "3")
     told = sentence(arena(*words))
@@ -385,6 +408,15 @@ def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
         (["sensible", "random", *GUERRA, "--alpha", "0"], "--alpha must be more than 0"),
         (["sensible", "random", *GUERRA, "--beta", "0.5"], "--beta must be more than 0"),
         (["sensible", "random", *GUERRA, "--margin", "nan"], "--margin must be more than 0"),
+        (["sensible", "random", *GUERRA, "--elo0", "0"], "one side has two bounds"),
+        (["sensible", "random", *GUERRA, "--score0", "0.5", "--score1", "0.5"], "below the other"),
+        (["sensible", "random", *GUERRA, "--score0", "0", "--score1", "1"], "--score0 must be"),
+        (["sensible", "random", *GUERRA, "--elo0", "0", "--score0", "0.5"], "say the same"),
+        (["sensible", "random", *GUERRA, "--elo0", "nan", "--elo1", "5"], "--elo0 lies between"),
+        (
+            ["sensible", "random", *GUERRA, "--elo0", "0", "--elo1", "5", "--margin", "0.1"],
+            "--margin is for tests of two sides",
+        ),
         (["sensible", "random", *GUERRA, "--deals", "0"], "deals"),
         (["sensible", "random", *GUERRA, "--deals", "3000000"], "ask for fewer deals"),
         (["sensible", "random", *GUERRA, "--seats", "3"], "guerra is played by 2 seats"),

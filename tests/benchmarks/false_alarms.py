@@ -26,7 +26,7 @@ from statistics import NormalDist, fmean
 from tabulate import tabulate
 
 from arena.stats.encounters import Share
-from arena.stats.sequential import Rates, SequentialTest
+from arena.stats.sequential import Bounds, Rates, SequentialTest
 
 NORMAL = NormalDist()
 COMPARISONS = 2000
@@ -49,6 +49,7 @@ WALD_HEADERS = (
     *("game", "deals, equal", "at the margin", "of two sides, equal", "at the margin"),
     *("of one side, equal", "at the margin"),
 )
+ONE_SIDED_HEADERS = "game", "passed at 0", "failed at 1", "deals at 0", "deals at 1"
 FORM_HEADERS = ("game", "in form", "for 10 deals", "for 100", "for ever")
 
 
@@ -199,7 +200,9 @@ def law_of(field: Field, points: float) -> Law:
     return Law(tuple(scores), tuple(max(weight, 0.0) for weight in weights))
 
 
-def simulate(law: "Law | Forms", points: float, rates: Rates, comparisons: int, seed: int) -> Ends:
+def simulate(
+    law: "Law | Forms", points: float, rates: Rates | Bounds, comparisons: int, seed: int
+) -> Ends:
     """Return how comparisons end of bots of which the first takes such a share of the points."""
     chance = random.Random(seed)
     verdicts: Counter[str] = Counter()
@@ -287,6 +290,25 @@ def wald_row(field: Field) -> list[object]:
     ]
 
 
+def one_sided_row(field: Field) -> list[object]:
+    """Return how often a bot at either bound is wrongly passed or failed, and after how many deals.
+
+    The bounds are a half of the points, and the margin above it.
+    """
+    bounds = Bounds(0.5, 0.5 + Rates.margin)
+    low, high = (
+        simulate(law_of(field, points), points, bounds, COMPARISONS, seed)
+        for seed, points in enumerate((bounds.low, bounds.high), 5)
+    )
+    return [
+        field.name,
+        percent(low.verdicts["passed"] / COMPARISONS),
+        percent(high.verdicts["failed"] / COMPARISONS),
+        round(low.deals),
+        round(high.deals),
+    ]
+
+
 def form_row(field: Field, points: float) -> list[object]:
     """Return how often equal bots are called different where form lasts, by how long it does."""
     law = law_of(field, points)
@@ -353,7 +375,9 @@ if __name__ == "__main__":
     with ProcessPoolExecutor() as pool:
         rows = list(pool.map(row, *zip(*kinds, strict=True)))
         walds = list(pool.map(wald_row, FIELDS))
+        one_sided = list(pool.map(one_sided_row, FIELDS))
         forms = list(pool.map(form_row, *zip(*product(FORM_FIELDS, FORM_POINTS), strict=True)))
     print(tabulate(rows, HEADERS, disable_numparse=True), end="\n\n")
     print(tabulate(walds, WALD_HEADERS, disable_numparse=True), end="\n\n")
+    print(tabulate(one_sided, ONE_SIDED_HEADERS, disable_numparse=True), end="\n\n")
     print(tabulate(forms, FORM_HEADERS, disable_numparse=True))

@@ -6,22 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.sequential import VERDICTS, Rates, SequentialTest, Verdict
+from arena.stats.sequential import VERDICTS, Bounds, Rates, SequentialTest, Verdict
 from tests.benchmarks.false_alarms import FIELDS, Field, law_of, simulate
 
 SCORES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 OPPOSITE = {"better": "worse", "worse": "better", "same": "same", None: None}
+BOTH_SIDES: tuple[Verdict, ...] = ("better", "worse", "same")
 LOOSE = Rates(alpha=0.4, beta=0.3, margin=0.3)
 
 
-def after(scores: Iterable[float], rates: Rates = Rates()) -> SequentialTest:  # noqa: B008
+def after(scores: Iterable[float], rates: Rates | Bounds = Rates()) -> SequentialTest:  # noqa: B008
     test = SequentialTest(rates)
     for score in scores:
         test.add(score)
     return test
 
 
-def needed(score: float, rates: Rates = Rates()) -> tuple[Verdict | None, int]:  # noqa: B008
+def needed(score: float, rates: Rates | Bounds = Rates()) -> tuple[Verdict | None, int]:  # noqa: B008
     """Return the verdict where all deals give the same, and after how many."""
     test = SequentialTest(rates)
     deals = 0
@@ -34,7 +35,7 @@ def needed(score: float, rates: Rates = Rates()) -> tuple[Verdict | None, int]: 
 def test_nothing_is_decided_before_the_first_deal() -> None:
     test = SequentialTest(Rates())
     assert test.verdict is None
-    assert [test.progress(verdict) for verdict in VERDICTS] == [0, 0, 0]
+    assert [test.progress(verdict) for verdict in test.verdicts] == [0, 0, 0]
 
 
 def test_a_bot_that_wins_every_deal_is_soon_better() -> None:
@@ -68,7 +69,7 @@ def test_the_first_verdict_stays() -> None:
 def test_the_other_bot_is_told_the_opposite(scores: list[float]) -> None:
     one, other = after(scores), after(1 - score for score in scores)
     assert OPPOSITE[one.verdict] == other.verdict
-    for verdict in VERDICTS:
+    for verdict in BOTH_SIDES:
         opposite: Verdict = OPPOSITE[verdict]  # type: ignore[assignment]
         assert one.progress(verdict) == pytest.approx(other.progress(opposite))
 
@@ -78,16 +79,16 @@ def test_progress_is_a_share_and_whole_at_the_verdict(
     scores: list[float], rate: float, margin: float
 ) -> None:
     test = after(scores, Rates(rate, rate, margin))
-    assert all(0 <= test.progress(verdict) <= 1 for verdict in VERDICTS)
+    assert all(0 <= test.progress(verdict) <= 1 for verdict in BOTH_SIDES)
     if test.verdict is None:
-        assert all(test.progress(verdict) < 1 for verdict in VERDICTS)
+        assert all(test.progress(verdict) < 1 for verdict in BOTH_SIDES)
 
 
 # --- the stated rates, over every course that so many deals can take
 
 
 def chances(
-    scores: Sequence[tuple[float, float]], deals: int, rates: Rates
+    scores: Sequence[tuple[float, float]], deals: int, rates: Rates | Bounds
 ) -> dict[Verdict | None, float]:
     """Return how likely each verdict is after so many deals of these scores and their chances."""
     found = dict.fromkeys((*VERDICTS, None), 0.0)
@@ -132,6 +133,33 @@ def test_a_bot_better_by_the_margin_is_missed_no_more_often_than_stated(
     found = chances(scores, 11, LOOSE)
     assert found["worse"] + found["same"] <= LOOSE.beta + 1e-6
     assert found["better"] > 0.2
+
+
+@pytest.mark.parametrize("low", [0.3, 0.5])
+@pytest.mark.parametrize(
+    "scores",
+    [[(0.0, 0.5), (1.0, 0.5)], [(0.0, 0.2), (0.5, 0.6), (1.0, 0.2)], [(0.4, 0.8), (0.9, 0.2)]],
+)
+def test_a_test_of_one_side_errs_no_more_often_than_stated(
+    scores: list[tuple[float, float]], low: float
+) -> None:
+    """The mean is at one of its bounds: exactly so much that it may neither pass nor fail."""
+    mean = sum(score * chance for score, chance in scores)
+    at_low = chances(scores, 9, Bounds(mean, mean + low / 2, alpha=0.3, beta=0.2))
+    at_high = chances(scores, 9, Bounds(mean - low / 2, mean, alpha=0.3, beta=0.2))
+    assert at_low["passed"] <= 0.3 + 1e-6
+    assert at_high["failed"] <= 0.2 + 1e-6
+    assert at_low["passed"] + at_high["failed"] > 0
+
+
+def test_a_test_of_one_side_passes_or_fails_by_where_the_mean_lies() -> None:
+    bounds = Bounds(0.48, 0.52)
+    assert needed(1.0, bounds)[0] == "passed"
+    assert needed(0.0, bounds)[0] == "failed"
+    lower, higher = (needed(0.6, Bounds(low, low + 0.05)) for low in (0.4, 0.5))
+    assert lower[0] == higher[0] == "passed"
+    assert lower[1] < higher[1]
+    assert SequentialTest(bounds).verdicts == ("passed", "failed")
 
 
 # --- the stated rates, in simulated games
