@@ -19,9 +19,10 @@ from arena.play.workforce import Workforce
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
 from arena.store.continuity import remember
+from arena.store.known import KnownMatches
 from arena.store.opening import open_store
 from arena.store.settings import check_code, check_unchanged
-from arena.store.store import KnownMatches, Store
+from arena.store.store import Store
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
 from referee.game import Game

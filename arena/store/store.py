@@ -7,16 +7,14 @@ written in the same transaction as its record.
 import datetime
 import json
 from array import array
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
 import msgspec
 
 from arena.league.bot import Bot
-from arena.schedule.deal import Entrant
-from arena.store.recent import Recent
+from arena.store.known import Known
 from arena.store.result import PlayedMatch
 from arena.store.rows import (
     BotRow,
@@ -34,8 +32,6 @@ from arena.store.rows import (
     known_bot,
     match_of,
     read_command,
-    read_lineup,
-    read_numbers,
     typed,
     whole_match,
 )
@@ -77,22 +73,6 @@ _PLAYED = """
     WHERE EXISTS (SELECT 1 FROM result, json_each(result.bots) AS seat WHERE seat.value = bot.id)
     ORDER BY 1, 2
 """
-_PLACED = """
-    SELECT DISTINCT lineup.bots FROM deal JOIN lineup ON lineup.id = deal.lineup
-    WHERE deal.number < :first
-        AND (SELECT count(*) FROM match WHERE match.deal = deal.id) = :rotations
-"""
-_STORED = """
-    SELECT lineup.bots, played.deals, played.matches
-    FROM (
-        SELECT lineup, sum(matches = :rotations) AS deals, sum(matches) AS matches
-        FROM (
-            SELECT deal, count(*) AS matches FROM match
-            WHERE rotation < :rotations GROUP BY deal
-        ) AS counted LEFT JOIN deal ON deal.id = counted.deal
-        WHERE deal.number IS NULL OR deal.number < :deals GROUP BY lineup
-    ) AS played LEFT JOIN lineup ON lineup.id = played.lineup
-"""
 _LAST_VERSIONS = """
     SELECT bot.name, bot.version
     FROM (
@@ -105,56 +85,15 @@ _LAST_VERSIONS = """
 LOOKS = f"SELECT {_LOOK} FROM look"  # noqa: S608 - names of ours
 """What `known_bot` reads."""
 _KEEP_LOOK = f"INSERT OR REPLACE INTO look ({_LOOK}) VALUES (?, ?, ?, ?, ?)"  # noqa: S608 - likewise
-_KNOWN = """
-    SELECT deal.name, rotations
-    FROM (
-        SELECT deal, CASE count(*) = :count AND min(rotation) = 0 AND max(rotation) = :count - 1
-            WHEN 0 THEN group_concat(rotation) END AS rotations
-        FROM match GROUP BY deal
-    ) AS played LEFT JOIN deal ON deal.id = played.deal
-    ORDER BY deal.name
-"""
 _SUSPENSIONS = """
     SELECT bot.name, bot.version, reason
     FROM suspension JOIN bot ON bot.id = suspension.bot ORDER BY bot.id
-"""
-_MEAN_SECONDS = """
-    SELECT avg(seconds) FROM (
-        SELECT record.seconds FROM match JOIN record ON record.id = match.record
-        WHERE match.result IN (
-            SELECT id FROM result WHERE NOT EXISTS (
-                SELECT 1 FROM json_each(result.bots) AS seat
-                WHERE seat.value NOT IN (SELECT value FROM json_each(?))
-            )
-        )
-        ORDER BY match.deal DESC LIMIT 1000
-    )
 """
 _LIST = "the list of matches"
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
 
 
-class KnownMatches:
-    """Which matches are stored, in eight bytes for each deal that is complete."""
-
-    def __init__(self, whole: Sequence[int], others: Mapping[int, Collection[int]]) -> None:
-        self._whole = whole
-        self._others = others
-
-    def __bool__(self) -> bool:
-        return bool(self._whole or self._others)
-
-    def lacking(self, deal: str, rotations: range) -> list[int]:
-        """Return which rotations of a deal, by its id, are not stored."""
-        number = deal_number(deal)
-        at = bisect_left(self._whole, number)
-        if at < len(self._whole) and self._whole[at] == number:
-            return []
-        found = self._others.get(number, ())
-        return [rotation for rotation in rotations if rotation not in found]
-
-
-class Store(Recent):
+class Store(Known):
     """The results of a league: stores matches, and returns them."""
 
     _writer: Writer | None = None
@@ -215,19 +154,6 @@ class Store(Recent):
             writer.add((each, tuple(map(row, each.result.bots)), played_at) for each in played)
         self._writer = writer
 
-    def known(self, rotations: int) -> KnownMatches:
-        """Return which matches are stored; so many make a deal."""
-        whole, others = array("q"), {}
-        with self.explained():
-            rows = self._db.execute(_KNOWN, {"count": rotations})
-            while some := rows.fetchmany(10_000):
-                for deal, text in typed(some, list[tuple[int, str | None]], _LIST):
-                    if text is None:
-                        whole.append(deal)
-                    else:
-                        others[deal] = read_numbers(f"[{text}]")
-        return KnownMatches(whole, others)
-
     def bot_keys(self) -> list[tuple[str, str]]:
         """Return key and version of every bot that has played, in order."""
         with self.explained():
@@ -247,30 +173,6 @@ class Store(Recent):
             return datetime.datetime.fromisoformat(last).timestamp()
         except (TypeError, ValueError):
             return 0.0
-
-    def placed(self, rotations: int, first: int) -> set[tuple[str, str]]:
-        """Return key and version of every bot that has a whole deal among so many first ones.
-
-        A whole deal has so many matches.
-        """
-        with self.explained():
-            values = {"rotations": rotations, "first": first}
-            rows = self._db.execute(_PLACED, values).fetchall()
-            return {(key, version) for (bots,) in rows for key, version in read_lineup(bots)}
-
-    def count_stored(self, bots: Iterable[Entrant], below: int, rotations: int) -> tuple[int, int]:
-        """Return how many deals of bots are whole, and how many matches of them are stored.
-
-        Their deals are numbered `below` so much, and have so many rotations.
-        """
-        entered = {(bot.key, bot.version) for bot in bots}
-        values = {"rotations": rotations, "deals": below}
-        deals = matches = 0
-        with self.explained():
-            for lineup, whole, played in self._db.execute(_STORED, values):
-                if entered.issuperset(read_lineup(lineup)):
-                    deals, matches = deals + whole, matches + played
-        return deals, matches
 
     def bot_names(self) -> list[str]:
         """Return the names of all bots that have played, in order."""
@@ -313,18 +215,6 @@ class Store(Recent):
         """Store what is known of the files of bots."""
         with self._transaction():
             self._db.executemany(_KEEP_LOOK, [(*bot, bot.seal) for bot in bots])
-
-    def mean_seconds(self, bots: Iterable[tuple[str, str]]) -> float | None:
-        """Return the mean time on the wall of the last matches of bots, by keys and versions.
-
-        It is None if they have played none among themselves.
-        """
-        asked = set(bots)
-        with self.explained():
-            rows = self._db.execute("SELECT id, name, version FROM bot")
-            ids = [number for number, *bot in rows if tuple(bot) in asked]
-            (mean,) = self._db.execute(_MEAN_SECONDS, (json.dumps(ids),)).fetchone()
-        return mean if mean is None else float(mean)
 
     def matches(
         self,

@@ -13,7 +13,7 @@ from arena.stats.outcomes import Result
 from arena.stats.seats import mirror_gain
 from tests.arena.stats.deals import deals_of
 from tests.benchmarks.calibration import __main__ as command
-from tests.benchmarks.calibration import coverage, faithfulness, mirroring
+from tests.benchmarks.calibration import certainty, coverage, faithfulness, mirroring
 from tests.benchmarks.calibration.coverage import faults, observed
 from tests.benchmarks.calibration.faithfulness import said, tau
 from tests.benchmarks.calibration.figures import Mean, mean_of, ratio_of, root_mean_square
@@ -171,6 +171,16 @@ def test_small_leagues_are_covered(plan: Plan) -> None:
     assert isinstance(cover, Mean)
     assert 0.88 <= cover.value <= 0.99
     assert line == coverage.measured(Row("small", plan, 25))
+
+
+def test_small_tables_are_as_sure_as_they_say() -> None:
+    equals = certainty.measured(Row("equals", Plan(bots=8, deals=4, spread=0.0), 25))
+    alone, together = (float(str(cell)) for cell in equals.cells[1:3])
+    assert alone > 0.2 > together
+    found = certainty.measured(Row("small", Plan(bots=5, deals=6), 25))
+    said, true = (float(number) for number in str(found.cells[-1]).split(":"))
+    assert said > 0.97
+    assert true > 0.93
 
 
 def test_ties_read_as_draws_make_bars_that_seldom_hold_the_truth() -> None:

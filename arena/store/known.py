@@ -1,0 +1,122 @@
+"""Which matches are stored, counted and named for whoever plays the others of a league."""
+
+import json
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from arena.schedule.deal import Entrant
+from arena.store.recent import Recent
+from arena.store.rows import deal_number, read_lineup, read_numbers, typed
+
+_PLACED = """
+    SELECT DISTINCT lineup.bots FROM deal JOIN lineup ON lineup.id = deal.lineup
+    WHERE deal.number < :first
+        AND (SELECT count(*) FROM match WHERE match.deal = deal.id) = :rotations
+"""
+_STORED = """
+    SELECT lineup.bots, played.deals, played.matches
+    FROM (
+        SELECT lineup, sum(matches = :rotations) AS deals, sum(matches) AS matches
+        FROM (
+            SELECT deal, count(*) AS matches FROM match
+            WHERE rotation < :rotations GROUP BY deal
+        ) AS counted LEFT JOIN deal ON deal.id = counted.deal
+        WHERE deal.number IS NULL OR deal.number < :deals GROUP BY lineup
+    ) AS played LEFT JOIN lineup ON lineup.id = played.lineup
+"""
+_KNOWN = """
+    SELECT deal.name, rotations
+    FROM (
+        SELECT deal, CASE count(*) = :count AND min(rotation) = 0 AND max(rotation) = :count - 1
+            WHEN 0 THEN group_concat(rotation) END AS rotations
+        FROM match GROUP BY deal
+    ) AS played LEFT JOIN deal ON deal.id = played.deal
+    ORDER BY deal.name
+"""
+_MEAN_SECONDS = """
+    SELECT avg(seconds) FROM (
+        SELECT record.seconds FROM match JOIN record ON record.id = match.record
+        WHERE match.result IN (
+            SELECT id FROM result WHERE NOT EXISTS (
+                SELECT 1 FROM json_each(result.bots) AS seat
+                WHERE seat.value NOT IN (SELECT value FROM json_each(?))
+            )
+        )
+        ORDER BY match.deal DESC LIMIT 1000
+    )
+"""
+_LIST = "the list of matches"
+
+
+class KnownMatches:
+    """Which matches are stored, in eight bytes for each deal that is complete."""
+
+    def __init__(self, whole: Sequence[int], others: Mapping[int, Collection[int]]) -> None:
+        self._whole = whole
+        self._others = others
+
+    def __bool__(self) -> bool:
+        return bool(self._whole or self._others)
+
+    def lacking(self, deal: str, rotations: range) -> list[int]:
+        """Return which rotations of a deal, by its id, are not stored."""
+        number = deal_number(deal)
+        at = bisect_left(self._whole, number)
+        if at < len(self._whole) and self._whole[at] == number:
+            return []
+        found = self._others.get(number, ())
+        return [rotation for rotation in rotations if rotation not in found]
+
+
+class Known(Recent):
+    """Reads which matches are stored, for whoever plays the others."""
+
+    def known(self, rotations: int) -> KnownMatches:
+        """Return which matches are stored; so many make a deal."""
+        whole, others = array("q"), {}
+        with self.explained():
+            rows = self._db.execute(_KNOWN, {"count": rotations})
+            while some := rows.fetchmany(10_000):
+                for deal, text in typed(some, list[tuple[int, str | None]], _LIST):
+                    if text is None:
+                        whole.append(deal)
+                    else:
+                        others[deal] = read_numbers(f"[{text}]")
+        return KnownMatches(whole, others)
+
+    def placed(self, rotations: int, first: int) -> set[tuple[str, str]]:
+        """Return key and version of every bot that has a whole deal among so many first ones.
+
+        A whole deal has so many matches.
+        """
+        with self.explained():
+            values = {"rotations": rotations, "first": first}
+            rows = self._db.execute(_PLACED, values).fetchall()
+            return {(key, version) for (bots,) in rows for key, version in read_lineup(bots)}
+
+    def count_stored(self, bots: Iterable[Entrant], below: int, rotations: int) -> tuple[int, int]:
+        """Return how many deals of bots are whole, and how many matches of them are stored.
+
+        Their deals are numbered `below` so much, and have so many rotations.
+        """
+        entered = {(bot.key, bot.version) for bot in bots}
+        values = {"rotations": rotations, "deals": below}
+        deals = matches = 0
+        with self.explained():
+            for lineup, whole, played in self._db.execute(_STORED, values):
+                if entered.issuperset(read_lineup(lineup)):
+                    deals, matches = deals + whole, matches + played
+        return deals, matches
+
+    def mean_seconds(self, bots: Iterable[tuple[str, str]]) -> float | None:
+        """Return the mean time on the wall of the last matches of bots, by keys and versions.
+
+        It is None if they have played none among themselves.
+        """
+        asked = set(bots)
+        with self.explained():
+            rows = self._db.execute("SELECT id, name, version FROM bot")
+            ids = [number for number, *bot in rows if tuple(bot) in asked]
+            (mean,) = self._db.execute(_MEAN_SECONDS, (json.dumps(ids),)).fetchone()
+        return mean if mean is None else float(mean)
