@@ -46,7 +46,8 @@ _MEAN_SECONDS = """
         ORDER BY match.deal DESC LIMIT 1000
     )
 """
-_LIST = "the list of matches"
+LIST = "the list of matches"
+"""What is damaged where its rows cannot be read."""
 
 
 class KnownMatches:
@@ -78,7 +79,7 @@ class Known(Recent):
         with self.explained():
             rows = self._db.execute(_KNOWN, {"count": rotations})
             while some := rows.fetchmany(10_000):
-                for deal, text in typed(some, list[tuple[int, str | None]], _LIST):
+                for deal, text in typed(some, list[tuple[int, str | None]], LIST):
                     if text is None:
                         whole.append(deal)
                     else:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from arena.league.bot import Bot
-from arena.store.known import Known
+from arena.store.known import LIST, Known
 from arena.store.result import PlayedMatch
 from arena.store.rows import (
     BotRow,
@@ -89,7 +89,6 @@ _SUSPENSIONS = """
     SELECT bot.name, bot.version, reason
     FROM suspension JOIN bot ON bot.id = suspension.bot ORDER BY bot.id
 """
-_LIST = "the list of matches"
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
 
 
@@ -250,7 +249,7 @@ class Store(Known):
         """Return the deals of matches, by row, and their rotations, in sixteen bytes a match."""
         deals, rotations = array("q"), array("q")
         for row in self._db.execute(query, values):
-            deal, rotation = typed(row, tuple[int, int], _LIST)
+            deal, rotation = typed(row, tuple[int, int], LIST)
             deals.append(deal)
             rotations.append(rotation)
         return deals, rotations
