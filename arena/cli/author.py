@@ -9,6 +9,7 @@ import click
 
 from arena.cli import main
 from arena.cli.common import league_argument, output_format, show
+from arena.cli.saying import say
 from arena.handin.database import HandIns
 from arena.handin.names import read_names
 from arena.handin.people import (
@@ -114,15 +115,14 @@ def add_authors(
         _show_tokens(league, new, list(filter(None, tokens)), url, form)
     if left := len(wanted) - len(new):
         were = counted(left, "person was", "persons were")
-        click.echo(f"{were} there already, with the tokens that they have.", err=True)
+        say(f"{were} there already, with the tokens that they have.")
     for name in nameless:
-        click.echo(
+        say(
             safe(
                 f"{name} cannot hand in a bot called {name!r}, as another has that name. `arena "
                 f"submit --bot NAME`, or the page, gives it another one; `arena remove` frees the "
                 f"name of a bot that you entered."
-            ),
-            err=True,
+            )
         )
 
 
@@ -214,7 +214,7 @@ def _show_tokens(
         columns.append(Column("Link", "link"))
     show(Table("people", tuple(columns), rows, {"league": str(league)}), form)
     if rows:
-        click.echo(f"{counted(len(rows), 'token')}, shown only now.", err=True)
+        say(f"{counted(len(rows), 'token')}, shown only now.")
 
 
 def _link(url: str, league: Path, token: str) -> str:

@@ -21,6 +21,7 @@ from arena.cli.common import (
 )
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
+from arena.cli.saying import say
 from arena.folders import User, player_of
 from arena.league.bot import Bot
 from arena.league.edit import remove_bots, set_key
@@ -164,7 +165,7 @@ def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
     """Say which of the new bots are one program, and that a run goes on without them."""
     new = {verdict.name for verdict in verdicts if verdict.state in ("entered", "replaced")}
     for hint in twins(read_played(league), new):
-        click.echo(safe(hint), err=True)
+        say(safe(hint))
     if new:
         _tell_run(league)
 
@@ -184,7 +185,7 @@ def _tell_run(league: Path) -> None:
             )
         case None:
             return
-    click.echo(told, err=True)
+    say(told)
 
 
 def _is_served(league: Path) -> bool:
@@ -253,7 +254,7 @@ def replace(
     if verdict.state == "refused":
         for line in verdict.text(plan.game.name, screen_width()):
             click.echo(line)
-        click.echo(safe(f"{name} stays as it was."), err=True)
+        say(safe(f"{name} stays as it was."))
         context.exit(1)
     if verdict.state == "unchanged":
         click.echo(safe(f"{name} is this program already; nothing was changed."))
@@ -262,7 +263,7 @@ def replace(
     click.echo(safe(f"{name} is replaced: it plays everything anew.{then}"))
     for gone in plan.disqualified:
         if gone.name == composed(name):
-            click.echo(safe(f"{gone.remark} That holds for the new one too."), err=True)
+            say(safe(f"{gone.remark} That holds for the new one too."))
     _tell_changes(league, [verdict])
 
 
@@ -298,7 +299,7 @@ def remove(league: Path, names: tuple[str, ...]) -> None:
     for name in called:
         click.echo(safe(f"{name} is not in {league} any more{_kept(plan, name)}."))
     if len(left.bots) < left.seats:
-        click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
+        say(f"A match needs {left.seats} bots; there are {len(left.bots)}.")
     _tell_run(league)
 
 
@@ -343,7 +344,7 @@ def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: b
         done = "plays and counts again" if undo else f"is disqualified{_kept(plan, name)}"
         click.echo(safe(f"{name} {done}."))
     if not undo and len(left.bots) < left.seats:
-        click.echo(f"A match needs {left.seats} bots; there are {len(left.bots)}.", err=True)
+        say(f"A match needs {left.seats} bots; there are {len(left.bots)}.")
     _tell_run(league)
 
 

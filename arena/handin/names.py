@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from arena.handin.people import Newcomer, Role, check_person_name, likeness
-from arena.text import composed
+from arena.handin.people import Newcomer, Role, check_person_name
+from arena.text import composed, likeness
 from protocol.errors import ArenaError
 from referee.sandbox.sources import read_at_most
 

@@ -11,8 +11,7 @@ from typing import Literal
 from arena.handin.database import HandIns, Row, now, written
 from arena.league.bot import NAME_LIMIT
 from arena.league.plan import LeaguePlan
-from arena.text import composed
-from arena.text import likeness as likeness
+from arena.text import composed, likeness
 from protocol.errors import ArenaError
 
 Role = Literal["author", "organizer", "reader"]

@@ -16,12 +16,12 @@ from arena.folders import keep
 from arena.handin.calendar import phase
 from arena.handin.database import DiskFullError, HandIns, now, written
 from arena.handin.final import has_final
-from arena.handin.people import Person, by_number, likeness
+from arena.handin.people import Person, by_number
 from arena.handin.refusal import RefusedError
 from arena.handin.submissions import StepName, Submission, get, replace_queued
 from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
-from arena.text import composed, duration
+from arena.text import composed, duration, likeness
 from protocol.errors import ArenaError
 
 _PIECE = 1 << 16

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from arena.handin.database import HandIns, Row, now, written
-from arena.handin.people import likeness
+from arena.text import likeness
 from protocol.errors import ArenaError
 
 State = Literal["received", "building", "checking", "playing", "refused", "replaced"]

@@ -3,6 +3,7 @@
 Nothing in it is another's: no standard error, no hidden cards, no seed of a deal.
 """
 
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -50,7 +51,10 @@ def _without_place(step: Step, place: str) -> Step:
 
     def shown(text: str) -> str:
         for folder in folders:
-            text = text.replace(f"{folder}/", "").replace(folder, "the folder")
+            here = rf"(?<![\w./-]){re.escape(folder)}"
+            text = re.sub(f"{here}/", "", text)
+            if "/" in folder:  # else it may be any word, as late
+                text = re.sub(rf"{here}(?![\w/-])", "the folder", text)
         return text
 
     return replace(step, detail=shown(step.detail), evidence=[*map(shown, step.evidence)])

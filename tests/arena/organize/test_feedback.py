@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.author.step import Step
+from arena.organize import bundle
 from arena.store.opening import open_store, read_played
 from tests.arena.conftest import Arena
 from tests.arena.organize.conftest import FILE, FINE, MakeBot
@@ -146,3 +148,21 @@ def test_mistakes(arena: Arena, cup: Path, played: Path) -> None:
     told = arena("feedback", played, "fresh")
     assert told.exit_code == 2
     assert not Path("fresh").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "said", "shown"),
+    [
+        ("late", "its decision 1: late: too slow", "its decision 1: late: too slow"),
+        ("late", "late/bot.py: line 3", "bot.py: line 3"),
+        ("late", "translate/bot.py", "translate/bot.py"),
+        ("hand-ins/late", "no kit in hand-ins/late", "no kit in the folder"),
+        ("hand-ins/late", "hand-ins/late/bot.py, hand-ins/later", "bot.py, hand-ins/later"),
+    ],
+)
+def test_a_verdict_does_not_say_where_the_organizer_has_the_bot(
+    place: str, said: str, shown: str
+) -> None:
+    step = Step("plays", "FAILED", said, [said])
+    found = bundle._without_place(step, place)
+    assert (found.detail, found.evidence) == (shown, [shown])
