@@ -1,0 +1,111 @@
+"""Leagues of every format, played by one worker or two, in parts, and killed on the way."""
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.arena.conftest import ARENA, ROOT
+from tests.referee.process_watch import until
+
+BOTS = ("one=random", "two=sensible", "three=rusher", "four=random", "five=turtle")
+FORMATS = {
+    "round-robin": ["--deals", "6"],
+    "share": ["--deals", "12", "--share", "0.4"],
+    "first": ["--deals", "9", "--matches", "75"],
+    "even": ["--matches-per-bot", "30"],
+    "gauntlet": ["--format", "gauntlet", "--deals", "9"],
+    "two challengers": [
+        *("--format", "gauntlet", "--deals", "6"),
+        *("--challenger", "two", "--challenger", "five"),
+    ],
+}
+
+
+def arena(*words: object) -> str:
+    done = subprocess.run(
+        [*ARENA, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def made(folder: Path, name: str) -> Path:
+    arena(
+        *("init", folder, *BOTS, "--game", "guerra", "--seed", "a seed of some length"),
+        *("--sandbox", "none", *FORMATS[name]),
+    )
+    return folder
+
+
+def table(folder: Path) -> Any:
+    return json.loads(arena("rank", folder, "--format", "json"))
+
+
+def matches(folder: Path) -> set[str]:
+    """Return what was played, but for what was measured."""
+    found = set()
+    for line in arena("export", folder, "-").splitlines()[1:]:
+        match = json.loads(line)
+        for key in ("clock", "seconds", "played_at", "machine", "sandbox", "evidence"):
+            del match[key]
+        found.add(json.dumps(match))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_gives_the_same_bytes_whoever_plays_it(tmp_path: Path, name: str) -> None:
+    whole = made(tmp_path / "whole", name)
+    shown = json.loads(arena("run", whole, "--workers", "2", "--format", "json"))
+    assert shown["missing"] == 0
+    alone = made(tmp_path / "alone", name)
+    run = subprocess.Popen(
+        [*ARENA, "run", str(alone), "--workers", "1"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until(lambda: (alone / "league.db").exists() and table(alone)["deals"] > 3, 60)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    time.sleep(0.1)
+    assert table(alone)["missing"] > 0
+    arena("run", alone, "--workers", "1")
+    parts = [made(tmp_path / f"part {number}", name) for number in (1, 2)]
+    for number, part in enumerate(parts, 1):
+        arena("run", part, "--part", f"{number}/2")
+        arena("export", part, tmp_path / f"{number}.jsonl")
+    together = tmp_path / "together"
+    shutil.copytree(parts[0], together)
+    arena("import", together, tmp_path / "2.jsonl")
+    assert table(whole) == table(alone) == table(together)
+    assert matches(whole) == matches(alone) == matches(together)
+
+
+@pytest.mark.slow
+def test_who_plays_whom_is_what_the_format_says(tmp_path: Path) -> None:
+    met: dict[str, Counter[frozenset[str]]] = {}
+    for name in ("even", "gauntlet", "two challengers", "first"):
+        folder = made(tmp_path / name, name)
+        arena("run", folder)
+        rows = json.loads(arena("matches", folder, "--limit", "0", "--format", "json"))["matches"]
+        met[name] = Counter(frozenset(seat["bot"] for seat in row["seats"]) for row in rows)
+    every = {frozenset(pair) for pair in combinations(("one", "two", "three", "four", "five"), 2)}
+    assert met["gauntlet"] == {pair: 18 for pair in every if "one" in pair}
+    assert met["two challengers"] == {
+        pair: 12 for pair in every if len(pair & {"two", "five"}) == 1
+    }
+    played = Counter[str]()
+    for pair, count in met["even"].items():
+        played.update(dict.fromkeys(pair, count))
+    assert set(played.values()) == {28, 30}  # 37 deals of two, for five bots
+    assert met["first"].total() == 74
+    assert max(met["first"].values()) - min(met["first"].values()) <= 2
