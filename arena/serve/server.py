@@ -17,7 +17,7 @@ from types import FrameType
 
 import uvicorn
 
-from arena.folders import locked
+from arena.folders import SERVED, locked
 from arena.handin.database import HANDED_IN
 from arena.league.file import read_asked
 from arena.serve.app import application
@@ -228,7 +228,7 @@ def names_of(folders: Sequence[Path]) -> dict[str, Path]:
 @contextlib.contextmanager
 def _kept_from_others(folder: Path) -> Iterator[None]:
     """Keep other servers away from a league, from whichever folder they come to it."""
-    descriptor = folder / HANDED_IN / ".served"
+    descriptor = folder / SERVED
     descriptor.mkdir(exist_ok=True)
     with contextlib.ExitStack() as stack:
         try:
