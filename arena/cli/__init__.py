@@ -53,7 +53,7 @@ _COMMANDS = {
     ),
     "disqualify": (
         "organize:disqualify",
-        "Exclude a bot: it plays no more, its matches are kept and do not count, tables say why.",
+        "Exclude bots: they play no more, their matches are kept and do not count, tables say why.",
     ),
     "author": (
         "author:author",

@@ -74,7 +74,7 @@ def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
     try:
         league = read_text(file, text, purpose)
     except LeagueFileError as error:
-        if not error.bot or purpose == "read":
+        if not error.bot:
             raise
         words = f"{shlex.quote(str(folder))} {shlex.quote(error.bot)}"
         remedy = f"Put that right, or take the bot out: arena remove {words}"

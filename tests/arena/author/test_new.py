@@ -169,7 +169,7 @@ def test_a_bot_that_is_not_built_says_how(arena: Arena, tmp_path: Path) -> None:
     result = arena("check", folder, "--game", "war")
     assert result.exit_code == 1
     said = "".join(result.stdout.split())
-    assert f"thereisnofile{folder}/bot;buildit:make-C{folder}." in said
+    assert f"thereisnofile{folder}/bot,which`files`inbot.tomlnames;buildit:make-C{folder}." in said
 
 
 def test_on_a_full_disk_nothing_is_left(arena: Arena, tmp_path: Path) -> None:

@@ -325,7 +325,7 @@ def test_without_dask_its_installation_is_told(league: League, tmp_path: Path) -
     said = league.call("run", "--cluster", "tcp://127.0.0.1:1", code=2, env=env).stderr
     assert re.fullmatch(
         r"arena: --cluster needs Dask \((dask|distributed) is missing\): "
-        r"pip install 'bot-arena\[cluster\]'\.\n",
+        r"pip install 'bot-arena\[cluster\]', or '\.\[cluster\]' in a clone\.\n",
         said,
     )
     assert league.call("run", env=env).stdout  # what is played here does without it
