@@ -150,7 +150,7 @@ def compare(
     arena compare ./new/bot ./old/bot --game guerra
     arena compare mine=./bot sensible --game cold_war \\
         --with echo --with loyal
-    arena compare ./new/bot ./old/bot --game guerra --elo0 -10 --elo1 0
+    arena compare maestro sensible --game duel --elo0 -10 --elo1 0
     """
     kind, source = find_game(game)
     seats = kind.seat_counts[0] if seats is None else seats
