@@ -76,6 +76,7 @@ def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
     except LeagueFileError as error:
         if not error.bot:
             raise
+        read_text(file, text, "read")  # or it raises what `arena remove` would, too
         words = f"{shlex.quote(str(folder))} {shlex.quote(error.bot)}"
         remedy = f"Put that right, or take the bot out: arena remove {words}"
         raise LeagueFileError(error.where, f"{error.what} {remedy}") from None

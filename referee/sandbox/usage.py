@@ -129,7 +129,9 @@ class Disk:
         self._before = free
         self.size = self.files = self.sockets = 0
         self._seen.clear()
-        self._count_folder(self.folder)
+        self._count_folder(self.folder, files)
+        if self.files > files:
+            return  # while more is counted, more is made
         device = os.stat(self.folder).st_dev
         with seen_as(self.uid):
             hiding = [pid for pid in pids if self._count_open(pid, device)]
@@ -147,13 +149,16 @@ class Disk:
             self._seen.add(identity(found))
         self.size += found.st_blocks * _BLOCK
 
-    def _count_folder(self, folder: str) -> None:
+    def _count_folder(self, folder: str, most: int) -> None:
+        """Count what is in a folder, until there are more files than it may have."""
         left = [folder]
         while left:
             path = left.pop()
             try:
                 with os.scandir(path) as entries:
                     for entry in entries:
+                        if self.files > most:
+                            return
                         with suppress(FileNotFoundError):  # removed meanwhile
                             self._count(entry.stat(follow_symlinks=False))
                             if entry.is_dir(follow_symlinks=False):
