@@ -208,6 +208,11 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
             f"put a {FILE} with the same settings, that names the game, in that folder, then "
             f"import again."
         )
+    if archives[0].header.settings.format == "gauntlet":
+        raise ArenaError(
+            f"there is no league {str(folder)!r}, and it cannot be made, as results do not say who "
+            f"the challengers of a gauntlet are: put its {FILE} in that folder, then import again."
+        )
     bots = _entries(folder, archives)
     made = folder
     try:

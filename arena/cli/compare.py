@@ -22,9 +22,9 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.files import spare_folder
-from arena.cli.leagues import GO_ON, stopped_by_signals, stopped_by_time
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
+from arena.cli.stopping import GO_ON, stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
 from arena.compare import Comparison
 from arena.league.bot import NAME_LIMIT, check_name

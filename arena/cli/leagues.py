@@ -3,14 +3,10 @@
 import gc
 import re
 import shlex
-import signal
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
-from types import FrameType
 
 import click
 
@@ -32,6 +28,7 @@ from arena.cli.common import (
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.saying import say
+from arena.cli.stopping import stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
 from arena.league.bot import Bot
 from arena.league.entry import entries_of
@@ -50,16 +47,13 @@ from arena.schedule.formats import DEALS, FORMATS, FormatName
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.versions import disqualified, twins
-from arena.streams import say_at_once
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 
-GO_ON = "what was stored is safe. Run again to go on."
 _MOST_PARTS = 10_000
 _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
-_ECHO_SECONDS = 0.5  # in which a second signal is no second wish: quicker than fingers are
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 
 
@@ -408,54 +402,3 @@ def collected_rarely() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*thresholds)
-
-
-@contextmanager
-def stopped_by_time(run: Run, seconds: float | None) -> Iterator[Callable[[], bool]]:
-    """Stop a run softly after so many seconds, if any are given; yield whether that was done."""
-    is_over = threading.Event()
-
-    def stop() -> None:
-        is_over.set()
-        run.stop()
-
-    if seconds is None:
-        yield is_over.is_set
-        return
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield is_over.is_set
-    finally:
-        timer.cancel()
-
-
-@contextmanager
-def stopped_by_signals(run: Run, rest: str = GO_ON) -> Iterator[list[int]]:
-    """Stop a run softly at the first SIGINT or SIGTERM, and hard at the second.
-
-    One that comes at once after the first is the same one: `timeout` sends it to the process and
-    then to its group. Yields the signals heard so far. After the second, `rest` is printed.
-    """
-    heard: list[int] = []
-    last = -_ECHO_SECONDS
-
-    def hear(number: int, _: FrameType | None) -> None:
-        nonlocal last
-        if monotonic() - last < _ECHO_SECONDS:
-            return
-        last = monotonic()
-        heard.append(number)
-        if len(heard) > 1:
-            raise RunError(f"stopped at once; {rest}")
-        say_at_once("\nFinishing the matches being played; Ctrl-C once more stops at once.")
-        run.stop()
-
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, hear) for number in numbers]
-    try:
-        yield heard
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)

@@ -199,6 +199,17 @@ def test_a_mistake_of_the_file_itself_is_told_to_those_who_only_read(
     assert refused(tmp_path, read_played) == refused(tmp_path)
 
 
+def test_no_remedy_is_offered_that_would_fail_as_the_command_did(tmp_path: Path) -> None:
+    """`arena remove` cannot read a file with a wrong entry; it can where a bot is not there."""
+    wrong = next(mistake for mistake in MISTAKES if mistake.old == 'shipped = "random"')
+    write(tmp_path, wrong.text)
+    assert "arena remove" not in refused(tmp_path)
+    for mistake in UNPLAYABLE:
+        write(tmp_path, mistake.text)
+        if "arena remove" in refused(tmp_path):
+            read_played(tmp_path)
+
+
 @pytest.mark.parametrize("mistake", UNPLAYABLE, ids=lambda mistake: mistake.new)
 def test_a_league_is_read_for_its_results_whatever_became_of_its_bots(
     tmp_path: Path, mistake: Mistake

@@ -109,3 +109,18 @@ def test_who_plays_whom_is_what_the_format_says(tmp_path: Path) -> None:
     assert set(played.values()) == {28, 30}  # 37 deals of two, for five bots
     assert met["first"].total() == 74
     assert max(met["first"].values()) - min(met["first"].values()) <= 2
+
+
+def test_results_of_a_gauntlet_make_no_league_as_nobody_says_who_challenges(tmp_path: Path) -> None:
+    folder = made(tmp_path / "trial", "two challengers")
+    arena("run", folder, "--part", "1/9")
+    arena("export", folder, tmp_path / "trial.jsonl")
+    words = [*ARENA, "import", str(tmp_path / "new"), str(tmp_path / "trial.jsonl")]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "do not say who the challengers of a gauntlet are" in done.stderr
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "new").mkdir()
+    shutil.copy(folder / "league.toml", tmp_path / "new")
+    arena("import", tmp_path / "new", tmp_path / "trial.jsonl")
+    assert table(tmp_path / "new") == table(folder)
