@@ -120,7 +120,7 @@ def _commands(
 def _of_another_league(archive: Archive, named: str, change: str) -> ArenaError:
     return archive.error(
         f"matches of another league: in {named} {change}. Only leagues that differ in nothing but "
-        f"bots, deals and share can be merged."
+        f"bots and how much is played can be merged."
     )
 
 

@@ -416,7 +416,7 @@ def _text(
 ) -> str:
     lines = [
         "# What to play. `arena run` plays every match of it that was not played yet.",
-        "# Bots, deals and share may change at any time; for anything else, make a new league.",
+        "# Bots, and how much is played, may change at any time; else make a new league.",
         "",
         f"game = {_toml(settings.game)}",
         *([f"seats = {settings.seats}"] if settings.seats is not None else []),

@@ -28,9 +28,9 @@ class Pair:
     more: int | None
     """About how many more deals each has to play until they are separated; None for endless."""
     more_from: int | None
-    """Of three such numbers, two are at least this ..."""
+    """Of six such numbers, five lie between this ..."""
     more_to: int | None
-    """... and at most this; None for endless, as where the lead may be nothing."""
+    """... and this; None for endless, as where the lead may be nothing."""
 
 
 def pairs(ratings: Ratings) -> Iterator[Pair]:

@@ -16,7 +16,7 @@ def check_unchanged(league: LeaguePlan, store: Store) -> None:
     if change:
         raise ArenaError(
             f"{league.folder / FILE}: {change}, when the first match was played. Put it back, or "
-            f"make a new league: only bots, deals and share may change."
+            f"make a new league: only bots and how much is played may change."
         )
 
 

@@ -18,7 +18,7 @@ def pairs_table(field: Field, ratings: Ratings) -> Table:
         f"{field.extent}. Surely: how likely the first bot of a row is the better one, pair by "
         f"pair.",
         "More deals: about how many more each of the two has to play until they are separated, if "
-        "those tell as much as the ones before; two of three such numbers lie in the brackets.",
+        "those tell as much as the ones before; five of six such numbers lie in the brackets.",
     ]
     if any(row["better"] is None for row in rows):
         notes.append(f"With fewer than {FEWEST_DEALS} deals, nothing is said of a bot.")

@@ -392,4 +392,4 @@ def test_anything_else_that_changes_is_refused_with_the_way_out(
         league.write(FILE.replace(before, after) + ONE + TWO)
         result = arena("run", league.folder)
         assert result.exit_code == 2
-        assert "or make a new league: only bots, deals and share may change" in result.stderr
+        assert "or make a new league: only bots and how much is played may change" in result.stderr

@@ -1,9 +1,12 @@
 """How often tables of equals separate some pair, and how often the likelier bot is the better."""
 
+import math
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from itertools import permutations
+from statistics import fmean
 
-from arena.stats.pairs import pairs
+from arena.stats.pairs import Pair, pairs
 from arena.stats.ratings import SEPARATED, Ratings, fit
 from arena.stats.together import errors_together
 from tests.arena.stats.deals import deals_of
@@ -15,11 +18,13 @@ BINS = (0.5, 0.7), (0.7, 0.9), (0.9, 0.97), (0.97, 1.0)
 HEADERS = (
     *("field", "pair by pair", "together"),
     *(f"{100 * low:g} to {100 * high:g} %" for low, high in BINS),
+    "in brackets",
 )
 NOTE = """\
 pair by pair, together: the share of tables of equals in which some pair is separated.
 The others: of pairs of unequal bots of which one is said to be better with such a chance, the mean
-of these chances, and the share in which it is."""
+of these chances, and the share in which it is. In brackets: of pairs that are not separated, the
+share of which the deals that they need, by their true skills, lie where they are said to."""
 MOST_TABLES = 0.07
 """Of tables of equals, which are to be 0.0455 and are counted in some hundred leagues."""
 MOST_OFF = 0.05
@@ -52,12 +57,17 @@ def measured(row: Row) -> Line:
             for errors in (SEPARATED, errors_together(row.plan.bots))
         ]
         faults = [f"together {shares[1]:.3f}"] if shares[1] > MOST_TABLES else []
-        return Line((row.name, *(f"{share:.3f}" for share in shares), *[blank] * len(BINS)), faults)
+        return Line(
+            (row.name, *(f"{share:.3f}" for share in shares), *[blank] * (len(BINS) + 1)), faults
+        )
     said: defaultdict[int, float] = defaultdict(float)
     true: Counter[int] = Counter()
     count: Counter[int] = Counter()
+    brackets = []
     for league, each in zip(leagues, fits, strict=True):
         for pair in pairs(each):
+            if not pair.is_separated and pair.error is not None:
+                brackets.append(_holds(pair, league.skills, each))
             if pair.better is not None:
                 where = max(number for number, (low, _) in enumerate(BINS) if pair.better >= low)
                 count[where] += 1
@@ -72,7 +82,17 @@ def measured(row: Row) -> Line:
         cells.append(f"{mean:.3f}: {share:.3f}")
         if abs(mean - share) > MOST_OFF:
             faults.append(cells[-1])
-    return Line((row.name, blank, blank, *cells), faults)
+    return Line((row.name, blank, blank, *cells, f"{fmean(brackets):.3f}"), faults)
+
+
+def _holds(pair: Pair, skills: Mapping[str, float], ratings: Ratings) -> bool:
+    """Return whether as many more deals as a pair needs, whoever is better, were said."""
+    lead = skills[pair.bot] - skills[pair.other]
+    deals = min(ratings.bots[bot].deals for bot in (pair.bot, pair.other))
+    assert pair.error is not None
+    needed = deals * ((SEPARATED * pair.error / lead) ** 2 - 1) if lead else math.inf
+    low, high = (math.inf if end is None else end for end in (pair.more_from, pair.more_to))
+    return low <= max(1.0, math.ceil(needed)) <= high
 
 
 def _separates(ratings: Ratings, errors: float) -> bool:
