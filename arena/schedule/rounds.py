@@ -1,0 +1,125 @@
+"""Formats that choose by results: what they are told, and what they answer, round by round; pure.
+
+A tournament is a list of rounds. A format looks at all rounds so far, each with the results of its
+deals, and says which line-ups play next, or that it has ended. It sees nothing else: no clock, no
+order in which matches came in. So the same results give the same rounds, whoever played them where.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from arena.schedule.deal import Entrant
+from referee.chance import Chance
+
+Lineup: TypeAlias = tuple[Entrant, ...]
+"""Bots that sit down together, in order of their keys."""
+Places: TypeAlias = tuple[int, ...]
+"""The places of a line-up's bots in one match, 1 for the best; bots that tie share one."""
+
+
+class RoundDeal(NamedTuple):
+    """A deal of a round, and what was played in it."""
+
+    lineup: Lineup
+    number: int
+    """Which deal of this line-up it is, counted from 0 over all rounds."""
+    matches: tuple[Places, ...] | None
+    """The places in each rotation; None if it does not count, as one of its bots was out."""
+
+    def shares(self) -> tuple[Fraction, ...]:
+        """Return each bot's mean share of the others beaten, half for those tied with.
+
+        It is asked only of a deal that counts.
+        """
+        assert self.matches is not None
+        return tuple(
+            Fraction(
+                sum(
+                    2 * (places[at] < other) + (places[at] == other)
+                    for places in self.matches
+                    for seat, other in enumerate(places)
+                    if seat != at
+                ),
+                2 * (len(self.lineup) - 1) * len(self.matches),
+            )
+            for at in range(len(self.lineup))
+        )
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a league's file asked of its format when a round was drawn; that may change later."""
+
+    deals: int
+    """How many deals a line-up of the round plays."""
+    options: Any
+    """The format's options, of its own type."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round that is over."""
+
+    terms: Terms
+    field: tuple[Entrant, ...]
+    """Who could play when it was drawn, in the order of the league's file."""
+    deals: tuple[RoundDeal, ...]
+    out: frozenset[Entrant] = frozenset()
+    """Who was suspended, or left, before its deals were played: none of its deals here counts."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Nothing more is to be played."""
+
+    why: str
+    """What was asked and what is known, in a sentence."""
+
+
+class Grid(NamedTuple):
+    """A table of the standings."""
+
+    title: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class Standings:
+    """How a tournament stands, in the form that its format is used to."""
+
+    grids: tuple[Grid, ...]
+    drawing: tuple[str, ...] = ()
+    """Lines of text that show it as a picture, such as a bracket."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of it, in sentences."""
+
+
+class RoundFormat(Protocol):
+    """One format. `field` is who can play now, in the order of the league's file."""
+
+    def next_round(
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
+    ) -> Sequence[Lineup] | Ended:
+        """Return the line-ups of the next round, one for each deal, in the order of play."""
+
+    def standings(
+        self,
+        past: Sequence[Round],
+        field: Sequence[Entrant],
+        terms: Terms,
+        name: Callable[[Entrant], str],
+    ) -> Standings:
+        """Return how it stands after the rounds that are over."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What of a league stays the same for all its rounds."""
+
+    seats: int
+    matches_a_deal: int
+    chance: Chance
+    """What is drawn by; an event is named by the format, the round and what is drawn."""
