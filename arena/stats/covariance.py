@@ -69,7 +69,7 @@ def _of_group(
             scatter[number][number] += unseen
         information[number][number] += prior
         scatter[number][number] += prior
-    bread = _centred(_inverse(information))
+    bread = _centred(inverse(information))
     return _product(_product(bread, scatter), bread)
 
 
@@ -159,7 +159,7 @@ def _compared(outcome: Outcome) -> Iterator[tuple[str, str]]:
                 yield bot, other
 
 
-def _inverse(matrix: Matrix) -> Matrix:
+def inverse(matrix: Matrix) -> Matrix:
     """Return the inverse of a symmetric positive definite matrix (Gauss and Jordan)."""
     size = len(matrix)
     rows = [[*row, *([0.0] * size)] for row in matrix]

@@ -1,0 +1,219 @@
+"""Play until the question is answered: line-ups are chosen by what they tell about what is open."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated
+
+import msgspec
+
+from arena.schedule.deal import Entrant
+from arena.schedule.goal import Comparison, Known, Measure, goal_of, known
+from arena.schedule.plain import PlainLineups
+from arena.schedule.rounds import Ended, Frame, Lineup, Places, Round, Standings, Terms
+from arena.schedule.settled_texts import answer, standings_of, unanswered
+from arena.schedule.worth import Worth
+from arena.stats.outcomes import Deals, Result
+from arena.stats.ratings import EXACT, Ratings, fit
+
+GROWTH = 0.1
+"""The deals of a round, by those before it: about 45 rounds for a hundred times the first."""
+_MOST_CHOICES = 64  # different line-ups a round, or as many as all bots make: the rest repeats them
+
+_Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class SettledOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The table `[settled]` of a league's file."""
+
+    goal: str = "best"
+    """What is asked: `best`, `top 3`, `order`, or `A > B`."""
+    confidence: Annotated[float, msgspec.Meta(ge=0.5, lt=1)] = 0.95
+    """How likely the answer is right, at least, however often one looked."""
+    margin: Annotated[float, msgspec.Meta(ge=0, lt=0.5)] = 0.05
+    """The share of points beyond a half that is no difference: at 0.05, 45 to 55 % are equal."""
+    first_deals: Annotated[int, msgspec.Meta(ge=3)] = 10
+    """How many deals every bot plays before results say who meets whom."""
+    plain: _Share = 0.25
+    """The share of later deals that goes to the bots with fewest, whatever the results are."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """What a tournament's rounds come to for the present field."""
+
+    field: tuple[Entrant, ...]
+    """By key."""
+    kinds: Mapping[tuple[Lineup, tuple[Places, ...]], int]
+    """The deals that count, by line-up and places."""
+    played: Mapping[Entrant, int]
+    """How many deals of each bot count."""
+    met: Mapping[tuple[Entrant, Entrant], int]
+    """In how many deals that count two bots met."""
+    spent: int
+    """How many deals the present field played among itself, whether they count or not."""
+    counted: int
+    """How many deals count, of any bots."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The format: rounds of chosen line-ups until the goal is known, or the limit is reached.
+
+    The limit is as many deals as a round-robin of the same field would have: `Terms.deals` of each
+    line-up. Deals with bots or versions that have left inform the ratings, and do not count
+    towards it. It is not seen whether a game without chance repeats its matches move by move: there
+    another deal tells less than is thought.
+    """
+
+    frame: Frame
+    rate: Callable[[Deals], Ratings] = fit
+    """What rates the bots; for simulations, which know faster ways to the same numbers."""
+
+    def next_round(
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
+    ) -> Sequence[Lineup] | Ended:
+        """Return the line-ups of the next round, one for each deal, in the order of play."""
+        options: SettledOptions = terms.options
+        state = _state_of(past, field)
+        if why := self._why_never(state, options):
+            return Ended(why)
+        left = self._limit(state, terms) - state.spent
+        plain = PlainLineups(
+            state.field, self.frame.seats, state.played, state.met, self.frame.chance, len(past)
+        )
+        if lineups := plain.until_each_has(options.first_deals, left):
+            return lineups
+        measure, found = self._known(state, options)
+        if not found.open:
+            return Ended(answer(found, measure, state.field, options.confidence, state.counted))
+        if left <= 0:
+            return Ended(unanswered(found, measure, state.field, self._limit(state, terms)))
+        deals = min(left, self._round_size(state))
+        evenly = math.floor((state.counted + deals) * options.plain) - math.floor(
+            state.counted * options.plain
+        )
+        chosen = self._chosen(state, measure, found, deals - evenly)
+        return [*chosen, *plain.with_fewest(evenly, chosen)]
+
+    def standings(
+        self,
+        past: Sequence[Round],
+        field: Sequence[Entrant],
+        terms: Terms,
+        name: Callable[[Entrant], str],
+    ) -> Standings:
+        """Return how it stands after the rounds that are over."""
+        options: SettledOptions = terms.options
+        state = _state_of(past, field)
+        if why := self._why_never(state, options):
+            return Standings((), notes=(why,))
+        measure, found = self._known(state, options)
+        return standings_of(found, measure, [name(bot) for bot in state.field], options.confidence)
+
+    def _why_never(self, state: _State, options: SettledOptions) -> str:
+        """Return why nothing is to be played; empty if something is."""
+        bots, seats = len(state.field), self.frame.seats
+        if bots < seats:
+            return f"There are {bots} bots for {seats} seats: nothing can be played."
+        goal = goal_of(options.goal)
+        keys = {bot.key for bot in state.field}
+        if goal.kind == "pair" and (missing := [key for key in goal.pair if key not in keys]):
+            return f"Asked how two bots compare, of which {' and '.join(missing)} cannot play."
+        return ""
+
+    def _limit(self, state: _State, terms: Terms) -> int:
+        return math.comb(len(state.field), self.frame.seats) * terms.deals
+
+    def _round_size(self, state: _State) -> int:
+        """Return the deals of a round: as many as keep workers busy, and rounds few."""
+        least = math.ceil(len(state.field) / self.frame.seats)
+        return max(least, math.ceil(GROWTH * state.counted))
+
+    def _known(self, state: _State, options: SettledOptions) -> tuple[Measure, Known]:
+        ratings = self.rate(_deals_of(state))
+        names = [_name(bot) for bot in state.field]
+        missing = [name for name in names if name not in ratings.bots]
+        if missing:
+            ratings = fit(_deals_of(state), bots=missing)
+        measure = Measure(ratings, names, options.margin)
+        keys = [bot.key for bot in state.field]
+        return measure, known(goal_of(options.goal), measure, keys, 1 - options.confidence)
+
+    def _chosen(
+        self, state: _State, measure: Measure, found: Known, deals: int
+    ) -> list[Lineup]:
+        """Return the line-ups that tell most of what is open, each with all others in mind."""
+        if deals <= 0:
+            return []
+        names = [*measure.names, *sorted({*measure.ratings.bots}.difference(measure.names))]
+        at = {name: number for number, name in enumerate(names)}
+        worth = Worth(
+            [round(measure.ratings.bots[name].mu, EXACT) for name in names],
+            {
+                _in_order(at[_name(one)], at[_name(other)]): self.frame.matches_a_deal * count
+                for (one, other), count in state.met.items()
+            },
+            [(each, _weight(each)) for each in found.open],
+            seats=self.frame.seats,
+            matches_a_deal=self.frame.matches_a_deal,
+            field=len(state.field),
+        )
+        choices = min(deals, max(_MOST_CHOICES, math.ceil(len(names) / self.frame.seats)))
+        lineups: list[Lineup] = []
+        for number in range(choices):
+            times = deals * (number + 1) // choices - deals * number // choices
+            bots = worth.best()
+            worth.play(bots, times)
+            lineups += [tuple(state.field[bot] for bot in bots)] * times
+        return lineups
+
+
+def _weight(comparison: Comparison) -> float:
+    """Return what the variance of a comparison counts: by how small it has to become."""
+    return 1 / max(0.1, abs(comparison.lead + comparison.needed)) ** 2
+
+
+def _state_of(past: Sequence[Round], field: Sequence[Entrant]) -> _State:
+    present = frozenset(field)
+    kinds: Counter[tuple[Lineup, tuple[Places, ...]]] = Counter()
+    spent = 0
+    for each in past:
+        for deal in each.deals:
+            if deal.matches is not None:
+                kinds[deal.lineup, deal.matches] += 1
+            spent += present.issuperset(deal.lineup)
+    played: Counter[Entrant] = Counter()
+    met: Counter[tuple[Entrant, Entrant]] = Counter()
+    for (lineup, _), count in kinds.items():
+        for bot in lineup:
+            played[bot] += count
+        for pair in combinations(lineup, 2):
+            met[pair] += count
+    return _State(
+        field=tuple(sorted(field, key=lambda bot: (bot.key, bot.version))),
+        kinds=kinds,
+        played=played,
+        met=met,
+        spent=spent,
+        counted=kinds.total(),
+    )
+
+
+def _deals_of(state: _State) -> Deals:
+    deals: Counter[tuple[Result, ...]] = Counter()
+    for (lineup, matches), count in state.kinds.items():
+        bots = tuple(map(_name, lineup))
+        deals[tuple(sorted(Result(bots, places) for places in matches))] += count
+    return deals
+
+
+def _name(bot: Entrant) -> str:
+    """Return what a bot is called in the fit: another version is another bot."""
+    return f"{bot.key}@{bot.version}"
+
+
+def _in_order(one: int, other: int) -> tuple[int, int]:
+    return (one, other) if one < other else (other, one)

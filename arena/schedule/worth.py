@@ -1,0 +1,175 @@
+"""What a line-up is worth for the comparisons that are open: how far it lowers their variances; pure.
+
+Bots' ratings have a covariance C. A match of two bots tells of their difference u with a precision
+w, and lowers C by C u u' C / (1 / w + u' C u). Of the summed variances of the open comparisons,
+each weighted, that takes w u' G u / (1 + w u' C u), where G = C M C and M sums up the weighted
+comparisons. (The design of experiments calls it c-optimal, or A-optimal for many comparisons.) At
+a table of several seats every two bots are compared, each as one of so many that share the news.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from operator import mul
+
+from arena.schedule.goal import Comparison
+from arena.stats.covariance import Matrix, inverse
+from arena.stats.likelihood import BETA, SIGMA
+
+_SPREAD = BETA * math.sqrt(2)
+_HOPELESS = 7.0  # spreads of a lead beyond which a match tells nothing
+_SEEDS = 6  # pairs that a line-up may begin with
+_CONSIDERED = 100  # bots that may be chosen, of a larger field: those with most to tell
+_DIGITS = 9  # of a worth; what lies beyond differs from machine to machine
+
+
+def precision(lead: float) -> float:
+    """Return what one match of two bots tells of their difference, in inverse squares of mu."""
+    deviate = lead / _SPREAD
+    if abs(deviate) > _HOPELESS:
+        return 0.0
+    win = math.erfc(-deviate / math.sqrt(2)) / 2
+    loss = math.erfc(deviate / math.sqrt(2)) / 2
+    density = math.exp(-deviate * deviate) / (2 * math.pi)
+    return density / (win * loss * _SPREAD**2)
+
+
+class Worth:
+    """The covariance of bots' ratings, as far as the model foresees it, while deals are chosen.
+
+    `met` says how many matches each two bots had, of all bots that are rated, which `mu` rates;
+    bots are their places there, and the first of them, the `field`, can play. A table's pairs share
+    what it tells: at `seats` seats each counts 2 / seats of a match.
+    """
+
+    def __init__(
+        self,
+        mu: Sequence[float],
+        met: Mapping[tuple[int, int], int],
+        opened: Iterable[tuple[Comparison, float]],
+        *,
+        seats: int,
+        matches_a_deal: int,
+        field: int,
+    ) -> None:
+        self._mu = mu
+        self._field = range(field)
+        self._seats = seats
+        self._per_deal = 2 / seats * matches_a_deal
+        self._told_by_lead: dict[float, float] = {}
+        size = len(mu)
+        information = [[0.0] * size for _ in range(size)]
+        for bot in range(size):
+            information[bot][bot] = SIGMA**-2
+        for (one, other), matches in sorted(met.items()):
+            _add(information, one, other, 2 / seats * matches * self._told(one, other))
+        self._covariance = inverse(information)
+        weights = [[0.0] * size for _ in range(size)]
+        for comparison, weight in opened:
+            _add(weights, comparison.better, comparison.other, weight)
+        half = _product(self._covariance, weights)
+        self._gain = _product(half, self._covariance)
+
+    def _told(self, one: int, other: int) -> float:
+        return precision(self._mu[one] - self._mu[other])
+
+    def best(self) -> tuple[int, ...]:
+        """Return the line-up that is worth most, in order; the first of equals."""
+        bots: Sequence[int] = self._field
+        if len(bots) > _CONSIDERED:
+            by_gain = sorted(bots, key=lambda bot: (-_rounded(self._gain[bot][bot]), bot))
+            bots = sorted(by_gain[:_CONSIDERED])
+        worth = self._pair_worths(bots)
+        pairs = (
+            (-_rounded(row[other]), one, other)
+            for one, row in enumerate(worth)
+            for other in range(one)
+        )
+        if self._seats == 2:
+            _, one, other = min(pairs)
+            return tuple(sorted((bots[one], bots[other])))
+        seeds = sorted(pairs)[:_SEEDS]
+        found = min(self._completed(worth, one, other) for _, one, other in seeds)
+        return tuple(bots[bot] for bot in found[1])
+
+    def _completed(self, worth: Matrix, one: int, other: int) -> tuple[float, tuple[int, ...]]:
+        """Return a table that begins with two bots, each next seat going to who adds most."""
+        table = [one, other]
+        total = worth[one][other]
+        added = [a + b for a, b in zip(worth[one], worth[other], strict=True)]
+        while len(table) < self._seats:
+            _, bot = min(
+                (-_rounded(more), bot) for bot, more in enumerate(added) if bot not in table
+            )
+            total += added[bot]
+            table.append(bot)
+            added = [a + b for a, b in zip(added, worth[bot], strict=True)]
+        return -_rounded(total), tuple(sorted(table))
+
+    def _pair_worths(self, bots: Sequence[int]) -> Matrix:
+        """Return what one deal of each two bots takes from the open variances."""
+        size, mu = len(bots), [self._mu[bot] for bot in bots]
+        found = [[0.0] * size for _ in range(size)]
+        own_gain = [self._gain[bot][bot] for bot in bots]
+        own_square = [self._covariance[bot][bot] for bot in bots]
+        cache = self._told_by_lead
+        for one, bot in enumerate(bots):
+            gains, squares, row = self._gain[bot], self._covariance[bot], found[one]
+            gain, square, level = own_gain[one], own_square[one], mu[one]
+            for other in range(one):
+                lead = level - mu[other]
+                told = cache.get(lead)
+                if told is None:
+                    told = cache[lead] = self._per_deal * precision(lead)
+                at = bots[other]
+                worth = told * (gain + own_gain[other] - 2 * gains[at])
+                worth /= 1 + told * (square + own_square[other] - 2 * squares[at])
+                row[other] = found[other][one] = worth
+        return found
+
+    def play(self, lineup: Sequence[int], deals: int = 1) -> None:
+        """Foresee what is known after some deals of a line-up."""
+        for number, one in enumerate(lineup):
+            for other in lineup[:number]:
+                self._learn(one, other, deals * self._per_deal * self._told(one, other))
+
+    def _learn(self, one: int, other: int, told: float) -> None:
+        if told <= 0:
+            return
+        pull = _difference(self._covariance, one, other)
+        news = _difference(self._gain, one, other)
+        part = 1 / (1 / told + pull[one] - pull[other])
+        # G' = (C - part p p') M (C - part p p'), where p = C u, and C M p = G u = news
+        again = part * part * (news[one] - news[other])
+        change = [again * p - part * n for p, n in zip(pull, news, strict=True)]
+        for bot, (own, told_of) in enumerate(zip(pull, news, strict=True)):
+            scale = part * own
+            self._covariance[bot] = [
+                value - scale * p for value, p in zip(self._covariance[bot], pull, strict=True)
+            ]
+            lost = part * told_of
+            self._gain[bot] = [
+                value + own * c - lost * p
+                for value, c, p in zip(self._gain[bot], change, pull, strict=True)
+            ]
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.{_DIGITS}g}")
+
+
+def _add(matrix: Matrix, one: int, other: int, weight: float) -> None:
+    """Add a weighted difference of two bots, squared, to a quadratic form."""
+    matrix[one][one] += weight
+    matrix[other][other] += weight
+    matrix[one][other] -= weight
+    matrix[other][one] -= weight
+
+
+def _difference(matrix: Matrix, one: int, other: int) -> list[float]:
+    """Return a symmetric matrix times the difference of two bots."""
+    return [a - b for a, b in zip(matrix[one], matrix[other], strict=True)]
+
+
+def _product(left: Matrix, right: Matrix) -> Matrix:
+    """Return the product of a matrix and a symmetric one."""
+    return [[math.fsum(map(mul, row, column)) for column in right] for row in left]
