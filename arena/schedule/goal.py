@@ -16,13 +16,13 @@ from statistics import NormalDist
 from typing import Literal
 
 from arena.stats.likelihood import BETA, draw_margin
-from arena.stats.ratings import EXACT, Ratings, widened
+from arena.stats.ratings import EXACT, Ratings
 from protocol.errors import ArenaError
 
 Kind = Literal["top", "order", "pair"]
 
-_REACH = 2.0
-"""How far a lead is thought to lie beyond what is asked, in mu points: half a performance's spread.
+_REACH = 4.0
+"""How far a lead is thought to lie beyond what is asked, in mu points: a performance's spread.
 
 Bets are best where it is right; they hold wherever it is.
 """
@@ -95,7 +95,7 @@ class Comparison:
     @property
     def doubt(self) -> float:
         """A bound of the chance that it is said at any time, and wrong."""
-        return min(1.0, self.sides * doubt(self.lead + self.needed, self.error, self.deals))
+        return min(1.0, self.sides * doubt(self.lead + self.needed, self.error))
 
     @property
     def better_by_chance(self) -> float | None:
@@ -105,27 +105,20 @@ class Comparison:
         return _normal.cdf(self.lead / self.error)
 
 
-def doubt(beyond: float, error: float, deals: int) -> float:
+def doubt(beyond: float, error: float) -> float:
     """Return a bound of the chance ever to see a lead so far beyond one that it does not exceed.
 
-    Both are in mu points; the error counts by how many deals it was estimated from.
+    Both are in mu points.
     """
     if beyond <= 0 or not 0 < error < math.inf:
         return 1.0
-    errors = _as_normal(beyond / error * widened(deals), deals - 1)
-    square = error / widened(deals)
-    square *= square
-    part = _REACH**2 / (_REACH**2 + square)
+    errors = beyond / error
+    part = _REACH**2 / (_REACH**2 + error * error)
     growth = errors * errors * part / 2
     if growth > 700:
         return 0.0
     capital = 2 * math.sqrt(1 - part) * math.exp(growth) * _normal.cdf(errors * math.sqrt(part))
     return round(min(1.0, 1 / capital), 12)
-
-
-def _as_normal(t: float, freedom: int) -> float:
-    """Return the normal deviate about as rare as one of Student's t (Wallace, 1959)."""
-    return math.sqrt(freedom * math.log1p(t * t / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
 
 
 @lru_cache(maxsize=64)
@@ -187,11 +180,16 @@ class Measure:
         """Return the bots, the best first; equal ones as in the field."""
         return sorted(range(len(self.names)), key=lambda bot: (-self.mu(bot), bot))
 
+    def _error(self, one: str, other: str) -> float:
+        """Return the standard deviation of a lead; infinite where nothing is known of it."""
+        if other not in self.ratings.covariances.of_order.get(one, {}):
+            return math.inf
+        return round(self.ratings.error_of_lead(one, other), EXACT)
+
     def compared(self, better: int, other: int, needed: float) -> Comparison:
         """Return what is known of two bots."""
         one, two = self.names[better], self.names[other]
-        linked = two in self.ratings.covariances.of_order.get(one, {})
-        error = round(self.ratings.error_of_lead(one, two), EXACT) if linked else math.inf
+        error = self._error(one, two)
         return Comparison(
             better=better,
             other=other,
@@ -202,10 +200,14 @@ class Measure:
         )
 
 
-def known(goal: Goal, measure: Measure, keys: Sequence[str], allowed: float) -> Known:
+def known(
+    goal: Goal, measure: Measure, keys: Sequence[str], allowed: float, *, apart: bool = False
+) -> Known:
     """Return what a fit says of a goal; claims whose doubts are `allowed` in sum are sure enough.
 
-    Bots of a pair are found by `keys`, which are those of the field.
+    Bots of a pair are found by `keys`, which are those of the field. It is enough that nobody who
+    stands behind another is the better one by the margin; or, where bots are to be told `apart`,
+    each two must be known to be unequal, or equal within the margin.
     """
     order = measure.ordered()
     verdict = ""
@@ -218,7 +220,10 @@ def known(goal: Goal, measure: Measure, keys: Sequence[str], allowed: float) -> 
             pairs = [(one, other) for one in top for other in rest]
         else:
             pairs = [*combinations(order, 2)]
-        claims = [measure.compared(one, other, needed) for one, other in pairs]
+        if apart:
+            claims = [claim for pair in pairs for claim in _of_pair(measure, *pair)[1]]
+        else:
+            claims = [measure.compared(one, other, needed) for one, other in pairs]
     claims.sort(key=lambda claim: (claim.doubt, claim.better, claim.other))
     sure, sum_of_doubts = 0, 0.0
     for claim in claims:

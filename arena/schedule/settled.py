@@ -13,7 +13,7 @@ from arena.schedule.deal import Entrant
 from arena.schedule.goal import Comparison, Known, Measure, goal_of, known
 from arena.schedule.plain import PlainLineups
 from arena.schedule.rounds import Ended, Frame, Lineup, Places, Round, Standings, Terms
-from arena.schedule.settled_texts import answer, standings_of, unanswered
+from arena.schedule.settled_texts import Texts
 from arena.schedule.worth import Worth
 from arena.stats.outcomes import Deals, Result
 from arena.stats.ratings import EXACT, Ratings, fit
@@ -34,6 +34,8 @@ class SettledOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How likely the answer is right, at least, however often one looked."""
     margin: Annotated[float, msgspec.Meta(ge=0, lt=0.5)] = 0.05
     """The share of points beyond a half that is no difference: at 0.05, 45 to 55 % are equal."""
+    apart: bool = False
+    """Whether equals are to be known as such, too; else they may stand in any order."""
     first_deals: Annotated[int, msgspec.Meta(ge=3)] = 10
     """How many deals every bot plays before results say who meets whom."""
     plain: _Share = 0.25
@@ -58,6 +60,10 @@ class _State:
     """How many deals count, of any bots."""
 
 
+def _rated(deals: Deals, bots: Sequence[str]) -> Ratings:
+    return fit(deals, bots=bots)
+
+
 @dataclass(frozen=True)
 class Settled:
     """The format: rounds of chosen line-ups until the goal is known, or the limit is reached.
@@ -69,8 +75,8 @@ class Settled:
     """
 
     frame: Frame
-    rate: Callable[[Deals], Ratings] = fit
-    """What rates the bots; for simulations, which know faster ways to the same numbers."""
+    rate: Callable[[Deals, Sequence[str]], Ratings] = _rated
+    """What rates these bots and all others; simulations know faster ways to the same numbers."""
 
     def next_round(
         self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
@@ -88,9 +94,10 @@ class Settled:
             return lineups
         measure, found = self._known(state, options)
         if not found.open:
-            return Ended(answer(found, measure, state.field, options.confidence, state.counted))
+            return Ended(_texts(state, measure, found, options, _key).answer())
         if left <= 0:
-            return Ended(unanswered(found, measure, state.field, self._limit(state, terms)))
+            texts = _texts(state, measure, found, options, _key)
+            return Ended(texts.unanswered(self._limit(state, terms)))
         deals = min(left, self._round_size(state))
         evenly = math.floor((state.counted + deals) * options.plain) - math.floor(
             state.counted * options.plain
@@ -111,7 +118,7 @@ class Settled:
         if why := self._why_never(state, options):
             return Standings((), notes=(why,))
         measure, found = self._known(state, options)
-        return standings_of(found, measure, [name(bot) for bot in state.field], options.confidence)
+        return _texts(state, measure, found, options, name).standings()
 
     def _why_never(self, state: _State, options: SettledOptions) -> str:
         """Return why nothing is to be played; empty if something is."""
@@ -133,14 +140,11 @@ class Settled:
         return max(least, math.ceil(GROWTH * state.counted))
 
     def _known(self, state: _State, options: SettledOptions) -> tuple[Measure, Known]:
-        ratings = self.rate(_deals_of(state))
         names = [_name(bot) for bot in state.field]
-        missing = [name for name in names if name not in ratings.bots]
-        if missing:
-            ratings = fit(_deals_of(state), bots=missing)
-        measure = Measure(ratings, names, options.margin)
+        measure = Measure(self.rate(_deals_of(state), names), names, options.margin)
         keys = [bot.key for bot in state.field]
-        return measure, known(goal_of(options.goal), measure, keys, 1 - options.confidence)
+        goal, allowed = goal_of(options.goal), 1 - options.confidence
+        return measure, known(goal, measure, keys, allowed, apart=options.apart)
 
     def _chosen(
         self, state: _State, measure: Measure, found: Known, deals: int
@@ -208,6 +212,21 @@ def _deals_of(state: _State) -> Deals:
         bots = tuple(map(_name, lineup))
         deals[tuple(sorted(Result(bots, places) for places in matches))] += count
     return deals
+
+
+def _texts(
+    state: _State,
+    measure: Measure,
+    found: Known,
+    options: SettledOptions,
+    name: Callable[[Entrant], str],
+) -> Texts:
+    names = [name(bot) for bot in state.field]
+    return Texts(found, measure, names, options.confidence, options.apart, state.counted)
+
+
+def _key(bot: Entrant) -> str:
+    return bot.key
 
 
 def _name(bot: Entrant) -> str:

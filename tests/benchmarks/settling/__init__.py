@@ -1,0 +1,1 @@
+"""When the format `settled` has its answer; run `python -m tests.benchmarks.settling`."""
