@@ -36,7 +36,7 @@ class SettledOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The share of points beyond a half that is no difference: at 0.05, 45 to 55 % are equal."""
     apart: bool = False
     """Whether equals are to be known as such, too; else they may stand in any order."""
-    first_deals: Annotated[int, msgspec.Meta(ge=3)] = 10
+    first_deals: Annotated[int, msgspec.Meta(ge=3)] = 6
     """How many deals every bot plays before results say who meets whom."""
     plain: _Share = 0.25
     """The share of later deals that goes to the bots with fewest, whatever the results are."""

@@ -54,6 +54,7 @@ class Worth:
         self._mu = mu
         self._field = range(field)
         self._seats = seats
+        self._seeds = _SEEDS if seats > 2 else 1
         self._per_deal = 2 / seats * matches_a_deal
         self._told_by_lead: dict[float, float] = {}
         size = len(mu)
@@ -79,16 +80,12 @@ class Worth:
             by_gain = sorted(bots, key=lambda bot: (-_rounded(self._gain[bot][bot]), bot))
             bots = sorted(by_gain[:_CONSIDERED])
         worth = self._pair_worths(bots)
-        pairs = (
+        pairs = sorted(
             (-_rounded(row[other]), one, other)
             for one, row in enumerate(worth)
-            for other in range(one)
+            if (other := _first_of_best(row)) != one
         )
-        if self._seats == 2:
-            _, one, other = min(pairs)
-            return tuple(sorted((bots[one], bots[other])))
-        seeds = sorted(pairs)[:_SEEDS]
-        found = min(self._completed(worth, one, other) for _, one, other in seeds)
+        found = min(self._completed(worth, one, other) for _, one, other in pairs[: self._seeds])
         return tuple(bots[bot] for bot in found[1])
 
     def _completed(self, worth: Matrix, one: int, other: int) -> tuple[float, tuple[int, ...]]:
@@ -97,9 +94,7 @@ class Worth:
         total = worth[one][other]
         added = [a + b for a, b in zip(worth[one], worth[other], strict=True)]
         while len(table) < self._seats:
-            _, bot = min(
-                (-_rounded(more), bot) for bot, more in enumerate(added) if bot not in table
-            )
+            bot = _first_of_best([-1.0 if at in table else more for at, more in enumerate(added)])
             total += added[bot]
             table.append(bot)
             added = [a + b for a, b in zip(added, worth[bot], strict=True)]
@@ -108,7 +103,7 @@ class Worth:
     def _pair_worths(self, bots: Sequence[int]) -> Matrix:
         """Return what one deal of each two bots takes from the open variances."""
         size, mu = len(bots), [self._mu[bot] for bot in bots]
-        found = [[0.0] * size for _ in range(size)]
+        found = [[-1.0] * size for _ in range(size)]
         own_gain = [self._gain[bot][bot] for bot in bots]
         own_square = [self._covariance[bot][bot] for bot in bots]
         cache = self._told_by_lead
@@ -151,6 +146,13 @@ class Worth:
                 value + own * c - lost * p
                 for value, c, p in zip(self._gain[bot], change, pull, strict=True)
             ]
+
+
+def _first_of_best(numbers: Sequence[float]) -> int:
+    """Return where the greatest number stands, or the first one that may be as great."""
+    greatest = max(numbers)
+    least = greatest - abs(greatest) * 10**-_DIGITS
+    return next(at for at, number in enumerate(numbers) if number >= least)
 
 
 def _rounded(number: float) -> float:

@@ -9,7 +9,7 @@ from itertools import combinations
 from math import comb
 
 from arena.schedule.deal import Entrant
-from arena.schedule.goal import Goal, Measure, goal_of, known, lead_of
+from arena.schedule.goal import Known, Measure, goal_of, known, lead_of
 from arena.schedule.rounds import Ended, Frame, Lineup, Places, Round, RoundDeal, Terms
 from arena.schedule.settled import GROWTH, Settled, SettledOptions
 from arena.stats.likelihood import BETA
@@ -23,12 +23,11 @@ DRAW_PROBABILITY = 0.001
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A field to simulate, and what is asked of it."""
+    """A field to simulate."""
 
     bots: int
     spread: float
     """The standard deviation of the skills, in mu points."""
-    goal: str = "best"
     seats: int = 2
     luck: float = 0.8
     """The share of a form's variance that is dealt to the seat, and mirrored."""
@@ -96,12 +95,18 @@ class World:
         return tuple(found)
 
 
-def is_right(goal: Goal, order: Sequence[int], strengths: Sequence[float], margin: float) -> bool:
+def is_right(found: Known, strengths: Sequence[float], margin: float) -> bool:
     """Return whether an answer is right: no bot stands behind one that it is better than.
 
-    Better is who is so by more than the margin, in mu points.
+    Better is who is so by more than the margin, in mu points. Of a pair, the verdict has to hold:
+    equal bots are not to be told apart.
     """
-    level = [strengths[bot] for bot in order]
+    goal, level = found.goal, [strengths[bot] for bot in found.order]
+    if goal.kind == "pair":
+        lead = strengths[0] - strengths[1]
+        if found.verdict == "equal":
+            return abs(lead) <= margin
+        return lead > 0 if found.verdict == "better" else lead < 0
     if goal.kind == "top":
         return max(level[goal.count :]) - min(level[: goal.count]) <= margin
     best_behind = -math.inf
@@ -216,7 +221,7 @@ def _look(
     found = known(goal, Measure(ratings, names, options.margin), keys, 1 - options.confidence,
     apart=options.apart)
     margin = lead_of(0.5 + options.margin, DRAW_PROBABILITY)
-    right = is_right(goal, found.order, world.strengths, margin)
+    right = is_right(found, world.strengths, margin)
     return Look(matches, right, not found.open)
 
 

@@ -1,0 +1,490 @@
+"""The format `settled`: what it asks for, when it ends and what it says, and that it is pure."""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, pairwise
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.schedule.deal import Entrant
+from arena.schedule.goal import Comparison, Goal, Measure, doubt, goal_of, known, lead_of
+from arena.schedule.rounds import Ended, Frame, Lineup, Places, Round, RoundDeal, Terms
+from arena.schedule.settled import Settled, SettledOptions
+from arena.schedule.worth import Worth, precision
+from arena.stats.likelihood import BETA, SIGMA
+from arena.stats.ratings import fit
+from protocol.errors import ArenaError
+from referee.chance import Chance
+from tests.arena.schedule.cases import calm
+from tests.arena.stats.test_ratings import Result, deals_of
+from tests.benchmarks.settling import league as simulation
+from tests.benchmarks.settling.__main__ import main, until_right
+from tests.benchmarks.settling.league import Course, Look, Plan, settled_course
+from tests.benchmarks.settling.swift import swift_fit
+
+
+@dataclass
+class Tournament:
+    """Bots whose every match falls as their skills say, with some noise that is seeded."""
+
+    skills: Mapping[str, float]
+    seats: int = 2
+    deals: int = 50
+    options: SettledOptions = field(default_factory=SettledOptions)
+    seed: str = "1"
+    noise: float = BETA
+    past: list[Round] = field(default_factory=list)
+    played: Counter[Lineup] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.field = tuple(Entrant(key, "1") for key in self.skills)
+
+    @property
+    def format(self) -> Settled:
+        return Settled(Frame(self.seats, self.seats, Chance("chance")))
+
+    @property
+    def terms(self) -> Terms:
+        return Terms(self.deals, self.options)
+
+    @property
+    def total(self) -> int:
+        return sum(len(each.deals) for each in self.past)
+
+    def asked(self) -> Sequence[Lineup] | Ended:
+        return self.format.next_round(self.past, self.field, self.terms)
+
+    def play(self, asked: Sequence[Lineup], out: Sequence[str] = ()) -> None:
+        deals = []
+        for lineup in asked:
+            number = self.played[lineup]
+            self.played[lineup] += 1
+            is_out = any(bot.key in out for bot in lineup)
+            deals.append(RoundDeal(lineup, number, None if is_out else self.deal(lineup, number)))
+        gone = frozenset(bot for bot in self.field if bot.key in out)
+        self.past.append(Round(self.terms, self.field, tuple(deals), gone))
+
+    def deal(self, lineup: Lineup, number: int) -> tuple[Places, ...]:
+        dice = random.Random(f"{self.seed} {[bot.key for bot in lineup]} {number}")
+        matches = []
+        for _ in range(self.seats):
+            forms = [self.skills[bot.key] + dice.gauss(0, self.noise) for bot in lineup]
+            matches.append(tuple(1 + sum(other > form for other in forms) for form in forms))
+        return tuple(matches)
+
+    def to_the_end(self, most: int = 200) -> Ended:
+        for _ in range(most):
+            asked = self.asked()
+            if isinstance(asked, Ended):
+                return asked
+            self.play(asked)
+        raise AssertionError("it does not end")
+
+
+def options(**fields: object) -> SettledOptions:
+    return SettledOptions(**fields)  # type: ignore[arg-type] # fields of any kind
+
+
+FOUR = {"a": 6.0, "b": 2.0, "c": -2.0, "d": -6.0}
+
+
+def test_the_best_is_found_and_said() -> None:
+    league = Tournament(FOUR)
+    assert league.to_the_end().why == (
+        f"Asked for the best of 4 bots: it is a; no other takes more than 55 % of the points "
+        f"against a. That is wrong with a chance of 5 % at most, after {league.total} deals."
+    )
+    assert league.total < 100
+
+
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [
+        ("top 2", "Asked for the top 2 of 4 bots: they are a and b; no other takes more than 55 %"),
+        ("top 7", "Asked for the top 7 of 4 bots: these are all."),
+        ("order", "Asked for the order of 4 bots: it is a, b, c then d; no other takes more than"),
+        ("a > d", "Asked how a and d compare: a is better than d."),
+        ("d > a", "Asked how d and a compare: a is better than d."),
+    ],
+)
+def test_other_goals_are_reached(goal: str, said: str) -> None:
+    league = Tournament(FOUR, options=options(goal=goal))
+    assert league.to_the_end().why.startswith(said)
+    assert league.total < 300
+
+
+def test_equal_bots_are_known_to_be_equal() -> None:
+    equal = options(goal="a > b", margin=0.2)
+    league = Tournament({"a": 0.0, "b": 0.0}, deals=2_000, options=equal)
+    assert league.to_the_end().why.startswith(
+        "Asked how a and b compare: they are equal, as neither takes more than 70 % of the points "
+        "against the other. That is wrong with"
+    )
+
+
+def test_where_bots_are_to_be_told_apart_equals_are_named_as_such() -> None:
+    apart = options(margin=0.2, apart=True)
+    league = Tournament({"a": 0.0, "b": 0.0, "c": -5.0}, deals=2_000, options=apart)
+    why = league.to_the_end().why
+    assert "; equals, told by neither taking more than 70 % of the points, may change places" in why
+    less = Tournament(league.skills, deals=2_000, options=options(margin=0.2))
+    less.to_the_end()
+    assert less.total < league.total
+
+
+@pytest.mark.parametrize("goal", ["best", "order", "a > b"])
+def test_equal_bots_without_a_margin_end_at_the_limit(goal: str) -> None:
+    equal = Tournament(dict.fromkeys("abc", 0.0), options=options(goal=goal, margin=0.0))
+    why = equal.to_the_end().why
+    assert "not known for sure at the limit of 150 deals, which a round-robin would have had." in why
+    assert equal.total == 150
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_tables_of_several_seats_are_chosen(seats: int) -> None:
+    skills = {f"{bot}": 1.5 * bot for bot in range(7)}
+    league = Tournament(skills, seats=seats, options=options(goal="top 2"))
+    why = league.to_the_end().why
+    assert why.startswith("Asked for the top 2 of 7 bots: they are 6 and 5;")
+    lineups = [deal.lineup for each in league.past for deal in each.deals]
+    assert all(len({*lineup}) == seats for lineup in lineups)
+    assert all([*lineup] == sorted(lineup, key=lambda bot: bot.key) for lineup in lineups)
+
+
+def test_who_matters_plays_most() -> None:
+    skills = {"a": 1.5, "b": 1.2, **{f"c{bot}": -4.0 for bot in range(8)}}
+    league = Tournament(skills, options=options(margin=0.02))
+    league.to_the_end()
+    counts = Counter(bot.key for each in league.past for deal in each.deals for bot in deal.lineup)
+    rest = max(count for key, count in counts.items() if key not in "ab")
+    assert min(counts["a"], counts["b"]) > 2 * rest
+
+
+def test_all_play_before_results_choose() -> None:
+    league = Tournament(FOUR, options=options(first_deals=7))
+    first = league.asked()
+    assert not isinstance(first, Ended)
+    counts = Counter(bot.key for lineup in first for bot in lineup)
+    assert min(counts.values()) >= 7
+    assert max(counts.values()) <= 8
+    met = Counter(first)
+    assert max(met.values()) - min(met.values()) <= 1
+
+
+def test_a_bot_that_comes_late_plays_first_against_many() -> None:
+    skills = {f"{bot}": 0.1 * bot for bot in range(10)}
+    league = Tournament(skills, options=options(goal="order", margin=0.01))
+    for _ in range(4):
+        asked = league.asked()
+        assert not isinstance(asked, Ended)
+        league.play(asked)
+    late = Entrant("late", "1")
+    league.field = (*league.field, late)
+    league.skills = {**skills, "late": 0.0}
+    asked = league.asked()
+    assert not isinstance(asked, Ended)
+    assert len({*asked}) == len(asked) == league.options.first_deals
+    assert all(late in lineup for lineup in asked)
+    league.play(asked)
+    following = league.asked()
+    assert not isinstance(following, Ended)
+    assert any(late not in lineup for lineup in following)
+
+
+def test_another_version_of_a_bot_is_a_late_one_and_the_old_one_still_informs() -> None:
+    league = Tournament(FOUR, options=options(goal="order", margin=0.0))
+    for _ in range(4):
+        asked = league.asked()
+        assert not isinstance(asked, Ended)
+        league.play(asked)
+    league.field = (*league.field[:3], Entrant("d", "2"))
+    asked = league.asked()
+    assert not isinstance(asked, Ended)
+    assert all(Entrant("d", "2") in lineup for lineup in asked)
+    league.play(asked)
+    fitted: list[list[str]] = []
+
+    def rate(deals: object, bots: Sequence[str]) -> object:
+        found = fit(deals, bots=bots)  # type: ignore[arg-type] # as they are given
+        fitted.append([*found.bots])
+        return found
+
+    replace(league.format, rate=rate).next_round(  # type: ignore[arg-type] # likewise
+        league.past, league.field, league.terms
+    )
+    assert fitted == [["a@1", "b@1", "c@1", "d@1", "d@2"]]
+
+
+def test_who_is_suspended_plays_no_more_and_its_last_deals_do_not_count() -> None:
+    league = Tournament(FOUR, options=options(goal="order", margin=0.0))
+    for _ in range(2):
+        asked = league.asked()
+        assert not isinstance(asked, Ended)
+        league.play(asked)
+    asked = league.asked()
+    assert not isinstance(asked, Ended)
+    league.play(asked, out=["a"])
+    league.field = league.field[1:]
+    while not isinstance(asked := league.asked(), Ended):
+        assert all("a" not in {bot.key for bot in lineup} for lineup in asked)
+        league.play(asked)
+    assert asked.why.startswith("Asked for the order of 3 bots")
+
+
+def test_a_pair_of_which_one_is_gone_ends_with_a_sentence() -> None:
+    league = Tournament(FOUR, options=options(goal="a > x"))
+    assert league.to_the_end().why == "Asked how two bots compare, of which x cannot play."
+    few = Tournament({"a": 0.0, "b": 0.0}, seats=3)
+    assert few.to_the_end().why == "There are 2 bots for 3 seats: nothing can be played."
+    shown = few.format.standings(few.past, few.field, few.terms, str)
+    assert shown.notes == ("There are 2 bots for 3 seats: nothing can be played.",)
+
+
+def test_a_round_that_counts_for_nothing_is_played_again_up_to_the_limit() -> None:
+    league = Tournament(FOUR, deals=5)
+    while not isinstance(asked := league.asked(), Ended):
+        league.play(asked, out=["a", "b", "c"])
+    assert "not known for sure at the limit of 30 deals" in asked.why
+
+
+@calm
+@given(st.integers(0, 10**6), st.randoms(use_true_random=False), st.sampled_from([2, 3]))
+def test_a_round_depends_on_nothing_but_results(
+    seed: int, dice: random.Random, seats: int
+) -> None:
+    skills = {f"{bot}": 0.5 * bot for bot in range(5)}
+    goal = dice.choice(["best", "top 2", "order", "1 > 3"])
+    league = Tournament(skills, seats=seats, seed=f"{seed}", options=options(goal=goal))
+    for _ in range(3):
+        asked = league.asked()
+        if isinstance(asked, Ended):
+            return
+        again = replace(league, skills={key: skills[key] for key in dice.sample([*skills], 5)})
+        again.past = [
+            replace(each, deals=tuple(dice.sample(each.deals, len(each.deals))))
+            for each in league.past
+        ]
+        assert again.asked() == asked
+        league.play(asked)
+
+
+def test_every_round_follows_from_those_before_it() -> None:
+    league = Tournament({f"{bot}": 0.4 * bot for bot in range(6)}, options=options(goal="order"))
+    league.to_the_end()
+    assert len(league.past) > 5
+    for number, each in enumerate(league.past):
+        asked = league.format.next_round(league.past[:number], league.field, league.terms)
+        assert not isinstance(asked, Ended)
+        assert [*asked] == [deal.lineup for deal in each.deals]
+
+
+def test_rounds_are_few() -> None:
+    equal = Tournament(dict.fromkeys("abcdef", 0.0), options=options(margin=0.0), deals=200)
+    equal.to_the_end()
+    assert equal.total == 15 * 200
+    assert len(equal.past) < 100
+
+
+def test_standings_say_what_is_open_and_what_is_known() -> None:
+    league = Tournament({**FOUR, "e": 5.5}, options=options(goal="order", margin=0.01))
+    for _ in range(8):
+        asked = league.asked()
+        assert not isinstance(asked, Ended)
+        league.play(asked)
+    shown = league.format.standings(
+        league.past, league.field, league.terms, lambda bot: bot.key.upper()
+    )
+    ranks, still_open = shown.grids
+    assert {row[1] for row in ranks.rows} == {*"ABCDE"}
+    first = {row[1]: str(row[0]) for row in ranks.rows}
+    assert first["D"].endswith("5")
+    assert {first["A"], first["E"]} == {"1-2"}
+    assert {*still_open.rows[0][:2]} == {"A", "E"}
+    lead, better, more = still_open.rows[0][2:]
+    assert isinstance(lead, float)
+    assert isinstance(better, float)
+    assert lead >= 0
+    assert 0.5 <= better < 1
+    assert more is None or isinstance(more, int)
+    (note,) = shown.notes
+    assert note.startswith("Asked for the order of 5 bots. Most likely, it is ")
+    league.to_the_end()
+    done = league.format.standings(league.past, league.field, league.terms, lambda bot: bot.key)
+    assert len(done.notes) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("best", Goal("top", 1)),
+        ("top 1", Goal("top", 1)),
+        (" top  12 ", Goal("top", 12)),
+        ("order", Goal("order")),
+        ("A > B", Goal("pair", pair=("A", "B"))),
+        ("top 3 > best", Goal("pair", pair=("top 3", "best"))),
+    ],
+)
+def test_goals_are_read_and_written(text: str, goal: Goal) -> None:
+    assert goal_of(text) == goal
+    assert goal_of(str(goal)) == goal
+
+
+@pytest.mark.parametrize("text", ["", "first", "top", "top 0", "top -1", "A >", "A > A", "> B"])
+def test_what_is_no_goal_is_refused(text: str) -> None:
+    with pytest.raises(ArenaError, match="ask for 'best', 'top 3'"):
+        goal_of(text)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"confidence": 1.0}, {"margin": 0.5}, {"plain": 1.5}, {"first_deals": 2}]
+)
+def test_options_have_their_limits(fields: dict[str, float]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(fields, SettledOptions)
+    assert msgspec.convert({}, SettledOptions) == SettledOptions()
+
+
+def test_a_lead_stands_for_a_share_of_the_points() -> None:
+    assert lead_of(0.5, 0.001) == 0
+    assert lead_of(0.55, 0.001) == pytest.approx(0.74, abs=0.005)
+    assert lead_of(0.55, 0.4) > lead_of(0.55, 0.001)  # draws bring the shares nearer
+
+
+def test_doubt_holds_however_often_one_looks() -> None:
+    wrong = 0
+    for number in range(1_000):
+        dice = random.Random(number)
+        total, count, least = 0.0, 0, 1.0
+        while count < 3_000:
+            more = max(5, count // 20)
+            count += more
+            total += dice.gauss(0, 4 * math.sqrt(more))
+            least = min(least, doubt(total / count, 4 / math.sqrt(count)))
+        wrong += least <= 0.05
+    assert 0.01 < wrong / 1_000 <= 0.05
+
+
+def test_worth_is_what_a_deal_takes_from_the_open_variances() -> None:
+    mu = [25.0, 24.0, 22.0, 30.0, 21.0]
+    met = {(0, 1): 4, (1, 2): 2, (0, 3): 6, (2, 4): 3}
+    opened = [(_comparison(0, 1), 1.0), (_comparison(3, 2), 0.5)]
+
+    def worth(more: Mapping[tuple[int, int], int]) -> Worth:
+        counts = {pair: met.get(pair, 0) + more.get(pair, 0) for pair in {*met, *more}}
+        return Worth(mu, counts, opened, seats=2, matches_a_deal=2, field=5)
+
+    def variance(found: Worth) -> float:
+        c = found._covariance
+        return sum(
+            weight * (c[a.better][a.better] + c[a.other][a.other] - 2 * c[a.better][a.other])
+            for a, weight in opened
+        )
+
+    base = variance(worth({}))
+    taken = {pair: base - variance(worth({pair: 2})) for pair in combinations(range(5), 2)}
+    best = worth({})
+    assert best.best() == max(taken, key=taken.__getitem__)
+    for pair in pairwise(range(5)):
+        best.play(pair)
+    after = worth(dict.fromkeys(pairwise(range(5)), 2))
+    assert variance(best) == pytest.approx(variance(after))
+    for own, other in zip(best._gain, after._gain, strict=True):
+        assert own == pytest.approx(other)
+
+
+def _comparison(better: int, other: int) -> Comparison:
+    return Comparison(better, other, 1.0, 1.0, 0.7, 5)
+
+
+def test_a_match_of_equals_tells_most() -> None:
+    assert precision(0) == pytest.approx(2 / math.pi / (2 * BETA**2))
+    assert precision(0) > precision(3) == precision(-3) > precision(30) > 0 == precision(60)
+
+
+def test_a_field_of_many_is_looked_at_in_part() -> None:
+    worth = Worth(
+        [25.0] * 130, {}, [(_comparison(128, 129), 1.0)], seats=2, matches_a_deal=2, field=130
+    )
+    assert worth.best() == (128, 129)
+
+
+def test_a_claim_is_no_surer_than_its_error() -> None:
+    deals = deals_of([(f"{n}", Result(("a", "b"), (1, 2))) for n in range(2)])
+    measure = Measure(fit(deals, bots=["c"]), ["a", "b", "c"], 0.05)
+    found = known(goal_of("order"), measure, ["a", "b", "c"], 0.05)
+    assert len(found.open) == 3
+    assert found.doubt == 1
+    assert measure.compared(0, 2, 0.0).better_by_chance is None
+
+
+@pytest.mark.parametrize("plan", [Plan(bots=6, spread=3), Plan(bots=6, spread=8, seats=4, luck=0)])
+def test_the_swift_fit_finds_the_same_numbers(plan: Plan) -> None:
+    world = simulation.World(plan, "swift")
+    lineups = [*combinations(world.field, plan.seats)] * 6
+    deals = deals_of(
+        (f"{number}", Result(tuple(bot.key for bot in lineup), places))
+        for number, lineup in enumerate(lineups)
+        for places in world.deal(lineup)
+    )
+    slow, swift = fit(deals), swift_fit(deals, [])
+    for one, other in combinations(slow.bots, 2):
+        lead = slow.bots[one].mu - slow.bots[other].mu
+        assert swift.bots[one].mu - swift.bots[other].mu == pytest.approx(lead, abs=0.005)
+        error = slow.error_of_lead(one, other)
+        assert swift.error_of_lead(one, other) == pytest.approx(error, abs=0.002)
+        error = slow.error_between(one, other)
+        assert swift.error_between(one, other) == pytest.approx(error, abs=0.002)
+    assert {**swift_fit(deals, ["x"]).bots} == {**fit(deals, bots=["x"]).bots}
+
+
+def test_answers_are_right_from_some_match_on() -> None:
+    def course(*right: bool) -> Course:
+        looks = tuple(Look(10 * number, each, sure=False) for number, each in enumerate(right, 1))
+        return Course(looks, 1.0, 0.0, answered=True)
+
+    assert until_right([course(False, True, True), course(True, True)]) == 20
+    assert until_right([course(True, False, True)]) == 30
+    assert until_right([course(True, False)]) == math.inf
+
+
+def test_the_simulation_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--leagues", "2", "--rows", "1"])
+    out = capsys.readouterr().out
+    assert "| 12 bots, best, spread 3, 2 seats, luck 0.8 |" in out
+    assert "| best, 2 seats |" in out
+
+
+LEAST_FAVOURABLE = Plan(bots=4, spread=0, ahead=0.75, luck=0.0, deals=400)
+"""The best bot is just so much better that it is an error to name another."""
+
+
+def _wrong(confidence: float, leagues: int) -> tuple[int, int]:
+    asked = options(confidence=confidence)
+    courses = [settled_course(LEAST_FAVOURABLE, f"{n}", asked) for n in range(leagues)]
+    answered = [course for course in courses if course.answered]
+    return sum(not course.last.right for course in answered), len(answered)
+
+
+@pytest.mark.slow
+def test_answers_are_seldom_wrong_even_where_that_is_easiest() -> None:
+    wrong, answered = _wrong(0.95, 100)
+    assert answered > 80
+    assert wrong <= 5
+
+
+@pytest.mark.slow
+def test_who_looks_as_often_at_two_errors_is_wrong_more_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def at_two_errors(beyond: float, error: float) -> float:
+        return 0.0 if beyond > 2 * error else 1.0
+
+    monkeypatch.setattr("arena.schedule.goal.doubt", at_two_errors)
+    wrong, _ = _wrong(0.95, 100)
+    assert wrong > 8
