@@ -1,4 +1,4 @@
-"""What a tournament is to find out, the comparisons that this rests on, and how sure they are; pure.
+"""What a tournament is to find out, the comparisons it rests on, and how sure they are; pure.
 
 Whoever looks after every round, and stops when the numbers please, errs more often than their
 error bars say. So a comparison is judged by a bet against the claim that it is the other way round:

@@ -1,4 +1,4 @@
-"""Line-ups that no result chooses: whoever played least sits down, with those it met least; pure."""
+"""Line-ups that no result chooses: who played least sits down with those it met least; pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -146,9 +146,7 @@ class Settled:
         goal, allowed = goal_of(options.goal), 1 - options.confidence
         return measure, known(goal, measure, keys, allowed, apart=options.apart)
 
-    def _chosen(
-        self, state: _State, measure: Measure, found: Known, deals: int
-    ) -> list[Lineup]:
+    def _chosen(self, state: _State, measure: Measure, found: Known, deals: int) -> list[Lineup]:
         """Return the line-ups that tell most of what is open, each with all others in mind."""
         if deals <= 0:
             return []

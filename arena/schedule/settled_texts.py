@@ -77,8 +77,8 @@ class Texts:
     def unanswered(self, limit: int) -> str:
         """Return the sentence of a goal that is not known at the limit."""
         return (
-            f"{self.asked}: not known for sure at the limit of {limit:,} deals, which a round-robin "
-            f"would have had. {self._so_far()}"
+            f"{self.asked}: not known for sure at the limit of {limit:,} deals, which a "
+            f"round-robin would have had. {self._so_far()}"
         )
 
     def _so_far(self) -> str:

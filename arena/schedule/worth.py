@@ -1,4 +1,4 @@
-"""What a line-up is worth for the comparisons that are open: how far it lowers their variances; pure.
+"""What a line-up is worth for the open comparisons: how far it lowers their variances; pure.
 
 Bots' ratings have a covariance C. A match of two bots tells of their difference u with a precision
 w, and lowers C by C u u' C / (1 / w + u' C u). Of the summed variances of the open comparisons,

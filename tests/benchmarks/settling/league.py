@@ -1,4 +1,4 @@
-"""Leagues of bots of known skill, played by the format `settled` and as a round-robin, and judged."""
+"""Leagues of bots of known skill, played by the format `settled` and as a round-robin; judged."""
 
 import math
 import random
@@ -84,7 +84,7 @@ class World:
         known = [
             self.skills[bot] + sum(self.extra[bot][other] for other in bots) / 2 for bot in bots
         ]
-        found = []
+        found: list[Places] = []
         for turn in range(seats):
             forms = [known[n] + dealt[n - turn] + gauss(0, own) for n in range(seats)]
             if seats == 2:
@@ -161,7 +161,6 @@ def settled_course(plan: Plan, seed: str, options: SettledOptions) -> Course:
     while True:
         seen = len(fits)
         asked = format_.next_round(past, world.field, terms)
-        ended = isinstance(asked, Ended)
         if len(fits) > seen:
             looks.append(_look(plan, world, fits[-1], matches, options))
         if isinstance(asked, Ended):
@@ -183,13 +182,12 @@ def round_robin_course(plan: Plan, seed: str, options: SettledOptions, longer: i
     world = World(plan, seed)
     deals: Counter[tuple[Result, ...]] = Counter()
     looks: list[Look] = []
-    done, next_look = 0, plan.bots * options.first_deals // plan.seats
+    next_look = plan.bots * options.first_deals // plan.seats
     ratings = None
     names = [f"{bot.key}@{bot.version}" for bot in world.field]
-    for lineup in _in_rounds(world, plan, longer):
+    for done, lineup in enumerate(_in_rounds(world, plan, longer), 1):
         bots = tuple(f"{bot.key}@{bot.version}" for bot in lineup)
         deals[tuple(sorted(Result(bots, places) for places in world.deal(lineup)))] += 1
-        done += 1
         if done >= next_look:
             ratings = swift_fit(deals, names)
             looks.append(_look(plan, world, ratings, done * plan.seats, options))
@@ -218,8 +216,13 @@ def _look(
     names = [f"{bot.key}@{bot.version}" for bot in world.field]
     goal = goal_of(options.goal)
     keys = [bot.key for bot in world.field]
-    found = known(goal, Measure(ratings, names, options.margin), keys, 1 - options.confidence,
-    apart=options.apart)
+    found = known(
+        goal,
+        Measure(ratings, names, options.margin),
+        keys,
+        1 - options.confidence,
+        apart=options.apart,
+    )
     margin = lead_of(0.5 + options.margin, DRAW_PROBABILITY)
     right = is_right(found, world.strengths, margin)
     return Look(matches, right, not found.open)
