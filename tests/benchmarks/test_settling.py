@@ -37,7 +37,7 @@ def test_the_swift_fit_finds_the_same_numbers(plan: Plan) -> None:
 def test_answers_are_right_from_some_match_on() -> None:
     def course(*right: bool) -> Course:
         looks = tuple(Look(10 * number, each, sure=False) for number, each in enumerate(right, 1))
-        return Course(looks, 1.0, 0.0, answered=True)
+        return Course(looks, 1.0, 1.0, 0.0, answered=True)
 
     assert until_right([course(False, True, True), course(True, True)]) == 20
     assert until_right([course(True, False, True)]) == 30

@@ -94,14 +94,25 @@ ROWS = [
 HEADERS = (
     *("", "leagues", "settled: until sure", "round-robin", "times fewer"),
     *("settled: right in 95 %", "round-robin", "times fewer"),
-    *("answered", "wrong", "cover", "round-robin", "too high", "round-robin", "rounds"),
+    *(
+        "answered",
+        "wrong",
+        "cover",
+        "round-robin",
+        "of leader",
+        "round-robin",
+        "too high",
+        "round-robin",
+        "rounds",
+    ),
 )
 NOTE = """\
 until sure: the median of matches until the format ends. right in 95 %: matches after which the
 likeliest answer is right in 95 % of leagues, whether it is sure or not. answered: the share that
 ends with an answer, not at the limit; of these, wrong is the share whose answer is wrong. cover: in
-the end, the share of pairs of bots whose true difference lies within two errors. too high: by how
-many errors the leader is rated above its true lead over the mean of the others."""
+the end, the share of pairs of bots whose true difference lies within two errors; of leader: that
+of its pairs. too high: by how many of its errors the leader's lead over the mean of the others is
+rated above the true one."""
 
 
 def until_right(courses: Sequence[Course]) -> float:
@@ -154,6 +165,8 @@ def measured(row: Row, leagues: int, options: SettledOptions, jobs: int) -> Meas
             f"{wrong}/{len(answered)}",
             f"{fmean(course.cover for course in ours):.3f}",
             f"{fmean(course.cover for course in theirs):.3f}" if theirs else "-",
+            f"{fmean(course.leader for course in ours):.3f}",
+            f"{fmean(course.leader for course in theirs):.3f}" if theirs else "-",
             f"{fmean(course.ahead for course in ours):+.2f}",
             f"{fmean(course.ahead for course in theirs):+.2f}" if theirs else "-",
             f"{fmean(len(course.looks) for course in ours):.0f}",

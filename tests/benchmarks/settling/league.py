@@ -133,6 +133,8 @@ class Course:
     looks: tuple[Look, ...]
     cover: float
     """In the end, the share of the pairs whose true difference lies within two errors."""
+    leader: float
+    """The same of the pairs of the leader and another."""
     ahead: float
     """By how many errors the leader is rated too high over the mean of the others, in the end."""
     answered: bool
@@ -231,18 +233,20 @@ def _look(
 def _course(world: World, ratings: Ratings, looks: Sequence[Look], *, answered: bool) -> Course:
     names = [f"{bot.key}@{bot.version}" for bot in world.field]
     truth: Mapping[str, float] = dict(zip(names, world.strengths, strict=True))
-    within = [
-        abs(ratings.bots[one].mu - ratings.bots[two].mu - truth[one] + truth[two])
-        <= 2 * ratings.error_between(one, two)
-        for one, two in combinations(names, 2)
-    ]
     leader = max(names, key=lambda name: ratings.bots[name].mu)
     off = [ratings.bots[name].mu - truth[name] for name in names]
+    by_name = dict(zip(names, off, strict=True))
+    within = {
+        (one, two): abs(by_name[one] - by_name[two]) <= 2 * ratings.error_between(one, two)
+        for one, two in combinations(names, 2)
+    }
+    of_leader = [found for pair, found in within.items() if leader in pair]
     mean = (math.fsum(off) - off[names.index(leader)]) / (len(names) - 1)
     high = (off[names.index(leader)] - mean) * (1 - 1 / len(names))
     return Course(
         tuple(looks),
-        sum(within) / len(within),
+        sum(within.values()) / len(within),
+        sum(of_leader) / len(of_leader),
         high / ratings.bots[leader].error,
         answered,
     )
