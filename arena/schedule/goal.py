@@ -166,6 +166,8 @@ class Measure:
     """What the bots of the field are called in the fit."""
     margin: float
     """The share of the points beyond a half that is no difference."""
+    own_variances: Sequence[float] = ()
+    """By bot of the field: by how much more its rating may be off, as it met few others."""
 
     def mu(self, bot: int) -> float:
         """Return a bot's rating as far as the fit settles it."""
@@ -190,6 +192,9 @@ class Measure:
         """Return what is known of two bots."""
         one, two = self.names[better], self.names[other]
         error = self._error(one, two)
+        if self.own_variances:
+            more = self.own_variances[better] + self.own_variances[other]
+            error = round(math.sqrt(error * error + more), EXACT)
         return Comparison(
             better=better,
             other=other,

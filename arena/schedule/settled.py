@@ -11,10 +11,11 @@ import msgspec
 
 from arena.schedule.deal import Entrant
 from arena.schedule.goal import Comparison, Known, Measure, goal_of, known
+from arena.schedule.misfit import narrowness, own_variance
 from arena.schedule.plain import PlainLineups
 from arena.schedule.rounds import Ended, Frame, Lineup, Places, Round, Standings, Terms
 from arena.schedule.settled_texts import Texts
-from arena.schedule.worth import Worth
+from arena.schedule.worth import Worth, precision
 from arena.stats.outcomes import Deals, Result
 from arena.stats.ratings import EXACT, Ratings, fit
 
@@ -60,6 +61,57 @@ class _State:
     """How many deals count, of any bots."""
 
 
+@dataclass(frozen=True)
+class _Everyone:
+    """All that are rated, by their places: the field first, by key, then who is gone."""
+
+    mu: tuple[float, ...]
+    met: Mapping[tuple[int, int], int]
+    """How many matches each two had."""
+
+    @classmethod
+    def of(
+        cls, state: _State, ratings: Ratings, field: Sequence[str], matches_a_deal: int
+    ) -> "_Everyone":
+        """Return those of a fit; `field` is what the bots that can play are called there."""
+        names = [*field, *sorted({*ratings.bots}.difference(field))]
+        at = {name: number for number, name in enumerate(names)}
+        return cls(
+            tuple(round(ratings.bots[name].mu, EXACT) for name in names),
+            {
+                _in_order(at[_name(one)], at[_name(other)]): matches_a_deal * count
+                for (one, other), count in state.met.items()
+            },
+        )
+
+    def narrowness(self) -> list[float]:
+        """Return by how much each one's opponents were fewer than all others."""
+        told: list[dict[int, float]] = [{} for _ in self.mu]
+        for (one, other), matches in sorted(self.met.items()):
+            told[one][other] = told[other][one] = matches * precision(self.mu[one] - self.mu[other])
+        return narrowness(told)
+
+
+@dataclass(frozen=True)
+class _Situation:
+    """What is known after the rounds so far."""
+
+    measure: Measure
+    found: Known
+    everyone: _Everyone
+    own_variance: float
+    """Of what is each two bots' own of their lead."""
+
+
+def _own_variance(state: _State, ratings: Ratings) -> float:
+    mu = {bot: round(rating.mu, EXACT) for bot, rating in ratings.bots.items()}
+    kinds = {
+        (tuple(map(_name, lineup)), matches): count
+        for (lineup, matches), count in state.kinds.items()
+    }
+    return own_variance(mu, kinds)
+
+
 def _rated(deals: Deals, bots: Sequence[str]) -> Ratings:
     return fit(deals, bots=bots)
 
@@ -92,7 +144,8 @@ class Settled:
         )
         if lineups := plain.until_each_has(options.first_deals, left):
             return lineups
-        measure, found = self._known(state, options)
+        situation = self._known(state, options)
+        measure, found = situation.measure, situation.found
         if not found.open:
             return Ended(_texts(state, measure, found, options, _key).answer())
         if left <= 0:
@@ -102,7 +155,7 @@ class Settled:
         evenly = math.floor((state.counted + deals) * options.plain) - math.floor(
             state.counted * options.plain
         )
-        chosen = self._chosen(state, measure, found, deals - evenly)
+        chosen = self._chosen(state, situation, deals - evenly)
         return [*chosen, *plain.with_fewest(evenly, chosen)]
 
     def standings(
@@ -117,7 +170,8 @@ class Settled:
         state = _state_of(past, field)
         if why := self._why_never(state, options):
             return Standings((), notes=(why,))
-        measure, found = self._known(state, options)
+        situation = self._known(state, options)
+        measure, found = situation.measure, situation.found
         return _texts(state, measure, found, options, name).standings()
 
     def _why_never(self, state: _State, options: SettledOptions) -> str:
@@ -139,31 +193,38 @@ class Settled:
         least = math.ceil(len(state.field) / self.frame.seats)
         return max(least, math.ceil(GROWTH * state.counted))
 
-    def _known(self, state: _State, options: SettledOptions) -> tuple[Measure, Known]:
+    def _known(self, state: _State, options: SettledOptions) -> _Situation:
         names = [_name(bot) for bot in state.field]
-        measure = Measure(self.rate(_deals_of(state), names), names, options.margin)
-        keys = [bot.key for bot in state.field]
+        ratings = self.rate(_deals_of(state), names)
         goal, allowed = goal_of(options.goal), 1 - options.confidence
-        return measure, known(goal, measure, keys, allowed, apart=options.apart)
+        # Two bots that are to be compared play each other: what is theirs alone belongs to it.
+        variance = 0.0 if goal.kind == "pair" else _own_variance(state, ratings)
+        everyone = _Everyone.of(state, ratings, names, self.frame.matches_a_deal)
+        measure = Measure(
+            ratings,
+            names,
+            options.margin,
+            [variance * each for each in everyone.narrowness()[: len(names)]] if variance else (),
+        )
+        keys = [bot.key for bot in state.field]
+        found = known(goal, measure, keys, allowed, apart=options.apart)
+        return _Situation(measure, found, everyone, variance)
 
-    def _chosen(self, state: _State, measure: Measure, found: Known, deals: int) -> list[Lineup]:
+    def _chosen(self, state: _State, situation: _Situation, deals: int) -> list[Lineup]:
         """Return the line-ups that tell most of what is open, each with all others in mind."""
         if deals <= 0:
             return []
-        names = [*measure.names, *sorted({*measure.ratings.bots}.difference(measure.names))]
-        at = {name: number for number, name in enumerate(names)}
+        everyone = situation.everyone
         worth = Worth(
-            [round(measure.ratings.bots[name].mu, EXACT) for name in names],
-            {
-                _in_order(at[_name(one)], at[_name(other)]): self.frame.matches_a_deal * count
-                for (one, other), count in state.met.items()
-            },
-            [(each, _weight(each)) for each in found.open],
+            everyone.mu,
+            everyone.met,
+            [(each, _weight(each)) for each in situation.found.open],
             seats=self.frame.seats,
             matches_a_deal=self.frame.matches_a_deal,
             field=len(state.field),
+            own_variance=situation.own_variance,
         )
-        choices = min(deals, max(_MOST_CHOICES, math.ceil(len(names) / self.frame.seats)))
+        choices = min(deals, max(_MOST_CHOICES, math.ceil(len(everyone.mu) / self.frame.seats)))
         lineups: list[Lineup] = []
         for number in range(choices):
             times = deals * (number + 1) // choices - deals * number // choices

@@ -38,7 +38,8 @@ class Worth:
 
     `met` says how many matches each two bots had, of all bots that are rated, which `mu` rates;
     bots are their places there, and the first of them, the `field`, can play. A table's pairs share
-    what it tells: at `seats` seats each counts 2 / seats of a match.
+    what it tells: at `seats` seats each counts 2 / seats of a match. Each two bots' lead has a part
+    of its own, of some variance, so that ever more matches of the same two tell ever less.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Worth:
         seats: int,
         matches_a_deal: int,
         field: int,
+        own_variance: float = 0.0,
     ) -> None:
         self._mu = mu
         self._field = range(field)
@@ -61,8 +63,12 @@ class Worth:
         information = [[0.0] * size for _ in range(size)]
         for bot in range(size):
             information[bot][bot] = SIGMA**-2
+        self._own_variance = own_variance
+        self._met: dict[tuple[int, int], float] = {}
         for (one, other), matches in sorted(met.items()):
-            _add(information, one, other, 2 / seats * matches * self._told(one, other))
+            told = 2 / seats * matches * self._told(one, other)
+            self._met[one, other] = told
+            _add(information, one, other, self._at_most(told))
         self._covariance = inverse(information)
         weights = [[0.0] * size for _ in range(size)]
         for comparison, weight in opened:
@@ -72,6 +78,17 @@ class Worth:
 
     def _told(self, one: int, other: int) -> float:
         return precision(self._mu[one] - self._mu[other])
+
+    def _at_most(self, told: float) -> float:
+        """Return what is told of the ratings, where the two bots' own part is in the way."""
+        return told / (1 + told * self._own_variance)
+
+    def _news(self, one: int, other: int, told: float) -> float:
+        """Return what more matches of two bots tell beside those they had."""
+        if not self._own_variance:
+            return told
+        before = self._met.get((one, other) if one < other else (other, one), 0.0)
+        return self._at_most(before + told) - self._at_most(before)
 
     def best(self) -> tuple[int, ...]:
         """Return the line-up that is worth most, in order; the first of equals."""
@@ -116,6 +133,7 @@ class Worth:
                 if told is None:
                     told = cache[lead] = self._per_deal * precision(lead)
                 at = bots[other]
+                told = self._news(bot, at, told)
                 worth = told * (gain + own_gain[other] - 2 * gains[at])
                 worth /= 1 + told * (square + own_square[other] - 2 * squares[at])
                 row[other] = found[other][one] = worth
@@ -128,6 +146,13 @@ class Worth:
                 self._learn(one, other, deals * self._per_deal * self._told(one, other))
 
     def _learn(self, one: int, other: int, told: float) -> None:
+        news = self._news(one, other, told)
+        pair = (one, other) if one < other else (other, one)
+        self._met[pair] = self._met.get(pair, 0.0) + told
+        self._lower(one, other, news)
+
+    def _lower(self, one: int, other: int, told: float) -> None:
+        """Lower the covariance by what was told of the difference of two bots."""
         if told <= 0:
             return
         pull = _difference(self._covariance, one, other)
