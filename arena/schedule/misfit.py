@@ -18,7 +18,7 @@ from arena.stats.likelihood import BETA
 
 _SPREAD = BETA * math.sqrt(2)
 _DIGITS = 6
-_BY_CHANCE = 1.0  # standard errors of the variance, which are taken off: most fields have none
+_BY_CHANCE = 0.5  # standard errors of the variance, which are taken off: most fields have none
 
 _normal = NormalDist()
 

@@ -87,7 +87,7 @@ ROWS = [
     _row("order", 12, WIDE, 4, 0.8),
     _row("order", 20, WIDE, 4, 0.0),
     _row("order", 12, CLOSE, 4, 0.8),
-    Row("best", Plan(bots=12, spread=0, ahead=0.75, deals=100), compare=False),
+    Row("best", Plan(bots=8, spread=0, ahead=0.75, deals=100), compare=False),
     Row("00 > 01", Plan(bots=2, spread=0, ahead=0.0, deals=1000), margin=0.0, compare=False),
 ]
 
