@@ -4,7 +4,7 @@
     python -m tests.benchmarks.settling --leagues 40      # with so many
     python -m tests.benchmarks.settling --rows 1 4 18     # some of them, by number
     python -m tests.benchmarks.settling --plain 0 --first-deals 4   # with other options
-    python -m tests.benchmarks.settling --mixes           # what the plain share is worth
+    python -m tests.benchmarks.settling --mixes --alone   # what the plain share is worth
 
 The same leagues are played as a round-robin, in which all line-ups come equally often in an order
 of chance; it is looked at as often, and stops by the same rule. Every table is Markdown.
@@ -14,7 +14,7 @@ import argparse
 import math
 import sys
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from multiprocessing import Pool
 from statistics import fmean, geometric_mean, median
@@ -183,11 +183,11 @@ def _all(play: "partial[Course]", seeds: Sequence[str], jobs: int) -> list[Cours
         return pool.map(play, seeds, chunksize=1)
 
 
-def print_table(numbers: Sequence[int], leagues: int, options: SettledOptions, jobs: int) -> None:
+def print_table(rows: Mapping[int, Row], leagues: int, options: SettledOptions, jobs: int) -> None:
     """Print some rows, and the means of their kinds."""
     found = []
-    for number in numbers:
-        found.append((ROWS[number - 1], measured(ROWS[number - 1], leagues, options, jobs)))
+    for number, row in rows.items():
+        found.append((row, measured(row, leagues, options, jobs)))
         print(number, *found[-1][1].cells, sep=" | ", file=sys.stderr, flush=True)
     lines = [each.cells for _, each in found]
     print(f"\nplain {options.plain:g}, first_deals {options.first_deals}, apart {options.apart}\n")
@@ -212,8 +212,9 @@ def print_table(numbers: Sequence[int], leagues: int, options: SettledOptions, j
                         f"{min(right):.1f}",
                     )
                 )
-    headers = "times fewer", "rows", "until sure", "right in 95 %", "least", "least"
-    print(tabulate(means, headers, tablefmt="github", disable_numparse=True))
+    if means:
+        headers = "times fewer", "rows", "until sure", "right in 95 %", "least", "least"
+        print(tabulate(means, headers, tablefmt="github", disable_numparse=True))
     print(f"\n{NOTE}")
 
 
@@ -231,8 +232,12 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("--confidence", type=float, default=usual.confidence)
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--mixes", action="store_true", help="with several shares of plain deals")
+    parser.add_argument("--alone", action="store_true", help="play no round-robins")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     asked = parser.parse_args(words)
+    rows = {number: ROWS[number - 1] for number in asked.rows}
+    if asked.alone:
+        rows = {number: row._replace(compare=False) for number, row in rows.items()}
     for plain in MIXES if asked.mixes else [asked.plain]:
         options = SettledOptions(
             plain=plain,
@@ -240,7 +245,7 @@ def main(words: Sequence[str]) -> None:
             confidence=asked.confidence,
             apart=asked.apart,
         )
-        print_table(asked.rows, asked.leagues, options, asked.jobs)
+        print_table(rows, asked.leagues, options, asked.jobs)
 
 
 if __name__ == "__main__":
