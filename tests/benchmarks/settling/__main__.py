@@ -153,7 +153,8 @@ def measured(row: Row, leagues: int, options: SettledOptions, jobs: int) -> Meas
         round_robin = partial(round_robin_course, row.plan, options=options, longer=LONGER)
         theirs = _all(round_robin, seeds, jobs)
         their_sure, their_right = median(c.last.matches for c in theirs), until_right(theirs)
-        sure_ratio, right_ratio = their_sure / sure, their_right / right
+        sure_ratio = their_sure / sure
+        right_ratio = their_right / right if math.isfinite(right) else math.nan
         most = "" if sum(c.answered for c in theirs) > len(theirs) / 2 else "> "
         cells = [f"{most}{their_sure:,.0f}", f"{most}{sure_ratio:.1f}"]
         cells += [f"{their_right:,.0f}", f"{right_ratio:.1f}"]
@@ -201,15 +202,15 @@ def print_table(rows: Mapping[int, Row], leagues: int, options: SettledOptions, 
                 if (row.plan.seats, row.goal) == (seats, goal) and row.compare
             ]
             if own:
-                right = [each.right for each in own if math.isfinite(each.right)] or [math.nan]
+                right = [each.right for each in own if 0 < each.right < math.inf]
                 means.append(
                     (
                         f"{goal}, {seats} seats",
                         len(own),
                         f"{geometric_mean(each.sure for each in own):.1f}",
-                        f"{geometric_mean(right):.1f}",
+                        f"{geometric_mean(right):.1f}" if right else "-",
                         f"{min(each.sure for each in own):.1f}",
-                        f"{min(right):.1f}",
+                        f"{min(right):.1f}" if right else "-",
                     )
                 )
     if means:
