@@ -150,6 +150,8 @@ class Known:
     """The bots of the field by their ratings, the best first."""
     verdict: str
     """Of a pair, what the claims say: `better`, `worse` or `equal`."""
+    pair: tuple[int, ...] = ()
+    """The two bots of a pair, by their places in the field."""
 
     @property
     def doubt(self) -> float:
@@ -215,9 +217,9 @@ def known(
     each two must be known to be unequal, or equal within the margin.
     """
     order = measure.ordered()
-    verdict = ""
+    verdict, pair = "", tuple(keys.index(key) for key in goal.pair if key)
     if goal.kind == "pair":
-        verdict, claims = _of_pair(measure, *(keys.index(key) for key in goal.pair))
+        verdict, claims = _of_pair(measure, *pair)
     else:
         needed = measure.needed
         if goal.kind == "top":
@@ -236,7 +238,7 @@ def known(
         if sum_of_doubts > allowed:
             break
         sure += 1
-    return Known(goal, tuple(claims), tuple(claims[sure:]), tuple(order), verdict)
+    return Known(goal, tuple(claims), tuple(claims[sure:]), tuple(order), verdict, pair)
 
 
 def _of_pair(measure: Measure, one: int, other: int) -> tuple[str, list[Comparison]]:

@@ -35,7 +35,8 @@ class Texts:
         """What was asked, as the beginning of a sentence."""
         goal, bots = self.found.goal, len(self.names)
         if goal.kind == "pair":
-            return f"Asked how {goal.pair[0]} and {goal.pair[1]} compare"
+            one, other = (self.names[bot] for bot in self.found.pair)
+            return f"Asked how {one} and {other} compare"
         if goal.kind == "order":
             return f"Asked for the order of {bots} bots"
         few = "best" if goal.count == 1 else f"top {goal.count}"
@@ -47,7 +48,7 @@ class Texts:
         goal, order = self.found.goal, [self.names[bot] for bot in self.found.order]
         most = f"{50 + 100 * self.measure.margin:g} % of the points"
         if goal.kind == "pair":
-            one, other = goal.pair
+            one, other = (self.names[bot] for bot in self.found.pair)
             return {
                 "equal": f"they are equal, as neither takes more than {most} against the other",
                 "better": f"{one} is better than {other}",
