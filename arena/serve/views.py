@@ -19,6 +19,7 @@ from arena.stats.ratings import Ratings, fit
 from arena.store.opening import open_store, read_played
 from arena.store.store import Store
 from arena.store.suspensions import TOO_SLOW
+from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
@@ -178,16 +179,13 @@ def _unplayed(league: LeaguePlan) -> Field:
         bots=tuple(sorted(bot.name for bot in league.bots)),
         versions={bot.name: bot.version for bot in league.bots},
         deals=Counter(),
-        missing=_asked(league),
+        asked=(asked := asked_deals(league, None).match_count),
+        missing=asked,
         remedy=None,
         commas=True,
         faults={},
         asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),
     )
-
-
-def _asked(league: LeaguePlan) -> int:
-    return league.asked.match_count
 
 
 def public_table(
@@ -208,7 +206,7 @@ def public_table(
         suspended=dict(field.suspended),
         matches=field.matches,
         stored=stored,
-        asked=_asked(league),
+        asked=field.asked,
         missing=max(0, field.missing),
         last=last,
     )
