@@ -9,11 +9,20 @@ import msgspec
 
 from arena.league.plan import LeaguePlan
 from arena.schedule.asked import AskedDeals
-from arena.schedule.deal import BotIndex, Deal, Entrant
-from arena.schedule.formats import InRounds
-from arena.schedule.rounds import Ended, Lineup, Round, RoundDeal, RoundFormat, Standings, Terms
+from arena.schedule.deal import BotIndex, Deal, Entrant, rotation_count
+from arena.schedule.formats import FORMATS, InRounds
+from arena.schedule.rounds import (
+    Ended,
+    Frame,
+    Lineup,
+    Round,
+    RoundDeal,
+    RoundFormat,
+    Standings,
+    Terms,
+)
 from arena.store.rounds import Drawn, Rounds, StoredRound
-from arena.store.rows import Damage
+from arena.store.rows import Damage, FixedSettings
 from arena.text import counted
 from protocol.errors import ArenaError
 
@@ -258,3 +267,25 @@ def counting(stored: StoredRound) -> list[tuple[Lineup, int]]:
     """Return those of bots that are not out."""
     out = {Entrant(*stored.drawn.field[number]) for number in stored.out}
     return [deal for deal in lineups(stored.drawn) if out.isdisjoint(deal[0])]
+
+
+def wrong_rounds(store: Rounds, settings: FixedSettings) -> Iterator[str]:
+    """Yield what of the stored rounds is not what the format draws by the results, in sentences."""
+    rounds = store.rounds()
+    form = FORMATS[settings.format]
+    if not isinstance(form, InRounds):
+        if rounds:
+            yield f"there are rounds, and leagues of format {settings.format!r} have none."
+        return
+    rotations = rotation_count(settings.rotations, settings.seats)
+    made = form.make(Frame(settings.seats, rotations, lambda: settings.key))
+    past: list[Round] = []
+    for number, stored in enumerate(rounds, 1):
+        found, lacking = read_round(store, stored, form, rotations)
+        again = draw(made, past, found.field, found.terms)
+        if isinstance(again, Ended) or again.deals != stored.drawn.deals:
+            yield f"round {number} is not what follows from the results before it."
+        if lacking and number < len(rounds):
+            yield f"round {number} lacks matches, and others rest on it."
+            return
+        past.append(found)
