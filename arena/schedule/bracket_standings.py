@@ -30,7 +30,8 @@ def bracket_standings(
     seed = {bot: at + 1 for at, bot in enumerate(bracket.seeds)}
     rows = [(place, seed[bot], named(bot)) for place, bot in _places(bracket)]
     places = Grid("Places", ("place", "seed", "bot"), tuple(rows))
-    stages = [_stage(stage, seed, named, bracket.champions) for stage in bracket.stages]
+    won, last = bracket.champions, bracket.stages[-1] if bracket.over and bracket.stages else None
+    stages = [_stage(stage, seed, named, won if stage is last else ()) for stage in bracket.stages]
     notes = []
     for bot in sorted(course.entrants.keys() - seed.keys() if seed else ()):
         why = "left before" if bot in course.first_field else "came after"
@@ -55,7 +56,6 @@ def _places(bracket: Bracket) -> Iterator[tuple[str, str]]:
 def _stage(
     stage: Stage, seed: Mapping[str, int], named: Callable[[str], str], champions: Sequence[str]
 ) -> Grid:
-    final = champions if stage.title.startswith("Final") else ()
     played = [tie for tie in stage.ties if tie.bots]
     rows = [
         (
@@ -64,7 +64,7 @@ def _stage(
             named(bot),
             round(float(points), 3) if tie.deals else None,
             len(tie.deals),
-            _result(tie, bot) if bot not in final else _FINAL[tie.how],
+            _result(tie, bot) if bot not in champions else _FINAL[tie.how],
         )
         for at, tie in enumerate(played)
         for bot, points in zip(tie.bots, tie.points, strict=True)
@@ -81,7 +81,7 @@ def _result(tie: Tie, bot: str) -> str:
 
 
 def drawing(bracket: Bracket, course: Course, name: Callable[[Entrant], str]) -> tuple[str, ...]:
-    """Return the bracket of two seats in lines of at most `WIDTH` columns; empty before it is drawn.
+    """Return the bracket of two seats in lines of at most `WIDTH` columns, once it is drawn.
 
     The longer names are shortened so that it fits.
     """
