@@ -88,9 +88,10 @@ def dutch_pairs(
     """
     numbered = drawn(chance, field, "swiss", "number")
     floats = {key: [*_floats(key, scores)] for key in field}
-    colours = _colours(past, scores, chance)
+    colours = colours_given(past, scores, chance)
+    none: dict[str, list[Colour]] = {key: [] for key in field}
     byes = {key: _unplayed(scores.by_bot[key]) for key in field}
-    for given in (colours, {key: [] for key in field}):
+    for given in (colours, none):
         told = {
             key: _Told(scores.by_bot[key], given[key], floats[key], not byes[key]) for key in field
         }
@@ -118,8 +119,11 @@ def _before(score: Score, at: int) -> Fraction:
     return sum((cell.gained for cell in score.cells[:at]), Fraction())
 
 
-def _colours(past: Sequence[Round], scores: Scores, chance: Chance) -> dict[str, list[Colour]]:
-    """Return the colours that each bot would have had in the rounds that it played."""
+def colours_given(past: Sequence[Round], scores: Scores, chance: Chance) -> dict[str, list[Colour]]:
+    """Return the colours that each bot would have had in the rounds that it played.
+
+    A bot's pairing number is its place in an order that is drawn once.
+    """
     found: dict[str, list[Colour]] = {key: [] for key in scores.by_bot}
     for at, each in enumerate(past):
         numbered = drawn(chance, (entrant.key for entrant in each.field), "swiss", "number")

@@ -14,7 +14,6 @@ Table: TypeAlias = tuple[str, ...]
 
 GRAIN = 240
 """Parts of a point that scores are told apart by."""
-_NOISE = 2**16  # of which a number is drawn for each pair
 
 
 def matched_pairs(
@@ -38,7 +37,6 @@ def matched_pairs(
     fewest = {found: at for at, found in enumerate(sorted(set(byes.values())))}
     pairs = len(order) // 2
     spread = max(grains.values()) - min(grains.values())
-    noise = _NOISE * pairs
     differences = pairs * spread**2 + 1
     repeats = pairs * max(scores.met.values(), default=0) ** 2 + 1
 
@@ -46,11 +44,9 @@ def matched_pairs(
         if one is None or other is None:
             key = one or other or ""
             bye = fewest[byes[key]] * repeats * len(ladder) + ladder[grains[key]]
-            return bye * differences * noise + chance.below(_NOISE, "swiss", number, "bye", key)
-        first, last = sorted((one, other))
-        drawn_cost = chance.below(_NOISE, "swiss", number, "pair", first, last)
+            return bye * differences
         again = scores.met[one, other] ** 2 * len(ladder) * differences
-        return (again + (grains[one] - grains[other]) ** 2) * noise + drawn_cost
+        return int(again + (grains[one] - grains[other]) ** 2)
 
     found = cheapest_pairs(order, cost)
     return [(one, other) for one, other in found if one is not None and other is not None]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from arena.schedule.deal import Entrant
-from arena.schedule.rounds import Round, RoundDeal
+from arena.schedule.rounds import Round
 
 HALF = Fraction(1, 2)
 
@@ -69,11 +69,11 @@ class Scores:
                 score.cells.append(cells.get(key, Cell("missed", Fraction())))
 
     def _cells(self, played: Round) -> Iterator[tuple[str, Cell]]:
-        tables: dict[tuple[str, ...], list[RoundDeal]] = {}
+        tables: dict[tuple[str, ...], list[tuple[Fraction, ...]]] = {}
         for deal in played.deals:
             found = tables.setdefault(tuple(entrant.key for entrant in deal.lineup), [])
             if deal.matches is not None:
-                found.append(deal)
+                found.append(deal.shares())
         table_of = {key: table for table in tables for key in table}
         out = {entrant.key for entrant in played.out}
         for key in (entrant.key for entrant in played.field):
@@ -86,7 +86,7 @@ class Scores:
                 yield key, Cell("walkover", self._unplayed)
             else:
                 at = table.index(key)
-                share = sum((deal.shares()[at] for deal in deals), Fraction()) / len(deals)
+                share = sum((shares[at] for shares in deals), Fraction()) / len(deals)
                 others = tuple(other for other in table if other != key)
                 yield key, Cell("played", self._gained(share), share, others)
 

@@ -47,7 +47,7 @@ def swiss_standings(
     rows = [_row(line, orders.index(line.order) + 1, name, seats) for line in lines]
     number = {line.score.key: at + 1 for at, line in enumerate(lines)}
     rounds = len(lines[0].score.cells) if lines else 0
-    crossed = [
+    crossed: list[tuple[str | int, ...]] = [
         (
             number[line.score.key],
             name(line.score.key),
