@@ -1,0 +1,133 @@
+"""Ties: bots that meet until it is known who of them goes on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from arena.schedule.course import Course, Steps
+from arena.schedule.rounds import Round, Terms
+from arena.stats.sequential import Rates, SequentialTest
+
+How = Literal["", "bye", "walkover", "better seed"]
+"""What else than points decided a tie."""
+
+_MOST_BATCHES = 20  # that a tie decided by «sure» plays, where a league's file does not say
+
+
+@dataclass
+class Tie:
+    """Bots at a table, and what they have played so far; a single one goes on without a deal."""
+
+    bots: tuple[str, ...]
+    """Their keys, the best seed first."""
+    advance: int
+    """How many go on."""
+    deals: list[tuple[Fraction, ...]] = field(default_factory=list)
+    """The shares of the points in each deal that counts, in the order of the bots."""
+    gone: set[str] = field(default_factory=set)
+    """Who was out, and so lost it."""
+    order: tuple[str, ...] = ()
+    """Those who are not gone, the best first, once it is decided."""
+    on: tuple[str, ...] | None = None
+    """Who goes on; None while it is undecided."""
+    how: How = ""
+    _agreed: int = 0  # the deals it was to have, before any tie-break
+
+    @property
+    def points(self) -> tuple[Fraction, ...]:
+        """The sum of each bot's shares."""
+        return tuple(
+            sum((deal[at] for deal in self.deals), Fraction()) for at in range(len(self.bots))
+        )
+
+    def lost(self, bot: str) -> bool:
+        """Return whether the bot played and does not go on."""
+        return self.on is not None and bot not in self.on and bot not in self.gone
+
+    def wanted(self, course: Course) -> int:
+        """Return how many deals it plays next; none once it is decided, which it may be now."""
+        if self.on is None:
+            self.gone |= set(self.bots) - course.field.keys()
+            if self.gone or len(self.bots) <= self.advance:
+                self._settle_without_play()
+        if self.on is not None:
+            return 0
+        terms = course.terms
+        wanted = (_wanted_sure if terms.options.decide == "sure" else _wanted_deals)(self, terms)
+        if not wanted:
+            self._settle()
+        elif not self.deals:
+            self._agreed = wanted
+        return wanted
+
+    @property
+    def beyond(self) -> int:
+        """How many deals were played beyond those agreed on."""
+        return len(self.deals) - self._agreed
+
+    @property
+    def level(self) -> bool:
+        """Whether points leave open who goes on."""
+        ranked = sorted(self.points, reverse=True)
+        return ranked[self.advance - 1] == ranked[self.advance]
+
+    def take(self, played: Round) -> None:
+        """Take in what was played of it in a round."""
+        self.gone |= {entrant.key for entrant in played.out if entrant.key in self.bots}
+        for deal in played.deals:
+            keys = [entrant.key for entrant in deal.lineup]
+            if deal.matches is not None and set(keys) == set(self.bots):
+                shares = dict(zip(keys, deal.shares(), strict=True))
+                self.deals.append(tuple(shares[bot] for bot in self.bots))
+
+    def _settle(self) -> None:
+        self.order = self._ranked()
+        self.on = self.order[: self.advance]
+        if self.level:
+            self.how = "better seed"
+
+    def _settle_without_play(self) -> None:
+        """Without the bots that are gone, nothing can be played: the others go on.
+
+        If they have played before, points say who of them does.
+        """
+        self.order = tuple(bot for bot in self._ranked() if bot not in self.gone)
+        self.on = self.order[: self.advance] if self.deals else self.order
+        self.how = "walkover" if self.gone else "bye"
+
+    def _ranked(self) -> tuple[str, ...]:
+        points = dict(zip(self.bots, self.points, strict=True))
+        return tuple(sorted(self.bots, key=lambda bot: -points[bot]))  # seeds stay in order
+
+
+def _wanted_deals(tie: Tie, terms: Terms) -> int:
+    if not tie.deals:
+        return terms.deals
+    most = terms.options.tiebreak_deals
+    return int(tie.level and tie.beyond < (terms.deals if most is None else most))
+
+
+def _wanted_sure(tie: Tie, terms: Terms) -> int:
+    test = SequentialTest(Rates())
+    for deal in tie.deals:
+        test.add(float(deal[0]))
+        if test.verdict is not None:
+            return 0
+    most = terms.options.most_deals
+    most = _MOST_BATCHES * terms.deals if most is None else most
+    return max(0, min(terms.deals, most - len(tie.deals)))
+
+
+def play(ties: Sequence[Tie], course: Course) -> Steps[None]:
+    """Have ties played until all are decided: each in as many rounds as it needs.
+
+    The deals of a tie follow each other, as its bots' processes are then kept.
+    """
+    while True:
+        wanted = [(tie, count) for tie in ties if (count := tie.wanted(course))]
+        if not wanted:
+            return
+        played = yield from course.ask(tie.bots for tie, count in wanted for _ in range(count))
+        for tie, _ in wanted:
+            tie.take(played)
