@@ -82,6 +82,13 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
     metavar="NAME",
     help="In a gauntlet, a bot that plays all others.  [default: the first one]",
 )
+@click.option(
+    "--format-option",
+    "format_options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the format, such as rounds=7 of swiss.",
+)
 @click.option("--deals", type=int, help=f"Deals for each line-up.  [default: {_DEALS}]")
 @click.option(
     "--seed", help="All chance comes from it.  [default: a new one, written into the file]"
@@ -116,6 +123,7 @@ def init(
     seats: int | None,
     form: FormatName,
     challengers: tuple[str, ...],
+    format_options: tuple[str, ...],
     deals: int | None,
     seed: str | None,
     rotations: Rotations,
@@ -138,6 +146,8 @@ def init(
     arena init cup --game guerra sensible random \\
         --deals 200 --limit move_time=0.2
     arena init cup --game guerra mine=./my_bot sensible random --format gauntlet
+    arena init cup --game guerra mine=./my_bot sensible random rusher \\
+        --format swiss --format-option rounds=4
     """
     kind, source = find_game(game)
     if challengers and form != "gauntlet":
@@ -156,7 +166,9 @@ def init(
         matches_per_bot=matches_per_bot,
     )
     limited = {"sandbox": sandbox, **given}
-    of_format = {"challengers": [*challengers]} if challengers else {}
+    of_format = key_values(format_options)
+    if challengers:
+        of_format["challengers"] = [*challengers]
     made = make_league(league, settings, key_values(options), limited, entries, of_format)
     click.echo(f"{made.folder / FILE} is written.")
     is_playable = len(made.bots) >= made.seats

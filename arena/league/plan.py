@@ -131,7 +131,7 @@ class LeaguePlan:
         """Raise ArenaError if too much is asked for, or its settings do not go together."""
         form = FORMATS[self.settings.format]
         if isinstance(form, InRounds):
-            form.check(self.settings.format, self._format_terms)
+            form.check(self.settings.format, self._format_terms, self.format_options)
         else:
             _ = self.asked
 

@@ -177,6 +177,9 @@ class Run:
             *left(league, store),
         ]
         """What to say and ask about the bots' names, keys and versions, in sentences."""
+        waits = part != WHOLE and not matches  # for the other parts
+        if self._tournament is not None and waits and self._tournament.upcoming is None:
+            self.hints.append(_PART_IS_PLAYED.format(self._tournament.number))
         self.mean_seconds = store.mean_seconds((bot.key, bot.version) for bot in league.bots)
         """The mean time of matches of these bots; None if there are none."""
         self._league = league

@@ -11,16 +11,20 @@ from typing import Any, Literal
 import msgspec
 
 from arena.schedule.asked import AskedDeals
+from arena.schedule.bracket_options import check_bracket
 from arena.schedule.deal import BotIndex
+from arena.schedule.double_elimination import DoubleElimination, DoubleEliminationOptions
 from arena.schedule.even import Even
 from arena.schedule.first import First
+from arena.schedule.knockout import Knockout, KnockoutOptions
 from arena.schedule.lineups import GauntletLineups, Lineups
 from arena.schedule.round_robin import RoundRobin
 from arena.schedule.rounds import Frame, RoundFormat
+from arena.schedule.swiss import Swiss, SwissOptions, check_swiss
 from protocol.errors import ArenaError
 from referee.chance import Chance
 
-FormatName = Literal["round-robin", "gauntlet"]
+FormatName = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,14 +127,17 @@ class InRounds:
     """A format that goes by results."""
 
     options: type[msgspec.Struct]
+    check_options: Callable[[Any, int], None]
+    """Raises ArenaError for options that cannot be meant with so many seats."""
     make: Callable[[Frame], RoundFormat]
     deals: int
     """The deals of a line-up, where a league's file does not say."""
     deals_are: str
 
-    def check(self, name: FormatName, terms: FormatTerms) -> None:
+    def check(self, name: FormatName, terms: FormatTerms, options: msgspec.Struct) -> None:
         """Raise ArenaError for settings that do not go with a format of rounds."""
         _check_extent(terms)
+        self.check_options(options, terms.seats)
         for key, is_set in (
             ("share", terms.share < 1),
             ("matches_per_bot", terms.matches_per_bot is not None),
@@ -145,6 +152,11 @@ class InRounds:
 FORMATS: Mapping[FormatName, Plain | InRounds] = {
     "round-robin": Plain(NoOptions, round_robin),
     "gauntlet": Plain(GauntletOptions, gauntlet),
+    "swiss": InRounds(SwissOptions, check_swiss, Swiss, 10, "for each table of a round"),
+    "knockout": InRounds(KnockoutOptions, check_bracket, Knockout, 10, "for each tie"),
+    "double-elimination": InRounds(
+        DoubleEliminationOptions, check_bracket, DoubleElimination, 10, "for each tie"
+    ),
 }
 
 
