@@ -241,15 +241,16 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
             f"there is no league {str(folder)!r}, and it cannot be made, as results do not say who "
             f"the challengers of a gauntlet are: put its {FILE} in that folder, then import again."
         )
-    bots = _entries(folder, archives)
+    longest = max(archives, key=lambda archive: len(archive.header.drawn))
+    bots = _entries(folder, archives, longest.header.drawn[-1:])
     made = folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(folder) as hidden:
             made = hidden / folder.name
-            league = _write(make_league, made, archives[0], 1, bots)
+            league = _write(make_league, made, longest, 1, bots)
             merged = _merge(league, folder, archives, watch)
-            _write(write_league, made, archives[0], max(1, merged.deals), bots)
+            _write(write_league, made, longest, max(1, merged.deals), bots)
             for path in (made / FILE, made):
                 keep(path)
             made.rename(folder)
@@ -283,16 +284,22 @@ def _write(
     return write(folder, asked, options, limits, bots, format_options=given)
 
 
-def _entries(folder: Path, archives: Sequence[Archive]) -> list[dict[str, Any]]:
-    """Return the `[[bot]]` tables of a new league; raise ArenaError for a bot not known here."""
-    entries: dict[str, dict[str, Any] | None] = {}
+def _entries(
+    folder: Path, archives: Sequence[Archive], last: Sequence[StoredRound]
+) -> list[dict[str, Any]]:
+    """Return the `[[bot]]` tables of a new league; raise ArenaError for a bot not known here.
+
+    Those of the last round, if there is one, are in the order of the file that it was drawn by.
+    """
+    listed = [key for each in last for key, _ in each.drawn.field]
+    entries: dict[str, dict[str, Any] | None] = dict.fromkeys(listed)
     for archive in archives:
         game = archive.header.settings.game
         for bot, command in archive.header.versions.items():
             program = Path(command[-1]).stem if command else ""
             here = bundled_bot(game, program, bot.name)
             is_here = here is not None and here.version == bot.version
-            if is_here or bot.name not in entries:
+            if is_here or not entries.get(bot.name):
                 entries[bot.name] = {"name": bot.name, "shipped": program} if is_here else None
     unknown = [name for name, entry in entries.items() if entry is None]
     if unknown:
