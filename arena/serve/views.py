@@ -23,6 +23,7 @@ from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
+from arena.tables.standings import ShownStandings, shown_standings
 from arena.text import safe
 from protocol.errors import ArenaError
 
@@ -59,6 +60,8 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """Those of them that are not played yet."""
     last: str
     """When the last match was stored, in ISO 8601; empty before the first."""
+    tournament: ShownStandings | None = None
+    """The standings of a format that goes by results."""
 
 
 class AbsentError(ArenaError):
@@ -103,14 +106,18 @@ def table_view(folder: Path, since: str = "") -> TableView:
     """
     with reading(folder, since) as (league, store):
         if store is None:
-            return _rated(league, _unplayed(league))
+            return _rated(league, store, _unplayed(league))
         stored = store.record_count()  # first: what is stored meanwhile is only read again
         last = max((site.last for site in store.sites()), default="")
-        return _rated(league, public_field(league, store), stored, last)
+        return _rated(league, store, public_field(league, store), stored, last)
 
 
-def _rated(league: LeaguePlan, field: Field, stored: int = 0, last: str = "") -> TableView:
-    return public_table(league, field, fit(field.deals, bots=field.bots), stored, last)
+def _rated(
+    league: LeaguePlan, store: Store | None, field: Field, stored: int = 0, last: str = ""
+) -> TableView:
+    ratings = fit(field.deals, bots=field.bots)
+    table = public_table(league, field, ratings, stored, last)
+    return msgspec.structs.replace(table, tournament=shown_standings(league, store, ratings))
 
 
 def league_name(league: LeaguePlan) -> str:

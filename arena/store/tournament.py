@@ -79,7 +79,7 @@ class Tournament:
         self._store = store
         present = {bot.name: Entrant(bot.key, bot.version) for bot in league.bots}
         self._index = {entrant: BotIndex(number) for number, entrant in enumerate(present.values())}
-        self._present = [present[name] for name in league.order]
+        self._present = [present[name] for name in league.order if name in present]
         is_begun = store is not None and store.has_matches()
         self._rounds = store.rounds() if store is not None and is_begun else []
         self.past: list[Round] = []
