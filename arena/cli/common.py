@@ -129,6 +129,20 @@ class Seconds(click.FloatRange):
         return found
 
 
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Play on a Dask cluster: address or file of its scheduler.",
+)
+"""For every command that plays many matches."""
+
+
+def check_workers(workers: int | None, cluster: str | None) -> None:
+    """Raise ArenaError if workers of this machine are asked for beside a cluster's."""
+    if cluster is not None and workers is not None:
+        raise ArenaError("--workers does not go with --cluster: there, Dask's workers play.")
+
+
 def seconds_of(word: str) -> float:
     """Return how many seconds a time such as 2h, 1h30m or 90s has; fail for what is none."""
     found = re.fullmatch(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?", word)

@@ -13,6 +13,8 @@ import click
 from arena.cli import main
 from arena.cli.building import opened_run
 from arena.cli.common import (
+    check_workers,
+    cluster_option,
     default_workers,
     game_option,
     key_values,
@@ -220,11 +222,7 @@ def _warn_guessable(league: LeaguePlan) -> None:
     help="Stop after 90s, 30m, 2h or 1h30m; run again to go on.",
 )
 @click.option("--part", metavar="K/N", help="Play only part K of N of the deals.")
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Play on a Dask cluster: address or file of its scheduler.",
-)
+@cluster_option
 @sandbox_uid_option
 @output_format
 @trust_option
@@ -250,8 +248,7 @@ def run(
     arena run cup --part 1/2
     arena run cup --cluster tcp://scheduler:8786
     """
-    if cluster is not None and workers is not None:
-        raise ArenaError("--workers does not go with --cluster: there, Dask's workers play.")
+    check_workers(workers, cluster)
     found = read_league(league, "play" if cluster is None else "send")
     play_and_show(found, workers, sandbox_uid, form, _part(part), cluster, seconds)
 

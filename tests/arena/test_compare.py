@@ -116,13 +116,19 @@ def test_a_test_of_one_side_says_whether_a_bot_passes(arena: Arena, tmp_path: Pa
         "general passes against random: it takes more than 48.56 % of the points (Elo -10.0). "
         "It took "
     )
-    assert told.endswith(
-        "If it took 48.56 % or less, at most one comparison in 20 would end like this."
+    assert "If it took 48.56 % or less, at most one comparison in 20 would end like this. " in told
+    assert re.search(
+        r"LLR 0\.\d\d \(-2\.94, 2\.94\) \[-10\.00, 0\.00\] Elo: .*The verdict does not rest on it\.$",
+        told,
     )
     words = ("random", "general", *GUERRA, "--score0", "0.5", "--score1", "0.6")
     found = row(arena("compare", *words, "--format", "json"))
     assert (found["verdict"], found["score0"], found["score1"]) == ("failed", 0.5, 0.6)
     assert found["margin"] is None
+    assert (found["elo0"], found["llr_low"], found["llr_high"]) == pytest.approx(
+        (0, -2.944, 2.944), abs=0.001
+    )
+    assert found["llr"] < 0 < found["elo1"]
     assert "it takes less than 60 % of the points (Elo +70.4)" in str(found["sentence"])
 
 
