@@ -175,6 +175,7 @@ def compare(
                 seats=seats,
                 deals=deals,
                 seed=kept.settings.seed if kept and seed is None else seed_of(seed),
+                anchor=kept.settings.anchor if kept else {},
             ),
             options=key_values(options),
             limits={

@@ -13,6 +13,7 @@ import click
 from arena.cli import main
 from arena.cli.building import opened_run
 from arena.cli.common import (
+    anchor_word,
     check_workers,
     cluster_option,
     default_workers,
@@ -100,6 +101,11 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
     help="Instead of --deals: so many for every bot, to within one deal.",
 )
 @click.option(
+    "--anchor",
+    metavar="BOT=ELO",
+    help="A bot of known strength, from which all tables measure Elo.",
+)
+@click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
 @click.option(
@@ -119,6 +125,7 @@ def init(
     share: float,
     matches: int | None,
     matches_per_bot: int | None,
+    anchor: str | None,
     options: tuple[str, ...],
     limits: tuple[str, ...],
     sandbox: str,
@@ -151,6 +158,7 @@ def init(
         share=share,
         matches=matches,
         matches_per_bot=matches_per_bot,
+        anchor=dict([anchor_word(anchor)] if anchor else []),
     )
     limited = {"sandbox": sandbox, **given}
     of_format = {"challengers": [*challengers]} if challengers else {}

@@ -180,6 +180,7 @@ def _unplayed(league: LeaguePlan) -> Field:
         deals=Counter(),
         missing=_asked(league),
         remedy=None,
+        anchor=league.anchor,
         commas=True,
         faults={},
         asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),
