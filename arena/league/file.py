@@ -427,7 +427,7 @@ def _text(
         f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
         *(
-            f"anchor = {{ {_toml(bot)} = {points:g} }}  # its strength: Elo is measured from it"
+            f"anchor = {{ {_key(bot)} = {_number(points)} }}  # its strength, for an Elo column"
             for bot, points in settings.anchor.items()
         ),
         *(_section(f"[{settings.format}]", format_options) if format_options else []),
@@ -458,6 +458,15 @@ def _extent(settings: Settings) -> list[str]:
 
 def _section(header: str, entries: Mapping[str, Any]) -> list[str]:
     return ["", header, *(f"{key} = {_toml(value)}" for key, value in entries.items())]
+
+
+def _key(word: str) -> str:
+    """Return a word as a key of TOML."""
+    return word if re.fullmatch("[A-Za-z0-9_-]+", word) else _toml(word)
+
+
+def _number(value: float) -> str:
+    return _toml(int(value) if value.is_integer() else value)
 
 
 def _toml(value: Any) -> str:

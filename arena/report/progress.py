@@ -45,9 +45,8 @@ def progress(
     `present_results`. There are fewer points where a fit takes long. `watch` is called with the
     progress.
     """
-    deals = list(
-        islice(_deals(league, store, results), played.deal_count)
-    )  # not those stored since
+    counted = played.deal_count  # and not those stored since
+    deals = list(islice(_deals(league, store, results), counted))
     if not deals:
         return []
     count = min(_points(played), len(deals))

@@ -109,11 +109,9 @@ def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
         ratings = fit(field.deals, bots=field.bots)
         table = public_table(league, field, ratings)
         met = cross_table(field, ratings, "points").rows
-        career = _Career(
-            _Moment(folder, league.anchor, since, _size(store.record_count()), _present(league)),
-            bot,
-            spans,
-        )
+        size = _size(store.record_count())
+        moment = _Moment(folder, league.anchor, since, size, _present(league))
+        career = _Career(moment, bot, spans)
         return BotView(
             league=league_name(league),
             game=league.game.name,

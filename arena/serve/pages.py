@@ -148,7 +148,7 @@ def bot_page(
 
 
 def _rating_at(point: RatedPoint, title: str, *, is_elo: bool) -> str:
-    """Return what a version was rated at a point, on the scale of all points; empty if it was not."""
+    """Return what a version was rated at a point, on the scale of all; empty if it was not."""
     if title not in (point.elo if is_elo else point.ratings):
         return ""
     if is_elo:
