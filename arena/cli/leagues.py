@@ -28,6 +28,7 @@ from arena.cli.common import (
     trust_option,
     warn_unprotected,
 )
+from arena.cli.foreseen import foreseen, tell_plan
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.saying import say
@@ -57,7 +58,6 @@ from protocol.errors import ArenaError, RunError
 
 _MOST_PARTS = 10_000
 _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
-_SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 
 
 @main.command()
@@ -166,40 +166,14 @@ def init(
     click.echo(f"{made.folder / FILE} is written.")
     is_playable = len(made.bots) >= made.seats
     if is_playable:
-        _tell_plan(made, made.asked.match_count, None, default_workers())
+        tell_plan(made, made.asked.match_count, None, default_workers())
+        for said in foreseen(made):
+            say(said)
     _warn_guessable(made)
     for hint in twins(made):
         say(safe(hint))
     word = shlex.quote(str(league))
     click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
-
-
-def _tell_plan(
-    league: LeaguePlan, missing: int, mean_seconds: float | None, workers: int | None
-) -> None:
-    """Say how many matches are to be played and how long that may take.
-
-    Without `workers`, it is what one core would need: on a cluster, many share in it.
-    """
-    if not league.asked.deal_count:
-        say("The league has no matches to play: raise its deals or its share.")
-        return
-    if not missing:
-        say("Nothing is missing.")
-        return
-    form = "{}, {} with " + counted(workers, "worker") if workers else "{}; one core would need {}"
-    workers = workers or 1
-    least = league.game.typical_decisions * _SECONDS_A_DECISION
-    if mean_seconds is None:
-        limit = league.limits.move_time * league.game.typical_decisions + league.limits.bank
-        time = (
-            f"about {duration(missing * least / workers)} if the bots answer at once, "
-            f"up to {duration(missing * limit / workers)} if they use all their time"
-        )
-    else:
-        time = f"about {duration(missing * mean_seconds / workers)}"
-    matches = f"{counted(missing, 'match', 'matches')} to play"
-    say(f"{form.format(matches, time)}.")
 
 
 def _warn_guessable(league: LeaguePlan) -> None:
@@ -314,7 +288,7 @@ def _play_missing(
     with opened_run(league, workers, sandbox_uid, part, cluster) as run:
         for hint in run.hints:
             say(safe(hint))
-        _tell_plan(league, run.missing, run.mean_seconds, run.workers)
+        tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
             return
         warn_unprotected(league.limits.sandbox)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from arena.folders import unmake, unwritten
-from arena.league.anchor import check_anchor
+from arena.league.anchor import anchor_lines, check_anchor
 from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn, check_contest
 from arena.league.entry import (
@@ -426,10 +426,7 @@ def _text(
         *_extent(settings),
         f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
-        *(
-            f"anchor = {{ {_key(bot)} = {_number(points)} }}  # its strength, for an Elo column"
-            for bot, points in settings.anchor.items()
-        ),
+        *anchor_lines(settings.anchor),
         *(_section(f"[{settings.format}]", format_options) if format_options else []),
         *_section("[options]", options),
         *_section("[limits]", limits),
@@ -458,15 +455,6 @@ def _extent(settings: Settings) -> list[str]:
 
 def _section(header: str, entries: Mapping[str, Any]) -> list[str]:
     return ["", header, *(f"{key} = {_toml(value)}" for key, value in entries.items())]
-
-
-def _key(word: str) -> str:
-    """Return a word as a key of TOML."""
-    return word if re.fullmatch("[A-Za-z0-9_-]+", word) else _toml(word)
-
-
-def _number(value: float) -> str:
-    return _toml(int(value) if value.is_integer() else value)
 
 
 def _toml(value: Any) -> str:

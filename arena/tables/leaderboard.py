@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from arena.stats.elo import Anchor
 from arena.stats.encounters import Mean, cycles, encounters, never_crossed
+from arena.stats.pairs import Neighbours
 from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.scores import shown_error
 from arena.stats.standings import Standing, standings
@@ -20,6 +21,7 @@ from arena.tables.elo import (
     rating_column,
 )
 from arena.tables.field import Field
+from arena.tables.more_deals import more_facts, of_more, still_close
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.text import counted
 from protocol.errors import ArenaError
@@ -113,14 +115,20 @@ def leaderboard(
         *(_fault_columns(rows) if faults else [_FAULTS] if field.faults is not None else []),
         *(_TIMES if field.times is not None else []),
     ]
+    close = still_close(ratings, together=together)
     facts = {
         **field.facts,
         "draw_probability": ratings.draw_probability,
         **anchor_facts(anchor),
         **_facts_of_scores(field),
         **_misfits(field, ratings, rows),
+        "more_deals": more_facts(close),
     }
-    said = [*_notes(field, ratings, rows, facts), *([TOGETHER] if together else []), *notes]
+    said = [
+        *_notes(field, ratings, rows, facts, close),
+        *([TOGETHER] if together else []),
+        *notes,
+    ]
     if anchor is not None:
         said.insert(1, of_elo(anchor))
     if by == "score":
@@ -290,7 +298,11 @@ _TIMES = (
 
 
 def _notes(
-    field: Field, ratings: Ratings, rows: Sequence[Row], facts: Mapping[str, Any]
+    field: Field,
+    ratings: Ratings,
+    rows: Sequence[Row],
+    facts: Mapping[str, Any],
+    close: Neighbours | None,
 ) -> list[str]:
     notes = [f"{field.extent}. {RANKS}", *_of_scores(field, rows)]
     if len(ratings.groups) > 1:
@@ -307,6 +319,7 @@ def _notes(
     alone = [bot for bot in ratings.bots if not any(bot in group for group in ratings.groups)]
     if alone:
         notes.append(f"Not ranked, having played no whole deal: {', '.join(alone)}.")
+    notes += of_more(field, close)
     notes += _of_cycles(facts["cycles"])
     notes += _of_gaps(facts["gaps"])
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:

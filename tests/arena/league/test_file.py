@@ -73,7 +73,7 @@ MISTAKES = [
     Mistake(
         "deals = 3", 'shipped = "random"', ["key 'shipped' belongs below [[bot]]; move it there"]
     ),
-    Mistake("deals = 3", "depth = 3", ["'depth'", "Known: deals"]),
+    Mistake("deals = 3", "depth = 3", ["'depth'", "Known: anchor, deals"]),
     Mistake("deals = 3", "deals = 0", ["'deals'", "at least 1"]),
     Mistake("deals = 3", "deals = 2.5", ["'deals'", "a whole number at least 1"]),
     Mistake("deals = 3", 'deals = "3"', ["'deals'", "a whole number at least 1"]),
