@@ -45,12 +45,11 @@ def of_more(field: Field, close: Neighbours | None) -> Iterator[str]:
         begun = whom if len(close.pairs) == 1 else f"H{whom[1:]}"
         yield f"{begun} may be equals, which no number of deals separates{else_}."
         return
+    least = _about(field, close.more_from or 1)
     if close.more_to is None:
-        doubt = (
-            f"at least {_about(field, close.more_from or 1)}; no number would, if they are equals"
-        )
+        doubt = f"at least {least}; no number would, if they are equals"
     else:
-        doubt = f"{_about(field, close.more_from or 1)} to {_about(field, close.more_to)}"
+        doubt = f"{least} to {_about(field, close.more_to)}"
     matches = _about(field, round(close.part * field.matches))
     yield (
         f"About {_about(field, close.more)} more deals of each bot ({doubt}) would separate "

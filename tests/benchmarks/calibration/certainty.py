@@ -87,9 +87,8 @@ def measured(row: Row) -> Line:
         cells.append(f"{mean:.3f}: {share:.3f}")
         if abs(mean - share) > MOST_OFF:
             faults.append(cells[-1])
-    return Line(
-        (row.name, blank, blank, *cells, f"{fmean(brackets):.3f}", f"{fmean(halves):.3f}"), faults
-    )
+    held = (f"{fmean(brackets):.3f}", f"{fmean(halves):.3f}")
+    return Line((row.name, blank, blank, *cells, *held), faults)
 
 
 def _holds(pair: Pair, skills: Mapping[str, float], ratings: Ratings) -> bool:
