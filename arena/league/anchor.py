@@ -30,5 +30,5 @@ def anchor_lines(key: Mapping[str, float]) -> Iterator[str]:
     """Yield the line of a league's file that says so, if there is an anchor."""
     for bot, points in key.items():
         name = bot if re.fullmatch("[A-Za-z0-9_-]+", bot) else toml(bot)
-        number = toml(int(points) if points.is_integer() else points)
+        number = toml(int(points) if float(points).is_integer() else points)
         yield f"anchor = {{ {name} = {number} }}  # its strength, for an Elo column"

@@ -40,23 +40,23 @@ def of_more(field: Field, close: Neighbours | None) -> Iterator[str]:
         else f"half of the {len(close.pairs)} pairs of neighbours that are not separated"
     )
     if close.more is None or close.part is None:
-        least = close.more_from and _about(field, close.more_from)
+        least = close.more_from and field.number(_about(close.more_from))
         else_ = f"; if they are not, that takes at least {least} more of each bot" if least else ""
         begun = whom if len(close.pairs) == 1 else f"H{whom[1:]}"
         yield f"{begun} may be equals, which no number of deals separates{else_}."
         return
-    least = _about(field, close.more_from or 1)
+    least = field.number(_about(close.more_from or 1))
     if close.more_to is None:
         doubt = f"at least {least}; no number would, if they are equals"
     else:
-        doubt = f"{least} to {_about(field, close.more_to)}"
-    matches = _about(field, round(close.part * field.matches))
+        doubt = f"{least} to {field.number(_about(close.more_to))}"
+    matches = field.counted(_about(round(close.part * field.matches)), "more match", "more matches")
     yield (
-        f"About {_about(field, close.more)} more deals of each bot ({doubt}) would separate "
-        f"{whom}: {matches} more matches in all."
+        f"About {field.counted(_about(close.more), 'more deal')} of each bot ({doubt}) would "
+        f"separate {whom}: {matches} in all."
     )
 
 
-def _about(field: Field, number: int) -> str:
+def _about(number: int) -> int:
     """Return a number to two figures."""
-    return field.number(int(float(f"{number:.2g}")))
+    return int(float(f"{number:.2g}"))
