@@ -3,7 +3,7 @@
 The log-likelihood ratio that fishtest and fastchess show, of their logistic Elo. Nothing is known
 of how the scores of a deal scatter: at each bound, they follow whichever law of that mean makes
 what was seen likeliest. A chess pair has five scores, whence "pentanomial"; deals of more matches
-have more. Wald's test would end at its limits; its errors are then only about those asked for.
+have more. Wald's test would end at its thresholds; its errors are then only about those asked for.
 
 Van den Bergh, "A Practical Introduction to the GSPRT", 2019; Owen, "Empirical Likelihood", 2001.
 """
@@ -18,7 +18,7 @@ _UNSEEN = 1e-3  # deals of a score that none had: fishtest's
 _HALVINGS = 60
 
 
-class Limits(NamedTuple):
+class Thresholds(NamedTuple):
     """Where Wald's test with the same rates would end."""
 
     low: float
@@ -37,14 +37,14 @@ class Ratio:
         self._counts: Counter[int] = Counter()
 
     @property
-    def limits(self) -> Limits:
+    def thresholds(self) -> Thresholds:
         """Where Wald's test with the same rates would end."""
         alpha, beta = self.bounds.alpha, self.bounds.beta
-        return Limits(math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha))
+        return Thresholds(math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha))
 
     def __str__(self) -> str:
-        """Return the ratio and its limits as testers of chess engines write them."""
-        low, high = self.limits
+        """Return the ratio and its thresholds as testers of chess engines write them."""
+        low, high = self.thresholds
         return f"LLR {self.value:.2f} ({low:.2f}, {high:.2f})"
 
     def add(self, score: float, deals: int = 1) -> None:

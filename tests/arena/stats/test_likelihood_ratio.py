@@ -54,9 +54,9 @@ def test_wins_speak_for_the_higher_bound_and_losses_as_much_for_the_lower() -> N
     assert lost.value == pytest.approx(-won.value)
 
 
-def test_its_limits_follow_the_rates() -> None:
+def test_its_thresholds_follow_the_rates() -> None:
     strict = Ratio(Bounds(0.5, 0.55, alpha=0.01, beta=0.2), 3)
-    assert strict.limits == pytest.approx((-1.599, 4.382), abs=0.001)
+    assert strict.thresholds == pytest.approx((-1.599, 4.382), abs=0.001)
 
 
 def test_deals_that_all_went_one_way_have_a_ratio_too() -> None:
