@@ -1,4 +1,4 @@
-"""What is said of a league before it is played: how long it takes, and what it will tell apart."""
+"""What is said of a league before it is played: how long it takes, and what it will separate."""
 
 from collections.abc import Iterator
 
@@ -41,7 +41,7 @@ def tell_plan(
 
 
 def foreseen(league: LeaguePlan) -> Iterator[str]:
-    """Yield how much better a bot must be than another to be told apart, if that is known.
+    """Yield how much better a bot must be than another to be separated, if that is known.
 
     It is not where bots meet by a plan that is not even, or where nothing is left to chance, so
     that deals may repeat each other, or everything.
@@ -53,10 +53,10 @@ def foreseen(league: LeaguePlan) -> Iterator[str]:
     deals = league.asked.deal_count * league.seats / bots
     share = least_share(deals, bots=bots, seats=league.seats, matches=league.rotation_count)
     if share is None or share > _SUREST:
-        yield f"Each bot plays about {deals:.0f} deals: too few to tell bots apart."
+        yield f"Each bot plays about {deals:.0f} deals: too few to separate any bots."
         return
     yield (
-        f"Each bot plays about {deals:.0f} deals: in five of six such leagues, they tell apart two "
+        f"Each bot plays about {deals:.0f} deals: in five of six such leagues, they separate two "
         f"bots of which one takes {100 * share:.0f} % of the points against the other, a lead of "
         f"{elo_of(share):.0f} Elo."
     )

@@ -1,4 +1,4 @@
-"""What a league will tell apart, before it is played; pure.
+"""What a league will separate, before it is played; pure.
 
 As for bots of about the same strength in a league of equal numbers of deals: the pull of a deal on
 a rating has the variance of a bot's share of the points, and the ratings of n bots that all met
@@ -16,7 +16,7 @@ _NORMAL = NormalDist()
 
 
 def least_share(deals: float, *, bots: int, seats: int, matches: int) -> float | None:
-    """Return the share of the points from which two bots are told apart, in five leagues of six.
+    """Return the share of the points from which two bots are separated, in five leagues of six.
 
     It is what the better one takes against the other where both sit. Each of so many `bots` plays
     so many `deals` of so many `matches`, whose results do not depend on the deal and are no draws:

@@ -1,4 +1,4 @@
-"""Prints how often a league tells apart the two bots that `arena init` says it will.
+"""Prints how often a league separates the two bots that `arena init` says it will.
 
     python -m tests.benchmarks.foresight
 
@@ -22,7 +22,7 @@ from tests.benchmarks.calibration.league import Plan, deal_of
 
 LEAGUES = 200
 BETTER, WORSE = "00", "01"
-HEADERS = ("league", "deals a bot", "share of the points", "told apart")
+HEADERS = ("league", "deals a bot", "share of the points", "separated")
 PLANS = (
     Plan(bots=2, deals=10, luck=0.0),
     Plan(bots=2, deals=50, luck=0.0),
@@ -48,7 +48,7 @@ def deals_each(plan: Plan) -> float:
 
 
 def share_of(plan: Plan) -> float:
-    """Return the share of the points from which two bots are said to be told apart."""
+    """Return the share of the points from which two bots are said to be separated."""
     share = least_share(
         deals_each(plan), bots=plan.bots, seats=plan.seats, matches=1 if plan.copies else plan.seats
     )
@@ -56,7 +56,7 @@ def share_of(plan: Plan) -> float:
     return share
 
 
-def told_apart(plan: Plan, leagues: int = LEAGUES) -> float:
+def separated(plan: Plan, leagues: int = LEAGUES) -> float:
     """Return in how many leagues two bots are separated that differ by that share."""
     chance = random.Random(f"{plan}")
     lead = BETA * 2**0.5 * NormalDist().inv_cdf(share_of(plan))
@@ -80,7 +80,7 @@ def row(plan: Plan) -> list[object]:
         f"{plan.bots} bots, {plan.seats} seats{kind}, luck {plan.luck:g}",
         round(deals_each(plan)),
         f"{100 * share_of(plan):.1f} %",
-        f"{told_apart(plan):.3f}",
+        f"{separated(plan):.3f}",
     ]
 
 

@@ -54,7 +54,7 @@ def test_init_tells_the_plan_and_what_comes_next(arena: Arena, tmp_path: Path) -
     plan, foreseen = result.stderr.splitlines()
     assert plan.startswith("120 matches to play, about ")
     assert foreseen == (
-        "Each bot plays about 40 deals: in five of six such leagues, they tell apart two bots of "
+        "Each bot plays about 40 deals: in five of six such leagues, they separate two bots of "
         "which one takes 69 % of the points against the other, a lead of 139 Elo."
     )
     league = read_league(cup)

@@ -20,7 +20,7 @@ def ratio(counts: Sequence[int], elo0: float, elo1: float) -> Ratio:
 @pytest.mark.parametrize(
     ("counts", "elo0", "elo1", "told"),
     [
-        # Of fishtest, whose bounds in braces were logistic Elo; told in pull requests of Stockfish
+        # Of fishtest, with bounds in braces, logistic Elo: from pull requests of Stockfish
         ((491, 7345, 29693, 7670, 465), -0.25, 1.25, "2.96"),  # 3098
         ((53, 2220, 21459, 2445, 47), 0.25, 1.25, "2.97"),
         ((253, 4282, 17604, 4431, 286), -0.25, 1.25, "2.94"),  # 3209

@@ -8,6 +8,8 @@ import pytest
 
 from arena.library import League as Library
 from arena.serve.careers import bot_view
+from arena.serve.pages import Visit, bot_page, table_page
+from arena.serve.shown import Calendar
 from arena.serve.views import table_view
 from tests.arena.conftest import Arena
 
@@ -113,3 +115,15 @@ def test_a_server_s_pages_show_elo(arena: Arena, anchored: Path) -> None:
     assert view.points[-1].elo["one"][0] == pytest.approx(version.elo)
     assert not bot_view(anchored, "one").points[-1].elo.keys() - {"one"}
     assert bot_view(anchored, "two").points[-1].elo["two"] == (1500, 0)
+
+
+def test_a_server_s_pages_say_elo_and_no_rating(anchored: Path, played: Path) -> None:
+    visit = Visit(league="cup")
+    calendar = Calendar(closes="", per_hour=1, per_day=1, size_mb=1, bots=1)
+    for folder, said, other in ((anchored, "Elo", "Rating"), (played, "Rating", "Elo")):
+        table = table_page(visit, table_view(folder), calendar)
+        bot = bot_page(visit, bot_view(folder, "two"))
+        for page in (table, bot):
+            assert f"{said} ± 2σ" in page
+            assert f"{other} ± 2σ" not in page
+    assert "<dd>1500 ± 0</dd>" in bot_page(visit, bot_view(anchored, "two"))
