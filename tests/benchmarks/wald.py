@@ -62,11 +62,11 @@ Evidence = Callable[[Iterator[float]], Iterator[float]]
 """What turns the scores of deals into the evidence after each of them."""
 
 
-def ended(law: Law, evidence: Evidence, seed: int) -> Ended:
+def ended(law: Law, evidence: Evidence, seed: int, comparisons: int = COMPARISONS) -> Ended:
     """Return how Wald's test ends: as soon as the evidence lies outside of -MISS and CALL."""
     chance = random.Random(seed)
     passed, deals = 0, []
-    for _ in range(COMPARISONS):
+    for _ in range(comparisons):
         played, now = 0, 0.0
         for now in evidence(islice(law.deals(chance), MOST_DEALS)):
             played += 1
@@ -74,7 +74,7 @@ def ended(law: Law, evidence: Evidence, seed: int) -> Ended:
                 break
         passed += now >= CALL
         deals.append(played)
-    return Ended(passed / COMPARISONS, fmean(deals))
+    return Ended(passed / comparisons, fmean(deals))
 
 
 def steps_of(one: Law, other: Law) -> Mapping[float, float]:
