@@ -110,6 +110,7 @@ class League:
         share: float = 1.0,
         matches: int | None = None,
         matches_per_bot: int | None = None,
+        anchor: Mapping[str, float] | None = None,
         options: Mapping[str, Any] | None = None,
         limits: Mapping[str, Any] | None = None,
     ) -> "League":
@@ -117,8 +118,9 @@ class League:
 
         A bot is the name of a bundled one, an executable, or a folder with a bot.toml; NAME=BOT
         calls it NAME. Without a `seed` a new one is drawn. `format_options` are those of the
-        format, such as {"challengers": ["mine"]} of a gauntlet. `limits` holds seconds, MiB and the
-        sandbox, by the names in `league.toml`. If anything is wrong, nothing is left.
+        format, such as {"challengers": ["mine"]} of a gauntlet. `anchor` is a bot of known
+        strength, such as {"stockfish": 3600}, from which Elo is measured. `limits` holds seconds,
+        MiB and the sandbox, by the names in `league.toml`. If anything is wrong, nothing is left.
         """
         kind, source = find_game(game)
         path = Path(folder)
@@ -132,6 +134,7 @@ class League:
             share=share,
             matches=matches,
             matches_per_bot=matches_per_bot,
+            anchor=dict(anchor or {}),
         )
         entries = entries_of(bots, kind, path)
         make_league(path, settings, options or {}, limits or {}, entries, format_options or {})

@@ -1,13 +1,12 @@
 """The commands that show results as tables: rank, table."""
 
-import math
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from arena.cli import main
-from arena.cli.common import output_format, show
+from arena.cli.common import anchor_word, output_format, show
 from arena.cli.rating import rated
 from arena.stats.likelihood import Ties
 from arena.tables.by_seat import by_seat
@@ -17,7 +16,6 @@ from arena.tables.head_to_head import head_to_head
 from arena.tables.leaderboard import By, leaderboard
 from arena.tables.pairs import pairs_table
 from arena.tables.sources import read_field
-from arena.text import composed
 from protocol.errors import ArenaError
 
 _SOURCE = click.Path(path_type=Path)
@@ -38,7 +36,7 @@ _SOURCE = click.Path(path_type=Path)
 @click.option(
     "--anchor",
     metavar="BOT=ELO",
-    help="Show ratings on Elo's scale, from a bot of known strength.",
+    help="Show ratings on Elo's scale, from a bot of known strength.  [default: the league's]",
 )
 @click.option("--pairs", is_flag=True, help="Show how likely each bot is better than each other.")
 @click.option(
@@ -94,36 +92,26 @@ def rank(
     ]
     if by == "seat" or pairs or len(fields) > 1:
         what = "--by seat" if by == "seat" else "--pairs" if pairs else "several leagues"
-        _refuse(what, faults=faults, times=times, together=together, anchor=anchor is not None)
+        _refuse(what, faults=faults, times=times, together=together)
+    if by == "seat":
+        _refuse("--by seat", anchor=anchor is not None)
     if by != "rating" and len(fields) > 1:
         raise ArenaError(f"--by {by} shows a single league: name only one.")
     if pairs and (by != "rating" or len(fields) > 1):
         raise ArenaError("--pairs shows the ratings of a single league.")
+    known = None if anchor is None else anchor_word(anchor)
     ratings = [rated(field, draw_probability, ties) for field in fields]
     if len(fields) > 1:
-        show(combined_table(fields, ratings), form)
+        show(combined_table(fields, ratings, anchor=known), form)
     elif by == "seat":
         show(by_seat(fields[0], ratings[0]), form)
     elif pairs:
-        show(pairs_table(fields[0], ratings[0]), form)
+        show(pairs_table(fields[0], ratings[0], anchor=known), form)
     else:
-        known = None if anchor is None else _anchor(anchor)
         table = leaderboard(
             fields[0], ratings[0], faults=faults, by=by, together=together, anchor=known
         )
         show(table, form)
-
-
-def _anchor(word: str) -> tuple[str, float]:
-    """Return the bot and the points that BOT=ELO means."""
-    bot, _, points = word.rpartition("=")
-    try:
-        found = float(points)
-    except ValueError:
-        found = math.inf
-    if not bot or not math.isfinite(found):
-        raise ArenaError(f"--anchor takes BOT=ELO, such as stockfish=3600, not {word!r}.")
-    return composed(bot), found
 
 
 def _distinct(sources: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from arena.folders import unmake, unwritten
+from arena.league.anchor import anchor_lines, check_anchor
 from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn, check_contest
 from arena.league.entry import (
@@ -198,6 +199,8 @@ class _Reader:
             self._checked(lambda: find_source(word, league.folder), "game")
         playing, disqualified = self._bots(bots, league.game.name)
         present = {bot.name for bot in playing}
+        named = [*(bot.name for bot in playing), *(bot.name for bot in disqualified)]
+        self._checked(lambda: check_anchor(settings.anchor, named), "anchor")
         order = tuple(name for bot in bots if (name := composed(bot["name"])) in present)
         league = replace(league, bots=playing, disqualified=disqualified, order=order)
         if league.game.seat_counts:
@@ -423,6 +426,7 @@ def _text(
         *_extent(settings),
         f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
+        *anchor_lines(settings.anchor),
         *(_section(f"[{settings.format}]", format_options) if format_options else []),
         *_section("[options]", options),
         *_section("[limits]", limits),

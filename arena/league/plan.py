@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from arena.league.anchor import anchor_of
 from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
 from arena.league.seed import NEWEST, Derivation, league_key
@@ -44,6 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     share: Annotated[float, Meta(gt=0, le=1)] = 1.0
     matches: Annotated[int, Meta(ge=1)] | None = None
     matches_per_bot: Annotated[int, Meta(ge=1)] | None = None
+    anchor: dict[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,11 @@ class LeaguePlan:
             matches_per_bot=settings.matches_per_bot,
             chance=lambda: Chance(self.schedule.key),
         )
+
+    @property
+    def anchor(self) -> tuple[str, float] | None:
+        """The bot of known strength from which Elo is measured, and its points, if it has one."""
+        return anchor_of(self.settings.anchor)
 
     @property
     def deals(self) -> int:

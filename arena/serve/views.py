@@ -189,6 +189,7 @@ def _unplayed(league: LeaguePlan) -> Field:
         asked=(asked := asked_deals(league, None).match_count),
         missing=asked,
         remedy=None,
+        anchor=league.anchor,
         commas=True,
         faults={},
         asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from arena.stats.elo import Anchor
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
@@ -55,6 +56,8 @@ class Field:
     """The times of each bot in all matches; None if not asked for or not known."""
     scores: Scores | None = None
     """What the bots scored in these deals; None if not asked for or not known."""
+    anchor: Anchor | None = None
+    """The bot of known strength that the league names, from which Elo is measured."""
     commas: bool = False
     """Whether numbers in sentences have commas between the thousands, as all on a page have."""
 

@@ -128,6 +128,7 @@ def field_of(
         forfeits=forfeits,
         times=_times(store, results) if times else None,
         scores=scored,
+        anchor=league.anchor,
     )
 
 
