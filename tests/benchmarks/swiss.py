@@ -97,7 +97,7 @@ def compared(program: str, seed: int) -> Counter[str]:
         numbered = drawn(CHANCE, (bot.key for bot in played.field), "swiss", "number")
         theirs = reference_pairs(program, trf(played, numbered, rounds))
         place = {key: at + 1 for at, key in enumerate(numbered)}
-        lineups = played.keys()
+        lineups = played.keyed()
         ours = {frozenset(place[key] for key in lineup) for lineup in lineups}
         counts["none legal" if theirs is None else "same" if ours == theirs else "other"] += 1
         played = luck.round(played)

@@ -49,7 +49,7 @@ class Played:
         assert not isinstance(asked, Ended), asked
         return asked
 
-    def keys(self) -> list[tuple[str, ...]]:
+    def keyed(self) -> list[tuple[str, ...]]:
         """Return the line-ups of the next round, by key."""
         return [tuple(bot.key for bot in lineup) for lineup in self.lineups()]
 
