@@ -135,7 +135,7 @@ class _Pairs(_Brackets):
             yield from self.play({_ABOVE: above, _BELOW: below})
             if above:
                 winners.take(above)
-            beaten = [bot for tie in above for bot in tie.bots if tie.lost(bot)]
+            beaten = [bot for tie in above for bot in tie.losers]
             out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
             self.bracket.fell([*out, *(bot for tie in above for bot in tie.gone)])
             self.losers = [bot for bot in losers if bot not in out] + beaten
@@ -161,7 +161,7 @@ class _Pairs(_Brackets):
         final = Tie(tuple(bots), 1)
         self.bracket.stages.append(Stage("Final", (final,)))
         yield from play([final], self.course)
-        again = self.course.first_terms.options.reset and unbeaten and final.lost(bots[0])
+        again = self.course.first_terms.options.reset and unbeaten and bots[0] in final.losers
         if again:
             final = Tie(tuple(bots), 1)
             self.bracket.stages.append(Stage("Final again", (final,)))
@@ -216,7 +216,7 @@ class _Tables(_Brackets):
         return [*ties, *bye_ties(free, self.byes)]
 
     def _take(self, above: Sequence[Tie], below: Sequence[Tie]) -> None:
-        beaten = [bot for tie in above for bot in tie.bots if tie.lost(bot)]
+        beaten = [bot for tie in above for bot in tie.losers]
         gone = [bot for tie in above for bot in tie.gone]
         out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
         self.bracket.fell([*out, *gone])
@@ -225,8 +225,8 @@ class _Tables(_Brackets):
 
     def _take_mixed(self, tie: Tie, most: int) -> None:
         """Who lost for the first time joins the losers; of the others, so many go out."""
-        beaten = [bot for bot in self._winners if tie.lost(bot)]
-        twice = [bot for bot in reversed(tie.order) if tie.lost(bot) and bot in self.losers]
+        beaten = [bot for bot in tie.losers if bot in self._winners]
+        twice = [bot for bot in reversed(tie.order) if bot in tie.losers and bot in self.losers]
         out = twice[: max(0, most - len(tie.gone))]
         tie.on = tuple(bot for bot in tie.order if bot not in {*beaten, *out})
         self.bracket.fell([*out, *tie.gone])

@@ -41,23 +41,30 @@ class Tie:
             sum((deal[at] for deal in self.deals), Fraction()) for at in range(len(self.bots))
         )
 
-    def lost(self, bot: str) -> bool:
-        """Return whether the bot played and does not go on."""
-        return self.on is not None and bot not in self.on and bot not in self.gone
+    @property
+    def losers(self) -> list[str]:
+        """Who played and does not go on."""
+        return [bot for bot in self.bots if bot not in (self.on or ()) and bot not in self.gone]
 
     def wanted(self, course: Course) -> int:
-        """Return how many deals it plays next; none once it is decided, which it may be now."""
-        if self.on is None:
-            self.gone |= set(self.bots) - course.field.keys()
-            if self.gone or len(self.bots) <= self.advance:
-                self._settle_without_play()
+        """Return how many deals it plays next; none once it is decided, which it may be now.
+
+        What was played counts before who left since.
+        """
         if self.on is not None:
             return 0
-        terms = course.terms
-        wanted = (_wanted_sure if terms.options.decide == "sure" else _wanted_deals)(self, terms)
-        if not wanted:
-            self._settle()
-        elif not self.deals:
+        wanted = 0
+        if not self.gone and len(self.bots) > self.advance:
+            wanted = _WANTED[course.terms.options.decide](self, course.terms)
+            if not wanted:
+                self._settle()
+                return 0
+        if not self.gone:
+            self.gone = set(self.bots) - course.field.keys()
+        if self.gone or not wanted:
+            self._settle_without_play()
+            return 0
+        if not self.deals:
             self._agreed = wanted
         return wanted
 
@@ -117,6 +124,9 @@ def _wanted_sure(tie: Tie, terms: Terms) -> int:
     most = terms.options.most_deals
     most = _MOST_BATCHES * terms.deals if most is None else most
     return max(0, min(terms.deals, most - len(tie.deals)))
+
+
+_WANTED = {"deals": _wanted_deals, "sure": _wanted_sure}
 
 
 def play(ties: Sequence[Tie], course: Course) -> Steps[None]:
