@@ -82,7 +82,7 @@ class Tie:
     def take(self, played: Round) -> None:
         """Take in what was played of it in a round."""
         self.gone |= {entrant.key for entrant in played.out if entrant.key in self.bots}
-        for deal in played.deals:
+        for deal in sorted(played.deals, key=lambda deal: deal.number):
             keys = [entrant.key for entrant in deal.lineup]
             if deal.matches is not None and set(keys) == set(self.bots):
                 shares = dict(zip(keys, deal.shares(), strict=True))

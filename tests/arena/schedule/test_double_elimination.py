@@ -16,7 +16,7 @@ from tests.arena.schedule.test_knockout import bots, by_file, grid, named, place
 from tests.arena.schedule.tournaments import Luck, Played, begun, entrants
 
 FILE = DoubleEliminationOptions(seeding="file")
-few = settings(calm, max_examples=20)
+few = settings(calm, max_examples=15)
 
 
 def titles(played: Played) -> list[str]:

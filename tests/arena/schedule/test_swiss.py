@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from random import Random
+from typing import TypeVar
 
 import msgspec
 import pytest
@@ -19,6 +20,7 @@ from arena.schedule.matching import cheapest_pairs
 from arena.schedule.rounds import Ended, Lineup, Places, Round, RoundDeal, Terms
 from arena.schedule.swiss import Swiss, SwissOptions
 from arena.schedule.swiss_dutch import Colour, colour_of_higher, preference
+from arena.schedule.swiss_scores import Scores
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.swiss_breaches import breaches
@@ -32,6 +34,7 @@ from tests.arena.schedule.tournaments import (
 )
 from tests.benchmarks.swiss import trf
 
+T = TypeVar("T")
 few = settings(calm, max_examples=15)
 """As each example is a tournament; the benchmark plays thousands."""
 DUTCH = SwissOptions(pairing="dutch")
@@ -101,19 +104,51 @@ def test_neighbours_in_points_play_and_the_lowest_has_the_bye() -> None:
         played = played.after(best_wins)
 
 
+def all_pairs(left: Sequence[T]) -> Iterator[list[tuple[T, T]]]:
+    """Yield all ways to pair an even number."""
+    if not left:
+        yield []
+    for other in left[1:]:
+        rest = [bot for bot in left[1:] if bot != other]
+        for pairs in all_pairs(rest):
+            yield [(left[0], other), *pairs]
+
+
+@few
+@given(st.integers(0, 10**6), st.integers(2, 8), st.integers(0, 6))
+def test_pairs_are_the_best_by_the_order_of_what_counts(seed: int, count: int, rounds: int) -> None:
+    """Against all pairs there are; seven rounds make some bots meet again."""
+    luck, played = Luck(seed, draws=0.4, out=0.05), begun(Swiss, SwissOptions(rounds=7), count)
+    for _ in range(rounds):
+        played = luck.round(played)
+        if isinstance(played.next(), Ended):
+            return
+    scores = Scores(played.past, played.field, seats=2, win=True)
+    keys: list[str | None] = [bot.key for bot in played.field]
+
+    def worth(pairs: Sequence[tuple[str | None, str | None]]) -> tuple[object, ...]:
+        free = [scores.by_bot[one or other or ""] for one, other in pairs if not (one and other)]
+        both = [(one, other) for one, other in pairs if one and other]
+        points = [(scores.by_bot[one].points, scores.by_bot[other].points) for one, other in both]
+        return (
+            [(each.count("bye"), each.count("walkover")) for each in free],
+            sum(scores.met[pair] ** 2 for pair in both),
+            [each.points for each in free],
+            sum((one - other) ** 2 for one, other in points),
+        )
+
+    pairs: list[tuple[str | None, str | None]] = [(one, other) for one, other in played.keyed()]
+    free = set(keys) - {key for pair in pairs for key in pair}
+    pairs += [(key, None) for key in free]
+    odd: list[str | None] = [None] if len(keys) % 2 else []
+    assert worth(pairs) == min(map(worth, all_pairs([*keys, *odd])))
+
+
 @calm
 @given(st.integers(2, 4), st.randoms(use_true_random=False))
 def test_pairs_cost_as_little_as_the_best_of_all(count: int, rng: Random) -> None:
     bots = list(range(2 * count))
     costs = {pair: rng.choice([None, *range(9)]) for pair in combinations(bots, 2)}
-
-    def all_pairs(left: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
-        if not left:
-            yield []
-        for other in left[1:]:
-            rest = [bot for bot in left[1:] if bot != other]
-            for pairs in all_pairs(rest):
-                yield [(left[0], other), *pairs]
 
     def total(pairs: Sequence[tuple[int, int]]) -> tuple[int, int]:
         known = [cost for pair in pairs if (cost := costs[pair]) is not None]
@@ -122,6 +157,27 @@ def test_pairs_cost_as_little_as_the_best_of_all(count: int, rng: Random) -> Non
     found = cheapest_pairs(bots, lambda one, other: costs[one, other])
     assert all(costs[pair] is not None for pair in found)
     assert total(found) == min(map(total, all_pairs(bots)))
+
+
+def test_who_met_at_a_table_sits_elsewhere() -> None:
+    played = begun(Swiss, SwissOptions(rounds=3), 9, seats=3)
+    for _ in range(3):
+        played = played.after(all_draw)
+    met = Counter(
+        pair
+        for each in played.past
+        for deal in each.deals
+        for pair in combinations([bot.key for bot in deal.lineup], 2)
+    )
+    assert set(met.values()) == {1}
+
+
+def test_at_larger_tables_neighbours_in_points_sit_together() -> None:
+    played = begun(Swiss, SwissOptions(), 12, seats=3).after(best_wins)
+    points = {str(row[1]): row[2] for row in played.standings.grids[0].rows}
+    assert sorted([sorted(str(points[key]) for key in table) for table in played.keyed()]) == [
+        *(["0.0"] * 3, ["0.0", "0.5", "0.5"], ["0.5", "0.5", "1.0"], ["1.0"] * 3)
+    ]
 
 
 @pytest.mark.parametrize(
