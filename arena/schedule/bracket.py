@@ -6,6 +6,13 @@ from dataclasses import dataclass, field
 
 from arena.schedule.ties import Tie
 
+_UNPLAYED = (
+    "All bots that were left for the final left.",
+    "One bot is left: all others lost or left.",
+    "The final table cannot be played, as a bot of it left.",
+)
+"""Why a tournament ends without its final, by how many bots are left; two stand for more."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -40,9 +47,9 @@ class Bracket:
 
     def end_of(self, final: Tie, played: str) -> None:
         """Note the places that the final gave; `played` is why nothing more is."""
-        self.over = played if final.order else "All bots that were left for the final left."
-        if not final.deals and len(final.order) > 1:  # somebody was out, and nothing was played
-            self.fell([bot for bot in final.bots if bot in final.gone])
+        self.over = played if final.deals else _UNPLAYED[min(len(final.order), 2)]
+        if not final.deals and len(final.order) > 1:
+            self.fell(sorted(final.gone))
             self.champions = list(final.order)
             return
         self.fell(sorted(final.gone))

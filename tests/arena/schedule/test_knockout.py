@@ -380,5 +380,18 @@ def test_who_leaves_after_a_tie_was_played_has_played_it() -> None:
     assert [row[3] for row in grid(played, "Semi-finals")] == [
         *("goes on", "loses", "goes on", "loses")
     ]
-    assert played.next() == Ended("The final of the knockout is played.")
+    assert played.next() == Ended("One bot is left: all others lost or left.")
     assert places(played)[:2] == [("1", "b2"), ("2", "b1")]
+
+
+def test_a_final_table_that_a_bot_left_is_shared() -> None:
+    played = begun(Knockout, FILE, 3, seats=3).after(by_file(), out=bots(2))
+    assert played.next() == Ended("The final table cannot be played, as a bot of it left.")
+    assert places(played) == [("1–2", "b1"), ("1–2", "b3"), ("3", "b2")]
+
+
+def test_a_final_table_that_a_bot_leaves_in_its_tie_break_goes_by_points() -> None:
+    played = begun(Knockout, FILE, 3, seats=3).after(all_draw)
+    played = played.after(by_file(), out=bots(1))
+    assert played.next() == Ended("The final table is played.")
+    assert places(played) == [("1", "b2"), ("2", "b3"), ("3", "b1")]
