@@ -33,6 +33,8 @@ class Tie:
     """Who goes on; None while it is undecided."""
     how: How = ""
     _agreed: int = 0  # the deals it was to have, before any tie-break
+    _test: SequentialTest = field(default_factory=lambda: SequentialTest(Rates()))
+    _tested: int = 0  # the deals that the test has seen
 
     @property
     def points(self) -> tuple[Fraction, ...]:
@@ -79,6 +81,14 @@ class Tie:
         ranked = sorted(self.points, reverse=True)
         return ranked[self.advance - 1] == ranked[self.advance]
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether a test of the first two bots has come to a verdict."""
+        for deal in self.deals[self._tested :]:
+            self._test.add(float(deal[0]))
+        self._tested = len(self.deals)
+        return self._test.verdict is not None
+
     def take(self, played: Round) -> None:
         """Take in what was played of it in a round."""
         self.gone |= {entrant.key for entrant in played.out if entrant.key in self.bots}
@@ -116,11 +126,8 @@ def _wanted_deals(tie: Tie, terms: Terms) -> int:
 
 
 def _wanted_sure(tie: Tie, terms: Terms) -> int:
-    test = SequentialTest(Rates())
-    for deal in tie.deals:
-        test.add(float(deal[0]))
-        if test.verdict is not None:
-            return 0
+    if tie.is_sure:
+        return 0
     most = terms.options.most_deals
     most = _MOST_BATCHES * terms.deals if most is None else most
     return max(0, min(terms.deals, most - len(tie.deals)))
