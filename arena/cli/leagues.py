@@ -37,21 +37,26 @@ from arena.league.games import find_game, word_in
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.seed import is_guessable
-from arena.play.events import Forfeiting, Problem, Started, Stored, Suspended
+from arena.play.events import Forfeiting, Problem, RoundBegan, Started, Stored, Suspended
 from arena.play.memory import available
 from arena.play.messages import News
 from arena.play.pace import Pace
 from arena.play.run import WHOLE, Part, Run
 from arena.schedule.deal import Rotations
-from arena.schedule.formats import DEALS, FORMATS, FormatName
+from arena.schedule.formats import FORMATS, FormatName
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
+from arena.store.tournament import asked_deals
 from arena.store.versions import disqualified, twins
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 
+_DEALS = " or ".join(
+    f"{deals} ({', '.join(name for name, form in FORMATS.items() if form.deals == deals)})"
+    for deals in sorted({form.deals for form in FORMATS.values()}, reverse=True)
+)
 _MOST_PARTS = 10_000
 _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
@@ -77,7 +82,14 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
     metavar="NAME",
     help="In a gauntlet, a bot that plays all others.  [default: the first one]",
 )
-@click.option("--deals", type=int, help=f"Deals for each line-up.  [default: {DEALS}]")
+@click.option(
+    "--format-option",
+    "format_options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the format, such as rounds=7 of swiss.",
+)
+@click.option("--deals", type=int, help=f"Deals for each line-up.  [default: {_DEALS}]")
 @click.option(
     "--seed", help="All chance comes from it.  [default: a new one, written into the file]"
 )
@@ -111,6 +123,7 @@ def init(
     seats: int | None,
     form: FormatName,
     challengers: tuple[str, ...],
+    format_options: tuple[str, ...],
     deals: int | None,
     seed: str | None,
     rotations: Rotations,
@@ -133,6 +146,8 @@ def init(
     arena init cup --game guerra sensible random \\
         --deals 200 --limit move_time=0.2
     arena init cup --game guerra mine=./my_bot sensible random --format gauntlet
+    arena init cup --game guerra mine=./my_bot sensible random rusher \\
+        --format swiss --format-option rounds=4
     """
     kind, source = find_game(game)
     if challengers and form != "gauntlet":
@@ -151,12 +166,14 @@ def init(
         matches_per_bot=matches_per_bot,
     )
     limited = {"sandbox": sandbox, **given}
-    of_format = {"challengers": [*challengers]} if challengers else {}
+    of_format = key_values(format_options)
+    if challengers:
+        of_format["challengers"] = [*challengers]
     made = make_league(league, settings, key_values(options), limited, entries, of_format)
     click.echo(f"{made.folder / FILE} is written.")
     is_playable = len(made.bots) >= made.seats
     if is_playable:
-        _tell_plan(made, made.asked.match_count, None, default_workers())
+        _tell_plan(made, asked_deals(made, None).match_count, None, default_workers())
     _warn_guessable(made)
     for hint in twins(made):
         say(safe(hint))
@@ -171,11 +188,10 @@ def _tell_plan(
 
     Without `workers`, it is what one core would need: on a cluster, many share in it.
     """
-    if not league.asked.deal_count:
-        say("The league has no matches to play: raise its deals or its share.")
-        return
     if not missing:
-        say("Nothing is missing.")
+        is_empty = not league.goes_by_results and not league.asked.deal_count
+        hint = "The league has no matches to play: raise its deals or its share."
+        say(hint if is_empty else "Nothing is missing.")
         return
     form = "{}, {} with " + counted(workers, "worker") if workers else "{}; one core would need {}"
     workers = workers or 1
@@ -188,7 +204,8 @@ def _tell_plan(
         )
     else:
         time = f"about {duration(missing * mean_seconds / workers)}"
-    matches = f"{counted(missing, 'match', 'matches')} to play"
+    first = " in the next round" if league.goes_by_results else ""
+    matches = f"{counted(missing, 'match', 'matches')} to play{first}"
     say(f"{form.format(matches, time)}.")
 
 
@@ -329,6 +346,8 @@ def _play_missing(
                         if sizes:  # and so all have been started
                             _tell_memory(list(sizes.values()), run, line)
                             sizes.clear()
+                    case RoundBegan():
+                        line.expect(event.missing)
                     case Started():
                         sizes[event.bot] = event.memory
                     case _:

@@ -28,7 +28,7 @@ from arena.league.entry import (
 from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.games import find_game
 from arena.league.plan import DATABASE, LeaguePlan, Settings
-from arena.schedule.formats import DEALS, FORMATS
+from arena.schedule.formats import FORMATS, InRounds
 from arena.text import composed, not_toml, toml
 from protocol.errors import ArenaError
 from referee.finding import Source, find_source, is_path
@@ -198,10 +198,10 @@ class _Reader:
             self._checked(lambda: find_source(word, league.folder), "game")
         playing, disqualified = self._bots(bots, league.game.name)
         present = {bot.name for bot in playing}
-        first = next((name for bot in bots if (name := composed(bot["name"])) in present), "")
-        league = replace(league, bots=playing, disqualified=disqualified, first=first)
+        order = tuple(name for bot in bots if (name := composed(bot["name"])) in present)
+        league = replace(league, bots=playing, disqualified=disqualified, order=order)
         if league.game.seat_counts:
-            self._checked(lambda: league.asked)
+            self._checked(league.check_format)
         return league
 
     def _check_place(self, name: str) -> None:
@@ -441,9 +441,11 @@ def _extent(settings: Settings) -> list[str]:
     if settings.matches_per_bot is not None:
         lines.append(f"matches_per_bot = {settings.matches_per_bot}  # to within one deal")
     else:
-        deals = DEALS if settings.deals is None else settings.deals
-        lines.append(f"deals = {deals}  # for each line-up of bots, in all rotations of the seats")
-        lines.append(f"share = {settings.share}  # the part of the deals that is played")
+        form = FORMATS[settings.format]
+        deals = form.deals if settings.deals is None else settings.deals
+        lines.append(f"deals = {deals}  # {form.deals_are}")
+        if not isinstance(form, InRounds):
+            lines.append(f"share = {settings.share}  # the part of the deals that is played")
     if settings.matches is not None:
         lines.append(f"matches = {settings.matches}  # no more are played")
     return lines

@@ -8,6 +8,7 @@ order in which matches came in. So the same results give the same rounds, whoeve
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from arena.schedule.deal import Entrant
@@ -121,5 +122,10 @@ class Frame:
 
     seats: int
     matches_a_deal: int
-    chance: Chance
-    """What is drawn by; an event is named by the format, the round and what is drawn."""
+    key: Callable[[], str]
+    """Returns what all chance of the league comes from, which takes a while to be made."""
+
+    @cached_property
+    def chance(self) -> Chance:
+        """What is drawn by; an event is named by the format, the round and what is drawn."""
+        return Chance(self.key())

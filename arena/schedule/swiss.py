@@ -29,12 +29,23 @@ class SwissOptions(msgspec.Struct, frozen=True, kw_only=True):
     are two seats, else for `share`."""
 
 
+def check_swiss(options: SwissOptions, seats: int) -> None:
+    """Raise ArenaError for options that cannot be meant with so many seats."""
+    if seats != 2 and options.points == "win":
+        raise ArenaError(f'points = "win" is for games of two; at tables of {seats} take it out.')
+    if options.pairing == "dutch" and seats != 2:
+        raise ArenaError(
+            f'pairing = "dutch" pairs two bots; at tables of {seats} seats take it out.'
+        )
+    if options.pairing == "dutch" and options.points == "share":
+        raise ArenaError('pairing = "dutch" goes by points = "win": take points out.')
+
+
 class Swiss:
     """The Swiss tournament, of pairs or of larger tables; no bot goes out.
 
     A round won without play, as there is no opponent or it was out, brings 1 point of two seats,
-    and ½, the mean, of a larger table. Who comes late has 0 points for the rounds missed. Raises
-    ArenaError for options that cannot be meant.
+    and ½, the mean, of a larger table. Who comes late has 0 points for the rounds missed.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -77,16 +88,6 @@ class Swiss:
         self, past: Sequence[Round], field: Sequence[Entrant], options: SwissOptions
     ) -> Scores:
         seats = self._frame.seats
-        if seats != 2 and options.points == "win":
-            raise ArenaError(
-                f'points = "win" is for games of two; at tables of {seats} take it out.'
-            )
-        if options.pairing == "dutch" and seats != 2:
-            raise ArenaError(
-                f'pairing = "dutch" pairs two bots; at tables of {seats} seats take it out.'
-            )
-        if options.pairing == "dutch" and options.points == "share":
-            raise ArenaError('pairing = "dutch" goes by points = "win": take points out.')
         win = seats == 2 and options.points != "share"
         return Scores(past, field, seats=seats, win=win)
 

@@ -29,10 +29,14 @@ class Field:
     """None for a file, which does not say."""
     by_seat: bool = True
     """Whether the results say who sat where."""
+    asked: int = 0
+    """The matches that the league asks for; of one that goes by results, as far as is known."""
     missing: int = 0
     """The matches that the league asks for and nobody has played."""
     remedy: str | None = ""
     """How they are to be got, where `arena run` is not the way; None where that is not said."""
+    progress: str = ""
+    """How far a league has come that goes by results, in a sentence."""
     suspended: Mapping[str, str] = field(default_factory=dict)
     """Why bots were suspended in the last run that they were to play in, in sentences."""
     disqualified: Mapping[str, str] = field(default_factory=dict)
@@ -120,9 +124,12 @@ class Field:
             said.append(f"{more} only when the rest of the deal is played.")
         if self.faults and (self.waiting or self.repeats):
             said.append("Faults are those of all matches, also of those that do not count here.")
-        if self.missing:
+        if self.progress:
+            said.append(self.progress)
+        if self.missing or self.progress:
             for bot, why in self.suspended.items():
-                said.append(f"{bot} was suspended: {why} Its matches are missing.")
+                out = "It is out of that round." if self.progress else "Its matches are missing."
+                said.append(f"{bot} was suspended: {why} {out}")
         if self.missing and self.remedy is not None:
             is_missing = self.counted(self.missing, "match is", "matches are")
             remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"

@@ -8,6 +8,7 @@ from pathlib import Path
 from arena.folders import player_of
 from arena.league.files import is_of_a_league
 from arena.league.plan import LeaguePlan
+from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal
 from arena.stats.outcomes import Result
 from arena.stats.scores import Scores
@@ -17,6 +18,7 @@ from arena.store.rows import BotVersion
 from arena.store.settings import check_unchanged
 from arena.store.store import Store
 from arena.store.suspensions import suspended
+from arena.store.tournament import Tournament
 from arena.store.versions import changed, disqualified, left
 from arena.tables.field import Field
 from arena.tables.results_file import read_results
@@ -106,13 +108,17 @@ def field_of(
             bots = (results[number].bots for number in numbers)
             scored.add([*zip(bots, kept, strict=True)], new)
     faults, forfeits = _faults(store, results)
+    tournament = Tournament(league, store) if league.goes_by_results else None
+    asked = league.asked if tournament is None else tournament.asked
     return Field(
         name=safe(str(league.folder)),
         game=league.game,
         bots=tuple(sorted(titles.values())),
         versions={title: bot.version for bot, title in titles.items()},
         deals=deals,
-        missing=_missing(league, store, stored),
+        asked=asked.match_count,
+        missing=_missing(league, store, asked, stored),
+        progress="" if tournament is None else tournament.progress,
         remedy=_remedy(league),
         suspended=_suspended(league, store),
         disqualified={bot.name: bot.reason for bot in league.disqualified},
@@ -146,9 +152,8 @@ def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:
     }
 
 
-def _missing(league: LeaguePlan, store: Store, stored: int) -> int:
-    """Return how many matches the league asks for beyond the stored ones of its present bots."""
-    asked = league.asked
+def _missing(league: LeaguePlan, store: Store, asked: AskedDeals, stored: int) -> int:
+    """Return how many matches a league asks for beyond the stored ones of its present bots."""
     entrants = {(bot.name, bot.version): BotIndex(index) for index, bot in enumerate(league.bots)}
     for number, lineup, matches in store.deal_sizes(asked.complete_below):
         bots = [(bot.name, bot.version) for bot in lineup]
