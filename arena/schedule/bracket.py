@@ -15,7 +15,7 @@ _UNPLAYED = (
 
 
 @dataclass(frozen=True)
-class Stage:
+class BracketStage:
     """Ties that are played at the same time."""
 
     title: str
@@ -28,7 +28,7 @@ class Bracket:
 
     seeds: list[str] = field(default_factory=list)
     """Who takes part, the best seed first; empty before it is drawn."""
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[BracketStage] = field(default_factory=list)
     fallen: list[list[str]] = field(default_factory=list)
     """Those who went out together, the first to go out first."""
     champions: list[str] = field(default_factory=list)

@@ -6,8 +6,8 @@ from itertools import combinations
 
 from arena.schedule.bracket import (
     Bracket,
+    BracketStage,
     Slots,
-    Stage,
     bye_ties,
     snake,
     split_byes,
@@ -32,6 +32,15 @@ class DoubleEliminationOptions(BracketOptions, frozen=True, kw_only=True):
 
     reset: bool = True
     """Whether the final is played again if it is the first tie that its loser lost; two seats."""
+
+
+def check_double_elimination(options: DoubleEliminationOptions, seats: int) -> None:
+    """Raise ArenaError for options that cannot be meant with so many seats."""
+    check_bracket(options, seats)
+    if not options.reset and seats != 2:
+        raise ArenaError(
+            "reset = false is for games of two: larger tables play one final; take it out."
+        )
 
 
 class DoubleElimination:
@@ -67,11 +76,7 @@ class DoubleElimination:
     def _followed(
         self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
     ) -> tuple[Bracket, Sequence[Lineup] | None]:
-        check_bracket(terms.options, self._frame.seats)
-        if not terms.options.reset and self._frame.seats != 2:
-            raise ArenaError(
-                "reset = false is for games of two: larger tables play one final; take it out."
-            )
+        check_double_elimination(terms.options, self._frame.seats)
         course, bracket = Course(past, field, terms), Bracket()
         return bracket, follow(self._steps(course, bracket), past)
 
@@ -103,7 +108,7 @@ class _Brackets:
             if any(len(tie.bots) > 1 for tie in ties):
                 self._stages[title] += 1
                 heading = f"{title} stage {self._stages[title]}"
-                self.bracket.stages.append(Stage(heading, tuple(ties)))
+                self.bracket.stages.append(BracketStage(heading, tuple(ties)))
         yield from play([tie for ties in brackets.values() for tie in ties], self.course)
         for ties in brackets.values():
             for tie in ties:
@@ -159,12 +164,12 @@ class _Pairs(_Brackets):
             yield from final_table(self.course, self.bracket, bots, 2)
             return
         final = Tie(tuple(bots), 1)
-        self.bracket.stages.append(Stage("Final", (final,)))
+        self.bracket.stages.append(BracketStage("Final", (final,)))
         yield from play([final], self.course)
         again = self.course.first_terms.options.reset and unbeaten and bots[0] in final.losers
         if again:
             final = Tie(tuple(bots), 1)
-            self.bracket.stages.append(Stage("Final again", (final,)))
+            self.bracket.stages.append(BracketStage("Final again", (final,)))
             yield from play([final], self.course)
         self.bracket.end_of(final, "The final of the double elimination is played.")
 

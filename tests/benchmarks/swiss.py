@@ -37,7 +37,7 @@ from arena.schedule.course import drawn
 from arena.schedule.rounds import Ended
 from arena.schedule.swiss import Swiss, SwissOptions
 from arena.schedule.swiss_dutch import colours_given
-from arena.schedule.swiss_scores import Scores
+from arena.schedule.swiss_scores import Tallies
 from tests.arena.schedule.swiss_breaches import breaches
 from tests.arena.schedule.tournaments import CHANCE, Luck, Played, begun
 
@@ -124,7 +124,7 @@ def reference_pairs(program: str, tournament: str) -> set[frozenset[int]] | None
 def trf(played: Played, numbered: Sequence[str], rounds: int) -> str:
     """Return a tournament of Dutch pairs so far as a TRF file of FIDE's (C.04.A, Annex 2)."""
     field = [bot for each in played.past for bot in each.field] or list(played.field)
-    scores = Scores(played.past, field, seats=2, win=True)
+    scores = Tallies(played.past, field, seats=2, win=True)
     colours = colours_given(played.past, scores, CHANCE)
     number = {key: at + 1 for at, key in enumerate(numbered)}
     lines = ["012 Bot Arena", f"XXR {rounds}", "XXC white1"]

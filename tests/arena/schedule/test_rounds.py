@@ -13,7 +13,6 @@ from arena.schedule.double_elimination import DoubleElimination, DoubleEliminati
 from arena.schedule.knockout import Knockout, KnockoutOptions
 from arena.schedule.rounds import Ended, Frame, RoundDeal, Terms
 from arena.schedule.swiss import Swiss, SwissOptions
-from referee.chance import Chance
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.tournaments import Luck, Make, Played, begun
 
@@ -100,7 +99,7 @@ def test_another_seed_draws_otherwise(name: str) -> None:
     played = begun(make, options, 12)
     if "rated" in name:
         played = played.after(lambda _: ((1, 1), (1, 1)))
-    other = replace(played, format=make(Frame(2, 2, Chance("another"))))
+    other = replace(played, format=make(Frame(2, 2, lambda: "another")))
     assert other.keyed() != played.keyed()
 
 

@@ -18,9 +18,9 @@ from arena.schedule.course import drawn
 from arena.schedule.deal import Entrant
 from arena.schedule.matching import cheapest_pairs
 from arena.schedule.rounds import Ended, Lineup, Places, Round, RoundDeal, Terms
-from arena.schedule.swiss import Swiss, SwissOptions
+from arena.schedule.swiss import Swiss, SwissOptions, check_swiss
 from arena.schedule.swiss_dutch import Colour, colour_of_higher, preference
-from arena.schedule.swiss_scores import Scores
+from arena.schedule.swiss_scores import Tallies
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.swiss_breaches import breaches
@@ -123,7 +123,7 @@ def test_pairs_are_the_best_by_the_order_of_what_counts(seed: int, count: int, r
         played = luck.round(played)
         if isinstance(played.next(), Ended):
             return
-    scores = Scores(played.past, played.field, seats=2, win=True)
+    scores = Tallies(played.past, played.field, seats=2, win=True)
     keys: list[str | None] = [bot.key for bot in played.field]
 
     def worth(pairs: Sequence[tuple[str | None, str | None]]) -> tuple[object, ...]:
@@ -334,7 +334,7 @@ def test_too_few_bots_end_it(bots: int, seats: int) -> None:
 )
 def test_what_cannot_be_meant_is_refused(options: SwissOptions, seats: int, words: str) -> None:
     with pytest.raises(ArenaError, match=words):
-        begun(Swiss, options, 8, seats).next()
+        check_swiss(options, seats)
 
 
 def test_no_rounds_at_all_are_refused() -> None:

@@ -21,7 +21,8 @@ from arena.schedule.rounds import (
 from referee.chance import Chance
 
 Make = Callable[[Frame], RoundFormat]
-CHANCE = Chance("tournaments")
+KEY = "tournaments"
+CHANCE = Chance(KEY)
 _LONGEST = 2000
 
 
@@ -78,7 +79,7 @@ class Played:
 
 def begun(make: Make, options: msgspec.Struct, bots: int, seats: int = 2, deals: int = 1) -> Played:
     """Return a tournament that nothing was played of."""
-    return Played(make(Frame(seats, seats, CHANCE)), Terms(deals, options), entrants(bots))
+    return Played(make(Frame(seats, seats, lambda: KEY)), Terms(deals, options), entrants(bots))
 
 
 def best_wins(lineup: Lineup) -> tuple[Places, ...]:
