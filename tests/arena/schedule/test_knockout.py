@@ -1,5 +1,6 @@
 """The knockout: its bracket, what decides a tie, and who is out."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.schedule.bracket import Slots, snake, table_count
+from arena.schedule.bracket import Slots, snake, split_byes, table_count
 from arena.schedule.deal import Entrant
 from arena.schedule.knockout import Knockout, KnockoutOptions
 from arena.schedule.round_robin import DEALS_LIMIT
@@ -225,6 +226,10 @@ def test_what_shapes_the_bracket_stays() -> None:
 
 def test_snakes_balance_the_seeds() -> None:
     assert snake([*"abcdefg"], 3) == [("a", "f", "g"), ("b", "e"), ("c", "d")]
+
+
+def test_byes_go_to_the_better_seeds_of_those_with_fewest() -> None:
+    assert split_byes([*"abcd"], 2, Counter("a")) == (["a", "d"], ["b", "c"])
 
 
 @pytest.mark.parametrize(

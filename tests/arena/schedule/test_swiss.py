@@ -20,7 +20,7 @@ from arena.schedule.matching import cheapest_pairs
 from arena.schedule.rounds import Ended, Lineup, Places, Round, RoundDeal, Terms
 from arena.schedule.swiss import Swiss, SwissOptions, check_swiss
 from arena.schedule.swiss_dutch import Colour, colour_of_higher, preference
-from arena.schedule.swiss_scores import Tallies
+from arena.schedule.swiss_scores import SwissScores
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.swiss_breaches import breaches
@@ -123,7 +123,7 @@ def test_pairs_are_the_best_by_the_order_of_what_counts(seed: int, count: int, r
         played = luck.round(played)
         if isinstance(played.next(), Ended):
             return
-    scores = Tallies(played.past, played.field, seats=2, win=True)
+    scores = SwissScores(played.past, played.field, seats=2, win=True)
     keys: list[str | None] = [bot.key for bot in played.field]
 
     def worth(pairs: Sequence[tuple[str | None, str | None]]) -> tuple[object, ...]:
