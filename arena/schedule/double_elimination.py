@@ -144,7 +144,7 @@ class _Pairs(_Brackets):
             out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
             self.bracket.fell([*out, *(bot for tie in above for bot in tie.gone)])
             self.losers = [bot for bot in losers if bot not in out] + beaten
-        yield from self._final(winners.bots + self.losers, bool(winners.bots))
+        yield from self._final(winners.bots + self.losers)
 
     def _losers_ties(self, losers: Sequence[str]) -> list[Tie]:
         playing, free = split_byes(losers, len(losers) // 2 * 2, self.byes)
@@ -159,14 +159,15 @@ class _Pairs(_Brackets):
         pairs = cheapest_pairs(playing, cost)
         return [*(Tie(pair, 1) for pair in pairs), *bye_ties(free, self.byes)]
 
-    def _final(self, bots: list[str], unbeaten: bool) -> Steps[None]:
+    def _final(self, bots: list[str]) -> Steps[None]:
+        """Play the final of one who is unbeaten and one who is not; none, if only one is left."""
         if len(bots) < 2:
             yield from final_table(self.course, self.bracket, bots, 2)
             return
         final = Tie(tuple(bots), 1)
         self.bracket.stages.append(BracketStage("Final", (final,)))
         yield from play([final], self.course)
-        again = self.course.first_terms.options.reset and unbeaten and bots[0] in final.losers
+        again = self.course.first_terms.options.reset and bots[0] in final.losers
         if again:
             final = Tie(tuple(bots), 1)
             self.bracket.stages.append(BracketStage("Final again", (final,)))
