@@ -6,9 +6,16 @@ from dataclasses import dataclass, field
 
 from arena.schedule.ties import Tie
 
+_UNPLAYED = (
+    "All bots that were left for the final left.",
+    "One bot is left: all others lost or left.",
+    "The final table cannot be played, as a bot of it left.",
+)
+"""Why a tournament ends without its final, by how many bots are left; two stand for more."""
+
 
 @dataclass(frozen=True)
-class Stage:
+class BracketStage:
     """Ties that are played at the same time."""
 
     title: str
@@ -21,7 +28,7 @@ class Bracket:
 
     seeds: list[str] = field(default_factory=list)
     """Who takes part, the best seed first; empty before it is drawn."""
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[BracketStage] = field(default_factory=list)
     fallen: list[list[str]] = field(default_factory=list)
     """Those who went out together, the first to go out first."""
     champions: list[str] = field(default_factory=list)
@@ -40,9 +47,9 @@ class Bracket:
 
     def end_of(self, final: Tie, played: str) -> None:
         """Note the places that the final gave; `played` is why nothing more is."""
-        self.over = played if final.order else "All bots that were left for the final left."
-        if not final.deals and len(final.order) > 1:  # somebody was out, and nothing was played
-            self.fell([bot for bot in final.bots if bot in final.gone])
+        self.over = played if final.deals else _UNPLAYED[min(len(final.order), 2)]
+        if not final.deals and len(final.order) > 1:
+            self.fell(sorted(final.gone))
             self.champions = list(final.order)
             return
         self.fell(sorted(final.gone))

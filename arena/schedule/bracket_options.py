@@ -22,7 +22,7 @@ class BracketOptions(msgspec.Struct, frozen=True, kw_only=True):
     decide: Decide = "deals"
     """Whether a tie has so many deals, or as many as make sure who is better."""
     tiebreak_deals: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """How many deals an equal tie plays beyond, one at a time; None for as many as before."""
+    """How many deals an equal tie plays beyond, one at a time; None for as many again."""
     most_deals: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """How many deals `sure` plays at most; None for 20 times the deals of a tie."""
 

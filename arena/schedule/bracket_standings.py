@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from arena.schedule.bracket import Bracket, Stage
+from arena.schedule.bracket import Bracket, BracketStage
 from arena.schedule.course import Course
 from arena.schedule.deal import Entrant
 from arena.schedule.rounds import Grid, Standings
@@ -54,7 +54,10 @@ def _places(bracket: Bracket) -> Iterator[tuple[str, str]]:
 
 
 def _stage(
-    stage: Stage, seed: Mapping[str, int], named: Callable[[str], str], champions: Sequence[str]
+    stage: BracketStage,
+    seed: Mapping[str, int],
+    named: Callable[[str], str],
+    champions: Sequence[str],
 ) -> Grid:
     played = [tie for tie in stage.ties if tie.bots]
     rows = [

@@ -6,8 +6,8 @@ from itertools import combinations
 
 from arena.schedule.bracket import (
     Bracket,
+    BracketStage,
     Slots,
-    Stage,
     bye_ties,
     snake,
     split_byes,
@@ -32,6 +32,15 @@ class DoubleEliminationOptions(BracketOptions, frozen=True, kw_only=True):
 
     reset: bool = True
     """Whether the final is played again if it is the first tie that its loser lost; two seats."""
+
+
+def check_double_elimination(options: DoubleEliminationOptions, seats: int) -> None:
+    """Raise ArenaError for options that cannot be meant with so many seats."""
+    check_bracket(options, seats)
+    if not options.reset and seats != 2:
+        raise ArenaError(
+            "reset = false is for games of two: larger tables play one final; take it out."
+        )
 
 
 class DoubleElimination:
@@ -67,11 +76,7 @@ class DoubleElimination:
     def _followed(
         self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
     ) -> tuple[Bracket, Sequence[Lineup] | None]:
-        check_bracket(terms.options, self._frame.seats)
-        if not terms.options.reset and self._frame.seats != 2:
-            raise ArenaError(
-                "reset = false is for games of two: larger tables play one final; take it out."
-            )
+        check_double_elimination(terms.options, self._frame.seats)
         course, bracket = Course(past, field, terms), Bracket()
         return bracket, follow(self._steps(course, bracket), past)
 
@@ -103,7 +108,7 @@ class _Brackets:
             if any(len(tie.bots) > 1 for tie in ties):
                 self._stages[title] += 1
                 heading = f"{title} stage {self._stages[title]}"
-                self.bracket.stages.append(Stage(heading, tuple(ties)))
+                self.bracket.stages.append(BracketStage(heading, tuple(ties)))
         yield from play([tie for ties in brackets.values() for tie in ties], self.course)
         for ties in brackets.values():
             for tie in ties:
@@ -135,11 +140,11 @@ class _Pairs(_Brackets):
             yield from self.play({_ABOVE: above, _BELOW: below})
             if above:
                 winners.take(above)
-            beaten = [bot for tie in above for bot in tie.bots if tie.lost(bot)]
+            beaten = [bot for tie in above for bot in tie.losers]
             out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
             self.bracket.fell([*out, *(bot for tie in above for bot in tie.gone)])
             self.losers = [bot for bot in losers if bot not in out] + beaten
-        yield from self._final(winners.bots + self.losers, bool(winners.bots))
+        yield from self._final(winners.bots + self.losers)
 
     def _losers_ties(self, losers: Sequence[str]) -> list[Tie]:
         playing, free = split_byes(losers, len(losers) // 2 * 2, self.byes)
@@ -154,17 +159,18 @@ class _Pairs(_Brackets):
         pairs = cheapest_pairs(playing, cost)
         return [*(Tie(pair, 1) for pair in pairs), *bye_ties(free, self.byes)]
 
-    def _final(self, bots: list[str], unbeaten: bool) -> Steps[None]:
+    def _final(self, bots: list[str]) -> Steps[None]:
+        """Play the final of one who is unbeaten and one who is not; none, if only one is left."""
         if len(bots) < 2:
             yield from final_table(self.course, self.bracket, bots, 2)
             return
         final = Tie(tuple(bots), 1)
-        self.bracket.stages.append(Stage("Final", (final,)))
+        self.bracket.stages.append(BracketStage("Final", (final,)))
         yield from play([final], self.course)
-        again = self.course.first_terms.options.reset and unbeaten and final.lost(bots[0])
+        again = self.course.first_terms.options.reset and bots[0] in final.losers
         if again:
             final = Tie(tuple(bots), 1)
-            self.bracket.stages.append(Stage("Final again", (final,)))
+            self.bracket.stages.append(BracketStage("Final again", (final,)))
             yield from play([final], self.course)
         self.bracket.end_of(final, "The final of the double elimination is played.")
 
@@ -216,7 +222,7 @@ class _Tables(_Brackets):
         return [*ties, *bye_ties(free, self.byes)]
 
     def _take(self, above: Sequence[Tie], below: Sequence[Tie]) -> None:
-        beaten = [bot for tie in above for bot in tie.bots if tie.lost(bot)]
+        beaten = [bot for tie in above for bot in tie.losers]
         gone = [bot for tie in above for bot in tie.gone]
         out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
         self.bracket.fell([*out, *gone])
@@ -225,8 +231,8 @@ class _Tables(_Brackets):
 
     def _take_mixed(self, tie: Tie, most: int) -> None:
         """Who lost for the first time joins the losers; of the others, so many go out."""
-        beaten = [bot for bot in self._winners if tie.lost(bot)]
-        twice = [bot for bot in reversed(tie.order) if tie.lost(bot) and bot in self.losers]
+        beaten = [bot for bot in tie.losers if bot in self._winners]
+        twice = [bot for bot in reversed(tie.order) if bot in tie.losers and bot in self.losers]
         out = twice[: max(0, most - len(tie.gone))]
         tie.on = tuple(bot for bot in tie.order if bot not in {*beaten, *out})
         self.bracket.fell([*out, *tie.gone])

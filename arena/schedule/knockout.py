@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from arena.schedule.bracket import (
     Bracket,
+    BracketStage,
     Slots,
-    Stage,
     bye_ties,
     snake,
     split_byes,
@@ -82,7 +82,7 @@ class Knockout:
             playing, free = split_byes(alive, count * seats, byes)
             ties = table_ties(snake(playing, count), out, seats, advance)
             ties += bye_ties(free, byes)
-            bracket.stages.append(Stage(f"Stage {len(bracket.stages) + 1}", tuple(ties)))
+            bracket.stages.append(BracketStage(f"Stage {len(bracket.stages) + 1}", tuple(ties)))
             yield from play(ties, course)
             on = {bot for tie in ties for bot in tie.on or ()}
             bracket.fell([bot for bot in alive if bot not in on])
@@ -95,7 +95,7 @@ def _pairs(course: Course, bracket: Bracket) -> Steps[None]:
     slots = Slots(bracket.seeds)
     while len(slots.slots) > 1:
         ties = slots.ties()
-        stage = Stage(_stage_title(len(slots.slots)), tuple(ties))
+        stage = BracketStage(_stage_title(len(slots.slots)), tuple(ties))
         bracket.stages.append(stage)
         yield from play(ties, course)
         if len(ties) == 1:
@@ -116,7 +116,7 @@ def final_table(course: Course, bracket: Bracket, alive: Sequence[str], seats: i
         )
         return
     final = Tie(tuple(alive), 1)
-    bracket.stages.append(Stage("Final", (final,)))
+    bracket.stages.append(BracketStage("Final", (final,)))
     yield from play([final], course)
     bracket.end_of(final, "The final table is played.")
 

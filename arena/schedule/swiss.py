@@ -9,7 +9,7 @@ from arena.schedule.deal import Entrant
 from arena.schedule.rounds import Ended, Frame, Lineup, Round, Standings, Terms
 from arena.schedule.swiss_dutch import dutch_pairs
 from arena.schedule.swiss_pairs import balanced_tables, matched_pairs
-from arena.schedule.swiss_scores import Scores
+from arena.schedule.swiss_scores import SwissScores
 from arena.schedule.swiss_standings import swiss_standings
 from protocol.errors import ArenaError
 from referee.words import counted
@@ -86,10 +86,10 @@ class Swiss:
 
     def _scores(
         self, past: Sequence[Round], field: Sequence[Entrant], options: SwissOptions
-    ) -> Scores:
+    ) -> SwissScores:
         seats = self._frame.seats
         win = seats == 2 and options.points != "share"
-        return Scores(past, field, seats=seats, win=win)
+        return SwissScores(past, field, seats=seats, win=win)
 
     def _rounds(
         self, past: Sequence[Round], field: Sequence[Entrant], options: SwissOptions
@@ -103,7 +103,7 @@ class Swiss:
     def _tables(
         self,
         past: Sequence[Round],
-        scores: Scores,
+        scores: SwissScores,
         field: Sequence[str],
         options: SwissOptions,
         rounds: int,

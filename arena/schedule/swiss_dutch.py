@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from arena.schedule.course import drawn
 from arena.schedule.matching import cheapest_pairs
 from arena.schedule.rounds import Round
-from arena.schedule.swiss_scores import Score, Scores
+from arena.schedule.swiss_scores import SwissScore, SwissScores
 from protocol.errors import ArenaError
 from referee.chance import Chance
 
@@ -72,14 +72,14 @@ def colour_of_higher(
 class _Told(NamedTuple):
     """What the library is told of a bot, besides its number."""
 
-    score: Score
+    score: SwissScore
     colours: list[Colour]
     floats: list[str]
     may_have_bye: bool
 
 
 def dutch_pairs(
-    past: Sequence[Round], scores: Scores, field: Sequence[str], chance: Chance, rounds: int
+    past: Sequence[Round], scores: SwissScores, field: Sequence[str], chance: Chance, rounds: int
 ) -> list[tuple[str, str]] | None:
     """Return the pairs of a round; in an odd field one bot has the bye.
 
@@ -100,12 +100,12 @@ def dutch_pairs(
     return None
 
 
-def _unplayed(score: Score) -> int:
+def _unplayed(score: SwissScore) -> int:
     """Return how many rounds a bot won without playing: whoever has may have no bye (C.2)."""
     return score.count("bye") + score.count("walkover")
 
 
-def _floats(key: str, scores: Scores) -> Iterator[str]:
+def _floats(key: str, scores: SwissScores) -> Iterator[str]:
     """Yield for each round whether a bot met one with fewer points (down), or with more (up)."""
     for at, cell in enumerate(scores.by_bot[key].cells):
         if cell.kind == "played":
@@ -115,11 +115,13 @@ def _floats(key: str, scores: Scores) -> Iterator[str]:
             yield "down" if cell.gained else "none"
 
 
-def _before(score: Score, at: int) -> Fraction:
+def _before(score: SwissScore, at: int) -> Fraction:
     return sum((cell.gained for cell in score.cells[:at]), Fraction())
 
 
-def colours_given(past: Sequence[Round], scores: Scores, chance: Chance) -> dict[str, list[Colour]]:
+def colours_given(
+    past: Sequence[Round], scores: SwissScores, chance: Chance
+) -> dict[str, list[Colour]]:
     """Return the colours that each bot would have had in the rounds that it played.
 
     A bot's pairing number is its place in an order that is drawn once.
@@ -140,7 +142,7 @@ def colours_given(past: Sequence[Round], scores: Scores, chance: Chance) -> dict
 
 
 def _can_be_paired(
-    numbered: Sequence[str], told: Mapping[str, _Told], scores: Scores, *, last: bool
+    numbered: Sequence[str], told: Mapping[str, _Told], scores: SwissScores, *, last: bool
 ) -> bool:
     """Return whether there are pairs that break no absolute criterion (C.1 to C.3).
 
@@ -165,7 +167,11 @@ def _can_be_paired(
 
 
 def _ask(
-    numbered: Sequence[str], told: Mapping[str, _Told], scores: Scores, number: int, rounds: int
+    numbered: Sequence[str],
+    told: Mapping[str, _Told],
+    scores: SwissScores,
+    number: int,
+    rounds: int,
 ) -> list[tuple[str, str]] | None:
     try:
         from caissify_pairings import generate_pairings

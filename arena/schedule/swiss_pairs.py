@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from arena.schedule.course import drawn
 from arena.schedule.matching import cheapest_pairs, exchanged
-from arena.schedule.swiss_scores import Scores
+from arena.schedule.swiss_scores import SwissScores
 from referee.chance import Chance
 
 Table: TypeAlias = tuple[str, ...]
@@ -17,7 +17,7 @@ GRAIN = 240
 
 
 def matched_pairs(
-    scores: Scores, field: Sequence[str], chance: Chance, number: int
+    scores: SwissScores, field: Sequence[str], chance: Chance, number: int
 ) -> list[tuple[str, str]]:
     """Return the pairs of a round; in an odd field one bot has the bye.
 
@@ -53,7 +53,7 @@ def matched_pairs(
 
 
 def balanced_tables(
-    scores: Scores, field: Sequence[str], seats: int, chance: Chance, number: int
+    scores: SwissScores, field: Sequence[str], seats: int, chance: Chance, number: int
 ) -> list[Table]:
     """Return the tables of a round: neighbours in points sit together, who met rather not.
 

@@ -19,7 +19,7 @@ Kind = Literal["played", "bye", "walkover", "out", "missed"]
 """
 
 
-class Cell(NamedTuple):
+class SwissGain(NamedTuple):
     """What a bot has of one round."""
 
     kind: Kind
@@ -31,11 +31,11 @@ class Cell(NamedTuple):
 
 
 @dataclass
-class Score:
+class SwissScore:
     """What a bot has of all rounds."""
 
     key: str
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[SwissGain] = field(default_factory=list)
 
     @property
     def points(self) -> Fraction:
@@ -53,22 +53,22 @@ class Score:
         return sum(cell.kind == kind for cell in self.cells)
 
 
-class Scores:
+class SwissScores:
     """What all bots have of the rounds so far, by key; with `win`, a pairing won is one point."""
 
     def __init__(
         self, past: Sequence[Round], entrants: Sequence[Entrant], *, seats: int, win: bool
     ) -> None:
         known = {*entrants, *(entrant for each in past for entrant in each.field)}
-        self.by_bot = {key: Score(key) for key in sorted({entrant.key for entrant in known})}
+        self.by_bot = {key: SwissScore(key) for key in sorted({entrant.key for entrant in known})}
         self._unplayed = Fraction(1) if seats == 2 else HALF  # the mean of a larger table
         self._win = win
         for each in past:
             cells = dict(self._cells(each))
             for key, score in self.by_bot.items():
-                score.cells.append(cells.get(key, Cell("missed", Fraction())))
+                score.cells.append(cells.get(key, SwissGain("missed", Fraction())))
 
-    def _cells(self, played: Round) -> Iterator[tuple[str, Cell]]:
+    def _cells(self, played: Round) -> Iterator[tuple[str, SwissGain]]:
         tables: dict[tuple[str, ...], list[tuple[Fraction, ...]]] = {}
         for deal in played.deals:
             found = tables.setdefault(tuple(entrant.key for entrant in deal.lineup), [])
@@ -79,16 +79,16 @@ class Scores:
         for key in (entrant.key for entrant in played.field):
             table = table_of.get(key)
             if key in out:
-                yield key, Cell("out", Fraction())
+                yield key, SwissGain("out", Fraction())
             elif table is None:
-                yield key, Cell("bye", self._unplayed)
+                yield key, SwissGain("bye", self._unplayed)
             elif not (deals := tables[table]):
-                yield key, Cell("walkover", self._unplayed)
+                yield key, SwissGain("walkover", self._unplayed)
             else:
                 at = table.index(key)
                 share = sum((shares[at] for shares in deals), Fraction()) / len(deals)
                 others = tuple(other for other in table if other != key)
-                yield key, Cell("played", self._gained(share), share, others)
+                yield key, SwissGain("played", self._gained(share), share, others)
 
     def _gained(self, share: Fraction) -> Fraction:
         if not self._win:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.schedule.rounds import Grid, Standings
-from arena.schedule.swiss_scores import HALF, Cell, Score, Scores
+from arena.schedule.swiss_scores import HALF, SwissGain, SwissScore, SwissScores
 
 _NOTE_PAIRS = (
     "Equal points are parted by the sum of the opponents' points (Buchholz), then by the points of "
@@ -25,7 +25,7 @@ _WORDS = {"bye": "bye", "walkover": "walkover", "out": "out", "missed": ""}
 class _Line:
     """A bot of the table; the best have the highest `order`."""
 
-    score: Score
+    score: SwissScore
     buchholz: Fraction
     sonneborn_berger: Fraction
 
@@ -37,7 +37,7 @@ class _Line:
 
 
 def swiss_standings(
-    scores: Scores, field: Sequence[str], name: Callable[[str], str], seats: int
+    scores: SwissScores, field: Sequence[str], name: Callable[[str], str], seats: int
 ) -> Standings:
     """Return the table of all bots that ever played, and who met whom in each round."""
     points = {key: score.points for key, score in scores.by_bot.items()}
@@ -67,7 +67,7 @@ def swiss_standings(
     )
 
 
-def _line(score: Score, points: dict[str, Fraction], seats: int) -> _Line:
+def _line(score: SwissScore, points: dict[str, Fraction], seats: int) -> _Line:
     own = points[score.key]
     buchholz = sonneborn_berger = Fraction()
     for cell in score.cells:
@@ -100,7 +100,7 @@ def _row(
     )
 
 
-def _crossed(cell: Cell, number: dict[str, int]) -> str:
+def _crossed(cell: SwissGain, number: dict[str, int]) -> str:
     """Return what a bot did in a round: +3 won against the third; at larger tables, its share."""
     if cell.share is None:
         return _WORDS[cell.kind]

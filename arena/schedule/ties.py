@@ -33,6 +33,8 @@ class Tie:
     """Who goes on; None while it is undecided."""
     how: How = ""
     _agreed: int = 0  # the deals it was to have, before any tie-break
+    _test: SequentialTest = field(default_factory=lambda: SequentialTest(Rates()))
+    _tested: int = 0  # the deals that the test has seen
 
     @property
     def points(self) -> tuple[Fraction, ...]:
@@ -41,23 +43,30 @@ class Tie:
             sum((deal[at] for deal in self.deals), Fraction()) for at in range(len(self.bots))
         )
 
-    def lost(self, bot: str) -> bool:
-        """Return whether the bot played and does not go on."""
-        return self.on is not None and bot not in self.on and bot not in self.gone
+    @property
+    def losers(self) -> list[str]:
+        """Who played and does not go on."""
+        return [bot for bot in self.bots if bot not in (self.on or ()) and bot not in self.gone]
 
     def wanted(self, course: Course) -> int:
-        """Return how many deals it plays next; none once it is decided, which it may be now."""
-        if self.on is None:
-            self.gone |= set(self.bots) - course.field.keys()
-            if self.gone or len(self.bots) <= self.advance:
-                self._settle_without_play()
+        """Return how many deals it plays next; none once it is decided, which it may be now.
+
+        What was played counts before who left since.
+        """
         if self.on is not None:
             return 0
-        terms = course.terms
-        wanted = (_wanted_sure if terms.options.decide == "sure" else _wanted_deals)(self, terms)
-        if not wanted:
-            self._settle()
-        elif not self.deals:
+        wanted = 0
+        if not self.gone and len(self.bots) > self.advance:
+            wanted = _WANTED[course.terms.options.decide](self, course.terms)
+            if not wanted:
+                self._settle()
+                return 0
+        if not self.gone:
+            self.gone = set(self.bots) - course.field.keys()
+        if self.gone or not wanted:
+            self._settle_without_play()
+            return 0
+        if not self.deals:
             self._agreed = wanted
         return wanted
 
@@ -72,10 +81,18 @@ class Tie:
         ranked = sorted(self.points, reverse=True)
         return ranked[self.advance - 1] == ranked[self.advance]
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether a test of the first two bots has come to a verdict."""
+        for deal in self.deals[self._tested :]:
+            self._test.add(float(deal[0]))
+        self._tested = len(self.deals)
+        return self._test.verdict is not None
+
     def take(self, played: Round) -> None:
         """Take in what was played of it in a round."""
         self.gone |= {entrant.key for entrant in played.out if entrant.key in self.bots}
-        for deal in played.deals:
+        for deal in sorted(played.deals, key=lambda deal: deal.number):
             keys = [entrant.key for entrant in deal.lineup]
             if deal.matches is not None and set(keys) == set(self.bots):
                 shares = dict(zip(keys, deal.shares(), strict=True))
@@ -109,14 +126,14 @@ def _wanted_deals(tie: Tie, terms: Terms) -> int:
 
 
 def _wanted_sure(tie: Tie, terms: Terms) -> int:
-    test = SequentialTest(Rates())
-    for deal in tie.deals:
-        test.add(float(deal[0]))
-        if test.verdict is not None:
-            return 0
+    if tie.is_sure:
+        return 0
     most = terms.options.most_deals
     most = _MOST_BATCHES * terms.deals if most is None else most
     return max(0, min(terms.deals, most - len(tie.deals)))
+
+
+_WANTED = {"deals": _wanted_deals, "sure": _wanted_sure}
 
 
 def play(ties: Sequence[Tie], course: Course) -> Steps[None]:

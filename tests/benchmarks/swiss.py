@@ -37,7 +37,7 @@ from arena.schedule.course import drawn
 from arena.schedule.rounds import Ended
 from arena.schedule.swiss import Swiss, SwissOptions
 from arena.schedule.swiss_dutch import colours_given
-from arena.schedule.swiss_scores import Scores
+from arena.schedule.swiss_scores import SwissScores
 from tests.arena.schedule.swiss_breaches import breaches
 from tests.arena.schedule.tournaments import CHANCE, Luck, Played, begun
 
@@ -97,7 +97,7 @@ def compared(program: str, seed: int) -> Counter[str]:
         numbered = drawn(CHANCE, (bot.key for bot in played.field), "swiss", "number")
         theirs = reference_pairs(program, trf(played, numbered, rounds))
         place = {key: at + 1 for at, key in enumerate(numbered)}
-        lineups = played.keys()
+        lineups = played.keyed()
         ours = {frozenset(place[key] for key in lineup) for lineup in lineups}
         counts["none legal" if theirs is None else "same" if ours == theirs else "other"] += 1
         played = luck.round(played)
@@ -124,7 +124,7 @@ def reference_pairs(program: str, tournament: str) -> set[frozenset[int]] | None
 def trf(played: Played, numbered: Sequence[str], rounds: int) -> str:
     """Return a tournament of Dutch pairs so far as a TRF file of FIDE's (C.04.A, Annex 2)."""
     field = [bot for each in played.past for bot in each.field] or list(played.field)
-    scores = Scores(played.past, field, seats=2, win=True)
+    scores = SwissScores(played.past, field, seats=2, win=True)
     colours = colours_given(played.past, scores, CHANCE)
     number = {key: at + 1 for at, key in enumerate(numbered)}
     lines = ["012 Bot Arena", f"XXR {rounds}", "XXC white1"]
@@ -160,7 +160,12 @@ def main() -> int:
     wrong: list[str] = []
     rows = []
     for pairing in asked.pairing or ["matching", "dutch"]:
-        found = list(on_all_cores(partial(checked, pairing), asked.tournaments))
+        found: list[Found] = []
+        for each in on_all_cores(partial(checked, pairing), asked.tournaments):
+            found.append(each)
+            if len(found) % 500 == 0:
+                broken_ones = sum(bool(one.breaches) for one in found)
+                print(f"{pairing}: {len(found)}, {broken_ones} with breaches", file=sys.stderr)
         rounds = sum(each.rounds for each in found)
         broken = [words for each in found for words in each.breaches]
         seconds = sum(each.seconds for each in found)

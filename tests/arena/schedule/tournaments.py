@@ -21,7 +21,8 @@ from arena.schedule.rounds import (
 from referee.chance import Chance
 
 Make = Callable[[Frame], RoundFormat]
-CHANCE = Chance("tournaments")
+KEY = "tournaments"
+CHANCE = Chance(KEY)
 _LONGEST = 2000
 
 
@@ -49,7 +50,7 @@ class Played:
         assert not isinstance(asked, Ended), asked
         return asked
 
-    def keys(self) -> list[tuple[str, ...]]:
+    def keyed(self) -> list[tuple[str, ...]]:
         """Return the line-ups of the next round, by key."""
         return [tuple(bot.key for bot in lineup) for lineup in self.lineups()]
 
@@ -78,7 +79,7 @@ class Played:
 
 def begun(make: Make, options: msgspec.Struct, bots: int, seats: int = 2, deals: int = 1) -> Played:
     """Return a tournament that nothing was played of."""
-    return Played(make(Frame(seats, seats, CHANCE)), Terms(deals, options), entrants(bots))
+    return Played(make(Frame(seats, seats, lambda: KEY)), Terms(deals, options), entrants(bots))
 
 
 def best_wins(lineup: Lineup) -> tuple[Places, ...]:
