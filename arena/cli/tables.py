@@ -11,6 +11,7 @@ from arena.cli.common import output_format, show
 from arena.cli.rating import rated
 from arena.stats.likelihood import Ties
 from arena.tables.by_seat import by_seat
+from arena.tables.circles import circles_table
 from arena.tables.combined import combined_table
 from arena.tables.cross_table import Cell, cross_table
 from arena.tables.head_to_head import head_to_head
@@ -149,9 +150,12 @@ def _refuse(what: str, **options: bool) -> None:
     help="What the cells show.  [default: wins in games of two, places in others]",
 )
 @click.option("--between", nargs=2, metavar="BOT BOT", help="Show only these two bots, in detail.")
+@click.option(
+    "--cycles", is_flag=True, help="Show bots that beat each other in circles, and whom to send."
+)
 @output_format
 def table_command(
-    source: Path, cell: Cell | None, between: tuple[str, str] | None, form: str
+    source: Path, cell: Cell | None, between: tuple[str, str] | None, cycles: bool, form: str
 ) -> None:
     """Show the results of every bot against every other.
 
@@ -161,10 +165,16 @@ def table_command(
     arena table cup
     arena table cup --show points
     arena table cup --between mine sensible
+    arena table cup --cycles
     """
     if between is not None and cell is not None:
         raise ArenaError("--show is about the cross-table: leave it out with --between.")
+    if cycles and (between is not None or cell is not None):
+        raise ArenaError("--cycles is a table of its own: leave out --show and --between.")
     field = read_field(source)
+    if cycles:
+        show(circles_table(field), form)
+        return
     ratings = rated(field)
     if between is None:
         show(cross_table(field, ratings, cell), form)

@@ -10,13 +10,12 @@ Cameron and Miller, "A Practitioner's Guide to Cluster-Robust Inference", 2015, 
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from operator import mul
 from typing import NamedTuple
 
+from arena.stats.matrices import Matrix, inverse, product
 from arena.stats.outcomes import Outcome
 from arena.stats.propagation import OutcomeFactor, Propagation
 
-Matrix = list[list[float]]
 Covariance = Mapping[str, Mapping[str, float]]
 """The covariance of the ratings of linked bots, each measured from their mean."""
 
@@ -69,8 +68,8 @@ def _of_group(
             scatter[number][number] += unseen
         information[number][number] += prior
         scatter[number][number] += prior
-    bread = _centred(_inverse(information))
-    return _product(_product(bread, scatter), bread)
+    bread = _centred(inverse(information))
+    return product(product(bread, scatter), bread)
 
 
 def _pulls(fit: Propagation, each: OutcomeFactor) -> Mapping[str, float]:
@@ -159,22 +158,6 @@ def _compared(outcome: Outcome) -> Iterator[tuple[str, str]]:
                 yield bot, other
 
 
-def _inverse(matrix: Matrix) -> Matrix:
-    """Return the inverse of a symmetric positive definite matrix (Gauss and Jordan)."""
-    size = len(matrix)
-    rows = [[*row, *([0.0] * size)] for row in matrix]
-    for number, row in enumerate(rows):
-        row[size + number] = 1.0
-    for number in range(size):
-        pivot = rows[number]
-        scale = 1 / pivot[number]
-        rows[number] = pivot = [value * scale for value in pivot]
-        for other, row in enumerate(rows):
-            if other != number and (factor := row[number]):
-                rows[other] = [a - factor * b for a, b in zip(row, pivot, strict=True)]
-    return [row[size:] for row in rows]
-
-
 def _centred(matrix: Matrix) -> Matrix:
     """Return a symmetric matrix with the mean of each row and column taken out."""
     means = [math.fsum(row) / len(row) for row in matrix]
@@ -183,8 +166,3 @@ def _centred(matrix: Matrix) -> Matrix:
         [value - mean - other + level for value, other in zip(row, means, strict=True)]
         for row, mean in zip(matrix, means, strict=True)
     ]
-
-
-def _product(left: Matrix, right: Matrix) -> Matrix:
-    columns = list(zip(*right, strict=True))
-    return [[sum(map(mul, row, column)) for column in columns] for row in left]

@@ -69,7 +69,7 @@ class Propagation:
             for outcome in sorted(counts)
             if len(bots := seated(outcome)) > 1
         ]
-        self.groups = _connected([each.bots for each in self.factors])
+        self.groups = connected([each.bots for each in self.factors])
         self.drawn = sum(each.count for each in self.factors if len(each.outcome) == 1)
         self.tables: Counter[tuple[str, ...]] = Counter()
         self.matches: Counter[str] = Counter()
@@ -210,7 +210,7 @@ def _between(old: Belief, new: Belief, part: float) -> Belief:
     return Belief(old.pi + part * (new.pi - old.pi), old.tau + part * (new.tau - old.tau))
 
 
-def _connected(tables: Iterable[Iterable[str]]) -> list[list[str]]:
+def connected(tables: Iterable[Iterable[str]]) -> list[list[str]]:
     """Return the groups of bots that are linked by matches."""
     groups: list[set[str]] = []
     for table in tables:
