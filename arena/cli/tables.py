@@ -8,7 +8,7 @@ import click
 
 from arena.cli import main
 from arena.cli.common import output_format, show
-from arena.cli.rating import rated
+from arena.cli.rating import rated, rated_without_forfeits
 from arena.stats.likelihood import Ties
 from arena.tables.by_seat import by_seat
 from arena.tables.circles import circles_table
@@ -36,6 +36,11 @@ _SOURCE = click.Path(path_type=Path)
 @click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
 @click.option("--times", is_flag=True, help="Show the bots' decisions and their times.")
 @click.option("--versions", is_flag=True, help="Show also old versions, and bots that left.")
+@click.option(
+    "--without-forfeits",
+    is_flag=True,
+    help="Show beside it the rating of the deals in which nobody forfeited.",
+)
 @click.option(
     "--anchor",
     metavar="BOT=ELO",
@@ -67,6 +72,7 @@ def rank(
     faults: bool,
     times: bool,
     versions: bool,
+    without_forfeits: bool,
     anchor: str | None,
     pairs: bool,
     together: bool,
@@ -83,6 +89,7 @@ def rank(
     arena rank cup --by score
     arena rank cup --by seat
     arena rank cup --versions
+    arena rank cup --without-forfeits
     arena rank cup --pairs
     arena rank cup --anchor sensible=1500
     arena rank results.csv --format json
@@ -90,12 +97,19 @@ def rank(
     """
     scores = by == "score"
     fields = [
-        read_field(source, times=times, versions=versions, scores=scores)
+        read_field(source, times=times, versions=versions, scores=scores, forfeits=without_forfeits)
         for source in _distinct(sources)
     ]
     if by == "seat" or pairs or len(fields) > 1:
         what = "--by seat" if by == "seat" else "--pairs" if pairs else "several leagues"
-        _refuse(what, faults=faults, times=times, together=together, anchor=anchor is not None)
+        _refuse(
+            what,
+            faults=faults,
+            times=times,
+            together=together,
+            anchor=anchor is not None,
+            without_forfeits=without_forfeits,
+        )
     if by != "rating" and len(fields) > 1:
         raise ArenaError(f"--by {by} shows a single league: name only one.")
     if pairs and (by != "rating" or len(fields) > 1):
@@ -110,7 +124,13 @@ def rank(
     else:
         known = None if anchor is None else _anchor(anchor)
         table = leaderboard(
-            fields[0], ratings[0], faults=faults, by=by, together=together, anchor=known
+            fields[0],
+            ratings[0],
+            faults=faults,
+            by=by,
+            together=together,
+            anchor=known,
+            without=rated_without_forfeits(fields[0], draw_probability, ties),
         )
         show(table, form)
 
@@ -138,7 +158,9 @@ def _distinct(sources: tuple[Path, ...]) -> tuple[Path, ...]:
 def _refuse(what: str, **options: bool) -> None:
     for name, given in options.items():
         if given:
-            raise ArenaError(f"--{name} does not go with {what}; ask for one at a time.")
+            raise ArenaError(
+                f"--{name.replace('_', '-')} does not go with {what}; ask for one at a time."
+            )
 
 
 @main.command("table")

@@ -47,6 +47,8 @@ class Field:
     """How many of each kind, by bot, in all matches; None for a file, which does not say."""
     forfeits: Mapping[str, int] = field(default_factory=dict)
     """How many forfeits, by bot, in all matches."""
+    unforfeited: Deals | None = None
+    """The deals in which nobody forfeited; None if not asked for."""
     times: Mapping[str, Spent] | None = None
     """The times of each bot in all matches; None if not asked for or not known."""
     scores: Scores | None = None

@@ -10,6 +10,7 @@ from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.scores import shown_error
 from arena.stats.standings import Standing, standings
 from arena.store.result import Spent
+from arena.tables import unforfeited
 from arena.tables.field import Field
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.text import counted
@@ -61,13 +62,14 @@ def leaderboard(
     by: By = "rating",
     together: bool = False,
     anchor: tuple[str, float] | None = None,
+    without: Ratings | None = None,
 ) -> Table:
     """Return the table of a field's bots, with times and scores if the field has them.
 
     With `faults`, every kind of them has a column; otherwise all stand in one. Ranks hold pair by
     pair, or for all pairs `together`. With an `anchor`, a bot and its points, ratings are shown on
-    Elo's scale. Raises ArenaError if faults, the scores to sort by, or the anchor are asked for
-    and not known.
+    Elo's scale. `without` are the ratings of the deals without forfeits, to stand beside. Raises
+    ArenaError if faults, the scores to sort by, or the anchor are asked for and not known.
     """
     if faults and field.faults is None:
         raise ArenaError(f"{field.name} is a file of results, which has no faults; name a league.")
@@ -75,9 +77,11 @@ def leaderboard(
         _check_scored(field)
     means = field.scores.means() if field.scores else None
     elo = None if anchor is None else _anchored(field, ratings, *anchor)
+    beside = {} if without is None else unforfeited.values_of(ratings, without)
     rows = [
         {
             **_row(field, standing),
+            **beside.get(standing.bot, {}),
             **({} if elo is None else _elo_values(elo.get(standing.bot))),
             **_scored(standing.bot, means),
             **_times(standing.bot, field.times),
@@ -97,6 +101,7 @@ def leaderboard(
         Column("Bot", "bot", width=NAME_WIDTH),
         *([_SCORE] if means is not None else []),
         Column("Rating ± 2σ", rating_text, "right") if elo is None else _ELO,
+        *([unforfeited.COLUMN] if beside else []),
         Column("Matches", "matches", "right"),
         Column("Points", _points, "right"),
         Column("W/D/L", _win_draw_loss, "right")
@@ -109,16 +114,20 @@ def leaderboard(
         **field.facts,
         "draw_probability": ratings.draw_probability,
         **_facts_of_scores(field),
+        **(unforfeited.facts_of(field) if beside else {}),
         **_misfits(field, ratings, rows),
     }
     said = [*_notes(field, ratings, rows, facts), *([TOGETHER] if together else []), *notes]
     if anchor is not None:
         said.insert(1, _of_elo(*anchor))
+    if beside:
+        said.append(unforfeited.note_of(field, rows))
     if by == "score":
         rows.sort(key=lambda row: _place_by_score(field, row))
     scored = () if means is None else _SCORE_KEYS
     keys = (
         *KEYS,
+        *(unforfeited.KEYS if beside else ()),
         *(_ELO_KEYS if anchor else ()),
         *scored,
         *(_TIME_KEYS if field.times is not None else ()),
