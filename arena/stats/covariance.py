@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from arena.stats.links import Chain
 from arena.stats.matrices import Matrix, inverse, product
 from arena.stats.outcomes import Outcome
 from arena.stats.propagation import OutcomeFactor, Propagation
@@ -42,11 +43,14 @@ def covariances(fit: Propagation, kinds: Mapping[tuple[Outcome, ...], int]) -> C
     links = _Links(fit, pulls)
     products = _products(kinds, pulls)
     prior = fit.prior_sigma**-2
+    priors = {bot: fit.prior_of(bot) for bot in fit.names}
     found: list[Covariance] = [
         {
             bot: dict(zip(group, row, strict=True))
             for group in fit.groups
-            for bot, row in zip(group, _of_group(group, prior, most, links, products), strict=True)
+            for bot, row in zip(
+                group, _of_group(group, priors, fit.chain, most, links, products), strict=True
+            )
         }
         for most in (_MOST_UNSEEN * prior, math.inf)
     ]
@@ -54,7 +58,12 @@ def covariances(fit: Propagation, kinds: Mapping[tuple[Outcome, ...], int]) -> C
 
 
 def _of_group(
-    group: Sequence[str], prior: float, most: float, links: "_Links", products: Mapping[str, _Row]
+    group: Sequence[str],
+    priors: Mapping[str, float],
+    chain: Chain,
+    most: float,
+    links: "_Links",
+    products: Mapping[str, _Row],
 ) -> Matrix:
     """Return the covariance of one group's ratings, if unseen wins show that much at most."""
     information = [[0.0] * len(group) for _ in group]
@@ -66,8 +75,17 @@ def _of_group(
             information[number][number] += told
             scatter[number][position] -= unseen
             scatter[number][number] += unseen
-        information[number][number] += prior
-        scatter[number][number] += prior
+        information[number][number] += priors[bot]
+        scatter[number][number] += priors[bot]
+    number_of = {bot: number for number, bot in enumerate(group)}
+    for pair in chain.pairs:  # what a step is taken for is also how far steps scatter
+        if pair[0] in number_of:
+            one, two = (number_of[bot] for bot in pair)
+            for matrix in (information, scatter):
+                matrix[one][one] += chain.precision
+                matrix[two][two] += chain.precision
+                matrix[one][two] -= chain.precision
+                matrix[two][one] -= chain.precision
     bread = _centred(inverse(information))
     return product(product(bread, scatter), bread)
 

@@ -13,7 +13,14 @@ from types import ModuleType
 
 from tabulate import tabulate
 
-from tests.benchmarks.calibration import certainty, circles, coverage, faithfulness, mirroring
+from tests.benchmarks.calibration import (
+    certainty,
+    circles,
+    coverage,
+    faithfulness,
+    mirroring,
+    versions,
+)
 
 PARTS = {
     "coverage": coverage,
@@ -21,6 +28,7 @@ PARTS = {
     "circles": circles,
     "faithfulness": faithfulness,
     "mirroring": mirroring,
+    "versions": versions,
 }
 
 
