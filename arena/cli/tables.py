@@ -37,6 +37,11 @@ _SOURCE = click.Path(path_type=Path)
 @click.option("--times", is_flag=True, help="Show the bots' decisions and their times.")
 @click.option("--versions", is_flag=True, help="Show also old versions, and bots that left.")
 @click.option(
+    "--linked",
+    is_flag=True,
+    help="As --versions; a bot's new version starts from the rating of the one before.",
+)
+@click.option(
     "--without-forfeits",
     is_flag=True,
     help="Show beside it the rating of the deals in which nobody forfeited.",
@@ -72,6 +77,7 @@ def rank(
     faults: bool,
     times: bool,
     versions: bool,
+    linked: bool,
     without_forfeits: bool,
     anchor: str | None,
     pairs: bool,
@@ -89,6 +95,7 @@ def rank(
     arena rank cup --by score
     arena rank cup --by seat
     arena rank cup --versions
+    arena rank cup --linked
     arena rank cup --without-forfeits
     arena rank cup --pairs
     arena rank cup --anchor sensible=1500
@@ -97,7 +104,13 @@ def rank(
     """
     scores = by == "score"
     fields = [
-        read_field(source, times=times, versions=versions, scores=scores, forfeits=without_forfeits)
+        read_field(
+            source,
+            times=times,
+            versions=versions or linked,
+            scores=scores,
+            forfeits=without_forfeits,
+        )
         for source in _distinct(sources)
     ]
     if by == "seat" or pairs or len(fields) > 1:
@@ -114,7 +127,7 @@ def rank(
         raise ArenaError(f"--by {by} shows a single league: name only one.")
     if pairs and (by != "rating" or len(fields) > 1):
         raise ArenaError("--pairs shows the ratings of a single league.")
-    ratings = [rated(field, draw_probability, ties) for field in fields]
+    ratings = [rated(field, draw_probability, ties, linked=linked) for field in fields]
     if len(fields) > 1:
         show(combined_table(fields, ratings), form)
     elif by == "seat":
@@ -130,7 +143,7 @@ def rank(
             by=by,
             together=together,
             anchor=known,
-            without=rated_without_forfeits(fields[0], draw_probability, ties),
+            without=rated_without_forfeits(fields[0], draw_probability, ties, linked=linked),
         )
         show(table, form)
 

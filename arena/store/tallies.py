@@ -84,6 +84,11 @@ class Tallies(Database):
             bots = self._bots()
             return {number: seated_result(seats, places, bots) for number, seats, places in rows}
 
+    def entries(self) -> list[BotVersion]:
+        """Return every version of every bot that was ever to play, in the order of their coming."""
+        with self.explained():
+            return [bot for _, bot in sorted(self._bots().items())]
+
     def _seats(self) -> dict[int, list[BotRow]]:
         """Return the numbers of the bots of every result, by seat; raise Damage for others.
 

@@ -10,7 +10,7 @@ from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.scores import shown_error
 from arena.stats.standings import Standing, standings
 from arena.store.result import Spent
-from arena.tables import unforfeited
+from arena.tables import linked, unforfeited
 from arena.tables.field import Field
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.text import counted
@@ -115,6 +115,7 @@ def leaderboard(
         "draw_probability": ratings.draw_probability,
         **_facts_of_scores(field),
         **(unforfeited.facts_of(field) if beside else {}),
+        **linked.facts_of(field, ratings),
         **_misfits(field, ratings, rows),
     }
     said = [*_notes(field, ratings, rows, facts), *([TOGETHER] if together else []), *notes]
@@ -340,6 +341,7 @@ def _notes(
         notes.append(f"Not ranked, having played no whole deal: {', '.join(alone)}.")
     notes += _of_cycles(facts["cycles"])
     notes += _of_gaps(facts["gaps"])
+    notes += linked.notes_of(field, ratings)
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:
         notes.append(f"Lost by forfeit: {', '.join(forfeited)}.")
     if field.times is not None:

@@ -3,12 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from arena.folders import player_of
 from arena.league.files import is_of_a_league
 from arena.league.plan import LeaguePlan
 from arena.schedule.deal import BotIndex, Deal
+from arena.stats.links import Link
 from arena.stats.outcomes import Result
 from arena.stats.scores import Scores
 from arena.store.opening import open_store, read_played
@@ -126,6 +128,7 @@ def field_of(
         game=league.game,
         bots=tuple(sorted(titles.values())),
         versions={title: bot.version for bot, title in titles.items()},
+        links=_links(store, titles) if versions else (),
         deals=deals,
         missing=_missing(league, store, stored),
         remedy=_remedy(league),
@@ -139,6 +142,19 @@ def field_of(
         times=_times(store, results) if times else None,
         scores=scored,
     )
+
+
+def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Link, ...]:
+    """Return the versions that came one after another, of those that are in a field."""
+    lines: defaultdict[str, list[str]] = defaultdict(list)
+    for bot in store.entries():
+        if bot in titles:
+            lines[bot.name].append(titles[bot])
+    known = {title for line in lines.values() for title in line}
+    for bot, title in titles.items():
+        if title not in known:  # it has not been to play yet
+            lines[bot.name].append(title)
+    return tuple(Link(*pair) for line in lines.values() for pair in pairwise(line))
 
 
 def _new(moves: str, played: set[str]) -> int:
