@@ -163,9 +163,12 @@ def _notes(field: Field, groups: Sequence[_Group]) -> Iterator[str]:
     for group in groups:
         yield (f"Group {group.number}: " if many else "") + _sentence(group)
     if any(group.shown for group in groups):
+        unsure = any(group.shown and not group.shown[0].is_sure for group in groups)
         yield (
             "Cycles: the third bot beats the first. Points: of each against the next. Surely: "
             "that it is one, however many threes were looked at."
+            + " No three stand out; these come closest."
+            * unsure
         )
     more = sum(cycle.is_sure for group in groups for cycle in group.cycles[_SHOWN_CYCLES:])
     if more:
@@ -191,13 +194,15 @@ def _sentence(group: _Group) -> str:
     if found is None:
         return "Too few pairs met for any bots to beat each other in a circle."
     part = None if found.share is None else f"{_percent(found.share)} ± {_percent(_twice(found))}"
-    if group.is_sure and part:
-        return (
-            f"One number a bot, such as a rating, cannot say {part} of how the bots differ: there "
-            f"they beat each other in circles."
-        )
     if group.is_sure:
-        return "The bots beat each other in circles, of which a rating says nothing."
+        how = (
+            "there they beat each other in circles"
+            if group.cycles
+            else "no three beat each other in a circle, but some win more or less than they should"
+        )
+        return (
+            f"One number a bot, such as a rating, cannot say {part} of how the bots differ: {how}."
+        )
     if part:
         return (
             f"No circles are found: what one number a bot, such as a rating, does not say of how "

@@ -76,9 +76,10 @@ class Row(NamedTuple):
 def rows() -> list[Row]:
     """Return every kind of step, after few and after many other changes."""
     return [
-        *(Row(name, changes, 20, 300) for name in STEPS for changes in (0, 5, 15)),
-        *(Row("uphill", 5, deals, 300) for deals in (5, 10, 40)),
-    ]
+        *(Row(name, changes, 20, leagues) for name in STEPS
+          for changes, leagues in ((0, 300), (5, 200), (15, 100))),
+        *(Row("uphill", 5, deals, 200) for deals in (5, 10, 40)),
+    ]  # fmt: skip
 
 
 class _League:
@@ -113,9 +114,9 @@ class _League:
         return after
 
     def _play(self, one: str, two: str, deals: int) -> None:
-        for _ in range(deals):
+        for deal in range(deals):
             for result in deal_of(self._plan, (one, two), self.skills, self._chance):
-                self.matches.append((f"{one} {two} {_}", result))
+                self.matches.append((f"{one} {two} {deal}", result))
 
 
 def measured(row: Row) -> Line:
