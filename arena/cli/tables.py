@@ -44,7 +44,7 @@ _SOURCE = click.Path(path_type=Path)
 @click.option(
     "--without-forfeits",
     is_flag=True,
-    help="Show beside it the rating of the deals in which nobody forfeited.",
+    help="Show also the rating of the deals in which nobody forfeited.",
 )
 @click.option(
     "--anchor",

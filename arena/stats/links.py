@@ -18,7 +18,7 @@ _GUESSED = 2  # changes of version that the guess counts for
 _NOTHING = Belief(0.0, 0.0)
 
 
-class Link(NamedTuple):
+class Succession(NamedTuple):
     """A version of a bot, and the one that came next."""
 
     before: str
@@ -32,7 +32,7 @@ class Chain:
     there. So versions in a row are no evidence of each other's level more than once.
     """
 
-    def __init__(self, links: Iterable[Link], sigma: float) -> None:
+    def __init__(self, links: Iterable[Succession], sigma: float) -> None:
         self.pairs = sorted(links)
         self.later = {link.after for link in self.pairs}
         """The bots that start from another version."""

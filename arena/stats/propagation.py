@@ -23,7 +23,7 @@ from arena.stats.likelihood import (
     chance_of_draw,
     draw_margin,
 )
-from arena.stats.links import Chain, Link
+from arena.stats.links import Chain, Succession
 from arena.stats.outcomes import Outcome, seated
 from protocol.errors import ArenaError, RunError
 
@@ -61,7 +61,7 @@ class Propagation:
         draw_probability: float | None,
         ties: Ties,
         watch: Watch | None,
-        links: Iterable[Link] = (),
+        links: Iterable[Succession] = (),
     ) -> None:
         self.names = sorted(names)
         self.chain = Chain(links, SIGMA)

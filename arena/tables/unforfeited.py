@@ -46,7 +46,7 @@ def note_of(field: Field, rows: Sequence[Mapping[str, Any]]) -> str:
         f"Without forfeits: the ratings of the deals in which nobody forfeited any match; {deals} "
         f"of {field.number(field.deal_count)} "
         f"{'is' if count == 1 else 'are'} left out whole. They spare a bot what it lost so, and "
-        f"look better for one that breaks when it is losing."
+        f"look better for one that breaks when it is losing. Ranks are those of all deals."
     )
     gone = [row["bot"] for row in rows if row["group"] and row[KEYS[0]] is None]
     return said + (f" No such deals: {', '.join(gone)}." if gone else "")
