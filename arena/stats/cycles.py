@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from statistics import NormalDist, fmean, variance
 
-from arena.stats.margins import RESAMPLES, Margin, Pair, variances
+from arena.stats.margins import RESAMPLES, BotPair, Margin, variances
 from arena.stats.matrices import Matrix, inverse
 
 SURE = 0.98
@@ -65,7 +65,7 @@ class Circles:
     """A group of bots, the numbers that fit its margins best, and what these leave."""
 
     def __init__(
-        self, bots: Sequence[str], found: Mapping[Pair, Margin], *, duels: bool = False
+        self, bots: Sequence[str], found: Mapping[BotPair, Margin], *, duels: bool = False
     ) -> None:
         self.bots = sorted(bots)
         self._are_duels = duels  # no pair's deals have anything to do with another's
@@ -90,7 +90,7 @@ class Circles:
         """Whether enough pairs met for anything to go round in circles."""
         return len(self._pairs) >= len(self.bots) > 2
 
-    def expected(self) -> dict[Pair, float]:
+    def expected(self) -> dict[BotPair, float]:
         """Return what shares of the points the numbers expect, of the pairs that have not met."""
         return {
             pair: _normal.cdf(self._value(pair[0]) - self._value(pair[1]))

@@ -9,7 +9,7 @@ play the symmetric game of two that choose a bot each.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arena.stats.margins import RESAMPLES, Margin, Pair
+from arena.stats.margins import RESAMPLES, BotPair, Margin
 
 _NOTHING = 1e-12  # what rounding leaves of nothing
 _PATIENCE = 10  # pivots for each bot, before Bland's rule
@@ -29,7 +29,7 @@ class Ticket:
 
 
 def lottery(
-    bots: Sequence[str], found: Mapping[Pair, Margin], expected: Mapping[Pair, float]
+    bots: Sequence[str], found: Mapping[BotPair, Margin], expected: Mapping[BotPair, float]
 ) -> list[Ticket]:
     """Return the maximal lottery over some bots, the largest weights first.
 
@@ -52,8 +52,8 @@ def lottery(
 
 
 def _shares(
-    found: Mapping[Pair, Margin], expected: Mapping[Pair, float], number: int | None
-) -> dict[Pair, float]:
+    found: Mapping[BotPair, Margin], expected: Mapping[BotPair, float], number: int | None
+) -> dict[BotPair, float]:
     """Return what each pair scored, or might have scored in other deals."""
     shares = dict(expected)
     for pair, margin in found.items():
@@ -62,7 +62,7 @@ def _shares(
     return shares
 
 
-def _matrix(names: Sequence[str], shares: Mapping[Pair, float]) -> list[list[float]]:
+def _matrix(names: Sequence[str], shares: Mapping[BotPair, float]) -> list[list[float]]:
     """Return by how much the bot of each row beats that of each column: antisymmetric."""
     return [
         [

@@ -25,7 +25,7 @@ _STEPS = 4096  # of the normal distribution, as it is drawn from
 
 _NORMAL = [NormalDist().inv_cdf((step + 0.5) / _STEPS) for step in range(_STEPS)]
 
-Pair = tuple[str, str]
+BotPair = tuple[str, str]
 """Two bots, in order of name."""
 Kinds = Mapping[tuple[DealPoints, ...], int]
 """How many deals gave each two of their bots the same points."""
@@ -57,13 +57,13 @@ class Margin:
         return self.share + self.drawn[number] * math.sqrt(self.variance)
 
 
-def margins(kinds: Kinds) -> dict[Pair, Margin]:
+def margins(kinds: Kinds) -> dict[BotPair, Margin]:
     """Return the margin of every pair that met, in order of names.
 
     The variance of a pair is that of its own deals, and for a part that of pairs which are as
     uneven: its own is little known from few deals, and none is seen where all were won.
     """
-    totals: defaultdict[Pair, Counter[float]] = defaultdict(Counter)
+    totals: defaultdict[BotPair, Counter[float]] = defaultdict(Counter)
     for kind, count in kinds.items():
         for each in kind:
             totals[each.bot, each.other][each.points / each.most] += count
@@ -94,7 +94,9 @@ def margins(kinds: Kinds) -> dict[Pair, Margin]:
     }  # fmt: skip
 
 
-def variances(found: Mapping[Pair, Margin], expected: Mapping[Pair, float]) -> dict[Pair, float]:
+def variances(
+    found: Mapping[BotPair, Margin], expected: Mapping[BotPair, float]
+) -> dict[BotPair, float]:
     """Return the variances of means, if the shares that are expected were the true ones.
 
     What is seen to scatter about them then tells more of them than about the means, and does not
@@ -113,12 +115,12 @@ def variances(found: Mapping[Pair, Margin], expected: Mapping[Pair, float]) -> d
 
 
 def _scatter_of_likes(
-    deals: Mapping[Pair, int],
-    shares: Mapping[Pair, float],
-    squares: Mapping[Pair, float],
+    deals: Mapping[BotPair, int],
+    shares: Mapping[BotPair, float],
+    squares: Mapping[BotPair, float],
     *,
     lost: int,
-) -> dict[Pair, float]:
+) -> dict[BotPair, float]:
     """Return the variance of one deal among the pairs that are as uneven as each.
 
     `lost` are the degrees of freedom that the shares took from the squares about them.
@@ -139,8 +141,8 @@ def _scatter_of_likes(
 
 
 def _drawn(
-    kinds: Kinds, means: Mapping[Pair, float], squares: Mapping[Pair, float]
-) -> dict[Pair, list[float]]:
+    kinds: Kinds, means: Mapping[BotPair, float], squares: Mapping[BotPair, float]
+) -> dict[BotPair, list[float]]:
     """Return by pair by how many errors its mean is off, each time that deals are drawn."""
     chance = Chance("other deals")
     found = {pair: [0.0] * RESAMPLES for pair in means}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from arena.stats.covariance import Covariance, Covariances, covariances
 from arena.stats.likelihood import MEAN, Ties
-from arena.stats.links import Link
+from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Outcome, outcomes_of, seated
 from arena.stats.propagation import Propagation, Watch
 from protocol.errors import ArenaError
@@ -124,7 +124,7 @@ def fit(
     draw_probability: float | None = None,
     ties: Ties = "unordered",
     watch: Watch | None = None,
-    links: Iterable[Link] = (),
+    links: Iterable[Succession] = (),
 ) -> Ratings:
     """Rate the bots of `deals`, and `bots` that may have none, from all results at once.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from arena.stats.links import Link
+from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
@@ -25,7 +25,7 @@ class Field:
     """In order of name, also those that have played nothing."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """The version of each bot; empty for a file, which does not say."""
-    links: tuple[Link, ...] = ()
+    links: tuple[Succession, ...] = ()
     """The versions of bots that came one after another; none if only present ones are here."""
     deals: Deals
     game: GameFacts | None = None

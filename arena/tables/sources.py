@@ -10,7 +10,7 @@ from arena.folders import player_of
 from arena.league.files import is_of_a_league
 from arena.league.plan import LeaguePlan
 from arena.schedule.deal import BotIndex, Deal
-from arena.stats.links import Link
+from arena.stats.links import Succession
 from arena.stats.outcomes import Result
 from arena.stats.scores import Scores
 from arena.store.opening import open_store, read_played
@@ -144,7 +144,7 @@ def field_of(
     )
 
 
-def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Link, ...]:
+def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Succession, ...]:
     """Return the versions that came one after another, of those that are in a field."""
     lines: defaultdict[str, list[str]] = defaultdict(list)
     for bot in store.entries():
@@ -154,7 +154,7 @@ def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Link, ...]:
     for bot, title in titles.items():
         if title not in known:  # it has not been to play yet
             lines[bot.name].append(title)
-    return tuple(Link(*pair) for line in lines.values() for pair in pairwise(line))
+    return tuple(Succession(*pair) for line in lines.values() for pair in pairwise(line))
 
 
 def _new(moves: str, played: set[str]) -> int:

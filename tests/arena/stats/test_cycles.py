@@ -9,7 +9,7 @@ import pytest
 
 from arena.stats.cycles import Circles
 from arena.stats.encounters import points_by_deal
-from arena.stats.margins import Margin, Pair, margins
+from arena.stats.margins import BotPair, Margin, margins
 from arena.stats.outcomes import Result
 from tests.arena.stats.deals import deals_of
 from tests.benchmarks.calibration.circles import SIXTY
@@ -18,7 +18,7 @@ from tests.benchmarks.calibration.league import Plan, simulated
 Duel = tuple[str, str, int, int]
 
 
-def found(*duels: Duel) -> dict[Pair, Margin]:
+def found(*duels: Duel) -> dict[BotPair, Margin]:
     """The margins of duels: two bots, and how many deals each won."""
     matches = [
         (f"{one} {two} {number}", Result((one, two), (1, 2) if number < wins else (2, 1)))

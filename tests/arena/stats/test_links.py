@@ -7,13 +7,13 @@ from statistics import fmean
 import pytest
 
 from arena.stats.likelihood import MEAN
-from arena.stats.links import USUAL_STEP, Link
+from arena.stats.links import USUAL_STEP, Succession
 from arena.stats.outcomes import Deals, Result
 from arena.stats.ratings import Ratings, fit
 from tests.arena.stats.deals import deals_of
 
 OLD, NEW = "A", "A2"
-LINK = Link(OLD, NEW)
+LINK = Succession(OLD, NEW)
 
 
 def deals(**wins: tuple[int, int]) -> Deals:
@@ -66,7 +66,7 @@ def test_many_deals_speak_for_themselves() -> None:
 
 
 def test_the_mean_of_all_is_that_of_any_ratings() -> None:
-    ratings = fit(deals(**HISTORY, A2_B=(9, 1)), links=[LINK, Link(NEW, "A3")])
+    ratings = fit(deals(**HISTORY, A2_B=(9, 1)), links=[LINK, Succession(NEW, "A3")])
     assert fmean(each.mu for each in ratings.bots.values()) == pytest.approx(MEAN, abs=1e-6)
     assert ratings.groups == [["A", "A2", "A3", "B", "C"]]
 
@@ -84,7 +84,7 @@ def test_steps_are_fitted_to_all_changes() -> None:
         chain = [f"V{number}" for number in range(6)]
         played = deals(**{f"{new}_{old}": (wins, 100 - wins)
                           for old, new in pairwise(chain)})  # fmt: skip
-        links = [Link(*pair) for pair in pairwise(chain)]
+        links = [Succession(*pair) for pair in pairwise(chain)]
         ratings = fit(played, links=links)
         assert ratings.step is not None
         steps.append(ratings.step)
@@ -92,7 +92,7 @@ def test_steps_are_fitted_to_all_changes() -> None:
 
 
 def test_versions_in_a_row_without_results_say_no_more_than_one() -> None:
-    row = [Link("A", "A2"), Link("A2", "A3"), Link("A3", "A4")]
+    row = [Succession("A", "A2"), Succession("A2", "A3"), Succession("A3", "A4")]
     plain, linked = fit(deals(**HISTORY)), fit(deals(**HISTORY), links=row)
     assert lead(linked, "A", "B") == pytest.approx(lead(plain, "A", "B"), abs=0.01)
     assert linked.bots["A"].sigma == pytest.approx(plain.bots["A"].sigma, rel=0.01)

@@ -6,7 +6,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import NamedTuple
 
-from arena.stats.links import Link
+from arena.stats.links import Succession
 from arena.stats.outcomes import Result
 from arena.stats.ratings import Ratings, fit
 from tests.arena.stats.deals import deals_of
@@ -89,7 +89,7 @@ class _League:
         self._chance = random.Random(seed)
         self._step = STEPS[row.name]
         self.skills: dict[str, float] = {}
-        self.links: list[Link] = []
+        self.links: list[Succession] = []
         self.matches: list[tuple[str, Result]] = []
         self._plan = Plan(bots=BOTS, deals=1)
         self._now = [f"{bot}.0" for bot in range(BOTS)]
@@ -106,7 +106,7 @@ class _League:
         before = self._now[bot]
         after = f"{bot}.{int(before.partition('.')[2]) + 1}"
         self.skills[after] = self.skills[before] + self._step(self._chance)
-        self.links.append(Link(before, after))
+        self.links.append(Succession(before, after))
         self._now[bot] = after
         for other in self._now:
             if other != after:
