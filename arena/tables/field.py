@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from arena.stats.elo import Anchor
+from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
@@ -25,6 +26,8 @@ class Field:
     """In order of name, also those that have played nothing."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """The version of each bot; empty for a file, which does not say."""
+    links: tuple[Succession, ...] = ()
+    """The versions of bots that came one after another; none if only present ones are here."""
     deals: Deals
     game: GameFacts | None = None
     """None for a file, which does not say."""
@@ -52,6 +55,8 @@ class Field:
     """How many of each kind, by bot, in all matches; None for a file, which does not say."""
     forfeits: Mapping[str, int] = field(default_factory=dict)
     """How many forfeits, by bot, in all matches."""
+    unforfeited: Deals | None = None
+    """The deals in which nobody forfeited; None if not asked for."""
     times: Mapping[str, Spent] | None = None
     """The times of each bot in all matches; None if not asked for or not known."""
     scores: Scores | None = None

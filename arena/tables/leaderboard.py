@@ -11,6 +11,7 @@ from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.scores import shown_error
 from arena.stats.standings import Standing, standings
 from arena.store.result import Spent
+from arena.tables import linked, unforfeited
 from arena.tables.elo import (
     ELO_KEYS,
     anchor_facts,
@@ -70,13 +71,14 @@ def leaderboard(
     by: By = "rating",
     together: bool = False,
     anchor: Anchor | None = None,
+    without: Ratings | None = None,
 ) -> Table:
     """Return the table of a field's bots, with times and scores if the field has them.
 
     With `faults`, every kind of them has a column; otherwise all stand in one. Ranks hold pair by
     pair, or for all pairs `together`. With an `anchor`, by default the league's, ratings are shown
-    on Elo's scale. Raises ArenaError if faults, the scores to sort by, or the anchor are asked for
-    and not known.
+    on Elo's scale. `without` are the ratings of the deals without forfeits, to stand beside. Raises
+    ArenaError if faults, the scores to sort by, or the anchor are asked for and not known.
     """
     if faults and field.faults is None:
         raise ArenaError(f"{field.name} is a file of results, which has no faults; name a league.")
@@ -85,9 +87,11 @@ def leaderboard(
     means = field.scores.means() if field.scores else None
     anchor = anchor_in(field, ratings, anchor)
     elo = elo_in(ratings, anchor)
+    beside = {} if without is None else unforfeited.values_of(ratings, without)
     rows = [
         {
             **_row(field, standing),
+            **beside.get(standing.bot, {}),
             **elo_values(elo, standing.bot),
             **_scored(standing.bot, means),
             **_times(standing.bot, field.times),
@@ -107,6 +111,7 @@ def leaderboard(
         Column("Bot", "bot", width=NAME_WIDTH),
         *([_SCORE] if means is not None else []),
         rating_column(anchor),
+        *([unforfeited.COLUMN] if beside else []),
         Column("Matches", "matches", "right"),
         Column("Points", _points, "right"),
         Column("W/D/L", _win_draw_loss, "right")
@@ -121,6 +126,8 @@ def leaderboard(
         "draw_probability": ratings.draw_probability,
         **anchor_facts(anchor),
         **_facts_of_scores(field),
+        **(unforfeited.facts_of(field) if beside else {}),
+        **linked.facts_of(field, ratings),
         **_misfits(field, ratings, rows),
         "more_deals": more_facts(close),
     }
@@ -131,11 +138,14 @@ def leaderboard(
     ]
     if anchor is not None:
         said.insert(1, of_elo(anchor))
+    if beside:
+        said.append(unforfeited.note_of(field, rows))
     if by == "score":
         rows.sort(key=lambda row: _place_by_score(field, row))
     scored = () if means is None else _SCORE_KEYS
     keys = (
         *KEYS,
+        *(unforfeited.KEYS if beside else ()),
         *(ELO_KEYS if anchor else ()),
         *scored,
         *(_TIME_KEYS if field.times is not None else ()),
@@ -322,6 +332,7 @@ def _notes(
     notes += of_more(field, close)
     notes += _of_cycles(facts["cycles"])
     notes += _of_gaps(facts["gaps"])
+    notes += linked.notes_of(field, ratings)
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:
         notes.append(f"Lost by forfeit: {', '.join(forfeited)}.")
     if field.times is not None:
