@@ -400,3 +400,15 @@ def test_a_final_table_that_a_bot_leaves_in_its_tie_break_goes_by_points() -> No
     played = played.after(by_file(), out=bots(1))
     assert played.next() == Ended("The final table is played.")
     assert places(played) == [("1", "b2"), ("2", "b3"), ("3", "b1")]
+
+
+def test_who_leaves_between_the_stages_of_tables_has_a_place() -> None:
+    left = tuple(bot for bot in entrants(9) if bot not in bots(2))
+    played = begun(Knockout, FILE, 9, seats=3).after(by_file(), then=left)
+    assert places(played)[:4] == [("1–2", "b1"), ("1–2", "b3"), ("3", "b2"), ("4–9", "b4")]
+
+
+def test_longer_names_are_shortened_to_fourteen_columns() -> None:
+    played = begun(Knockout, FILE, 2)
+    lines = played.format.standings((), played.field, played.terms, lambda _: "x" * 15).drawing
+    assert lines[0] == f"{'x' * 13}… +"
