@@ -23,7 +23,7 @@ from arena.schedule.formats import (
     NoOptions,
     Plain,
 )
-from arena.schedule.rounds import Frame, RoundFormat, Terms
+from arena.schedule.rounds import Frame, RoundFormat, RoundTerms
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.game import Game
@@ -160,9 +160,9 @@ class LeaguePlan:
         return self.rounds.make(Frame(self.seats, self.rotation_count, lambda: self.schedule.key))
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> RoundTerms:
         """What it asks of the next round, if its format goes by results."""
-        return Terms(self.deals, self.format_options)
+        return RoundTerms(self.deals, self.format_options)
 
     @property
     def _format_terms(self) -> FormatTerms:

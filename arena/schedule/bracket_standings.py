@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from arena.schedule.bracket import Bracket, BracketStage
 from arena.schedule.course import Course
 from arena.schedule.deal import Entrant
-from arena.schedule.rounds import Grid, Standings
+from arena.schedule.rounds import Standings, StandingsGrid
 from arena.schedule.ties import Tie
 from referee.words import letters, width
 
@@ -29,7 +29,7 @@ def bracket_standings(
 
     seed = {bot: at + 1 for at, bot in enumerate(bracket.seeds)}
     rows = [(place, seed[bot], named(bot)) for place, bot in _places(bracket)]
-    places = Grid("Places", ("place", "seed", "bot"), tuple(rows))
+    places = StandingsGrid("Places", ("place", "seed", "bot"), tuple(rows))
     won, last = bracket.champions, bracket.stages[-1] if bracket.over and bracket.stages else None
     stages = [_stage(stage, seed, named, won if stage is last else ()) for stage in bracket.stages]
     notes = []
@@ -58,7 +58,7 @@ def _stage(
     seed: Mapping[str, int],
     named: Callable[[str], str],
     champions: Sequence[str],
-) -> Grid:
+) -> StandingsGrid:
     played = [tie for tie in stage.ties if tie.bots]
     rows = [
         (
@@ -72,7 +72,9 @@ def _stage(
         for at, tie in enumerate(played)
         for bot, points in zip(tie.bots, tie.points, strict=True)
     ]
-    return Grid(stage.title, ("tie", "seed", "bot", "points", "deals", "result"), tuple(rows))
+    return StandingsGrid(
+        stage.title, ("tie", "seed", "bot", "points", "deals", "result"), tuple(rows)
+    )
 
 
 def _result(tie: Tie, bot: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
 from arena.schedule.deal import Entrant
-from arena.schedule.rounds import Lineup, Round, Terms
+from arena.schedule.rounds import Lineup, Round, RoundTerms
 from referee.chance import Chance, Key
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ _DRAWN_FROM = 2**62  # numbers that bots draw; no two of a league will draw the 
 class Course:
     """The rounds that are over and the present; a format that goes through it is always at one."""
 
-    def __init__(self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms) -> None:
+    def __init__(self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms) -> None:
         self._fields = [*(each.field for each in past), tuple(field)]
         self._terms = [*(each.terms for each in past), terms]
         self._at = 0
@@ -30,12 +30,12 @@ class Course:
         """All bots that ever could play, by key, as they were last."""
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> RoundTerms:
         """What is asked of the round that is drawn next."""
         return self._terms[self._at]
 
     @property
-    def first_terms(self) -> Terms:
+    def first_terms(self) -> RoundTerms:
         """What was asked of the first round."""
         return self._terms[0]
 

@@ -19,7 +19,7 @@ from arena.schedule.course import Course, Steps, follow
 from arena.schedule.deal import Entrant
 from arena.schedule.knockout import final_table, too_few
 from arena.schedule.matching import cheapest_pairs, exchanged
-from arena.schedule.rounds import Ended, Frame, Lineup, Round, Standings, Terms
+from arena.schedule.rounds import Frame, Lineup, Over, Round, RoundTerms, Standings
 from arena.schedule.seeding import seeds
 from arena.schedule.ties import Tie, play
 from protocol.errors import ArenaError
@@ -56,17 +56,17 @@ class DoubleElimination:
         self._frame = frame
 
     def next_round(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
-    ) -> Sequence[Lineup] | Ended:
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
+    ) -> Sequence[Lineup] | Over:
         """Return the deals of all ties of a stage, or those that its undecided ties need more."""
         bracket, asked = self._followed(past, field, terms)
-        return Ended(bracket.over) if asked is None else asked
+        return Over(bracket.over) if asked is None else asked
 
     def standings(
         self,
         past: Sequence[Round],
         field: Sequence[Entrant],
-        terms: Terms,
+        terms: RoundTerms,
         name: Callable[[Entrant], str],
     ) -> Standings:
         """Return the places, and a table for each stage of a bracket."""
@@ -74,7 +74,7 @@ class DoubleElimination:
         return bracket_standings(bracket, Course(past, field, terms), name)
 
     def _followed(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
     ) -> tuple[Bracket, Sequence[Lineup] | None]:
         check_double_elimination(terms.options, self._frame.seats)
         course, bracket = Course(past, field, terms), Bracket()

@@ -13,7 +13,11 @@ import msgspec
 from arena.schedule.asked import AskedDeals
 from arena.schedule.bracket_options import check_bracket
 from arena.schedule.deal import BotIndex
-from arena.schedule.double_elimination import DoubleElimination, DoubleEliminationOptions
+from arena.schedule.double_elimination import (
+    DoubleElimination,
+    DoubleEliminationOptions,
+    check_double_elimination,
+)
 from arena.schedule.even import Even
 from arena.schedule.first import First
 from arena.schedule.knockout import Knockout, KnockoutOptions
@@ -155,7 +159,7 @@ FORMATS: Mapping[FormatName, Plain | InRounds] = {
     "swiss": InRounds(SwissOptions, check_swiss, Swiss, 10, "for each table of a round"),
     "knockout": InRounds(KnockoutOptions, check_bracket, Knockout, 10, "for each tie"),
     "double-elimination": InRounds(
-        DoubleEliminationOptions, check_bracket, DoubleElimination, 10, "for each tie"
+        DoubleEliminationOptions, check_double_elimination, DoubleElimination, 10, "for each tie"
     ),
 }
 

@@ -17,7 +17,7 @@ from arena.schedule.bracket_options import BracketOptions, check_bracket
 from arena.schedule.bracket_standings import bracket_standings, drawing
 from arena.schedule.course import Course, Steps, follow
 from arena.schedule.deal import Entrant
-from arena.schedule.rounds import Ended, Frame, Lineup, Round, Standings, Terms
+from arena.schedule.rounds import Frame, Lineup, Over, Round, RoundTerms, Standings
 from arena.schedule.seeding import seeds
 from arena.schedule.ties import Tie, play
 from referee.words import counted
@@ -38,17 +38,17 @@ class Knockout:
         self._frame = frame
 
     def next_round(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
-    ) -> Sequence[Lineup] | Ended:
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
+    ) -> Sequence[Lineup] | Over:
         """Return the deals of all ties of a stage, or those that its undecided ties need more."""
         bracket, asked = self._followed(past, field, terms)
-        return Ended(bracket.over) if asked is None else asked
+        return Over(bracket.over) if asked is None else asked
 
     def standings(
         self,
         past: Sequence[Round],
         field: Sequence[Entrant],
-        terms: Terms,
+        terms: RoundTerms,
         name: Callable[[Entrant], str],
     ) -> Standings:
         """Return the places, a table for each stage and, for two seats, the bracket as text."""
@@ -58,7 +58,7 @@ class Knockout:
         return bracket_standings(bracket, course, name, picture)
 
     def _followed(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
     ) -> tuple[Bracket, Sequence[Lineup] | None]:
         check_bracket(terms.options, self._frame.seats)
         course, bracket = Course(past, field, terms), Bracket()

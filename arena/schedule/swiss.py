@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from arena.schedule.deal import Entrant
-from arena.schedule.rounds import Ended, Frame, Lineup, Round, Standings, Terms
+from arena.schedule.rounds import Frame, Lineup, Over, Round, RoundTerms, Standings
 from arena.schedule.swiss_dutch import dutch_pairs
 from arena.schedule.swiss_pairs import balanced_tables, matched_pairs
 from arena.schedule.swiss_scores import SwissScores
@@ -52,17 +52,17 @@ class Swiss:
         self._frame = frame
 
     def next_round(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
-    ) -> Sequence[Lineup] | Ended:
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
+    ) -> Sequence[Lineup] | Over:
         """Return the tables of the next round, each as often as it has deals."""
         scores = self._scores(past, field, terms.options)
         seats, entrants = self._frame.seats, {entrant.key: entrant for entrant in field}
         rounds = self._rounds(past, field, terms.options)
         if len(past) >= rounds:
             are = "is" if rounds == 1 else "are"
-            return Ended(f"{counted(rounds, 'round')} of the Swiss tournament {are} played.")
+            return Over(f"{counted(rounds, 'round')} of the Swiss tournament {are} played.")
         if len(field) < seats:
-            return Ended(
+            return Over(
                 f"A round of the Swiss tournament needs at least {seats} bots, and {len(field)} "
                 f"can play: add bots."
             )
@@ -74,7 +74,7 @@ class Swiss:
         self,
         past: Sequence[Round],
         field: Sequence[Entrant],
-        terms: Terms,
+        terms: RoundTerms,
         name: Callable[[Entrant], str],
     ) -> Standings:
         """Return the table by points and tie-breaks, and the crosstable by round."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from arena.schedule.rounds import Grid, Standings
+from arena.schedule.rounds import Standings, StandingsGrid
 from arena.schedule.swiss_scores import HALF, SwissGain, SwissScore, SwissScores
 
 _NOTE_PAIRS = (
@@ -60,10 +60,10 @@ def swiss_standings(
         notes.append(f"Not in the field now: {', '.join(gone)}.")
     breaks = ("Buchholz", "Sonneborn-Berger") if seats == 2 else ("Buchholz",)
     headers = ("rank", "bot", "points", *breaks, "share", "rounds", "byes")
-    table = Grid("Standings", headers, tuple(rows))
+    table = StandingsGrid("Standings", headers, tuple(rows))
     numbers = (str(at + 1) for at in range(rounds))
     return Standings(
-        (table, Grid("Rounds", ("no.", "bot", *numbers), tuple(crossed))), (), tuple(notes)
+        (table, StandingsGrid("Rounds", ("no.", "bot", *numbers), tuple(crossed))), (), tuple(notes)
     )
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from arena.schedule.course import Course, Steps
-from arena.schedule.rounds import Round, Terms
+from arena.schedule.rounds import Round, RoundTerms
 from arena.stats.sequential import Rates, SequentialTest
 
 How = Literal["", "bye", "walkover", "better seed"]
@@ -118,14 +118,14 @@ class Tie:
         return tuple(sorted(self.bots, key=lambda bot: -points[bot]))  # seeds stay in order
 
 
-def _wanted_deals(tie: Tie, terms: Terms) -> int:
+def _wanted_deals(tie: Tie, terms: RoundTerms) -> int:
     if not tie.deals:
         return terms.deals
     most = terms.options.tiebreak_deals
     return int(tie.level and tie.beyond < (terms.deals if most is None else most))
 
 
-def _wanted_sure(tie: Tie, terms: Terms) -> int:
+def _wanted_sure(tie: Tie, terms: RoundTerms) -> int:
     if tie.is_sure:
         return 0
     most = terms.options.most_deals

@@ -12,14 +12,14 @@ from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal, Entrant, rotation_count
 from arena.schedule.formats import FORMATS, InRounds
 from arena.schedule.rounds import (
-    Ended,
     Frame,
     Lineup,
+    Over,
     Round,
     RoundDeal,
     RoundFormat,
+    RoundTerms,
     Standings,
-    Terms,
 )
 from arena.store.rounds import Drawn, Rounds, StoredRound
 from arena.store.rows import Damage, FixedSettings
@@ -118,16 +118,16 @@ class Tournament:
             self._take_past()
 
     @cached_property
-    def upcoming(self) -> Drawn | Ended | None:
+    def upcoming(self) -> Drawn | Over | None:
         """What comes after the rounds that were drawn; None while one of them goes on."""
         return self._next(self._present)
 
-    def _next(self, field: Sequence[Entrant]) -> Drawn | Ended | None:
+    def _next(self, field: Sequence[Entrant]) -> Drawn | Over | None:
         if len(self.past) < len(self._rounds):
             return None
         terms, matches = self._league.terms, self._league.settings.matches
         found = draw(self._league.round_format, self.past, field, terms)
-        if isinstance(found, Ended) or matches is None:
+        if isinstance(found, Over) or matches is None:
             return found
         more = len(found.deals) * self._league.rotation_count
         played = sum(len(each.drawn.deals) for each in self._rounds) * self._league.rotation_count
@@ -135,7 +135,7 @@ class Tournament:
             return found
         if not self._rounds:
             raise ArenaError(f"matches = {matches} is less than the first round, which has {more}.")
-        return Ended(
+        return Over(
             f"Round {len(self._rounds) + 1} would have {counted(more, 'match', 'matches')}, more "
             f"than are left of the {matches} that are played at most."
         )
@@ -162,7 +162,7 @@ class Tournament:
         ]
         return DrawnDeals(deals, self._league.rotation_count)
 
-    def advance(self, suspended: Collection[BotIndex], *, is_part: bool) -> Drawn | Ended | None:
+    def advance(self, suspended: Collection[BotIndex], *, is_part: bool) -> Drawn | Over | None:
         """Draw and store the next round, for those who are not suspended.
 
         Returns None, and draws nothing, while matches of the last one are missing that could be
@@ -194,7 +194,7 @@ class Tournament:
     def progress(self) -> str:
         """How far it has come, in a sentence."""
         match self.upcoming:
-            case Ended():
+            case Over():
                 return self.upcoming.why
             case Drawn():
                 return f"Round {self.number + 1} comes next."
@@ -213,11 +213,11 @@ class Tournament:
 
 
 def draw(
-    form: RoundFormat, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
-) -> Drawn | Ended:
+    form: RoundFormat, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
+) -> Drawn | Over:
     """Return the next round of a tournament, its deals numbered line-up by line-up."""
     found = form.next_round(past, field, terms)
-    if isinstance(found, Ended):
+    if isinstance(found, Over):
         return found
     numbers = Counter(deal.lineup for each in past for deal in each.deals)
     places = {bot: number for number, bot in enumerate(field)}
@@ -254,7 +254,7 @@ def read_round(
         if counts and places is None:
             lacking.append(lineup)
         deals.append(RoundDeal(lineup, number, places if counts else None))
-    return Round(Terms(drawn.deals_each, options), tuple(field), tuple(deals), out), lacking
+    return Round(RoundTerms(drawn.deals_each, options), tuple(field), tuple(deals), out), lacking
 
 
 def lineups(drawn: Drawn) -> list[tuple[Lineup, int]]:
@@ -283,7 +283,7 @@ def wrong_rounds(store: Rounds, settings: FixedSettings) -> Iterator[str]:
     for number, stored in enumerate(rounds, 1):
         found, lacking = read_round(store, stored, form, rotations)
         again = draw(made, past, found.field, found.terms)
-        if isinstance(again, Ended) or again.deals != stored.drawn.deals:
+        if isinstance(again, Over) or again.deals != stored.drawn.deals:
             yield f"round {number} is not what follows from the results before it."
         if lacking and number < len(rounds):
             yield f"round {number} lacks matches, and others rest on it."

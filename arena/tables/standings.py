@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from arena.league.plan import LeaguePlan
-from arena.schedule.rounds import Grid
+from arena.schedule.rounds import StandingsGrid
 from arena.stats.ratings import Ratings, fit
 from arena.store.opening import open_store, read_played
 from arena.store.rounds import Rounds
@@ -83,7 +83,7 @@ def standings_table(league: LeaguePlan, store: Rounds | None, ratings: Ratings) 
     )
 
 
-def _sheet(grid: Grid) -> Sheet:
+def _sheet(grid: StandingsGrid) -> Sheet:
     rows = [dict(zip(grid.headers, row, strict=True)) for row in grid.rows]
     columns = [
         Column(

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 from tabulate import tabulate
 
 from arena.schedule.course import drawn
-from arena.schedule.rounds import Ended
+from arena.schedule.rounds import Over
 from arena.schedule.swiss import Swiss, SwissOptions
 from arena.schedule.swiss_dutch import colours_given
 from arena.schedule.swiss_scores import SwissScores
@@ -80,7 +80,7 @@ def timed(options: SwissOptions, seats: int, bots: int) -> list[float]:
     while True:
         start = time.process_time()
         asked = played.next()
-        if isinstance(asked, Ended):
+        if isinstance(asked, Over):
             return seconds
         seconds.append(time.process_time() - start)
         played = luck.round(played)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from networkx import Graph, max_weight_matching
 
 from arena.schedule.double_elimination import DoubleElimination, DoubleEliminationOptions
-from arena.schedule.rounds import Ended
+from arena.schedule.rounds import Over
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.test_knockout import bots, by_file, grid, named, places
@@ -93,20 +93,20 @@ def test_the_final_is_played_again_if_it_is_the_first_loss() -> None:
     assert titles(played)[1:] == ["Final", "Final again"]
     assert named(played) == [("b1", "b2")]
     played = played.after(by_file())
-    assert played.next() == Ended("The final of the double elimination is played.")
+    assert played.next() == Over("The final of the double elimination is played.")
     assert places(played) == [("1", "b1"), ("2", "b2")]
     assert grid(played, "Final") == [("b1", 0.0, 1, "loses"), ("b2", 1.0, 1, "goes on")]
     assert grid(played, "Final again") == [("b1", 1.0, 1, "wins"), ("b2", 0.0, 1, "loses")]
 
 
 def test_the_final_is_not_played_again_if_the_unbeaten_bot_wins_it() -> None:
-    assert isinstance(played_to_the_final(FILE).after(by_file()).next(), Ended)
+    assert isinstance(played_to_the_final(FILE).after(by_file()).next(), Over)
 
 
 def test_the_final_is_not_played_again_if_the_file_says_so() -> None:
     options = DoubleEliminationOptions(seeding="file", reset=False)
     played = played_to_the_final(options).after(by_file(2))
-    assert isinstance(played.next(), Ended)
+    assert isinstance(played.next(), Over)
     assert places(played)[0] == ("1", "b2")
 
 
@@ -119,7 +119,7 @@ def test_who_is_out_loses_both_lives() -> None:
 
 def test_byes_of_the_losers_go_to_those_with_fewest() -> None:
     played = begun(DoubleElimination, FILE, 6)
-    while not isinstance(played.next(), Ended):
+    while not isinstance(played.next(), Over):
         played = played.after(by_file())
     byes = Counter(
         row[0] for title in titles(played) for row in grid(played, title) if row[3] == "bye"
@@ -168,7 +168,7 @@ def test_it_ends_for_every_field(seats: int, out: float) -> None:
 
 
 def test_too_few_bots_end_it() -> None:
-    assert begun(DoubleElimination, FILE, 2, seats=3).next() == Ended(
+    assert begun(DoubleElimination, FILE, 2, seats=3).next() == Over(
         "A double elimination needs at least 3 bots, and 2 can play: add bots."
     )
 

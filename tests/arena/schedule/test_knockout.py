@@ -14,7 +14,7 @@ from arena.schedule.bracket import Slots, snake, split_byes, table_count
 from arena.schedule.deal import Entrant
 from arena.schedule.knockout import Knockout, KnockoutOptions
 from arena.schedule.round_robin import DEALS_LIMIT
-from arena.schedule.rounds import Ended, Lineup, Places, Terms
+from arena.schedule.rounds import Lineup, Over, Places, RoundTerms
 from arena.stats.sequential import Rates, SequentialTest
 from protocol.errors import ArenaError
 from referee.words import width
@@ -68,7 +68,7 @@ def test_the_bracket_of_eight() -> None:
     played = played.after(by_file(7))
     assert named(played) == [("b1", "b7")]
     played = played.after(by_file(7))
-    assert played.next() == Ended("The final of the knockout is played.")
+    assert played.next() == Over("The final of the knockout is played.")
     assert places(played) == [
         *(("1", "b7"), ("2", "b1"), ("3–4", "b3"), ("3–4", "b4")),
         *(("5–8", "b2"), ("5–8", "b5"), ("5–8", "b6"), ("5–8", "b8")),
@@ -113,7 +113,7 @@ def test_an_equal_tie_plays_on_one_by_one_and_then_goes_by_seed(
     for _ in range(rounds):
         assert named(played) == [("b1", "b2")]
         played = played.after(all_draw)
-    assert isinstance(played.next(), Ended)
+    assert isinstance(played.next(), Over)
     deals = 3 + rounds
     assert grid(played, "Final") == [
         ("b1", deals / 2, deals, "better seed"),
@@ -137,7 +137,7 @@ def test_sure_plays_until_it_is_sure() -> None:
         needed += 1
     options = KnockoutOptions(seeding="file", decide="sure")
     played = begun(Knockout, options, 2, deals=3)
-    while not isinstance(played.next(), Ended):
+    while not isinstance(played.next(), Over):
         assert named(played) == [("b1", "b2")] * 3
         played = played.after(by_file(2))
     assert len(played.past) == -(-needed // 3) > 1
@@ -149,7 +149,7 @@ def test_sure_ends_at_most_deals_and_then_goes_by_points(most: int | None, deals
     options = KnockoutOptions(seeding="file", decide="sure", most_deals=most)
     played = begun(Knockout, options, 2, deals=2)
     results = by_file(2)
-    while not isinstance(played.next(), Ended):
+    while not isinstance(played.next(), Over):
         played = played.after(results)
         results = all_draw
     first = 2 if deals > 1 else 1
@@ -178,7 +178,7 @@ def test_where_both_are_out_the_next_has_a_bye() -> None:
 
 def test_if_all_leave_nobody_wins() -> None:
     played = begun(Knockout, FILE, 2).after(by_file(), out=bots(1, 2))
-    assert played.next() == Ended("All bots that were left for the final left.")
+    assert played.next() == Over("All bots that were left for the final left.")
     assert places(played) == [("1–2", "b1"), ("1–2", "b2")]
 
 
@@ -220,7 +220,7 @@ def test_who_is_out_in_the_round_robin_is_seeded_last_or_left_out() -> None:
 
 def test_what_shapes_the_bracket_stays() -> None:
     played = begun(Knockout, FILE, 4).after(by_file())
-    changed = replace(played, terms=Terms(3, KnockoutOptions(tiebreak_deals=0)))
+    changed = replace(played, terms=RoundTerms(3, KnockoutOptions(tiebreak_deals=0)))
     assert named(changed) == [("b1", "b2")] * 3
 
 
@@ -277,7 +277,7 @@ def test_tables_of_four_with_two_going_on() -> None:
     played = played.after(by_file())
     assert named(played) == [("b1", "b2", "b3", "b4")]
     played = played.after(by_file(3))
-    assert played.next() == Ended("The final table is played.")
+    assert played.next() == Over("The final table is played.")
     assert places(played)[:5] == [
         *(("1", "b3"), ("2", "b1"), ("3", "b2"), ("4", "b4"), ("5–8", "b5")),
     ]
@@ -302,7 +302,7 @@ def test_at_a_table_with_one_that_is_out_the_others_go_on() -> None:
 
 def test_too_few_for_a_final_share_the_first_place() -> None:
     played = begun(Knockout, FILE, 4, seats=3).after(by_file(), out=bots(2, 4))
-    assert played.next() == Ended("2 bots are left, and a table needs 3: the others left.")
+    assert played.next() == Over("2 bots are left, and a table needs 3: the others left.")
     assert places(played)[:2] == [("1–2", "b1"), ("1–2", "b3")]
     assert "share the first place" in played.standings.notes[0]
 
@@ -310,7 +310,7 @@ def test_too_few_for_a_final_share_the_first_place() -> None:
 @pytest.mark.parametrize(("count", "seats"), [(0, 2), (1, 2), (3, 4)])
 def test_too_few_bots_end_it(count: int, seats: int) -> None:
     played = begun(Knockout, FILE, count, seats)
-    assert played.next() == Ended(
+    assert played.next() == Over(
         f"A knockout needs at least {seats} bots, and {count} can play: add bots."
     )
     assert played.standings.drawing == ()
@@ -385,20 +385,20 @@ def test_who_leaves_after_a_tie_was_played_has_played_it() -> None:
     assert [row[3] for row in grid(played, "Semi-finals")] == [
         *("goes on", "loses", "goes on", "loses")
     ]
-    assert played.next() == Ended("One bot is left: all others lost or left.")
+    assert played.next() == Over("One bot is left: all others lost or left.")
     assert places(played)[:2] == [("1", "b2"), ("2", "b1")]
 
 
 def test_a_final_table_that_a_bot_left_is_shared() -> None:
     played = begun(Knockout, FILE, 3, seats=3).after(by_file(), out=bots(2))
-    assert played.next() == Ended("The final table cannot be played, as a bot of it left.")
+    assert played.next() == Over("The final table cannot be played, as a bot of it left.")
     assert places(played) == [("1–2", "b1"), ("1–2", "b3"), ("3", "b2")]
 
 
 def test_a_final_table_that_a_bot_leaves_in_its_tie_break_goes_by_points() -> None:
     played = begun(Knockout, FILE, 3, seats=3).after(all_draw)
     played = played.after(by_file(), out=bots(1))
-    assert played.next() == Ended("The final table is played.")
+    assert played.next() == Over("The final table is played.")
     assert places(played) == [("1", "b2"), ("2", "b3"), ("3", "b1")]
 
 

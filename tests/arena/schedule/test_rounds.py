@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arena.schedule.deal import Entrant
 from arena.schedule.double_elimination import DoubleElimination, DoubleEliminationOptions
 from arena.schedule.knockout import Knockout, KnockoutOptions
-from arena.schedule.rounds import Ended, Frame, RoundDeal, Terms
+from arena.schedule.rounds import Frame, Over, RoundDeal, RoundTerms
 from arena.schedule.swiss import Swiss, SwissOptions
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.tournaments import Luck, Make, Played, begun
@@ -110,7 +110,7 @@ def test_as_many_deals_are_asked_as_the_terms_say(name: str) -> None:
     if "rated" in name:
         played = played.after(Luck(1).results)
     once = played.keyed()
-    thrice = replace(played, terms=Terms(3, options)).keyed()
+    thrice = replace(played, terms=RoundTerms(3, options)).keyed()
     assert thrice == [lineup for lineup in once for _ in range(3)]
 
 
@@ -119,4 +119,4 @@ def test_rounds_beyond_its_end_change_nothing(name: str) -> None:
     make, options = FORMATS[name]
     played = Luck(5).whole(begun(make, options, 6))
     longer = replace(played, past=(*played.past, played.past[-1]))
-    assert isinstance(longer.next(), Ended)
+    assert isinstance(longer.next(), Over)

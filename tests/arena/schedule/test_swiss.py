@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from arena.schedule.course import drawn
 from arena.schedule.deal import Entrant
 from arena.schedule.matching import cheapest_pairs
-from arena.schedule.rounds import Ended, Lineup, Places, Round, RoundDeal, Terms
+from arena.schedule.rounds import Lineup, Over, Places, Round, RoundDeal, RoundTerms
 from arena.schedule.swiss import Swiss, SwissOptions, check_swiss
 from arena.schedule.swiss_dutch import Colour, colour_of_higher, preference
 from arena.schedule.swiss_scores import SwissScores
@@ -74,7 +74,7 @@ def test_at_larger_tables_everybody_sits_once_and_sits_out_in_turn(
 
 def test_the_checker_finds_breaches() -> None:
     one, two, three, four = bots = entrants(4)
-    terms = Terms(1, SwissOptions())
+    terms = RoundTerms(1, SwissOptions())
 
     def over(*lineups: Lineup) -> Round:
         return Round(terms, bots, tuple(RoundDeal(each, 0, best_wins(each)) for each in lineups))
@@ -92,7 +92,7 @@ def test_the_checker_finds_breaches() -> None:
 
 def test_neighbours_in_points_play_and_the_lowest_has_the_bye() -> None:
     played = begun(Swiss, SwissOptions(), 9)
-    while not isinstance(played.next(), Ended):
+    while not isinstance(played.next(), Over):
         rows = played.standings.grids[0].rows
         points = {str(row[1]): float(row[2] or 0) for row in rows}
         byes = {str(row[1]): row[7] for row in rows}
@@ -121,7 +121,7 @@ def test_pairs_are_the_best_by_the_order_of_what_counts(seed: int, count: int, r
     luck, played = Luck(seed, draws=0.4, out=0.05), begun(Swiss, SwissOptions(rounds=7), count)
     for _ in range(rounds):
         played = luck.round(played)
-        if isinstance(played.next(), Ended):
+        if isinstance(played.next(), Over):
             return
     scores = SwissScores(played.past, played.field, seats=2, win=True)
     keys: list[str | None] = [bot.key for bot in played.field]
@@ -188,7 +188,7 @@ def test_rounds_are_those_of_a_knockout_and_two_but_fewer_than_bots(
     bots: int, seats: int, rounds: int
 ) -> None:
     played = begun(Swiss, SwissOptions(), bots, seats)
-    while not isinstance(asked := played.next(), Ended):
+    while not isinstance(asked := played.next(), Over):
         played = played.after(best_wins)
     assert len(played.past) == rounds
     are = (
@@ -199,8 +199,8 @@ def test_rounds_are_those_of_a_knockout_and_two_but_fewer_than_bots(
 
 def test_more_rounds_go_on_where_it_ended() -> None:
     played = Luck(1).whole(begun(Swiss, SwissOptions(rounds=3), 8))
-    more = replace(played, terms=Terms(1, SwissOptions(rounds=4)))
-    assert not isinstance(more.next(), Ended)
+    more = replace(played, terms=RoundTerms(1, SwissOptions(rounds=4)))
+    assert not isinstance(more.next(), Over)
     assert len(Luck(2).whole(more).past) == 4
 
 
@@ -240,7 +240,7 @@ def test_who_plays_against_one_that_is_out_wins_and_may_meet_it_again() -> None:
         absent.key: "out",
         played.field[1].key: "walkover",
     }
-    again = replace(played, terms=Terms(1, SwissOptions(rounds=2))).after(best_wins)
+    again = replace(played, terms=RoundTerms(1, SwissOptions(rounds=2))).after(best_wins)
     assert breaches(again.past) == []
     assert again.standings.grids[0].rows[0][6] == 1
 
@@ -318,7 +318,7 @@ def test_who_left_stays_in_the_table_and_is_named() -> None:
 @pytest.mark.parametrize(("bots", "seats"), [(1, 2), (3, 4)])
 def test_too_few_bots_end_it(bots: int, seats: int) -> None:
     asked = begun(Swiss, SwissOptions(), bots, seats).next()
-    assert asked == Ended(
+    assert asked == Over(
         f"A round of the Swiss tournament needs at least {seats} bots, and {bots} can play: "
         f"add bots."
     )

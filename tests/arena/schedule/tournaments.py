@@ -8,15 +8,15 @@ import msgspec
 
 from arena.schedule.deal import Entrant
 from arena.schedule.rounds import (
-    Ended,
     Frame,
     Lineup,
+    Over,
     Places,
     Round,
     RoundDeal,
     RoundFormat,
+    RoundTerms,
     Standings,
-    Terms,
 )
 from referee.chance import Chance
 
@@ -38,16 +38,16 @@ class Played:
     """A tournament after some rounds."""
 
     format: RoundFormat
-    terms: Terms
+    terms: RoundTerms
     field: tuple[Entrant, ...]
     past: tuple[Round, ...] = ()
 
-    def next(self) -> Sequence[Lineup] | Ended:
+    def next(self) -> Sequence[Lineup] | Over:
         return self.format.next_round(self.past, self.field, self.terms)
 
     def lineups(self) -> Sequence[Lineup]:
         asked = self.next()
-        assert not isinstance(asked, Ended), asked
+        assert not isinstance(asked, Over), asked
         return asked
 
     def keyed(self) -> list[tuple[str, ...]]:
@@ -79,7 +79,9 @@ class Played:
 
 def begun(make: Make, options: msgspec.Struct, bots: int, seats: int = 2, deals: int = 1) -> Played:
     """Return a tournament that nothing was played of."""
-    return Played(make(Frame(seats, seats, lambda: KEY)), Terms(deals, options), entrants(bots))
+    return Played(
+        make(Frame(seats, seats, lambda: KEY)), RoundTerms(deals, options), entrants(bots)
+    )
 
 
 def best_wins(lineup: Lineup) -> tuple[Places, ...]:
@@ -127,7 +129,7 @@ class Luck:
 
     def whole(self, played: Played) -> Played:
         """Return a tournament after its last round; fail if it does not end."""
-        while not isinstance(asked := played.next(), Ended):
+        while not isinstance(asked := played.next(), Over):
             assert asked, "nothing is played, and yet it goes on"
             seats = len(asked[0])
             for lineup in asked:
