@@ -9,9 +9,9 @@ from arena.schedule.swiss_scores import HALF, SwissGain, SwissScore, SwissScores
 
 _NOTE_PAIRS = (
     "Equal points are parted by the sum of the opponents' points (Buchholz), then by the points of "
-    "those beaten and half of those drawn with (Sonneborn-Berger), then by the mean share of the "
-    "points; who is equal in all shares a rank. For a round won without play, an opponent with as "
-    "many points as one's own is counted."
+    "those beaten and half of those drawn with (SB: Sonneborn-Berger), then by the mean share of "
+    "the points; who is equal in all shares a rank. For a round won without play, an opponent with "
+    "as many points as one's own is counted."
 )
 _NOTE_TABLES = (
     "Equal points are parted by the opponents' points (Buchholz: for each round the mean of the "
@@ -58,12 +58,14 @@ def swiss_standings(
     notes = [_NOTE_PAIRS if seats == 2 else _NOTE_TABLES]
     if gone := [name(key) for key in number if key not in field]:
         notes.append(f"Not in the field now: {', '.join(gone)}.")
-    breaks = ("Buchholz", "Sonneborn-Berger") if seats == 2 else ("Buchholz",)
-    headers = ("rank", "bot", "points", *breaks, "share", "rounds", "byes")
+    breaks = ("buchholz", "sb") if seats == 2 else ("buchholz",)
+    headers = ("rank", "bot", "points", *breaks, "share", "rounds")
     table = StandingsGrid("Standings", headers, tuple(rows))
     numbers = (str(at + 1) for at in range(rounds))
     return Standings(
-        (table, StandingsGrid("Rounds", ("no.", "bot", *numbers), tuple(crossed))), (), tuple(notes)
+        (table, StandingsGrid("Rounds", ("rank", "bot", *numbers), tuple(crossed))),
+        (),
+        tuple(notes),
     )
 
 
@@ -96,7 +98,6 @@ def _row(
         *map(_shown, breaks),
         None if share is None else _shown(share),
         score.count("played"),
-        score.count("bye"),
     )
 
 
