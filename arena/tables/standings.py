@@ -17,6 +17,8 @@ from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Table
 from arena.text import safe
 from protocol.errors import ArenaError
 
+_INITIALS = 2  # letters of a header that stands for two words
+
 
 class ShownGrid(msgspec.Struct, frozen=True, kw_only=True):
     """A table of the standings, as text."""
@@ -87,7 +89,7 @@ def _sheet(grid: StandingsGrid) -> Sheet:
     rows = [dict(zip(grid.headers, row, strict=True)) for row in grid.rows]
     columns = [
         Column(
-            header[:1].upper() + header[1:],
+            header.upper() if len(header) == _INITIALS else header[:1].upper() + header[1:],
             partial(_text, header=header),
             "left" if any(isinstance(row[header], str) for row in rows) else "right",
             width=NAME_WIDTH,
