@@ -8,6 +8,7 @@ from arena.league.plan import LeaguePlan
 from arena.play.forfeits import ForfeitRows
 from arena.stats.elo import elo_of
 from arena.stats.encounters import Share, encounters
+from arena.stats.likelihood_ratio import Ratio
 from arena.stats.outcomes import Result
 from arena.stats.sequential import HALF, VERDICTS, Bounds, Rates, SequentialTest, Verdict
 from arena.store.result import PlayedMatch
@@ -47,6 +48,8 @@ class Comparison:
         self.bots = (one, other)
         self.rates = rates
         self.test = SequentialTest(rates)
+        self.ratio = Ratio(rates, _scores(league)) if isinstance(rates, Bounds) else None
+        """What engine testers know, of a test of one side; no verdict rests on it."""
         self.share = Share()
         """The first bot's points against the second, by deal."""
         self.repeats = 0
@@ -138,6 +141,8 @@ class Comparison:
         score = encounters({deal: 1})[self.bots].points.total
         self.share.add(score)
         self.test.add(float(score))
+        if self.ratio is not None:
+            self.ratio.add(float(score))
         self.ending = self.test.verdict
 
     def _note_forfeits(self, matches: list[_Match]) -> None:
@@ -171,6 +176,12 @@ class Comparison:
             return "no deal yet"
         nearest = max(self.test.verdicts, key=self.test.progress)
         said = "no difference" if nearest == "same" else nearest
+        if self.ratio is not None:
+            return (
+                f"{counted(self.share.deals, 'deal')}: {self.bots[0]} has "
+                f"{_percent(self.share.mean)}, {self.ratio}, "
+                f"{100 * self.test.progress(nearest):.0f} % to «{said}»"
+            )
         return (
             f"{counted(self.share.deals, 'deal')}: {self.bots[0]} has "
             f"{_percent(self.share.mean)} of the points, "
@@ -197,6 +208,11 @@ class Comparison:
             "margin": rates.margin if isinstance(rates, Rates) else None,
             "score0": rates.low if isinstance(rates, Bounds) else None,
             "score1": rates.high if isinstance(rates, Bounds) else None,
+            "elo0": elo_of(rates.low) if isinstance(rates, Bounds) else None,
+            "elo1": elo_of(rates.high) if isinstance(rates, Bounds) else None,
+            "llr": self.ratio.value if self.ratio else None,
+            "llr_low": self.ratio.thresholds.low if self.ratio else None,
+            "llr_high": self.ratio.thresholds.high if self.ratio else None,
             "seed": str(self._league.settings.seed),
             "fresh": self._league.limits.fresh,
             "faults": dict(sorted(self._faults[one].items())),
@@ -208,6 +224,12 @@ class Comparison:
 
     def _notes(self) -> Iterator[str]:
         yield self._sentence()
+        if self.ratio is not None:
+            low, high = map(elo_of, (self.ratio.bounds.low, self.ratio.bounds.high))
+            yield (
+                f"{self.ratio} [{low:.2f}, {high:.2f}] Elo: the log-likelihood ratio of the deals, "
+                f"as fishtest and fastchess reckon it. The verdict does not rest on it."
+            )
         game = self._league.game
         if game.is_pure_luck:
             yield f"Nobody decides anything in {game.name}: this is pure luck."
@@ -303,6 +325,11 @@ class Comparison:
         deals = counted(self.share.deals, "deal")
         matches = counted(self.matches, "match", "matches")
         return f"{deals} of {self._league.game.name} ({matches})"
+
+
+def _scores(league: LeaguePlan) -> int:
+    """Return how many scores a deal can have: each match gives 0, a half or 1."""
+    return 2 * league.rotation_count + 1
 
 
 def _share(share: float) -> str:

@@ -14,7 +14,7 @@ from arena.league.entry import entries_of
 from arena.league.file import make_league, seed_of
 from arena.league.games import agree, find_game, word_in
 from arena.league.plan import LeaguePlan, Settings
-from arena.play.events import Forfeiting, Problem, RunEvent, Started, Stored, Suspended
+from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
 from arena.play.local import usable_cores
 from arena.play.messages import News
 from arena.play.run import Part, Run, open_run
@@ -29,6 +29,7 @@ from arena.store.store import Store
 from arena.tables.cross_table import cross_table
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import read_field
+from arena.tables.standings import read_standings
 from arena.tables.table import Table, render
 from protocol.errors import ArenaError
 from referee.finding import find_source
@@ -41,6 +42,7 @@ __all__ = [
     "News",
     "Problem",
     "Ranking",
+    "RoundBegan",
     "Running",
     "Standing",
     "Started",
@@ -108,6 +110,7 @@ class League:
         share: float = 1.0,
         matches: int | None = None,
         matches_per_bot: int | None = None,
+        anchor: Mapping[str, float] | None = None,
         options: Mapping[str, Any] | None = None,
         limits: Mapping[str, Any] | None = None,
     ) -> "League":
@@ -115,8 +118,9 @@ class League:
 
         A bot is the name of a bundled one, an executable, or a folder with a bot.toml; NAME=BOT
         calls it NAME. Without a `seed` a new one is drawn. `format_options` are those of the
-        format, such as {"challengers": ["mine"]} of a gauntlet. `limits` holds seconds, MiB and the
-        sandbox, by the names in `league.toml`. If anything is wrong, nothing is left.
+        format, such as {"challengers": ["mine"]} of a gauntlet. `anchor` is a bot of known
+        strength, such as {"stockfish": 3600}, from which Elo is measured. `limits` holds seconds,
+        MiB and the sandbox, by the names in `league.toml`. If anything is wrong, nothing is left.
         """
         kind, source = find_game(game)
         path = Path(folder)
@@ -130,6 +134,7 @@ class League:
             share=share,
             matches=matches,
             matches_per_bot=matches_per_bot,
+            anchor=dict(anchor or {}),
         )
         entries = entries_of(bots, kind, path)
         make_league(path, settings, options or {}, limits or {}, entries, format_options or {})
@@ -177,6 +182,10 @@ class League:
         """Return the cross-table that `arena table` prints, 80 columns wide."""
         field = read_field(self.folder)
         return render(cross_table(field, fit(field.deals, bots=field.bots)), "simple")
+
+    def tournament(self) -> str:
+        """Return the standings that `arena standings` prints of a format that goes by results."""
+        return render(read_standings(self.folder), "simple")
 
     def matches(self, *, bot: str | None = None, faulty: bool = False) -> Iterator[StoredMatch]:
         """Yield stored matches: all, those of a bot, or those in which there was a fault."""

@@ -12,6 +12,7 @@ from arena.league.plan import LeaguePlan
 from arena.stats.ratings import Ratings
 from arena.store.opening import open_store, read_played
 from arena.store.store import Store
+from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import asides_of, field_of
@@ -83,7 +84,6 @@ class Watcher:
         self._window = max(_WINDOW, _LOOKS * every)
         self._state: object = None
         self._league: LeaguePlan | None = None
-        self._asked = 0
         self._last: Sight | None = None  # as it was read
         self._count = -1  # of the matches in the table
         self._due = 0.0
@@ -114,8 +114,8 @@ class Watcher:
             self._last = Sight(
                 name=safe(str(league.folder)),
                 game=league.game.name,
-                asked=self._asked,
-                missing=self._asked,
+                asked=(asked := asked_deals(league, None).match_count),
+                missing=asked,
                 faults=0,
                 disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
             )
@@ -151,7 +151,6 @@ class Watcher:
         if self._league is not None and state is not None and state == self._state:
             return self._league, False
         league = read_played(self._folder)
-        self._asked = league.asked.match_count
         self._league, self._state = league, state
         self._seen.clear()
         return league, True
@@ -169,7 +168,7 @@ class Watcher:
         return Sight(
             name=found.name,
             game=league.game.name,
-            asked=self._asked,
+            asked=found.asked,
             missing=found.missing,
             faults=sum(sum(kinds.values()) for kinds in (found.faults or {}).values()),
             disqualified=tuple(safe(bot.remark) for bot in league.disqualified),

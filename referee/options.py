@@ -53,6 +53,8 @@ def allowed(kind: Any) -> str:
         return " ".join([number, " and ".join(bounds)]).strip()
     if isinstance(info, msgspec.inspect.ListType):
         return "a list of text"
+    if isinstance(info, msgspec.inspect.DictType):
+        return "a number by name, such as { stockfish = 3600 }"
     if isinstance(info, msgspec.inspect.UnionType):
         return " or ".join(allowed(part) for part in get_args(kind) if part is not type(None))
     if isinstance(info, msgspec.inspect.DateTimeType):

@@ -75,6 +75,8 @@ HOMES = {
     "tomlkit": ["arena.league.edit", "arena.league.league_text"],
     "multiprocess": ["arena.play.spawning"],
     "trueskill": ["arena.stats.*"],
+    "caissify_pairings": ["arena.schedule.swiss_dutch"],
+    "networkx": ["arena.schedule.matching"],
     "sqlite3": [
         "arena.handin.database",
         "arena.store.database",

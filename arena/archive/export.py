@@ -11,6 +11,7 @@ from msgspec.structs import astuple
 from arena.league.plan import DATABASE
 from arena.schedule.deal import PAIRS_LIMIT
 from arena.store.opening import read_played
+from arena.store.rounds import StoredRound
 from arena.store.rows import BotVersion, Circumstances, FixedSettings, WholeMatch
 from arena.store.store import Store
 from protocol.errors import ArenaError
@@ -39,6 +40,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     version: Literal[1] = 1
     settings: FixedSettings
     bots: list[ExportedBot]
+    rounds: list[StoredRound] | msgspec.UnsetType = msgspec.UNSET
+    """Those of a format that goes by results."""
     matches: Annotated[int, Meta(ge=0)]
     """How many lines follow, so that a file that was cut off does not pass for a whole one."""
 
@@ -58,6 +61,11 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             return settings.facts.options
         is_here = settings.game in GAMES
         return msgspec.to_builtins(GAMES[settings.game].options_type()) if is_here else {}
+
+    @property
+    def drawn(self) -> list[StoredRound]:
+        """Its rounds, if there are any."""
+        return [] if self.rounds is msgspec.UNSET else self.rounds
 
     @property
     def versions(self) -> dict[BotVersion, tuple[str, ...]]:
@@ -113,7 +121,12 @@ def exported(folder: Path) -> Iterator[bytes]:
             ExportedBot(name=bot.name, version=bot.version, command=command)
             for bot, command in store.commands().items()
         ]
-        header = Header(settings=_settings(folder, store), bots=bots, matches=count)
+        header = Header(
+            settings=_settings(folder, store),
+            bots=bots,
+            rounds=store.rounds() or msgspec.UNSET,
+            matches=count,
+        )
         yield msgspec.json.encode(header, order="deterministic") + b"\n"
         for found in matches:
             yield encode(_line(store, found)) + b"\n"

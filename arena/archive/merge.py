@@ -17,6 +17,7 @@ from arena.league.plan import LeaguePlan, Settings
 from arena.schedule.deal import BotIndex
 from arena.store.opening import read_played
 from arena.store.result import PlayedMatch
+from arena.store.rounds import StoredRound
 from arena.store.rows import BotVersion, WholeMatch
 from arena.store.settings import check_unchanged, difference
 from arena.store.store import Store
@@ -75,7 +76,8 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
             index = {bot: BotIndex(number) for number, bot in enumerate(commands)}
             new = _new_matches(archives, store, index, merged, watch)
             settings = store.settings() if has_matches else archives[0].header.fixed
-            merged.added = store.merge(settings, commands, new)
+            rounds = _rounds(named, archives, store.rounds() if has_matches else [])
+            merged.added = store.merge(settings, commands, rounds, new)
             facts = store.facts()
             if facts is not None and facts.source.kind != "bundled":
                 codes = {archive.header.settings.code for archive in archives}
@@ -114,6 +116,32 @@ def _commands(
                 )
             found[bot] = command
     _check_one_league(archives)  # nothing else says which derivation a new league is to have
+    return found
+
+
+def _rounds(
+    named: Path, archives: Sequence[Archive], stored: Sequence[StoredRound]
+) -> list[StoredRound]:
+    """Return the rounds of a league and of archives together; raise ArenaError if they differ.
+
+    Whoever has more rounds was the last to say who is out of those that both have.
+    """
+    found = list(stored)
+    for archive in archives:
+        others = archive.header.drawn
+        for number, (one, other) in enumerate(zip(found, others, strict=False)):
+            lasts = number + 1 == len(found), number + 1 == len(others)
+            if one.drawn != other.drawn or (not any(lasts) and one.out != other.out):
+                raise archive.error(
+                    f"round {number + 1} is another one than in {named}: other bots could play "
+                    f"when it was drawn, or their files asked for other things. Only leagues whose "
+                    f"rounds begin alike can be merged."
+                )
+            if all(lasts):
+                found[number] = StoredRound(drawn=one.drawn, out=sorted({*one.out, *other.out}))
+            elif lasts[0]:
+                found[number] = other
+        found += others[len(found) :]
     return found
 
 
@@ -213,15 +241,16 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
             f"there is no league {str(folder)!r}, and it cannot be made, as results do not say who "
             f"the challengers of a gauntlet are: put its {FILE} in that folder, then import again."
         )
-    bots = _entries(folder, archives)
+    longest = max(archives, key=lambda archive: len(archive.header.drawn))
+    bots = _entries(folder, archives, longest.header.drawn[-1:])
     made = folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(folder) as hidden:
             made = hidden / folder.name
-            league = make_league(made, *_parts(archives[0], 1, bots))
+            league = _write(make_league, made, longest, 1, bots)
             merged = _merge(league, folder, archives, watch)
-            write_league(made, *_parts(archives[0], max(1, merged.deals), bots))
+            _write(write_league, made, longest, max(1, merged.deals), bots)
             for path in (made / FILE, made):
                 keep(path)
             made.rename(folder)
@@ -234,27 +263,43 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
     return merged
 
 
-def _parts(
-    archive: Archive, deals: int, bots: list[dict[str, Any]]
-) -> tuple[Settings, dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
-    """Return what the file of a new league is made of."""
+def _write(
+    write: Callable[..., LeaguePlan],
+    folder: Path,
+    archive: Archive,
+    deals: int,
+    bots: list[dict[str, Any]],
+) -> LeaguePlan:
+    """Write the file of a new league, that asks for what was played."""
     settings = archive.header.fixed
     options, limits = settings.pop("options"), settings.pop("limits")
     for key in ("derivation", "facts", "code"):  # which the database says
         settings.pop(key, None)
-    return Settings(**settings, deals=deals), options, limits, bots
+    of_format = {}
+    if archive.header.drawn:
+        last = archive.header.drawn[-1].drawn
+        deals, of_format = last.deals_each, last.options
+    given = {key: value for key, value in of_format.items() if value is not None}
+    asked = Settings(**settings, deals=deals)
+    return write(folder, asked, options, limits, bots, format_options=given)
 
 
-def _entries(folder: Path, archives: Sequence[Archive]) -> list[dict[str, Any]]:
-    """Return the `[[bot]]` tables of a new league; raise ArenaError for a bot not known here."""
-    entries: dict[str, dict[str, Any] | None] = {}
+def _entries(
+    folder: Path, archives: Sequence[Archive], last: Sequence[StoredRound]
+) -> list[dict[str, Any]]:
+    """Return the `[[bot]]` tables of a new league; raise ArenaError for a bot not known here.
+
+    Those of the last round, if there is one, are in the order of the file that it was drawn by.
+    """
+    listed = [key for each in last for key, _ in each.drawn.field]
+    entries: dict[str, dict[str, Any] | None] = dict.fromkeys(listed)
     for archive in archives:
         game = archive.header.settings.game
         for bot, command in archive.header.versions.items():
             program = Path(command[-1]).stem if command else ""
             here = bundled_bot(game, program, bot.name)
             is_here = here is not None and here.version == bot.version
-            if is_here or bot.name not in entries:
+            if is_here or not entries.get(bot.name):
                 entries[bot.name] = {"name": bot.name, "shipped": program} if is_here else None
     unknown = [name for name, entry in entries.items() if entry is None]
     if unknown:

@@ -131,6 +131,11 @@ class Archive:
                 check_name(bot.name)
             except ArenaError as error:
                 raise self.error(str(error)) from None
+        try:
+            for each in header.drawn:
+                each.check()
+        except Damage as damage:
+            raise self.error(f"{damage}; {_EDITED}") from None
         return header
 
     def _decoded(self, text: bytes, decoder: msgspec.json.Decoder[T]) -> T:

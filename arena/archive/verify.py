@@ -17,6 +17,8 @@ from arena.league.seed import seal
 from arena.play.spawning import kill_all, spawn
 from arena.store.raw import Page, RawStore
 from arena.store.rows import Damage, FixedSettings, deal_name
+from arena.store.store import Store
+from arena.store.tournament import wrong_rounds
 from arena.tables.table import Column, Table
 from arena.text import counted
 from protocol.errors import ArenaError, RunError
@@ -73,6 +75,8 @@ class Verification:
             self._source = _source_of(self._conditions, folder)
             if of_facts:
                 self._compare_facts()
+        if self._conditions is not None:
+            self._compare_rounds(self._conditions)
         self._is_other_seed = False
         if self._conditions is not None:
             self._compare_limits(folder, self._conditions)
@@ -107,6 +111,15 @@ class Verification:
             stored, source=msgspec.structs.replace(stored.source, **kept)
         ):
             self._add(None, f"what is stored of the game {here.name} is not what its code says.")
+
+    def _compare_rounds(self, conditions: FixedSettings) -> None:
+        """Draw the rounds of a format that goes by results again, from the results."""
+        try:
+            with Store(self._path) as store:
+                for words in wrong_rounds(store, conditions):
+                    self._add(None, words)
+        except (ArenaError, RunError) as error:
+            self._add(None, f"its rounds cannot be drawn again: {error}")
 
     def _compare_limits(self, folder: Path, conditions: FixedSettings) -> None:
         """Compare the limits, of which replays know nothing, with those of the league's file."""

@@ -73,6 +73,10 @@ _COMMANDS = {
     ),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
+    "standings": (
+        "standings:standings",
+        "Show how a tournament stands: its points, its rounds, its bracket.",
+    ),
     "table": ("tables:table_command", "Show the results of every bot against every other."),
     "watch": (
         "watch:watch",

@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import msgspec
 from arena.cli.saying import say
 from arena.league.games import trusting
 from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
+from arena.text import composed
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.sandbox import SANDBOXES
@@ -127,6 +128,32 @@ class Seconds(click.FloatRange):
         if not isfinite(found):
             self.fail(f"{value} is not a number of seconds.", param, ctx)
         return found
+
+
+def anchor_word(word: str) -> tuple[str, float]:
+    """Return the bot and the points that BOT=ELO means; raise ArenaError if it means none."""
+    bot, _, points = word.rpartition("=")
+    try:
+        found = float(points)
+    except ValueError:
+        found = inf
+    if not bot or not isfinite(found):
+        raise ArenaError(f"--anchor takes BOT=ELO, such as stockfish=3600, not {word!r}.")
+    return composed(bot), found
+
+
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Play on a Dask cluster: address or file of its scheduler.",
+)
+"""For every command that plays many matches."""
+
+
+def check_workers(workers: int | None, cluster: str | None) -> None:
+    """Raise ArenaError if workers of this machine are asked for beside a cluster's."""
+    if cluster is not None and workers is not None:
+        raise ArenaError("--workers does not go with --cluster: there, Dask's workers play.")
 
 
 def seconds_of(word: str) -> float:

@@ -12,6 +12,8 @@ import msgspec
 
 from arena.cli import main
 from arena.cli.common import (
+    check_workers,
+    cluster_option,
     game_option,
     key_values,
     output_format,
@@ -23,6 +25,7 @@ from arena.cli.common import (
 )
 from arena.cli.files import spare_folder
 from arena.cli.progress import StatusLine
+from arena.cli.rates import bound_of, rates_of
 from arena.cli.saying import say
 from arena.cli.stopping import GO_ON, stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
@@ -36,17 +39,13 @@ from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
 from arena.play.events import Problem, Stored, Suspended
 from arena.play.messages import News
-from arena.play.run import Run, open_run
-from arena.stats.elo import score_of
-from arena.stats.sequential import HALF, Bounds, Rates
+from arena.play.run import WHOLE, Run, open_run
 from arena.store.opening import open_store, read_league, settled
 from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.finding import Source
 from referee.game import Game
 from referee.options import check_seats
-
-_MOST_ELO = 1000
 
 
 @main.command()
@@ -106,6 +105,7 @@ _MOST_ELO = 1000
     help="Stop after 90s, 30m, 2h or 1h30m.",
 )
 @click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@cluster_option
 @click.option(
     "--keep",
     type=click.Path(path_type=Path),
@@ -133,6 +133,7 @@ def compare(
     limits: tuple[str, ...],
     seconds: float | None,
     workers: int | None,
+    cluster: str | None,
     keep: Path | None,
     sandbox: str,
     sandbox_uid: int | None,
@@ -151,11 +152,14 @@ def compare(
     arena compare mine=./bot sensible --game cold_war \\
         --with echo --with loyal
     arena compare maestro sensible --game duel --elo0 -10 --elo1 0
+    arena compare ./new/bot ./old/bot --game guerra \\
+        --cluster tcp://scheduler:8786
     """
+    check_workers(workers, cluster)
     kind, source = find_game(game)
     seats = kind.seat_counts[0] if seats is None else seats
     check_seats(kind, seats)
-    rates = _rates(alpha, beta, margin, _bound(score0, elo0, 0), _bound(score1, elo1, 1))
+    rates = rates_of(alpha, beta, margin, bound_of(score0, elo0, 0), bound_of(score1, elo1, 1))
     with ExitStack() as stack:
         spare = stack.enter_context(spare_folder())
         folder = keep or spare
@@ -171,6 +175,7 @@ def compare(
                 seats=seats,
                 deals=deals,
                 seed=kept.settings.seed if kept and seed is None else seed_of(seed),
+                anchor=kept.settings.anchor if kept else {},
             ),
             options=key_values(options),
             limits={
@@ -188,45 +193,13 @@ def compare(
             league = asked.make(folder)
         comparison = Comparison(league, *asked.names(), rates)
         agree(league, workers)
-        with open_run(league, workers, sandbox_uid) as run:
+        with open_run(league, workers, sandbox_uid, WHOLE, cluster) as run:
             if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
                 asked.write(folder)
             stopped = _play(run, league, comparison, seconds, kept=keep is not None)
     show(comparison.table(), form)
     if stopped:
         click.get_current_context().exit(1)
-
-
-def _rates(
-    alpha: float, beta: float, margin: float | None, low: float | None, high: float | None
-) -> Rates | Bounds:
-    """Return what is asked for: a test of two sides, or of one if there are bounds."""
-    lead = Rates.margin if margin is None else margin
-    for name, value in (("alpha", alpha), ("beta", beta), ("margin", lead)):
-        if not 0 < value < HALF:
-            raise ArenaError(f"--{name} must be more than 0 and less than {HALF}, not {value:g}.")
-    if low is None and high is None:
-        return Rates(alpha, beta, lead)
-    if low is None or high is None:
-        raise ArenaError("a test of one side has two bounds: --elo0 and --elo1, or as scores.")
-    if margin is not None:
-        raise ArenaError("--margin is for tests of two sides: leave it out, or the bounds.")
-    if not low < high:
-        raise ArenaError("the bound that A is to be above, 0, must be below the other one, 1.")
-    return Bounds(low, high, alpha, beta)
-
-
-def _bound(score: float | None, elo: float | None, number: int) -> float | None:
-    """Return a bound as a share of the points, however it was given."""
-    if score is not None and elo is not None:
-        raise ArenaError(f"--score{number} and --elo{number} say the same: give one of them.")
-    if elo is not None:
-        if not abs(elo) <= _MOST_ELO:
-            raise ArenaError(f"--elo{number} lies between -{_MOST_ELO} and {_MOST_ELO}.")
-        return score_of(elo)
-    if score is not None and not 0 < score < 1:
-        raise ArenaError(f"--score{number} must be more than 0 and less than 1, not {score:g}.")
-    return score
 
 
 def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str]:

@@ -28,6 +28,7 @@ from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
 from arena.play.run import count_missing
 from arena.store.opening import open_store, read_played
+from arena.store.tournament import asked_deals
 from arena.text import counted, safe
 from protocol.errors import ArenaError
 
@@ -110,10 +111,11 @@ def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
     folder = db.league / FINAL
     word = shlex.quote(str(folder))
     plan = read_played(folder)
-    missing = plan.asked.match_count
     if plan.database.is_file():
         with open_store(plan) as store:
             _, missing = count_missing(plan, store)
+    else:
+        missing = asked_deals(plan, None).match_count
     if not missing:
         note_over(db)
     seed = published_seed(db, hand_in, now())

@@ -13,6 +13,9 @@ import click
 from arena.cli import main
 from arena.cli.building import opened_run
 from arena.cli.common import (
+    anchor_word,
+    check_workers,
+    cluster_option,
     default_workers,
     game_option,
     key_values,
@@ -25,6 +28,7 @@ from arena.cli.common import (
     trust_option,
     warn_unprotected,
 )
+from arena.cli.foreseen import foreseen, tell_plan
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.saying import say
@@ -37,24 +41,28 @@ from arena.league.games import find_game, word_in
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.seed import is_guessable
-from arena.play.events import Forfeiting, Problem, Started, Stored, Suspended
+from arena.play.events import Forfeiting, Problem, RoundBegan, Started, Stored, Suspended
 from arena.play.memory import available
 from arena.play.messages import News
 from arena.play.pace import Pace
 from arena.play.run import WHOLE, Part, Run
 from arena.schedule.deal import Rotations
-from arena.schedule.formats import DEALS, FORMATS, FormatName
+from arena.schedule.formats import FORMATS, FormatName
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
+from arena.store.tournament import asked_deals
 from arena.store.versions import disqualified, twins
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 
+_DEALS = " or ".join(
+    f"{deals} ({', '.join(name for name, form in FORMATS.items() if form.deals == deals)})"
+    for deals in sorted({form.deals for form in FORMATS.values()}, reverse=True)
+)
 _MOST_PARTS = 10_000
 _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
-_SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 
 
 @main.command()
@@ -77,7 +85,14 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
     metavar="NAME",
     help="In a gauntlet, a bot that plays all others.  [default: the first one]",
 )
-@click.option("--deals", type=int, help=f"Deals for each line-up.  [default: {DEALS}]")
+@click.option(
+    "--format-option",
+    "format_options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the format, such as rounds=7 of swiss.",
+)
+@click.option("--deals", type=int, help=f"Deals for each line-up.  [default: {_DEALS}]")
 @click.option(
     "--seed", help="All chance comes from it.  [default: a new one, written into the file]"
 )
@@ -98,6 +113,11 @@ _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
     help="Instead of --deals: so many for every bot, to within one deal.",
 )
 @click.option(
+    "--anchor",
+    metavar="BOT=ELO",
+    help="A bot of known strength, from which all tables measure Elo.",
+)
+@click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
 @click.option(
@@ -111,12 +131,14 @@ def init(
     seats: int | None,
     form: FormatName,
     challengers: tuple[str, ...],
+    format_options: tuple[str, ...],
     deals: int | None,
     seed: str | None,
     rotations: Rotations,
     share: float,
     matches: int | None,
     matches_per_bot: int | None,
+    anchor: str | None,
     options: tuple[str, ...],
     limits: tuple[str, ...],
     sandbox: str,
@@ -133,6 +155,8 @@ def init(
     arena init cup --game guerra sensible random \\
         --deals 200 --limit move_time=0.2
     arena init cup --game guerra mine=./my_bot sensible random --format gauntlet
+    arena init cup --game guerra mine=./my_bot sensible random rusher \\
+        --format swiss --format-option rounds=4
     """
     kind, source = find_game(game)
     if challengers and form != "gauntlet":
@@ -149,47 +173,24 @@ def init(
         share=share,
         matches=matches,
         matches_per_bot=matches_per_bot,
+        anchor=dict([anchor_word(anchor)] if anchor else []),
     )
     limited = {"sandbox": sandbox, **given}
-    of_format = {"challengers": [*challengers]} if challengers else {}
+    of_format = key_values(format_options)
+    if challengers:
+        of_format["challengers"] = [*challengers]
     made = make_league(league, settings, key_values(options), limited, entries, of_format)
     click.echo(f"{made.folder / FILE} is written.")
     is_playable = len(made.bots) >= made.seats
     if is_playable:
-        _tell_plan(made, made.asked.match_count, None, default_workers())
+        tell_plan(made, asked_deals(made, None).match_count, None, default_workers())
+        for said in foreseen(made):
+            say(said)
     _warn_guessable(made)
     for hint in twins(made):
         say(safe(hint))
     word = shlex.quote(str(league))
     click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
-
-
-def _tell_plan(
-    league: LeaguePlan, missing: int, mean_seconds: float | None, workers: int | None
-) -> None:
-    """Say how many matches are to be played and how long that may take.
-
-    Without `workers`, it is what one core would need: on a cluster, many share in it.
-    """
-    if not league.asked.deal_count:
-        say("The league has no matches to play: raise its deals or its share.")
-        return
-    if not missing:
-        say("Nothing is missing.")
-        return
-    form = "{}, {} with " + counted(workers, "worker") if workers else "{}; one core would need {}"
-    workers = workers or 1
-    least = league.game.typical_decisions * _SECONDS_A_DECISION
-    if mean_seconds is None:
-        limit = league.limits.move_time * league.game.typical_decisions + league.limits.bank
-        time = (
-            f"about {duration(missing * least / workers)} if the bots answer at once, "
-            f"up to {duration(missing * limit / workers)} if they use all their time"
-        )
-    else:
-        time = f"about {duration(missing * mean_seconds / workers)}"
-    matches = f"{counted(missing, 'match', 'matches')} to play"
-    say(f"{form.format(matches, time)}.")
 
 
 def _warn_guessable(league: LeaguePlan) -> None:
@@ -220,11 +221,7 @@ def _warn_guessable(league: LeaguePlan) -> None:
     help="Stop after 90s, 30m, 2h or 1h30m; run again to go on.",
 )
 @click.option("--part", metavar="K/N", help="Play only part K of N of the deals.")
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Play on a Dask cluster: address or file of its scheduler.",
-)
+@cluster_option
 @sandbox_uid_option
 @output_format
 @trust_option
@@ -250,8 +247,7 @@ def run(
     arena run cup --part 1/2
     arena run cup --cluster tcp://scheduler:8786
     """
-    if cluster is not None and workers is not None:
-        raise ArenaError("--workers does not go with --cluster: there, Dask's workers play.")
+    check_workers(workers, cluster)
     found = read_league(league, "play" if cluster is None else "send")
     play_and_show(found, workers, sandbox_uid, form, _part(part), cluster, seconds)
 
@@ -309,7 +305,7 @@ def _play_missing(
     with opened_run(league, workers, sandbox_uid, part, cluster) as run:
         for hint in run.hints:
             say(safe(hint))
-        _tell_plan(league, run.missing, run.mean_seconds, run.workers)
+        tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
             return
         warn_unprotected(league.limits.sandbox)
@@ -329,6 +325,8 @@ def _play_missing(
                         if sizes:  # and so all have been started
                             _tell_memory(list(sizes.values()), run, line)
                             sizes.clear()
+                    case RoundBegan():
+                        line.expect(event.missing)
                     case Started():
                         sizes[event.bot] = event.memory
                     case _:

@@ -110,6 +110,12 @@ class ProgressLine:
         if said := self._estimate.holdup(self._matches - self._done):
             self.say(safe(said))
 
+    def expect(self, missing: int) -> None:
+        """Take note that so many matches are still to be played, as a round has begun."""
+        self._matches = self._done + missing
+        if self._terminal:
+            self._bar.length = self._matches
+
     def say(self, text: str) -> None:
         """Show a message that stays."""
         say(f"\n{text}" if self._terminal else text)

@@ -2,6 +2,7 @@
 
 from arena.cli.progress import StatusLine
 from arena.stats.likelihood import Ties
+from arena.stats.outcomes import Deals
 from arena.stats.propagation import Propagation
 from arena.stats.ratings import Ratings, fit
 from arena.tables.field import Field
@@ -9,14 +10,43 @@ from arena.tables.field import Field
 _PATIENCE = 1.0  # seconds, before anything is said
 
 
-def rated(field: Field, draw_probability: float | None = None, ties: Ties = "unordered") -> Ratings:
-    """Return the ratings of a field's bots; say how it is getting on if that takes long."""
+def rated(
+    field: Field,
+    draw_probability: float | None = None,
+    ties: Ties = "unordered",
+    *,
+    linked: bool = False,
+) -> Ratings:
+    """Return the ratings of a field's bots; say how it is getting on if that takes long.
+
+    If they are `linked`, versions of a bot start from the rating of the one before.
+    """
+    return _fitted(field, field.deals, draw_probability, ties, linked=linked)
+
+
+def rated_without_forfeits(
+    field: Field,
+    draw_probability: float | None = None,
+    ties: Ties = "unordered",
+    *,
+    linked: bool = False,
+) -> Ratings | None:
+    """Return the ratings of the deals in which nobody forfeited, if the field knows them."""
+    if field.unforfeited is None:
+        return None
+    return _fitted(field, field.unforfeited, draw_probability, ties, linked=linked)
+
+
+def _fitted(
+    field: Field, deals: Deals, draw_probability: float | None, ties: Ties, *, linked: bool
+) -> Ratings:
     with StatusLine(patience=_PATIENCE) as line:
         return fit(
-            field.deals,
+            deals,
             bots=field.bots,
             draw_probability=draw_probability,
             ties=ties,
+            links=field.links if linked else (),
             watch=lambda state, done: line.show(lambda: _status(state, done)),
         )
 

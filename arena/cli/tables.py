@@ -1,23 +1,22 @@
 """The commands that show results as tables: rank, table."""
 
-import math
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from arena.cli import main
-from arena.cli.common import output_format, show
-from arena.cli.rating import rated
+from arena.cli.common import anchor_word, output_format, show
+from arena.cli.rating import rated, rated_without_forfeits
 from arena.stats.likelihood import Ties
 from arena.tables.by_seat import by_seat
+from arena.tables.circles import circles_table
 from arena.tables.combined import combined_table
 from arena.tables.cross_table import Cell, cross_table
 from arena.tables.head_to_head import head_to_head
 from arena.tables.leaderboard import By, leaderboard
 from arena.tables.pairs import pairs_table
 from arena.tables.sources import read_field
-from arena.text import composed
 from protocol.errors import ArenaError
 
 _SOURCE = click.Path(path_type=Path)
@@ -36,9 +35,19 @@ _SOURCE = click.Path(path_type=Path)
 @click.option("--times", is_flag=True, help="Show the bots' decisions and their times.")
 @click.option("--versions", is_flag=True, help="Show also old versions, and bots that left.")
 @click.option(
+    "--linked",
+    is_flag=True,
+    help="As --versions; a bot's new version starts from the rating of the one before.",
+)
+@click.option(
+    "--without-forfeits",
+    is_flag=True,
+    help="Show also the rating of the deals in which nobody forfeited.",
+)
+@click.option(
     "--anchor",
     metavar="BOT=ELO",
-    help="Show ratings on Elo's scale, from a bot of known strength.",
+    help="Show ratings on Elo's scale, from a bot of known strength.  [default: the league's]",
 )
 @click.option("--pairs", is_flag=True, help="Show how likely each bot is better than each other.")
 @click.option(
@@ -66,6 +75,8 @@ def rank(
     faults: bool,
     times: bool,
     versions: bool,
+    linked: bool,
+    without_forfeits: bool,
     anchor: str | None,
     pairs: bool,
     together: bool,
@@ -82,6 +93,8 @@ def rank(
     arena rank cup --by score
     arena rank cup --by seat
     arena rank cup --versions
+    arena rank cup --linked
+    arena rank cup --without-forfeits
     arena rank cup --pairs
     arena rank cup --anchor sensible=1500
     arena rank results.csv --format json
@@ -89,41 +102,49 @@ def rank(
     """
     scores = by == "score"
     fields = [
-        read_field(source, times=times, versions=versions, scores=scores)
+        read_field(
+            source,
+            times=times,
+            versions=versions or linked,
+            scores=scores,
+            forfeits=without_forfeits,
+        )
         for source in _distinct(sources)
     ]
     if by == "seat" or pairs or len(fields) > 1:
         what = "--by seat" if by == "seat" else "--pairs" if pairs else "several leagues"
-        _refuse(what, faults=faults, times=times, together=together, anchor=anchor is not None)
+        _refuse(
+            what,
+            faults=faults,
+            times=times,
+            together=together,
+            without_forfeits=without_forfeits,
+        )
+    if by == "seat":
+        _refuse("--by seat", anchor=anchor is not None)
     if by != "rating" and len(fields) > 1:
         raise ArenaError(f"--by {by} shows a single league: name only one.")
     if pairs and (by != "rating" or len(fields) > 1):
         raise ArenaError("--pairs shows the ratings of a single league.")
-    ratings = [rated(field, draw_probability, ties) for field in fields]
+    known = None if anchor is None else anchor_word(anchor)
+    ratings = [rated(field, draw_probability, ties, linked=linked) for field in fields]
     if len(fields) > 1:
-        show(combined_table(fields, ratings), form)
+        show(combined_table(fields, ratings, anchor=known), form)
     elif by == "seat":
         show(by_seat(fields[0], ratings[0]), form)
     elif pairs:
-        show(pairs_table(fields[0], ratings[0]), form)
+        show(pairs_table(fields[0], ratings[0], anchor=known), form)
     else:
-        known = None if anchor is None else _anchor(anchor)
         table = leaderboard(
-            fields[0], ratings[0], faults=faults, by=by, together=together, anchor=known
+            fields[0],
+            ratings[0],
+            faults=faults,
+            by=by,
+            together=together,
+            anchor=known,
+            without=rated_without_forfeits(fields[0], draw_probability, ties, linked=linked),
         )
         show(table, form)
-
-
-def _anchor(word: str) -> tuple[str, float]:
-    """Return the bot and the points that BOT=ELO means."""
-    bot, _, points = word.rpartition("=")
-    try:
-        found = float(points)
-    except ValueError:
-        found = math.inf
-    if not bot or not math.isfinite(found):
-        raise ArenaError(f"--anchor takes BOT=ELO, such as stockfish=3600, not {word!r}.")
-    return composed(bot), found
 
 
 def _distinct(sources: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -137,7 +158,9 @@ def _distinct(sources: tuple[Path, ...]) -> tuple[Path, ...]:
 def _refuse(what: str, **options: bool) -> None:
     for name, given in options.items():
         if given:
-            raise ArenaError(f"--{name} does not go with {what}; ask for one at a time.")
+            raise ArenaError(
+                f"--{name.replace('_', '-')} does not go with {what}; ask for one at a time."
+            )
 
 
 @main.command("table")
@@ -149,9 +172,12 @@ def _refuse(what: str, **options: bool) -> None:
     help="What the cells show.  [default: wins in games of two, places in others]",
 )
 @click.option("--between", nargs=2, metavar="BOT BOT", help="Show only these two bots, in detail.")
+@click.option(
+    "--cycles", is_flag=True, help="Show bots that beat each other in circles, and whom to send."
+)
 @output_format
 def table_command(
-    source: Path, cell: Cell | None, between: tuple[str, str] | None, form: str
+    source: Path, cell: Cell | None, between: tuple[str, str] | None, cycles: bool, form: str
 ) -> None:
     """Show the results of every bot against every other.
 
@@ -161,10 +187,16 @@ def table_command(
     arena table cup
     arena table cup --show points
     arena table cup --between mine sensible
+    arena table cup --cycles
     """
     if between is not None and cell is not None:
         raise ArenaError("--show is about the cross-table: leave it out with --between.")
+    if cycles and (between is not None or cell is not None):
+        raise ArenaError("--cycles is a table of its own: leave out --show and --between.")
     field = read_field(source)
+    if cycles:
+        show(circles_table(field), form)
+        return
     ratings = rated(field)
     if between is None:
         show(cross_table(field, ratings, cell), form)

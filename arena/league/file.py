@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from arena.folders import unmake, unwritten
+from arena.league.anchor import anchor_lines, check_anchor
 from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn, check_contest
 from arena.league.entry import (
@@ -28,7 +29,7 @@ from arena.league.entry import (
 from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.games import find_game
 from arena.league.plan import DATABASE, LeaguePlan, Settings
-from arena.schedule.formats import DEALS, FORMATS
+from arena.schedule.formats import FORMATS, InRounds
 from arena.text import composed, not_toml, toml
 from protocol.errors import ArenaError
 from referee.finding import Source, find_source, is_path
@@ -198,10 +199,12 @@ class _Reader:
             self._checked(lambda: find_source(word, league.folder), "game")
         playing, disqualified = self._bots(bots, league.game.name)
         present = {bot.name for bot in playing}
-        first = next((name for bot in bots if (name := composed(bot["name"])) in present), "")
-        league = replace(league, bots=playing, disqualified=disqualified, first=first)
+        named = [*(bot.name for bot in playing), *(bot.name for bot in disqualified)]
+        self._checked(lambda: check_anchor(settings.anchor, named), "anchor")
+        order = tuple(name for bot in bots if (name := composed(bot["name"])) in present)
+        league = replace(league, bots=playing, disqualified=disqualified, order=order)
         if league.game.seat_counts:
-            self._checked(lambda: league.asked)
+            self._checked(league.check_format)
         return league
 
     def _check_place(self, name: str) -> None:
@@ -423,6 +426,7 @@ def _text(
         *_extent(settings),
         f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
+        *anchor_lines(settings.anchor),
         *(_section(f"[{settings.format}]", format_options) if format_options else []),
         *_section("[options]", options),
         *_section("[limits]", limits),
@@ -441,9 +445,11 @@ def _extent(settings: Settings) -> list[str]:
     if settings.matches_per_bot is not None:
         lines.append(f"matches_per_bot = {settings.matches_per_bot}  # to within one deal")
     else:
-        deals = DEALS if settings.deals is None else settings.deals
-        lines.append(f"deals = {deals}  # for each line-up of bots, in all rotations of the seats")
-        lines.append(f"share = {settings.share}  # the part of the deals that is played")
+        form = FORMATS[settings.format]
+        deals = form.deals if settings.deals is None else settings.deals
+        lines.append(f"deals = {deals}  # {form.deals_are}")
+        if not isinstance(form, InRounds):
+            lines.append(f"share = {settings.share}  # the part of the deals that is played")
     if settings.matches is not None:
         lines.append(f"matches = {settings.matches}  # no more are played")
     return lines

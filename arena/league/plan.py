@@ -9,12 +9,21 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from arena.league.anchor import anchor_of
 from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
 from arena.league.seed import NEWEST, Derivation, league_key
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Entrant, Rotations, Schedule, rotation_count
-from arena.schedule.formats import DEALS, FormatName, FormatTerms, NoOptions, asked_of
+from arena.schedule.formats import (
+    FORMATS,
+    FormatName,
+    FormatTerms,
+    InRounds,
+    NoOptions,
+    Plain,
+)
+from arena.schedule.rounds import Frame, RoundFormat, RoundTerms
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.game import Game
@@ -36,6 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     share: Annotated[float, Meta(gt=0, le=1)] = 1.0
     matches: Annotated[int, Meta(ge=1)] | None = None
     matches_per_bot: Annotated[int, Meta(ge=1)] | None = None
+    anchor: dict[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -64,8 +74,8 @@ class LeaguePlan:
     """Who may hand in bots over a server, when, and how often."""
     format_options: msgspec.Struct = field(default_factory=NoOptions)
     """The options of its format."""
-    first: str = ""
-    """The bot that stands first in its file, of those that play; empty if there is none."""
+    order: tuple[str, ...] = ()
+    """The names of the bots that play, in the order of its file."""
 
     @property
     def seats(self) -> int:
@@ -114,16 +124,53 @@ class LeaguePlan:
             entrants=self.entrants,
         )
 
+    @property
+    def goes_by_results(self) -> bool:
+        """Whether results say what is played next, round by round."""
+        return isinstance(FORMATS[self.settings.format], InRounds)
+
+    def check_format(self) -> None:
+        """Raise ArenaError if too much is asked for, or its settings do not go together."""
+        form = FORMATS[self.settings.format]
+        if isinstance(form, InRounds):
+            form.check(self.settings.format, self._format_terms, self.format_options)
+        else:
+            _ = self.asked
+
     @cached_property
     def asked(self) -> AskedDeals:
-        """The deals that it asks for; no key is stretched for it unless some are chosen by it.
+        """The deals that a league asks for that does not go by results.
 
-        Raises ArenaError if they are too many, or its settings do not go together.
+        No key is stretched for them unless some are chosen by it. Raises as `check_format` does.
         """
+        form = FORMATS[self.settings.format]
+        assert isinstance(form, Plain)
+        return form.asked(self._format_terms, self.format_options)
+
+    @property
+    def rounds(self) -> InRounds:
+        """The format of a league that goes by results."""
+        form = FORMATS[self.settings.format]
+        assert isinstance(form, InRounds)
+        return form
+
+    @cached_property
+    def round_format(self) -> RoundFormat:
+        """It, with all that stays the same for its rounds."""
+        return self.rounds.make(Frame(self.seats, self.rotation_count, lambda: self.schedule.key))
+
+    @property
+    def terms(self) -> RoundTerms:
+        """What it asks of the next round, if its format goes by results."""
+        keys = {bot.name: bot.key for bot in self.bots}
+        return RoundTerms(self.deals, self.rounds.by_key(self.format_options, keys))
+
+    @property
+    def _format_terms(self) -> FormatTerms:
         settings = self.settings
-        terms = FormatTerms(
+        return FormatTerms(
             names=tuple(bot.name for bot in self.bots),
-            first=self.first,
+            first=next(iter(self.order), ""),
             seats=self.seats,
             matches_a_deal=self.rotation_count,
             deals=settings.deals,
@@ -133,12 +180,17 @@ class LeaguePlan:
             matches_per_bot=settings.matches_per_bot,
             chance=lambda: Chance(self.schedule.key),
         )
-        return asked_of(settings.format, terms, self.format_options)
+
+    @property
+    def anchor(self) -> tuple[str, float] | None:
+        """The bot of known strength from which Elo is measured, and its points, if it has one."""
+        return anchor_of(self.settings.anchor)
 
     @property
     def deals(self) -> int:
         """How many deals each line-up plays, unless they are drawn."""
-        return DEALS if self.settings.deals is None else self.settings.deals
+        usual = FORMATS[self.settings.format].deals
+        return usual if self.settings.deals is None else self.settings.deals
 
     def _is_in_share(self, lineup: tuple[BotIndex, ...], number: int, share: float) -> bool:
         return self.schedule.is_in_share(lineup, number, share)

@@ -69,7 +69,21 @@ class Problem(msgspec.Struct, frozen=True):
         return self.text
 
 
+class RoundBegan(msgspec.Struct, frozen=True):
+    """The next round was drawn, in a league that goes by results."""
+
+    number: int
+    """Which it is, from 1."""
+    asked: int
+    """The matches of all rounds so far."""
+    missing: int
+    """How many of them are still to be played."""
+
+    def __str__(self) -> str:
+        return f"Round {self.number} begins, with {counted(self.missing, 'match', 'matches')}."
+
+
 Notice: TypeAlias = Started | Suspended | Forfeiting | News | Problem
 """Something worth knowing besides the results."""
 
-RunEvent: TypeAlias = Stored | Notice
+RunEvent: TypeAlias = Stored | RoundBegan | Notice

@@ -10,7 +10,7 @@ from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.building import build_all
-from arena.play.events import Problem, RunEvent, Stored, Suspended
+from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, usable_cores
 from arena.play.messages import News, Results, Setup, Task
 from arena.play.runner import Runner
@@ -21,8 +21,10 @@ from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_
 from arena.store.continuity import remember
 from arena.store.known import KnownMatches
 from arena.store.opening import open_store
+from arena.store.rounds import Drawn
 from arena.store.settings import check_code, check_unchanged
 from arena.store.store import Store
+from arena.store.tournament import Tournament, asked_deals
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
 from referee.game import Game
@@ -45,6 +47,12 @@ WHOLE = Part(1, 1)
 
 FIRST_DEALS = 10
 """Deals of each line-up that a new bot plays before anybody else plays, to get its place."""
+
+
+_PART_IS_PLAYED = (
+    "Round {}: this part of it is played. The next one is drawn when all of it is here: import "
+    "what the other parts export, then run again."
+)
 
 
 class Missing:
@@ -105,7 +113,7 @@ def count_missing(league: LeaguePlan, store: Store, part: Part = WHOLE) -> tuple
     Where all are asked for, the stored ones are counted and not the others, which may be a hundred
     times as many: a server counts whenever a bot is accepted.
     """
-    asked, rotations = league.asked, league.rotation_count
+    asked, rotations = asked_deals(league, store), league.rotation_count
     if part != WHOLE or not asked.complete_below:
         return Missing(asked, league.schedule, store.known(rotations), part).count()
     deals, matches = store.count_stored(league.entrants, asked.complete_below, rotations)
@@ -135,8 +143,14 @@ class Run:
             for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
             if (bot.key, bot.version) not in placed
         ]
-        tasks = Missing(league.asked, league.schedule, store.known(rotations), part, new)
+        self._tournament = Tournament(league, store) if league.goes_by_results else None
+        asked = league.asked if self._tournament is None else self._tournament.drawn
+        tasks = Missing(asked, league.schedule, store.known(rotations), part, new)
         deals, matches = count_missing(league, store, part)
+        self.asked = asked_deals(league, store).match_count
+        """How many matches the league asked for when the run was opened."""
+        if self._tournament is not None:  # later rounds may have more deals than are missing now
+            deals = max(deals, self.asked // rotations)
         built = build_all(league.bots if matches else (), league.build, sandbox_uid, tell)
         setup = Setup(
             game=league.game.source,
@@ -163,17 +177,22 @@ class Run:
             *left(league, store),
         ]
         """What to say and ask about the bots' names, keys and versions, in sentences."""
+        waits = part != WHOLE and not matches  # for the other parts
+        if self._tournament is not None and waits and self._tournament.upcoming is None:
+            self.hints.append(_PART_IS_PLAYED.format(self._tournament.number))
         self.mean_seconds = store.mean_seconds((bot.key, bot.version) for bot in league.bots)
         """The mean time of matches of these bots; None if there are none."""
         self._league = league
         self._store = store
+        self._part = part
+        self._drawn: list[RunEvent] = []  # that were not told yet
         self._signatures = {bot.key: bot.signature() for bot in league.bots}
         force = (
             on_cluster(setup, league.rules, built.bots, cluster)
             if cluster is not None
             else LocalWorkforce(setup, built.ready, cores, spares)
         )
-        self._runner = Runner(setup, tasks, force)
+        self._runner = Runner(setup, tasks, force, self._next_round)
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
@@ -213,9 +232,33 @@ class Run:
                         events.append(event)
                     case _:
                         events.append(event)
-            yield from events
+            yield from (*self._drawn, *events)
+            self._drawn.clear()
+        yield from self._drawn
         yield from self._edited()
         yield from self._game_edited()
+
+    def _next_round(self, suspended: Collection[BotIndex]) -> Missing | None:
+        """Draw the next round of a league that goes by results, and return what of it is missing.
+
+        Returns None if there is none, or some matches of the last one are missing.
+        """
+        if self._tournament is None:
+            return None
+        league, store, tournament = self._league, self._store, self._tournament
+        found = tournament.advance(suspended, is_part=self._part != WHOLE)
+        if isinstance(found, Drawn):
+            known = store.known(league.rotation_count)
+            tasks = Missing(tournament.drawn, league.schedule, known, self._part)
+            _, self.missing = tasks.count()
+            asked = tournament.drawn.match_count
+            self._drawn.append(RoundBegan(tournament.number, asked, self.missing))
+            return tasks
+        if found is not None:
+            self.missing = 0
+        elif self._part != WHOLE:
+            self._drawn.append(News(_PART_IS_PLAYED.format(tournament.number)))
+        return None
 
     def _game_edited(self) -> Iterator[Problem]:
         """Yield a message if the game's code is not that with which the run began."""

@@ -5,7 +5,7 @@ It stores nothing: it hands on what comes back.
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from time import monotonic
 
@@ -41,9 +41,21 @@ _PATIENCE = 0.25  # seconds between looks at whether to stop
 class Runner:
     """One run over a league; `stop` may be called at any time, by a signal handler too."""
 
-    def __init__(self, setup: Setup, tasks: Iterable[Task], workforce: Workforce) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        tasks: Iterable[Task],
+        workforce: Workforce,
+        more: Callable[[Collection[BotIndex]], Iterable[Task] | None] = lambda _: None,
+    ) -> None:
+        """Take what is to be played, and whom to ask for more.
+
+        `more` is called with the suspended bots whenever all was played that could be, and stored;
+        it returns None at the end.
+        """
         self._setup = setup
-        self._tasks = (task for task in tasks if self._suspended.isdisjoint(task.lineup))
+        self._tasks = self._unsuspended(tasks)
+        self._more = more
         self._force = workforce
         self._again: list[Task] = []  # from dead workers; played one at a time
         self._passed: deque[Task] = deque()  # before others, for any worker that can play them
@@ -59,6 +71,9 @@ class Runner:
         self._errors: set[str] = set()  # tracebacks that were told
         self._seconds = 0.0  # that there were workers for, each counted
         self._finished = 0
+
+    def _unsuspended(self, tasks: Iterable[Task]) -> Iterator[Task]:
+        return (task for task in tasks if self._suspended.isdisjoint(task.lineup))
 
     def stop(self) -> None:
         """Let the matches that are being played be the last."""
@@ -207,20 +222,31 @@ class Runner:
         workers = self._force.workers
         if not all(each.is_ready for each in workers):
             return
+        self._fill()
+        if any(each.given for each in workers):
+            return
+        while workers and not (self._stopping or self._has_more()):
+            more = self._more(self._suspended)
+            if more is None:
+                break
+            self._tasks = self._unsuspended(more)
+        if self._stopping or not self._has_more():
+            self._force.release_idle()
+            return
+        self._fill()
+        if workers and not self._force.is_settling and not any(each.given for each in workers):
+            yield from self._give_up()
+
+    def _fill(self) -> None:
+        """Give every worker enough to stay busy, as long as there is anything that it can play."""
         sated: set[int] = set()  # of workers that can run the same bots, one look is enough
-        for each in workers:
+        for each in self._force.workers:
             while len(each.given) < _AHEAD and id(each.unfit) not in sated:
                 tasks = self._next_tasks(each)
                 if not tasks:
                     sated.add(id(each.unfit))
                     break
                 each.give(Play(tasks))
-        if any(each.given for each in workers):
-            return
-        if self._stopping or not self._has_more():
-            self._force.release_idle()
-        elif workers and not self._force.is_settling:
-            yield from self._give_up()
 
     def _next_tasks(self, each: Worker) -> list[Task]:
         """Return what a worker is to play next; nothing if there is nothing that it can."""

@@ -10,6 +10,7 @@ from arena.report.plain import plain
 from arena.report.plotting import pygal
 from arena.report.progress import Point
 from arena.stats.encounters import SURE
+from arena.tables.elo import ELO_KEYS, elo_text
 from arena.tables.table import Row
 from arena.text import many
 
@@ -31,7 +32,7 @@ def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
     chart = pygal.XY(
         **_settings(340),
         x_title="Matches of the league",
-        y_title="Rating",
+        y_title=scale_of(points),
         x_labels=_ticks(0, points[-1].matches),
         dots_size=2.5,
         show_x_guides=False,
@@ -39,13 +40,12 @@ def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
     for bot in bots:
         line = [
             {
-                "value": (point.matches, round(point.ratings[bot].mu, 2)),
-                "label": f"{plain(bot)}: {point.ratings[bot].mu:.2f} ± "
-                f"{2 * point.ratings[bot].error:.2f} after "
+                "value": (point.matches, shown[0]),
+                "label": f"{plain(bot)}: {shown[1]} after "
                 f"{many(point.matches, 'match', 'matches')}",
             }
             for point in points
-            if bot in point.ratings
+            if (shown := rated_at(points, point, bot)) is not None
         ]
         chart.add(plain(bot), line)
     return _drawn(
@@ -55,6 +55,25 @@ def rating_chart(points: Sequence[Point], bots: Sequence[str]) -> str:
         f"The ratings of {many(len(bots), 'bot')} at {many(len(points), 'point')}; the table below "
         f"shows them.",
     )
+
+
+def scale_of(points: Sequence[Point]) -> str:
+    """Return what ratings over time are called: "Elo" where any is known on that scale."""
+    return "Elo" if any(point.elo for point in points) else "Rating"
+
+
+def rated_at(points: Sequence[Point], point: Point, bot: str) -> tuple[float, str] | None:
+    """Return a bot's rating at one of some points, rounded, and as text with what it may be off by.
+
+    On Elo's scale if any of the points has that; None where it is not known.
+    """
+    if scale_of(points) == "Elo":
+        elo = point.elo.get(bot) if bot in point.ratings else None
+        return None if elo is None else (round(elo.points, 1), elo_text(elo))
+    rating = point.ratings.get(bot)
+    if rating is None:
+        return None
+    return round(rating.mu, 2), f"{rating.mu:.2f} ± {2 * rating.error:.2f}"
 
 
 def length_chart(bins: Sequence[tuple[int, int, int]]) -> str:
@@ -172,7 +191,7 @@ class Axis:
     width = 160
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        ends = [row["rating"] + side * 2 * row["error"] for row in rows for side in (-1, 1)]
+        ends = [end for row in rows for end in _reach(row)]
         self.low = min(ends, default=0.0)
         self.high = max(max(ends, default=1.0), self.low + 1)
 
@@ -180,6 +199,18 @@ class Axis:
         """Return where a rating lies."""
         inner = self.width - 8
         return f"{4 + inner * (rating - self.low) / (self.high - self.low):.1f}"
+
+    def marks(self, row: Row) -> Iterator[tuple[str, str, str]]:
+        """Yield where a row's rating lies between its ends, if it is known on this scale."""
+        if reach := _reach(row):
+            low, high = reach
+            yield self.at(low), self.at((low + high) / 2), self.at(high)
+
+
+def _reach(row: Row) -> tuple[()] | tuple[float, float]:
+    """Return the ends of a row's rating, on Elo's scale if it has that; () if unknown."""
+    middle, error = (row[key] for key in (ELO_KEYS if "elo" in row else ("rating", "error")))
+    return () if middle is None else (middle - 2 * (error or 0), middle + 2 * (error or 0))
 
 
 def _settings(height: int, width: int = _WIDTH) -> dict[str, Any]:

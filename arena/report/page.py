@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -101,7 +102,8 @@ def _parts(summary: Summary) -> dict[str, Any]:
         "most_bots": MOST_BOTS,
         "points": points,
         "drawn": drawn,
-        "rating_at": _rating_at,
+        "rating_at": partial(_rating_at, points),
+        "scale": charts.scale_of(points),
         "timed": timed,
         "bins": bins,
         "sat": _sat(summary.seats.rows),
@@ -132,9 +134,9 @@ def _safe(svg: str) -> Markup:
     return Markup(svg)  # noqa: S704 - shapes and escaped text only
 
 
-def _rating_at(point: Point, bot: str) -> str:
-    rating = point.ratings.get(bot)
-    return "" if rating is None else f"{rating.mu:.2f} ± {2 * rating.error:.2f}"
+def _rating_at(points: Sequence[Point], point: Point, bot: str) -> str:
+    found = charts.rated_at(points, point, bot)
+    return "" if found is None else found[1]
 
 
 def _sat(rows: Sequence[Row]) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from arena.league.plan import LeaguePlan
+from arena.stats.elo import Elo
 from arena.stats.outcomes import Result, outcome_of
 from arena.stats.ratings import Rating, Ratings, fit
 from arena.store.store import Store
+from arena.tables.elo import anchor_in, elo_in
 from arena.tables.field import Field
 
 MOST_POINTS = 24
@@ -25,12 +27,14 @@ class Point:
     matches: int
     ratings: Mapping[str, Rating]
     """The ratings of the bots that had played by then."""
+    elo: Mapping[str, Elo] = field(default_factory=dict)
+    """Their strengths on Elo's scale, if the league has an anchor that had played by then."""
 
 
 def progress(
     league: LeaguePlan,
     store: Store,
-    field: Field,
+    played: Field,
     ratings: Ratings,
     results: Mapping[int, Result],
     watch: Callable[[str], None] = lambda _: None,
@@ -41,10 +45,11 @@ def progress(
     `present_results`. There are fewer points where a fit takes long. `watch` is called with the
     progress.
     """
-    deals = list(islice(_deals(league, store, results), field.deal_count))  # not those stored since
+    counted = played.deal_count  # and not those stored since
+    deals = list(islice(_deals(league, store, results), counted))
     if not deals:
         return []
-    count = min(_points(field), len(deals))
+    count = min(_points(played), len(deals))
     points = []
     so_far: Counter[Played] = Counter()
     done = 0
@@ -54,9 +59,14 @@ def progress(
         so_far.update(deals[done:until])
         done = until
         found = fit(so_far)
-        points.append(Point(sum(len(deal) for deal in deals[:until]), found.bots))
+        matches = sum(len(deal) for deal in deals[:until])
+        points.append(Point(matches, found.bots, _elo(played, found)))
     met = {bot: rating for bot, rating in ratings.bots.items() if rating.deals}
-    return [*points, Point(field.matches, met)]
+    return [*points, Point(played.matches, met, _elo(played, ratings))]
+
+
+def _elo(played: Field, ratings: Ratings) -> Mapping[str, Elo]:
+    return elo_in(ratings, anchor_in(played, ratings, None)) or {}
 
 
 def _points(field: Field) -> int:

@@ -20,6 +20,7 @@ from arena.tables.cross_table import cross_table
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import asides_of, field_of
+from arena.tables.standings import ShownStandings, shown_standings
 from arena.tables.table import Table
 from arena.text import safe
 from referee.limits import Limits
@@ -110,6 +111,8 @@ class Summary:
     """The table of `arena table --show points`."""
     seats: Table
     """The table of `arena rank --by seat`."""
+    tournament: ShownStandings | None
+    """What `arena standings` prints, if the format goes by results."""
     progress: Sequence[Point]
     lengths: Lengths
     facts: LeagueFacts
@@ -145,6 +148,7 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
             standings=leaderboard(field, ratings),
             encounters=cross_table(field, ratings, "points"),
             seats=by_seat(field, ratings),
+            tournament=shown_standings(league, store, ratings),
             progress=progress(league, store, field, ratings, results, watch),
             lengths=_lengths(store, results),
             facts=_facts(league, store),

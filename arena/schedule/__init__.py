@@ -1,1 +1,1 @@
-"""Which deals a league asks for, and how each is called, dealt and seated; pure."""
+"""Formats: which deals a league asks for, and how each is called, dealt and seated; pure."""

@@ -1,21 +1,37 @@
-"""The formats of leagues, by name: who plays whom. A new one is its function and a line here."""
+"""The formats of leagues, by name: who plays whom. A new one is a module and a line here.
+
+There are two kinds. What a plain format asks for depends on no result: it is all known at once. A
+format of rounds goes by results, and says what is played next when a round is over.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
 from arena.schedule.asked import AskedDeals
+from arena.schedule.bracket_options import check_bracket
 from arena.schedule.deal import BotIndex
+from arena.schedule.double_elimination import (
+    DoubleElimination,
+    DoubleEliminationOptions,
+    check_double_elimination,
+)
 from arena.schedule.even import Even
 from arena.schedule.first import First
+from arena.schedule.knockout import Knockout, KnockoutOptions
 from arena.schedule.lineups import GauntletLineups, Lineups
 from arena.schedule.round_robin import RoundRobin
+from arena.schedule.rounds import Frame, RoundFormat
+from arena.schedule.settled import Settled, SettledOptions, check_settled, settled_by_key
+from arena.schedule.swiss import Swiss, SwissOptions, check_swiss
 from protocol.errors import ArenaError
 from referee.chance import Chance
 
-FormatName = Literal["round-robin", "gauntlet"]
+FormatName = Literal[
+    "round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "settled"
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,29 +106,81 @@ def _of_lineups(terms: FormatTerms, lineups: Lineups) -> AskedDeals:
 
 
 DEALS = 50
-"""The deals of each line-up, where a league's file does not say."""
+"""The deals of each line-up, where the file of a league of a plain format does not say."""
 
 
-class _Format(NamedTuple):
+@dataclass(frozen=True)
+class Plain:
+    """A format whose deals are all known at once."""
+
     options: type[msgspec.Struct]
-    asked: Callable[[FormatTerms, Any], AskedDeals]
+    """The type of its table in a league's file."""
+    choose: Callable[[FormatTerms, Any], AskedDeals]
+    deals: int = DEALS
+    deals_are: str = "for each line-up of bots, in all rotations of the seats"
+    """What `deals` in a league's file are, as a remark there."""
+
+    def asked(self, terms: FormatTerms, options: msgspec.Struct) -> AskedDeals:
+        """Return the deals that a league asks for; raise ArenaError for what cannot be meant."""
+        _check_extent(terms)
+        asked = self.choose(terms, options)
+        if terms.matches is None:
+            return asked
+        return First(asked, terms.matches, terms.matches_a_deal)
 
 
-FORMATS: Mapping[FormatName, _Format] = {
-    "round-robin": _Format(NoOptions, round_robin),
-    "gauntlet": _Format(GauntletOptions, gauntlet),
+@dataclass(frozen=True)
+class InRounds:
+    """A format that goes by results."""
+
+    options: type[msgspec.Struct]
+    check_options: Callable[[Any, int], None]
+    """Raises ArenaError for options that cannot be meant with so many seats."""
+    make: Callable[[Frame], RoundFormat]
+    deals: int
+    """The deals of a line-up, where a league's file does not say."""
+    deals_are: str
+    by_key: Callable[[Any, Mapping[str, str]], Any] = lambda options, _: options
+    """Returns options that name bots with their keys in place of their present names."""
+
+    def check(self, name: FormatName, terms: FormatTerms, options: msgspec.Struct) -> None:
+        """Raise ArenaError for settings that do not go with a format of rounds."""
+        _check_extent(terms)
+        self.check_options(options, terms.seats)
+        for key, is_set in (
+            ("share", terms.share < 1),
+            ("matches_per_bot", terms.matches_per_bot is not None),
+        ):
+            if is_set:
+                raise ArenaError(
+                    f"{key} does not go with format = {name!r}, where results say who plays "
+                    f"next: take it out."
+                )
+
+
+FORMATS: Mapping[FormatName, Plain | InRounds] = {
+    "round-robin": Plain(NoOptions, round_robin),
+    "gauntlet": Plain(GauntletOptions, gauntlet),
+    "swiss": InRounds(SwissOptions, check_swiss, Swiss, 10, "for each table of a round"),
+    "knockout": InRounds(KnockoutOptions, check_bracket, Knockout, 10, "for each tie"),
+    "double-elimination": InRounds(
+        DoubleEliminationOptions, check_double_elimination, DoubleElimination, 10, "for each tie"
+    ),
+    "settled": InRounds(
+        SettledOptions,
+        check_settled,
+        Settled,
+        DEALS,
+        "no more than a round-robin of so many deals would have",
+        settled_by_key,
+    ),
 }
 
 
-def asked_of(name: FormatName, terms: FormatTerms, options: msgspec.Struct) -> AskedDeals:
-    """Return the deals that a league asks for; raise ArenaError for what cannot be meant."""
+def _check_extent(terms: FormatTerms) -> None:
     for key, most in (("matches", terms.matches), ("matches_per_bot", terms.matches_per_bot)):
         if most is not None and most < terms.matches_a_deal:
             raise ArenaError(
                 f"{key} = {most} is less than the {terms.matches_a_deal} matches of a deal: "
                 f"nothing would be played."
             )
-    asked = FORMATS[name].asked(terms, options)
-    if terms.matches is None:
-        return asked
-    return First(asked, terms.matches, terms.matches_a_deal)

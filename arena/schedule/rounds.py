@@ -8,6 +8,7 @@ order in which matches came in. So the same results give the same rounds, whoeve
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from arena.schedule.deal import Entrant
@@ -49,7 +50,7 @@ class RoundDeal(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Terms:
+class RoundTerms:
     """What a league's file asked of its format when a round was drawn; that may change later."""
 
     deals: int
@@ -62,7 +63,7 @@ class Terms:
 class Round:
     """One round that is over."""
 
-    terms: Terms
+    terms: RoundTerms
     field: tuple[Entrant, ...]
     """Who could play when it was drawn, in the order of the league's file."""
     deals: tuple[RoundDeal, ...]
@@ -71,14 +72,14 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Ended:
+class Over:
     """Nothing more is to be played."""
 
     why: str
     """What was asked and what is known, in a sentence."""
 
 
-class Grid(NamedTuple):
+class StandingsGrid(NamedTuple):
     """A table of the standings."""
 
     title: str
@@ -90,7 +91,7 @@ class Grid(NamedTuple):
 class Standings:
     """How a tournament stands, in the form that its format is used to."""
 
-    grids: tuple[Grid, ...]
+    grids: tuple[StandingsGrid, ...]
     drawing: tuple[str, ...] = ()
     """Lines of text that show it as a picture, such as a bracket."""
     notes: tuple[str, ...] = ()
@@ -101,15 +102,15 @@ class RoundFormat(Protocol):
     """One format. `field` is who can play now, in the order of the league's file."""
 
     def next_round(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
-    ) -> Sequence[Lineup] | Ended:
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
+    ) -> Sequence[Lineup] | Over:
         """Return the line-ups of the next round, one for each deal, in the order of play."""
 
     def standings(
         self,
         past: Sequence[Round],
         field: Sequence[Entrant],
-        terms: Terms,
+        terms: RoundTerms,
         name: Callable[[Entrant], str],
     ) -> Standings:
         """Return how it stands after the rounds that are over."""
@@ -121,5 +122,10 @@ class Frame:
 
     seats: int
     matches_a_deal: int
-    chance: Chance
-    """What is drawn by; an event is named by the format, the round and what is drawn."""
+    key: Callable[[], str]
+    """Returns what all chance of the league comes from, which takes a while to be made."""
+
+    @cached_property
+    def chance(self) -> Chance:
+        """What is drawn by; an event is named by the format, the round and what is drawn."""
+        return Chance(self.key())

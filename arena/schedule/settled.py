@@ -13,7 +13,7 @@ from arena.schedule.deal import Entrant
 from arena.schedule.goal import Comparison, Known, Measure, goal_of, known
 from arena.schedule.misfit import narrowness, own_variance
 from arena.schedule.plain import PlainLineups
-from arena.schedule.rounds import Ended, Frame, Lineup, Places, Round, Standings, Terms
+from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundTerms, Standings
 from arena.schedule.settled_texts import Texts
 from arena.schedule.worth import Worth, precision
 from arena.stats.outcomes import Deals, Result
@@ -41,6 +41,20 @@ class SettledOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How many deals every bot plays before results say who meets whom."""
     plain: _Share = 0.25
     """The share of later deals that goes to the bots with fewest, whatever the results are."""
+
+
+def check_settled(options: SettledOptions, _seats: int) -> None:
+    """Raise ArenaError for a goal that is none."""
+    goal_of(options.goal)
+
+
+def settled_by_key(options: SettledOptions, keys: Mapping[str, str]) -> SettledOptions:
+    """Return options whose goal names bots by their keys, given by their present names."""
+    goal = goal_of(options.goal)
+    if goal.kind != "pair":
+        return options
+    one, other = (keys.get(name, name) for name in goal.pair)
+    return msgspec.structs.replace(options, goal=f"{one} > {other}")
 
 
 @dataclass(frozen=True)
@@ -120,8 +134,8 @@ def _rated(deals: Deals, bots: Sequence[str]) -> Ratings:
 class Settled:
     """The format: rounds of chosen line-ups until the goal is known, or the limit is reached.
 
-    The limit is as many deals as a round-robin of the same field would have: `Terms.deals` of each
-    line-up. Deals with bots or versions that have left inform the ratings, and do not count
+    The limit is as many deals as a round-robin of the same field would have: `RoundTerms.deals` of
+    each line-up. Deals with bots or versions that have left inform the ratings, and do not count
     towards it. It is not seen whether a game without chance repeats its matches move by move: there
     another deal tells less than is thought.
     """
@@ -131,13 +145,13 @@ class Settled:
     """What rates these bots and all others; simulations know faster ways to the same numbers."""
 
     def next_round(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: Terms
-    ) -> Sequence[Lineup] | Ended:
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
+    ) -> Sequence[Lineup] | Over:
         """Return the line-ups of the next round, one for each deal, in the order of play."""
         options: SettledOptions = terms.options
         state = _state_of(past, field)
         if why := self._why_never(state, options):
-            return Ended(why)
+            return Over(why)
         left = self._limit(state, terms) - state.spent
         plain = PlainLineups(
             state.field, self.frame.seats, state.played, state.met, self.frame.chance, len(past)
@@ -147,10 +161,10 @@ class Settled:
         situation = self._known(state, options)
         measure, found = situation.measure, situation.found
         if not found.open:
-            return Ended(_texts(state, measure, found, options, _key).answer())
+            return Over(_texts(state, measure, found, options, _key).answer())
         if left <= 0:
             texts = _texts(state, measure, found, options, _key)
-            return Ended(texts.unanswered(self._limit(state, terms)))
+            return Over(texts.unanswered(self._limit(state, terms)))
         deals = min(left, self._round_size(state))
         evenly = math.floor((state.counted + deals) * options.plain) - math.floor(
             state.counted * options.plain
@@ -162,7 +176,7 @@ class Settled:
         self,
         past: Sequence[Round],
         field: Sequence[Entrant],
-        terms: Terms,
+        terms: RoundTerms,
         name: Callable[[Entrant], str],
     ) -> Standings:
         """Return how it stands after the rounds that are over."""
@@ -185,7 +199,7 @@ class Settled:
             return f"Asked how two bots compare, of which {' and '.join(missing)} cannot play."
         return ""
 
-    def _limit(self, state: _State, terms: Terms) -> int:
+    def _limit(self, state: _State, terms: RoundTerms) -> int:
         return math.comb(len(state.field), self.frame.seats) * terms.deals
 
     def _round_size(self, state: _State) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.schedule.goal import Comparison, Known, Measure, doubt
-from arena.schedule.rounds import Grid, Standings
+from arena.schedule.rounds import Standings, StandingsGrid
 
 _MOST_NAMED = 12  # bots of a sentence
 _MOST_ROWS = 40  # of open comparisons, the least sure first
@@ -96,15 +96,15 @@ class Texts:
         note = f"{self.asked}. {self._so_far()}" if self.found.open else self.answer()
         return Standings((self._ranks(), self._open()), notes=(note,))
 
-    def _ranks(self) -> Grid:
+    def _ranks(self) -> StandingsGrid:
         rows = []
         for bot in self.found.order:
             above, below = self._separated(bot)
-            rating = self.measure.ratings.bots[self.measure.names[bot]]
+            deals = self.measure.ratings.bots[self.measure.names[bot]].deals
             first, last = 1 + above, len(self.names) - below
             ranks = f"{first}" if first == last else f"{first}-{last}"
-            rows.append((ranks, self.names[bot], rating.mu, rating.error, rating.deals))
-        return Grid("What is known", ("ranks", "bot", "mu", "error", "deals"), tuple(rows))
+            rows.append((ranks, self.names[bot], deals))
+        return StandingsGrid("What is known", ("ranks", "bot", "deals"), tuple(rows))
 
     def _separated(self, bot: int) -> tuple[int, int]:
         """Return how many bots are surely better, and how many surely worse."""
@@ -116,7 +116,7 @@ class Texts:
     def _is_sure(self, comparison: Comparison) -> bool:
         return comparison.doubt <= self._allowed
 
-    def _open(self) -> Grid:
+    def _open(self) -> StandingsGrid:
         rows = tuple(
             (
                 self.names[each.better],
@@ -128,7 +128,7 @@ class Texts:
             for each in self.found.open[: -_MOST_ROWS - 1 : -1]
         )
         headers = "bot", "other", "lead", "better", "more deals"
-        return Grid("Open comparisons, the least sure first", headers, rows)
+        return StandingsGrid("Open comparisons, the least sure first", headers, rows)
 
     def _wanted(self, each: Comparison) -> int | None:
         """Return about how many more deals the two have to play each; None for endless."""

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import mul
 
 from arena.schedule.goal import Comparison
-from arena.stats.covariance import Matrix, inverse
 from arena.stats.likelihood import BETA, SIGMA
+from arena.stats.matrices import Matrix, inverse
 
 _SPREAD = BETA * math.sqrt(2)
 _HOPELESS = 7.0  # spreads of a lead beyond which a match tells nothing

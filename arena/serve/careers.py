@@ -21,6 +21,7 @@ from arena.serve.views import (
     reading,
     table_view,
 )
+from arena.stats.elo import Anchor
 from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
 from arena.store.recent import Span
@@ -49,6 +50,9 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     """The matches that it played, also those that tables leave out."""
     rating: float
     error: float
+    elo: float | None = None
+    """Its strength on Elo's scale, if the league has an anchor, and matches link it with that."""
+    elo_error: float | None = None
     rank: list[int] | None
     points: float | None
     faults: dict[str, int]
@@ -61,6 +65,8 @@ class RatedPoint(msgspec.Struct, frozen=True, kw_only=True):
     matches: int
     ratings: dict[str, tuple[float, float]]
     """Rating and standard error by the version's title."""
+    elo: dict[str, tuple[float, float | None]] = {}
+    """The same on Elo's scale, if the league has an anchor; None with too few deals."""
 
 
 class BotView(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,9 +109,9 @@ def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
         ratings = fit(field.deals, bots=field.bots)
         table = public_table(league, field, ratings)
         met = cross_table(field, ratings, "points").rows
-        career = _Career(
-            _Moment(folder, since, _size(store.record_count()), _present(league)), bot, spans
-        )
+        size = _size(store.record_count())
+        moment = _Moment(folder, league.anchor, since, size, _present(league))
+        career = _Career(moment, bot, spans)
         return BotView(
             league=league_name(league),
             game=league.game.name,
@@ -159,6 +165,7 @@ class _Moment(NamedTuple):
     """A league as it is for a while."""
 
     folder: Path
+    anchor: Anchor | None
     since: str
     """From when on results are held back; empty if they are not."""
     size: int
@@ -241,6 +248,8 @@ class _Career:
             matches=span.matches,
             rating=row["rating"],
             error=row["error"],
+            elo=row.get("elo"),
+            elo_error=row.get("elo_error"),
             rank=row["rank"],
             points=row["points"],
             faults=dict(row["faults"]),
@@ -253,6 +262,7 @@ class _Career:
             RatedPoint(
                 matches=point.matches,
                 ratings={title: (each.mu, each.error) for title, each in point.ratings.items()},
+                elo={title: each for title, each in point.elo.items() if title in point.ratings},
             )
             for point in self._points
         ]

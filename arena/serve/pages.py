@@ -14,10 +14,12 @@ from markupsafe import Markup
 from arena.report import charts
 from arena.report.templates import FOLDER as REPORT
 from arena.report.templates import environment
-from arena.serve.careers import BotView
+from arena.serve.careers import BotView, RatedPoint, Version
 from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.shown import Calendar, QueueRow, SubmissionView, milestones
-from arena.serve.views import TableView
+from arena.serve.views import Row, TableView
+from arena.stats.elo import Elo
+from arena.tables.elo import elo_text, rating_text
 
 HERE = Path(__file__).with_name("page")
 POLICY = (
@@ -129,6 +131,7 @@ def bot_page(
     """
     points = [point for point in view.points if point.ratings]
     titles = [each.title for each in view.versions]
+    is_elo = any(point.elo for point in points)
     return _render(
         "bot.html",
         visit,
@@ -137,8 +140,34 @@ def bot_page(
         matches=matches,
         points=points,
         titles=[title for title in titles if any(title in point.ratings for point in points)],
+        rating_at=partial(_rating_at, is_elo=is_elo),
+        over_time="Elo" if is_elo else "Rating",
+        rated=_rated(view.versions),
         picture=_safe(view.picture),
     )
+
+
+def _rating_at(point: RatedPoint, title: str, *, is_elo: bool) -> str:
+    """Return what a version was rated at a point, on the scale of all; empty if it was not."""
+    if title not in (point.elo if is_elo else point.ratings):
+        return ""
+    if is_elo:
+        return elo_text(Elo(*point.elo[title]))
+    rating, error = point.ratings[title]
+    return rating_text({"rating": rating, "error": error})
+
+
+def _rated(versions: Sequence[Version]) -> list[Row]:
+    """Return the ratings of versions as rows of a table have them: on Elo's scale if any is."""
+    is_elo = any(each.elo is not None for each in versions)
+    return [
+        {
+            "rating": each.rating,
+            "error": each.error,
+            **({"elo": each.elo, "elo_error": each.elo_error} if is_elo else {}),
+        }
+        for each in versions
+    ]
 
 
 def matches_page(visit: Visit, matches: MatchesView) -> str:

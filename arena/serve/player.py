@@ -21,7 +21,7 @@ from arena.handin.database import HandIns
 from arena.handin.final import final_to_play, note_over
 from arena.league.file import FILE, read_asked
 from arena.league.plan import LeaguePlan
-from arena.play.events import Forfeiting, Problem, RunEvent, Stored, Suspended
+from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, usable_cores
 from arena.play.messages import News
 from arena.play.run import Run, open_run
@@ -202,8 +202,7 @@ class Player:
         opened = open_run(league, self._workers, self._uid, spares=self._spares)
         with opened as run, self._orders.stopping(run):
             if run.missing:
-                matches = league.asked.match_count
-                self._tell(Playing(len(league.bots), run.missing, matches, is_final))
+                self._tell(Playing(len(league.bots), run.missing, run.asked, is_final))
                 problems = sum(self._note(event, league, is_final) for event in run.play())
         if problems:
             return _RETRY_SECONDS
@@ -231,6 +230,8 @@ class Player:
                 (bot,) = (bot for bot in league.bots if bot.name == event.bot)
                 self._suspended.add((league.folder, bot.key, bot.version))
                 self._tell(Stopped(bot.name, bot.version, event.reason))
+            case RoundBegan():
+                self._tell(Playing(len(league.bots), event.missing, event.asked, is_final))
             case Forfeiting() | News():
                 self._tell(Trouble(str(event)))
             case Problem():

@@ -19,9 +19,11 @@ from arena.stats.ratings import Ratings, fit
 from arena.store.opening import open_store, read_played
 from arena.store.store import Store
 from arena.store.suspensions import TOO_SLOW
+from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
+from arena.tables.standings import ShownStandings, shown_standings
 from arena.text import safe
 from protocol.errors import ArenaError
 
@@ -58,6 +60,8 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """Those of them that are not played yet."""
     last: str
     """When the last match was stored, in ISO 8601; empty before the first."""
+    tournament: ShownStandings | None = None
+    """The standings of a format that goes by results."""
 
 
 class AbsentError(ArenaError):
@@ -102,14 +106,18 @@ def table_view(folder: Path, since: str = "") -> TableView:
     """
     with reading(folder, since) as (league, store):
         if store is None:
-            return _rated(league, _unplayed(league))
+            return _rated(league, store, _unplayed(league))
         stored = store.record_count()  # first: what is stored meanwhile is only read again
         last = max((site.last for site in store.sites()), default="")
-        return _rated(league, public_field(league, store), stored, last)
+        return _rated(league, store, public_field(league, store), stored, last)
 
 
-def _rated(league: LeaguePlan, field: Field, stored: int = 0, last: str = "") -> TableView:
-    return public_table(league, field, fit(field.deals, bots=field.bots), stored, last)
+def _rated(
+    league: LeaguePlan, store: Store | None, field: Field, stored: int = 0, last: str = ""
+) -> TableView:
+    ratings = fit(field.deals, bots=field.bots)
+    table = public_table(league, field, ratings, stored, last)
+    return msgspec.structs.replace(table, tournament=shown_standings(league, store, ratings))
 
 
 def league_name(league: LeaguePlan) -> str:
@@ -178,16 +186,14 @@ def _unplayed(league: LeaguePlan) -> Field:
         bots=tuple(sorted(bot.name for bot in league.bots)),
         versions={bot.name: bot.version for bot in league.bots},
         deals=Counter(),
-        missing=_asked(league),
+        asked=(asked := asked_deals(league, None).match_count),
+        missing=asked,
         remedy=None,
+        anchor=league.anchor,
         commas=True,
         faults={},
         asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),
     )
-
-
-def _asked(league: LeaguePlan) -> int:
-    return league.asked.match_count
 
 
 def public_table(
@@ -208,7 +214,7 @@ def public_table(
         suspended=dict(field.suspended),
         matches=field.matches,
         stored=stored,
-        asked=_asked(league),
+        asked=field.asked,
         missing=max(0, field.missing),
         last=last,
     )

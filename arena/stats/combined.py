@@ -2,10 +2,11 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from arena.stats.elo import ELO_PER_MU, Anchor, Elo
 from arena.stats.likelihood import MEAN
 from arena.stats.ratings import EXACT, SEPARATED, Ratings
 
@@ -41,6 +42,25 @@ def combined(leagues: Sequence[Ratings]) -> list[Combined]:
         (group for group in together.values() if len(group) > 1), key=lambda g: (-len(g), g)
     )
     return [row for number, group in enumerate(groups, 1) for row in _rows(number, group, leagues)]
+
+
+def combined_elo(
+    rows: Sequence[Combined], leagues: Sequence[Ratings], anchor: Anchor
+) -> Mapping[str, Elo]:
+    """Return the strengths of the bots of the anchor's group, which is one of the rows' bots.
+
+    A lead is the mean of the leads in the leagues, whose errors are independent.
+    """
+    bot, points = anchor
+    own = next(row for row in rows if row.bot == bot)
+    found = {}
+    for row in rows:
+        if row.group == own.group:
+            errors = (0.0 if row is own else each.error_between(row.bot, bot) for each in leagues)
+            error = ELO_PER_MU * math.hypot(*errors) / len(leagues)
+            lead = ELO_PER_MU * (row.mu - own.mu)
+            found[row.bot] = Elo(points + lead, error if math.isfinite(error) else None)
+    return found
 
 
 def _group(ratings: Ratings, bot: str) -> int:

@@ -10,13 +10,13 @@ Cameron and Miller, "A Practitioner's Guide to Cluster-Robust Inference", 2015, 
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from operator import mul
 from typing import NamedTuple
 
+from arena.stats.links import Chain
+from arena.stats.matrices import Matrix, inverse, product
 from arena.stats.outcomes import Outcome
 from arena.stats.propagation import OutcomeFactor, Propagation
 
-Matrix = list[list[float]]
 Covariance = Mapping[str, Mapping[str, float]]
 """The covariance of the ratings of linked bots, each measured from their mean."""
 
@@ -43,11 +43,14 @@ def covariances(fit: Propagation, kinds: Mapping[tuple[Outcome, ...], int]) -> C
     links = _Links(fit, pulls)
     products = _products(kinds, pulls)
     prior = fit.prior_sigma**-2
+    priors = {bot: fit.prior_of(bot) for bot in fit.names}
     found: list[Covariance] = [
         {
             bot: dict(zip(group, row, strict=True))
             for group in fit.groups
-            for bot, row in zip(group, _of_group(group, prior, most, links, products), strict=True)
+            for bot, row in zip(
+                group, _of_group(group, priors, fit.chain, most, links, products), strict=True
+            )
         }
         for most in (_MOST_UNSEEN * prior, math.inf)
     ]
@@ -55,7 +58,12 @@ def covariances(fit: Propagation, kinds: Mapping[tuple[Outcome, ...], int]) -> C
 
 
 def _of_group(
-    group: Sequence[str], prior: float, most: float, links: "_Links", products: Mapping[str, _Row]
+    group: Sequence[str],
+    priors: Mapping[str, float],
+    chain: Chain,
+    most: float,
+    links: "_Links",
+    products: Mapping[str, _Row],
 ) -> Matrix:
     """Return the covariance of one group's ratings, if unseen wins show that much at most."""
     information = [[0.0] * len(group) for _ in group]
@@ -67,10 +75,19 @@ def _of_group(
             information[number][number] += told
             scatter[number][position] -= unseen
             scatter[number][number] += unseen
-        information[number][number] += prior
-        scatter[number][number] += prior
+        information[number][number] += priors[bot]
+        scatter[number][number] += priors[bot]
+    number_of = {bot: number for number, bot in enumerate(group)}
+    for pair in chain.pairs:  # what a step is taken for is also how far steps scatter
+        if pair[0] in number_of:
+            one, two = (number_of[bot] for bot in pair)
+            for matrix in (information, scatter):
+                matrix[one][one] += chain.precision
+                matrix[two][two] += chain.precision
+                matrix[one][two] -= chain.precision
+                matrix[two][one] -= chain.precision
     bread = _centred(inverse(information))
-    return _product(_product(bread, scatter), bread)
+    return product(product(bread, scatter), bread)
 
 
 def _pulls(fit: Propagation, each: OutcomeFactor) -> Mapping[str, float]:
@@ -159,22 +176,6 @@ def _compared(outcome: Outcome) -> Iterator[tuple[str, str]]:
                 yield bot, other
 
 
-def inverse(matrix: Matrix) -> Matrix:
-    """Return the inverse of a symmetric positive definite matrix (Gauss and Jordan)."""
-    size = len(matrix)
-    rows = [[*row, *([0.0] * size)] for row in matrix]
-    for number, row in enumerate(rows):
-        row[size + number] = 1.0
-    for number in range(size):
-        pivot = rows[number]
-        scale = 1 / pivot[number]
-        rows[number] = pivot = [value * scale for value in pivot]
-        for other, row in enumerate(rows):
-            if other != number and (factor := row[number]):
-                rows[other] = [a - factor * b for a, b in zip(row, pivot, strict=True)]
-    return [row[size:] for row in rows]
-
-
 def _centred(matrix: Matrix) -> Matrix:
     """Return a symmetric matrix with the mean of each row and column taken out."""
     means = [math.fsum(row) / len(row) for row in matrix]
@@ -183,8 +184,3 @@ def _centred(matrix: Matrix) -> Matrix:
         [value - mean - other + level for value, other in zip(row, means, strict=True)]
         for row, mean in zip(matrix, means, strict=True)
     ]
-
-
-def _product(left: Matrix, right: Matrix) -> Matrix:
-    columns = list(zip(*right, strict=True))
-    return [[sum(map(mul, row, column)) for column in columns] for row in left]

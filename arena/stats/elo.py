@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from arena.stats.likelihood import BETA
 from arena.stats.ratings import Ratings
+
+Anchor: TypeAlias = tuple[str, float]
+"""A bot, and its points on Elo's scale, from which others are measured."""
 
 _LOGISTIC = 1.702
 """By which a normal curve is stretched to lie within 0.95 % of the logistic one."""

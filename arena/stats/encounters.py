@@ -104,6 +104,16 @@ class Encounter:
         return (low > 0.5) - (high < 0.5)
 
 
+class DealPoints(NamedTuple):
+    """What one bot got against another in a deal: 2 for every match won, 1 for every drawn one."""
+
+    bot: str
+    other: str
+    points: int
+    most: int
+    """What it could have got."""
+
+
 class _Score(NamedTuple):
     """What one bot did against another in the matches of one deal."""
 
@@ -143,6 +153,22 @@ def encounters(deals: Deals) -> dict[tuple[str, str], Encounter]:
     for (pair, won, most), count in points.items():
         met[pair].points.add(Fraction(won, most), count)
     return {pair: met[pair] for pair in sorted(met)}
+
+
+def points_by_deal(deals: Deals) -> Counter[tuple[DealPoints, ...]]:
+    """Count the deals that gave each two of their bots the same points, in order.
+
+    The bot of a pair whose name comes first has these points, and the other one the rest.
+    """
+    kinds: Counter[tuple[DealPoints, ...]] = Counter()
+    for results, count in deals.items():
+        points = (
+            DealPoints(each.bot, each.other, 2 * each.wins + draws, 2 * each.matches)
+            for each in _scores(results)
+            for draws in [each.matches - each.wins - each.losses]
+        )
+        kinds[tuple(sorted(points))] += count
+    return Counter(dict(sorted(kinds.items())))
 
 
 def cycles(

@@ -2,7 +2,8 @@
 
 Every distinct outcome keeps the message that one match of it sends to each of its bots, and all
 messages are renewed together until no rating moves: the method of "TrueSkill Through Time"
-(Dangauthier, Herbrich, Minka and Graepel, 2007), for skills that stand still.
+(Dangauthier, Herbrich, Minka and Graepel, 2007), for skills that stand still. Only from one version
+of a bot to the next they may move, by that paper's factor between two skills (`links`).
 """
 
 import math
@@ -22,6 +23,7 @@ from arena.stats.likelihood import (
     chance_of_draw,
     draw_margin,
 )
+from arena.stats.links import Chain, Succession
 from arena.stats.outcomes import Outcome, seated
 from protocol.errors import ArenaError, RunError
 
@@ -59,8 +61,11 @@ class Propagation:
         draw_probability: float | None,
         ties: Ties,
         watch: Watch | None,
+        links: Iterable[Succession] = (),
     ) -> None:
         self.names = sorted(names)
+        self.chain = Chain(links, SIGMA)
+        self._first = [bot for bot in self.names if bot not in self.chain.later]
         self._watch = watch
         self.factors = [
             OutcomeFactor(
@@ -69,7 +74,7 @@ class Propagation:
             for outcome in sorted(counts)
             if len(bots := seated(outcome)) > 1
         ]
-        self.groups = _connected([each.bots for each in self.factors])
+        self.groups = connected([*(each.bots for each in self.factors), *self.chain.pairs])
         self.drawn = sum(each.count for each in self.factors if len(each.outcome) == 1)
         self.tables: Counter[tuple[str, ...]] = Counter()
         self.matches: Counter[str] = Counter()
@@ -104,7 +109,8 @@ class Propagation:
     def _numbers(self) -> list[float]:
         """Return all that has to come to rest, in mu points."""
         skills = self.skills.values()
-        return [*(s.mu for s in skills), *(s.sigma for s in skills), self.prior_sigma, self.margin]
+        fitted = self.prior_sigma, self.margin, self.chain.step
+        return [*(s.mu for s in skills), *(s.sigma for s in skills), *fitted]
 
     def _sweep(self, damping: float) -> None:
         self.sweeps += 1
@@ -116,6 +122,7 @@ class Propagation:
                 self._watch(self, number / len(self.factors))
             pairs = zip(each.messages, self._renewed(each), strict=True)
             each.messages = [_between(old, new, damping) for old, new in pairs]
+        self.chain.renew(self.skills, damping)
         self._add_up()
         self._pin()
 
@@ -135,25 +142,32 @@ class Propagation:
 
     def _add_up(self) -> None:
         """Set every skill to the prior and all messages to the bot."""
-        prior = self.prior_sigma**-2
-        pi = dict.fromkeys(self.names, prior)
-        tau = dict.fromkeys(self.names, prior * MEAN)
+        pi = {bot: self.prior_of(bot) for bot in self.names}
+        tau = {bot: prior * MEAN for bot, prior in pi.items()}
         for each in self.factors:
             for bot, message in zip(each.bots, each.messages, strict=True):
                 pi[bot] += each.count * message.pi
                 tau[bot] += each.count * message.tau
+        for bot, message in self.chain.messages():
+            pi[bot] += message.pi
+            tau[bot] += message.tau
         self.skills = {bot: Belief(pi[bot], tau[bot]) for bot in self.names}
+
+    def prior_of(self, bot: str) -> float:
+        """Return the precision of what is known of a bot that no version was before."""
+        return 0.0 if bot in self.chain.later else self.prior_sigma**-2
 
     def _pin(self) -> None:
         """Shift all messages so that the mean of every connected group is `MEAN`.
 
-        It is so in any finished fit: results only speak of differences. Left to itself, the
-        common level of the skills would take hundreds of sweeps to find its place.
+        It is so in any finished fit, of bots that no version was before: results and links only
+        speak of differences. Left to itself, the common level of the skills would take hundreds
+        of sweeps to find its place.
         """
         prior = self.prior_sigma**-2
         shifts = dict.fromkeys(self.names, 0.0)
         for group in self.groups:
-            skills = [self.skills[bot] for bot in group]
+            skills = [self.skills[bot] for bot in group if bot not in self.chain.later]
             if free := math.fsum(1 - prior / skill.pi for skill in skills):
                 shift = math.fsum(MEAN - skill.mu for skill in skills) / free
                 shifts.update(dict.fromkeys(group, shift))
@@ -161,15 +175,16 @@ class Propagation:
             shift = shifts[each.bots[0]]
             each.match.shift(shift)
             each.messages = [Belief(pi, tau + shift * pi) for pi, tau in each.messages]
+        self.chain.shift(shifts)
         for bot, (pi, tau) in self.skills.items():
-            self.skills[bot] = Belief(pi, tau + shifts[bot] * (pi - prior))
+            self.skills[bot] = Belief(pi, tau + shifts[bot] * (pi - self.prior_of(bot)))
 
     def _spread(self) -> float:
         """Return the prior's sigma: the published one, or the spread of a wider field.
 
         A single match says nothing of that, however many sat at the table.
         """
-        known = sorted(bot for bot, count in self.matches.items() if count > 1)
+        known = [bot for bot in self._first if self.matches[bot] > 1]
         squares = [(self.skills[bot].mu - MEAN) ** 2 for bot in known]
         spread = math.sqrt(math.fsum(squares) / max(1, len(squares)))
         return min(_WIDEST, max(SIGMA, spread))
@@ -210,7 +225,7 @@ def _between(old: Belief, new: Belief, part: float) -> Belief:
     return Belief(old.pi + part * (new.pi - old.pi), old.tau + part * (new.tau - old.tau))
 
 
-def _connected(tables: Iterable[Iterable[str]]) -> list[list[str]]:
+def connected(tables: Iterable[Iterable[str]]) -> list[list[str]]:
     """Return the groups of bots that are linked by matches."""
     groups: list[set[str]] = []
     for table in tables:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.stats.covariance import Covariance, Covariances, covariances
-from arena.stats.likelihood import Ties
+from arena.stats.likelihood import MEAN, Ties
+from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Outcome, outcomes_of, seated
 from arena.stats.propagation import Propagation, Watch
 from protocol.errors import ArenaError
@@ -72,6 +73,9 @@ class Ratings:
     prior_sigma: float
     sweeps: int
     covariances: Covariances
+    step: float | None = None
+    """By how much a version is taken to differ from the one before, if they are linked: the
+    standard deviation, in mu points."""
 
     def error_between(self, bot: str, other: str) -> float:
         """Return the standard deviation of the difference of two bots of one group.
@@ -120,8 +124,11 @@ def fit(
     draw_probability: float | None = None,
     ties: Ties = "unordered",
     watch: Watch | None = None,
+    links: Iterable[Succession] = (),
 ) -> Ratings:
     """Rate the bots of `deals`, and `bots` that may have none, from all results at once.
+
+    Each of the `links` is a version of a bot and the next one, which starts from its rating.
 
     The numbers are the same to the last bit for any order of the results. The draw probability
     is fitted unless it is given; a given one is TrueSkill's own, whose margin also lies between
@@ -137,13 +144,16 @@ def fit(
             counts[outcome] += count
         for bot in {bot for outcome in outcomes for bot in seated(outcome)}:
             played[bot] += count
-    state = Propagation({*played, *bots}, counts, draw_probability, ties, watch)
+    links = tuple(links)
+    names = {*played, *bots, *(bot for link in links for bot in link)}
+    state = Propagation(names, counts, draw_probability, ties, watch, links)
     state.settle()
+    levels = _levels(state)
     errors = covariances(state, kinds)
     return Ratings(
         bots={
             bot: Rating(
-                skill.mu,
+                skill.mu + levels.get(bot, 0.0),
                 skill.sigma,
                 _sigma(errors.of_width, bot, skill.sigma),
                 state.matches[bot],
@@ -156,7 +166,18 @@ def fit(
         prior_sigma=state.prior_sigma,
         sweeps=state.sweeps,
         covariances=errors,
+        step=state.chain.step if state.chain.pairs else None,
     )
+
+
+def _levels(state: Propagation) -> dict[str, float]:
+    """Return what the ratings of groups with linked bots lack to have the mean of all others."""
+    levels = {}
+    for group in state.groups:
+        if not state.chain.later.isdisjoint(group):
+            lack = math.fsum(MEAN - state.skills[bot].mu for bot in group) / len(group)
+            levels.update(dict.fromkeys(group, lack))
+    return levels
 
 
 def _sigma(errors: Covariance, bot: str, unknown: float) -> float:

@@ -364,11 +364,18 @@ def seats_of(text: str) -> list[BotRow]:
     return seats
 
 
+def places_of(text: str, seats: int) -> list[int]:
+    """Return the places of a result of so many bots, by seat."""
+    places = _read_places(text)
+    if len(places) != seats or max(places) > seats:
+        raise Damage("the places of a result do not fit its bots")
+    return places
+
+
 def seated_result(seats: str, places: str, bots: Mapping[int, BotVersion]) -> SeatedResult:
     """Return a result, given the bots by their numbers."""
-    numbers, found = seats_of(seats), _read_places(places)
-    if len(found) != len(numbers) or max(found) > len(numbers):
-        raise Damage("the places of a result do not fit its bots")
+    numbers = seats_of(seats)
+    found = places_of(places, len(numbers))
     seated = tuple(bots[number] for number in numbers if number in bots)
     if len(seated) < len(numbers):
         raise Damage("a bot of a result is missing")

@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 
 from arena.league.bot import Bot
-from arena.store.known import LIST, Known
+from arena.store.known import LIST
 from arena.store.result import PlayedMatch
+from arena.store.rounds import Rounds, StoredRound
 from arena.store.rows import (
     BotRow,
     BotVersion,
@@ -92,15 +93,19 @@ _SUSPENSIONS = """
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
 
 
-class Store(Known):
+class Store(Rounds):
     """The results of a league: stores matches, and returns them."""
 
     _writer: Writer | None = None
     """The writer of the last transaction that was not rolled back, with what it remembers."""
 
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
-        """Store the settings that may not change once a match is stored, unless one is."""
+        """Store the settings that may not change once a match is stored, unless one is.
+
+        Before, a round that was drawn is forgotten.
+        """
         with self._transaction():
+            self._db.execute("DELETE FROM round WHERE NOT EXISTS (SELECT 1 FROM match)")
             self._add_settings(settings)
 
     def _add_settings(self, settings: Mapping[str, Any]) -> None:
@@ -359,14 +364,17 @@ class Store(Known):
         self,
         settings: Mapping[str, Any],
         commands: Mapping[BotVersion, Sequence[str]],
+        rounds: Sequence[StoredRound],
         matches: Iterable[tuple[PlayedMatch, str]],
     ) -> int:
         """Store settings, bots and matches of another store, all or none; return how many matches.
 
-        The matches' bots are indices of `commands`; with each comes when it was played.
+        The rounds take the place of those that are there. The matches' bots are indices of
+        `commands`; with each comes when it was played.
         """
         with self._transaction():
             self._add_settings(settings)
+            self._keep_rounds(0, rounds)
             rows = self._add_bots([(*astuple(bot), command) for bot, command in commands.items()])
             writer = Writer(self._db)
             count = 0

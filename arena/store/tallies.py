@@ -23,11 +23,12 @@ from arena.store.rows import (
 from referee.scoring import Number
 
 _DEALS = """
-    SELECT results, moves, scores, count(*)
+    SELECT results, moves, scores, forfeited, count(*)
     FROM (
-        SELECT group_concat(result) AS results, {} AS moves, {} AS scores FROM match GROUP BY deal
+        SELECT group_concat(result) AS results, {} AS moves, {} AS scores, {} AS forfeited
+        FROM match GROUP BY deal
     )
-    GROUP BY results, moves, scores
+    GROUP BY results, moves, scores, forfeited
 """
 _LENGTHS = """
     SELECT result, reason, decisions, count(*) FROM match GROUP BY result, reason, decisions
@@ -53,6 +54,8 @@ class Dealt(NamedTuple):
     """The same for all deals that were played alike; empty unless asked for."""
     scores: list[tuple[Number, ...] | None]
     """By seat; empty unless asked for."""
+    forfeited: bool
+    """Whether a bot forfeited a match of each; False unless asked for."""
     deals: int
     """How many there were."""
 
@@ -81,6 +84,11 @@ class Tallies(Database):
             bots = self._bots()
             return {number: seated_result(seats, places, bots) for number, seats, places in rows}
 
+    def entries(self) -> list[BotVersion]:
+        """Return every version of every bot that was ever to play, in the order of their coming."""
+        with self.explained():
+            return [bot for _, bot in sorted(self._bots().items())]
+
     def _seats(self) -> dict[int, list[BotRow]]:
         """Return the numbers of the bots of every result, by seat; raise Damage for others.
 
@@ -92,23 +100,27 @@ class Tallies(Database):
             raise Damage("the results are not all of as many bots")
         return found
 
-    def deals(self, *, moves: bool = False, scores: bool = False) -> Iterator[Dealt]:
-        """Yield what was played in deals, with moves and scores if they are asked for.
+    def deals(
+        self, *, moves: bool = False, scores: bool = False, forfeits: bool = False
+    ) -> Iterator[Dealt]:
+        """Yield what was played in deals, with moves, scores and forfeits if they are asked for.
 
-        What is yielded is few lines if the results are few, and neither is asked for.
+        What is yielded is few lines if the results are few, and no moves or scores are asked for.
         """
         with self.explained():
             scored = "group_concat(coalesce(scores, ''), ';')" if scores else "''"
-            rows = self._db.execute(_DEALS.format(_played(moves), scored))
+            forfeited = "count(forfeits) > 0" if forfeits else "0"
+            rows = self._db.execute(_DEALS.format(_played(moves), scored, forfeited))
             lineups = {number: sorted(seats) for number, seats in self._seats().items()}
-            for results, text, kept, count in rows:
+            for results, text, kept, lost, count in rows:
                 numbers = read_numbers(f"[{results}]")
                 lineup = lineups.get(numbers[0])
                 if lineup is None or any(lineups.get(number) != lineup for number in numbers):
                     raise Damage("the results of a deal are missing, or of other bots")
                 seats = len(lineup)
                 found = [stored_scores(each or None, seats) for each in kept.split(";") if scores]
-                yield Dealt(numbers, ",".join(sorted(text.split(","))), found, count)
+                played = ",".join(sorted(text.split(",")))
+                yield Dealt(numbers, played, found, bool(lost), count)
 
     def in_order(self, *, moves: bool = False) -> Iterator[tuple[list[int], str]]:
         """Yield the results and the moves of every deal, as `deals` does, in the order of storing.

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from arena.stats.elo import Anchor
+from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
@@ -24,15 +26,21 @@ class Field:
     """In order of name, also those that have played nothing."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """The version of each bot; empty for a file, which does not say."""
+    links: tuple[Succession, ...] = ()
+    """The versions of bots that came one after another; none if only present ones are here."""
     deals: Deals
     game: GameFacts | None = None
     """None for a file, which does not say."""
     by_seat: bool = True
     """Whether the results say who sat where."""
+    asked: int = 0
+    """The matches that the league asks for; of one that goes by results, as far as is known."""
     missing: int = 0
     """The matches that the league asks for and nobody has played."""
     remedy: str | None = ""
     """How they are to be got, where `arena run` is not the way; None where that is not said."""
+    progress: str = ""
+    """How far a league has come that goes by results, in a sentence."""
     suspended: Mapping[str, str] = field(default_factory=dict)
     """Why bots were suspended in the last run that they were to play in, in sentences."""
     disqualified: Mapping[str, str] = field(default_factory=dict)
@@ -47,10 +55,14 @@ class Field:
     """How many of each kind, by bot, in all matches; None for a file, which does not say."""
     forfeits: Mapping[str, int] = field(default_factory=dict)
     """How many forfeits, by bot, in all matches."""
+    unforfeited: Deals | None = None
+    """The deals in which nobody forfeited; None if not asked for."""
     times: Mapping[str, Spent] | None = None
     """The times of each bot in all matches; None if not asked for or not known."""
     scores: Scores | None = None
     """What the bots scored in these deals; None if not asked for or not known."""
+    anchor: Anchor | None = None
+    """The bot of known strength that the league names, from which Elo is measured."""
     commas: bool = False
     """Whether numbers in sentences have commas between the thousands, as all on a page have."""
 
@@ -120,9 +132,12 @@ class Field:
             said.append(f"{more} only when the rest of the deal is played.")
         if self.faults and (self.waiting or self.repeats):
             said.append("Faults are those of all matches, also of those that do not count here.")
-        if self.missing:
+        if self.progress:
+            said.append(self.progress)
+        if self.missing or self.progress:
             for bot, why in self.suspended.items():
-                said.append(f"{bot} was suspended: {why} Its matches are missing.")
+                out = "It is out of that round." if self.progress else "Its matches are missing."
+                said.append(f"{bot} was suspended: {why} {out}")
         if self.missing and self.remedy is not None:
             is_missing = self.counted(self.missing, "match is", "matches are")
             remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from statistics import NormalDist
 from typing import Any
 
+from arena.stats.elo import ELO_PER_MU, Elo
 from arena.stats.encounters import Encounter, encounters
 from arena.stats.likelihood import BETA
 from arena.stats.outcomes import Result
 from arena.stats.ratings import EXACT, Ratings
 from arena.tables.cross_table import KEYS, encounter_row, wins_text
+from arena.tables.elo import anchor_in, elo_text
 from arena.tables.field import Field
 from arena.tables.table import NAME_WIDTH, Column, Row, Table
 from arena.text import composed, counted
@@ -135,7 +137,8 @@ def _notes(field: Field, ratings: Ratings, bot: str, other: str) -> Iterator[str
     elif round(gap, EXACT) == 0:
         yield f"By all matches {bot} and {other} are rated equal."
     else:
-        yield _rated(ratings, bot, other, gap) if gap > 0 else _rated(ratings, other, bot, -gap)
+        better, worse = (bot, other) if gap > 0 else (other, bot)
+        yield _rated(field, ratings, better, worse, abs(gap))
     if encounter and not field.duels:
         yield (
             "W/D/L: matches with the better, the same and the worse place of the two. Place: the "
@@ -161,12 +164,16 @@ def _verdict(field: Field, bot: str, other: str, encounter: Encounter) -> str:
     return f"By their own matches {bot} and {other} cannot be separated: {bot} has {share}"
 
 
-def _rated(ratings: Ratings, better: str, worse: str, gap: float) -> str:
+def _rated(field: Field, ratings: Ratings, better: str, worse: str, gap: float) -> str:
     doubt = _doubt(ratings, better, worse)
     told = "surely leads" if ratings.separated(better, worse) else "leads, but not surely,"
     lead = f"{gap:.2f}" if doubt is None else f"{gap:.2f} ± {2 * doubt:.2f}"
+    elo = ""
+    if anchor_in(field, ratings, None):
+        error = None if doubt is None else ELO_PER_MU * doubt
+        elo = f" ({elo_text(Elo(ELO_PER_MU * gap, error))} Elo)"
     return (
-        f"By all matches {better} {told} by {lead} mu points: a chance of "
+        f"By all matches {better} {told} by {lead} mu points{elo}: a chance of "
         f"{100 * _win_chance(gap):.1f} % to win a match against {worse}."
     )
 

@@ -4,17 +4,28 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from arena.stats.elo import ELO_PER_MU, Elo, elo_from
+from arena.stats.elo import Anchor
 from arena.stats.encounters import Mean, cycles, encounters, never_crossed
+from arena.stats.pairs import Neighbours
 from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.scores import shown_error
 from arena.stats.standings import Standing, standings
 from arena.store.result import Spent
+from arena.tables import linked, unforfeited
+from arena.tables.elo import (
+    ELO_KEYS,
+    anchor_facts,
+    anchor_in,
+    elo_in,
+    elo_values,
+    of_elo,
+    rating_column,
+)
 from arena.tables.field import Field
+from arena.tables.more_deals import more_facts, of_more, still_close
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.text import counted
 from protocol.errors import ArenaError
-from referee.options import suggestion
 
 By: TypeAlias = Literal["rating", "score"]
 """What a leaderboard may be sorted by."""
@@ -47,7 +58,6 @@ OF_TIMES = (
 )
 """What a reader of times should know."""
 _NAMED_GAPS = 3
-_ELO_KEYS = ("elo", "elo_error")
 _SCORE_KEYS = ("score", "score_error", "score_deals")
 _TIME_KEYS = ("decisions", "cpu_per_decision", "wall_per_decision", "longest_cpu")
 
@@ -60,25 +70,29 @@ def leaderboard(
     faults: bool = False,
     by: By = "rating",
     together: bool = False,
-    anchor: tuple[str, float] | None = None,
+    anchor: Anchor | None = None,
+    without: Ratings | None = None,
 ) -> Table:
     """Return the table of a field's bots, with times and scores if the field has them.
 
     With `faults`, every kind of them has a column; otherwise all stand in one. Ranks hold pair by
-    pair, or for all pairs `together`. With an `anchor`, a bot and its points, ratings are shown on
-    Elo's scale. Raises ArenaError if faults, the scores to sort by, or the anchor are asked for
-    and not known.
+    pair, or for all pairs `together`. With an `anchor`, by default the league's, ratings are shown
+    on Elo's scale. `without` are the ratings of the deals without forfeits, to stand beside. Raises
+    ArenaError if faults, the scores to sort by, or the anchor are asked for and not known.
     """
     if faults and field.faults is None:
         raise ArenaError(f"{field.name} is a file of results, which has no faults; name a league.")
     if by == "score":
         _check_scored(field)
     means = field.scores.means() if field.scores else None
-    elo = None if anchor is None else _anchored(field, ratings, *anchor)
+    anchor = anchor_in(field, ratings, anchor)
+    elo = elo_in(ratings, anchor)
+    beside = {} if without is None else unforfeited.values_of(ratings, without)
     rows = [
         {
             **_row(field, standing),
-            **({} if elo is None else _elo_values(elo.get(standing.bot))),
+            **beside.get(standing.bot, {}),
+            **elo_values(elo, standing.bot),
             **_scored(standing.bot, means),
             **_times(standing.bot, field.times),
         }
@@ -96,7 +110,8 @@ def leaderboard(
         Column("Rank", ranks_text, "right"),
         Column("Bot", "bot", width=NAME_WIDTH),
         *([_SCORE] if means is not None else []),
-        Column("Rating ± 2σ", rating_text, "right") if elo is None else _ELO,
+        rating_column(anchor),
+        *([unforfeited.COLUMN] if beside else []),
         Column("Matches", "matches", "right"),
         Column("Points", _points, "right"),
         Column("W/D/L", _win_draw_loss, "right")
@@ -105,50 +120,37 @@ def leaderboard(
         *(_fault_columns(rows) if faults else [_FAULTS] if field.faults is not None else []),
         *(_TIMES if field.times is not None else []),
     ]
+    close = still_close(ratings, together=together)
     facts = {
         **field.facts,
         "draw_probability": ratings.draw_probability,
+        **anchor_facts(anchor),
         **_facts_of_scores(field),
+        **(unforfeited.facts_of(field) if beside else {}),
+        **linked.facts_of(field, ratings),
         **_misfits(field, ratings, rows),
+        "more_deals": more_facts(close),
     }
-    said = [*_notes(field, ratings, rows, facts), *([TOGETHER] if together else []), *notes]
+    said = [
+        *_notes(field, ratings, rows, facts, close),
+        *([TOGETHER] if together else []),
+        *notes,
+    ]
     if anchor is not None:
-        said.insert(1, _of_elo(*anchor))
+        said.insert(1, of_elo(anchor))
+    if beside:
+        said.append(unforfeited.note_of(field, rows))
     if by == "score":
         rows.sort(key=lambda row: _place_by_score(field, row))
     scored = () if means is None else _SCORE_KEYS
     keys = (
         *KEYS,
-        *(_ELO_KEYS if anchor else ()),
+        *(unforfeited.KEYS if beside else ()),
+        *(ELO_KEYS if anchor else ()),
         *scored,
         *(_TIME_KEYS if field.times is not None else ()),
     )
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
-
-
-def _anchored(field: Field, ratings: Ratings, bot: str, points: float) -> Mapping[str, Elo]:
-    """Return the bots' strengths on Elo's scale; raise ArenaError if the anchor is no bot here."""
-    if bot not in ratings.bots:
-        raise ArenaError(f"{field.name} has no bot {bot!r}. {suggestion(bot, field.bots)}")
-    return elo_from(ratings, bot, points)
-
-
-def _elo_values(elo: Elo | None) -> dict[str, Any]:
-    return dict(zip(_ELO_KEYS, elo or (None, None), strict=True))
-
-
-def _elo_text(row: Row) -> str:
-    if row["elo"] is None:
-        return "-"
-    points = f"{row['elo']:.0f}"
-    return points if row["elo_error"] is None else f"{points} ± {2 * row['elo_error']:.0f}"
-
-
-def _of_elo(bot: str, points: float) -> str:
-    return (
-        f"Elo is measured from {bot}, taken for {points:g}; its ± are those of the distance from "
-        f"there. A mu point is {ELO_PER_MU:.1f} points of Elo."
-    )
 
 
 def _row(field: Field, standing: Standing) -> dict[str, Any]:
@@ -245,11 +247,6 @@ def ranks_text(row: Row) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def rating_text(row: Row) -> str:
-    """Return a row's rating and what it may be off by."""
-    return f"{row['rating']:.2f} ± {2 * row['error']:.2f}"
-
-
 def score_text(row: Row, form: str = ".2f") -> str:
     """Return a row's mean score and what it may be off by."""
     if row["score"] is None:
@@ -259,7 +256,6 @@ def score_text(row: Row, form: str = ".2f") -> str:
     return f"{row['score']:{form}} ± {2 * row['score_error']:{form}}"
 
 
-_ELO = Column("Elo ± 2σ", _elo_text, "right")
 _SCORE = Column("Score ± 2σ", score_text, "right")
 
 
@@ -312,7 +308,11 @@ _TIMES = (
 
 
 def _notes(
-    field: Field, ratings: Ratings, rows: Sequence[Row], facts: Mapping[str, Any]
+    field: Field,
+    ratings: Ratings,
+    rows: Sequence[Row],
+    facts: Mapping[str, Any],
+    close: Neighbours | None,
 ) -> list[str]:
     notes = [f"{field.extent}. {RANKS}", *_of_scores(field, rows)]
     if len(ratings.groups) > 1:
@@ -329,8 +329,10 @@ def _notes(
     alone = [bot for bot in ratings.bots if not any(bot in group for group in ratings.groups)]
     if alone:
         notes.append(f"Not ranked, having played no whole deal: {', '.join(alone)}.")
+    notes += of_more(field, close)
     notes += _of_cycles(facts["cycles"])
     notes += _of_gaps(facts["gaps"])
+    notes += linked.notes_of(field, ratings)
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:
         notes.append(f"Lost by forfeit: {', '.join(forfeited)}.")
     if field.times is not None:

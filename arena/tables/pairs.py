@@ -2,18 +2,26 @@
 
 from dataclasses import asdict
 
+from arena.stats.elo import ELO_PER_MU, Anchor, Elo
 from arena.stats.pairs import Pair, pairs
 from arena.stats.ratings import FEWEST_DEALS, Ratings
+from arena.tables.elo import anchor_facts, anchor_in, elo_text
 from arena.tables.field import Field
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 
 _KEYS = tuple(Pair.__dataclass_fields__)
+_ELO_KEYS = ("elo_lead", "elo_lead_error")
 _SUREST = 0.999
 
 
-def pairs_table(field: Field, ratings: Ratings) -> Table:
-    """Return the table of all pairs of a field's bots that matches link, by their ratings."""
-    rows = [asdict(pair) for pair in pairs(ratings)]
+def pairs_table(field: Field, ratings: Ratings, *, anchor: Anchor | None = None) -> Table:
+    """Return the table of all pairs of a field's bots that matches link, by their ratings.
+
+    With an `anchor`, by default the league's, leads are shown on Elo's scale. Raises ArenaError if
+    one is asked for that is no bot of the field.
+    """
+    anchor = anchor_in(field, ratings, anchor)
+    rows = [{**asdict(pair), **(_elo(pair) if anchor else {})} for pair in pairs(ratings)]
     notes = [
         f"{field.extent}. Surely: how likely the first bot of a row is the better one, pair by "
         f"pair.",
@@ -26,11 +34,19 @@ def pairs_table(field: Field, ratings: Ratings) -> Table:
         Column("Bot", "bot", width=NAME_WIDTH),
         Column("Better than", "other", width=NAME_WIDTH),
         Column("Surely", _surely, "right", style=_style),
-        Column("Lead ± 2σ", _lead, "right"),
+        Column("Elo lead ± 2σ" if anchor else "Lead ± 2σ", _lead, "right"),
         Column("More deals", _more, "right"),
     ]
     said = [*notes, *field.remarks]
-    return Table("pairs", columns, rows, field.facts, said, keys=_KEYS, fixed=2)
+    facts = {**field.facts, **anchor_facts(anchor)}
+    keys = (*_KEYS, *(_ELO_KEYS if anchor else ()))
+    return Table("pairs", columns, rows, facts, said, keys=keys, fixed=2)
+
+
+def _elo(pair: Pair) -> dict[str, float | None]:
+    """Return a lead and its error in points of Elo."""
+    error = None if pair.error is None else ELO_PER_MU * pair.error
+    return dict(zip(_ELO_KEYS, (ELO_PER_MU * pair.lead, error), strict=True))
 
 
 def _surely(row: Row) -> str:
@@ -49,6 +65,8 @@ def _style(row: Row) -> Style | None:
 
 
 def _lead(row: Row) -> str:
+    if "elo_lead" in row:
+        return elo_text(Elo(row["elo_lead"], row["elo_lead_error"]))
     error = row["error"]
     return f"{row['lead']:.2f}" if error is None else f"{row['lead']:.2f} ± {2 * error:.2f}"
 

@@ -3,12 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from arena.folders import player_of
 from arena.league.files import is_of_a_league
 from arena.league.plan import LeaguePlan
+from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal
+from arena.stats.links import Succession
 from arena.stats.outcomes import Result
 from arena.stats.scores import Scores
 from arena.store.opening import open_store, read_played
@@ -17,6 +20,7 @@ from arena.store.rows import BotVersion
 from arena.store.settings import check_unchanged
 from arena.store.store import Store
 from arena.store.suspensions import suspended
+from arena.store.tournament import Tournament
 from arena.store.versions import changed, disqualified, left
 from arena.tables.field import Field
 from arena.tables.results_file import read_results
@@ -25,23 +29,33 @@ from protocol.errors import ArenaError
 
 
 def read_field(
-    path: Path, *, times: bool = False, versions: bool = False, scores: bool = False
+    path: Path,
+    *,
+    times: bool = False,
+    versions: bool = False,
+    scores: bool = False,
+    forfeits: bool = False,
 ) -> Field:
     """Return the field of a league or a results file; raise ArenaError if it cannot be read.
 
-    With `versions`, all versions of all bots that ever played are in it.
+    With `versions`, all versions of all bots that ever played are in it; with `forfeits`, it says
+    which deals have none.
     """
     if not path.is_dir():
         if times:
             raise ArenaError(f"{path} is no league, and only leagues know times.")
         if versions:
             raise ArenaError(f"{path} is no league, and only leagues know versions.")
+        if forfeits:
+            raise ArenaError(f"{path} is no league, and only leagues know forfeits.")
         if is_of_a_league(path.name):
             raise ArenaError(f"{path} belongs to a league: name its folder, {path.parent}.")
         return read_results(path, scores=scores)
     league = read_played(path)
     with open_store(league) as store:
-        field = field_of(league, store, times=times, versions=versions, scores=scores)
+        field = field_of(
+            league, store, times=times, versions=versions, scores=scores, forfeits=forfeits
+        )
         return replace(field, asides=asides_of(league, None if versions else store))
 
 
@@ -63,6 +77,7 @@ def field_of(
     times: bool = False,
     versions: bool = False,
     scores: bool = False,
+    forfeits: bool = False,
 ) -> Field:
     """Return the field of the league's present bots, with their whole deals.
 
@@ -88,41 +103,72 @@ def field_of(
     stored = waiting = repeats = 0
     scored = Scores() if scores and league.game.score else None
     has_chance = league.game.has_chance
-    for numbers, moves, kept, count in store.deals(moves=not has_chance, scores=scored is not None):
+    unforfeited: Counter[tuple[Result, ...]] = Counter()
+    played_out: set[str] = set()
+    for numbers, moves, kept, forfeited, count in store.deals(
+        moves=not has_chance, scores=scored is not None, forfeits=forfeits
+    ):
         if any(number not in results for number in numbers):
             continue  # of others, or stored by a run since
         stored += count * len(numbers) * (present >= set(found[numbers[0]].bots))
         if len(numbers) < league.rotation_count:
             waiting += count * len(numbers)
             continue
-        new = count
-        if not has_chance:
-            new = int(moves not in played)
-            played.add(moves)
+        deal = tuple(sorted(results[number] for number in numbers))
+        new = count if has_chance else _new(moves, played)
         repeats += (count - new) * len(numbers)
         if new:
-            deals[tuple(sorted(results[number] for number in numbers))] += new
+            deals[deal] += new
+        if forfeits and not forfeited:
+            unforfeited[deal] += count if has_chance else _new(moves, played_out)
         if new and scored is not None:
             bots = (results[number].bots for number in numbers)
             scored.add([*zip(bots, kept, strict=True)], new)
-    faults, forfeits = _faults(store, results)
+    faults, forfeited_by = _faults(store, results)
+    tournament = Tournament(league, store) if league.goes_by_results else None
+    asked = league.asked if tournament is None else tournament.asked
     return Field(
         name=safe(str(league.folder)),
         game=league.game,
         bots=tuple(sorted(titles.values())),
         versions={title: bot.version for bot, title in titles.items()},
+        links=_links(store, titles) if versions else (),
         deals=deals,
-        missing=_missing(league, store, stored),
+        asked=asked.match_count,
+        missing=_missing(league, store, asked, stored),
+        progress="" if tournament is None else tournament.progress,
         remedy=_remedy(league),
         suspended=_suspended(league, store),
         disqualified={bot.name: bot.reason for bot in league.disqualified},
         waiting=waiting,
         repeats=repeats,
         faults=faults,
-        forfeits=forfeits,
+        forfeits=forfeited_by,
+        unforfeited=+unforfeited if forfeits else None,
         times=_times(store, results) if times else None,
         scores=scored,
+        anchor=league.anchor,
     )
+
+
+def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Succession, ...]:
+    """Return the versions that came one after another, of those that are in a field."""
+    lines: defaultdict[str, list[str]] = defaultdict(list)
+    for bot in store.entries():
+        if bot in titles:
+            lines[bot.name].append(titles[bot])
+    known = {title for line in lines.values() for title in line}
+    for bot, title in titles.items():
+        if title not in known:  # it has not been to play yet
+            lines[bot.name].append(title)
+    return tuple(Succession(*pair) for line in lines.values() for pair in pairwise(line))
+
+
+def _new(moves: str, played: set[str]) -> int:
+    """Return 1 for moves that were not played before, which they are from now on; otherwise 0."""
+    before = len(played)
+    played.add(moves)
+    return len(played) - before
 
 
 def title_of(bot: BotVersion) -> str:
@@ -146,9 +192,8 @@ def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:
     }
 
 
-def _missing(league: LeaguePlan, store: Store, stored: int) -> int:
-    """Return how many matches the league asks for beyond the stored ones of its present bots."""
-    asked = league.asked
+def _missing(league: LeaguePlan, store: Store, asked: AskedDeals, stored: int) -> int:
+    """Return how many matches a league asks for beyond the stored ones of its present bots."""
     entrants = {(bot.name, bot.version): BotIndex(index) for index, bot in enumerate(league.bots)}
     for number, lineup, matches in store.deal_sizes(asked.complete_below):
         bots = [(bot.name, bot.version) for bot in lineup]

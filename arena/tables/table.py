@@ -74,6 +74,8 @@ class Sheet:
     rows: Sequence[Row]
     fixed: int = 1
     """The leading columns to repeat, where the others do not fit beside each other."""
+    title: str = ""
+    """A line above it, in formats for eyes."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ class Table:
     """The leading columns to repeat, where the others do not fit beside each other."""
     grids: Sequence[Sheet] | None = None
     """What people are shown instead of the columns and rows, where that is laid out otherwise."""
+    picture: Sequence[str] = ()
+    """Lines that are shown above the notes as they are, in formats for eyes."""
 
 
 def render(table: Table, form: str, *, width: int = WIDTH, color: bool = False) -> str:
@@ -121,7 +125,8 @@ def pieces(
         yield from _csv(table, rows)
     else:
         gap = ""
-        for text in chain(_texts(table, rows, form, width, color), _below(table, width)):
+        picture = [] if form in _MARKUP or not table.picture else ["\n".join(table.picture)]
+        for text in chain(_texts(table, rows, form, width, color), picture, _below(table, width)):
             yield f"{gap}{text}"
             gap = "\n\n"
 
@@ -131,7 +136,10 @@ def _texts(table: Table, rows: Iterable[Row], form: str, width: int, color: bool
         if form in _MARKUP:
             yield _markup(grid, form)
         else:
-            yield from _Screen(grid, form, width, color).blocks()
+            title = f"{grid.title}\n" * bool(grid.title)
+            for block in _Screen(grid, form, width, color).blocks():
+                yield f"{title}{block}"
+                title = ""
 
 
 def _pages(table: Table, rows: Iterable[Row]) -> Iterator[Sheet]:

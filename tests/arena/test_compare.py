@@ -116,13 +116,17 @@ def test_a_test_of_one_side_says_whether_a_bot_passes(arena: Arena, tmp_path: Pa
         "general passes against random: it takes more than 48.56 % of the points (Elo -10.0). "
         "It took "
     )
-    assert told.endswith(
-        "If it took 48.56 % or less, at most one comparison in 20 would end like this."
-    )
+    assert "If it took 48.56 % or less, at most one comparison in 20 would end like this. " in told
+    ratio = r"LLR 0\.\d\d \(-2\.94, 2\.94\) \[-10\.00, 0\.00\] Elo: "
+    assert re.search(rf"{ratio}.*The verdict does not rest on it\.$", told)
     words = ("random", "general", *GUERRA, "--score0", "0.5", "--score1", "0.6")
     found = row(arena("compare", *words, "--format", "json"))
     assert (found["verdict"], found["score0"], found["score1"]) == ("failed", 0.5, 0.6)
     assert found["margin"] is None
+    assert (found["elo0"], found["llr_low"], found["llr_high"]) == pytest.approx(
+        (0, -2.944, 2.944), abs=0.001
+    )
+    assert found["llr"] < 0 < found["elo1"]
     assert "it takes less than 60 % of the points (Elo +70.4)" in str(found["sentence"])
 
 
@@ -396,6 +400,30 @@ def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
     assert all(len(line) < 80 for line in drawn)
 
 
+@pytest.mark.slow
+def test_a_terminal_shows_the_log_likelihood_ratio_of_a_test_of_one_side(tmp_path: Path) -> None:
+    slow = bot(tmp_path / "slow", STEADY.format(pause=0.05))
+    words = map(str, ("compare", slow, "random", *GUERRA, "--deals", "8", "--elo0", "0"))
+    terminal = Terminal(*ARENA, *words, "--elo1", "5")
+    lines = re.sub(r"\x1b\[K", "", terminal.output).split("\r")
+    drawn = [line for line in lines if "LLR" in line and line[0].isdigit()]
+    assert re.fullmatch(
+        r"[1-8] deals?: slow has \d+\.\d %, LLR -?\d\.\d\d \(-2\.94, 2\.94\), \d+ % to «[a-z]+»",
+        drawn[0],
+    )
+    assert all(len(line) < 80 for line in drawn)
+
+
+@pytest.mark.slow
+def test_a_version_that_plays_alike_is_no_regression(arena: Arena, tmp_path: Path) -> None:
+    """What `--elo0 -5 --elo1 0` is for; with wider bounds, as 5 Elo take thousands of deals."""
+    words = ("sensible", sensible(tmp_path / "alike"), *GUERRA, "--elo0", "-100", "--elo1", "0")
+    found = row(arena("compare", *words, "--format", "json"))
+    assert found["verdict"] == "passed"
+    assert found["llr"] > found["llr_high"]
+    assert found["points"] == 0.5
+
+
 # --- mistakes
 
 
@@ -409,6 +437,7 @@ def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
         (["sensible", "random", *GUERRA, "--beta", "0.5"], "--beta must be more than 0"),
         (["sensible", "random", *GUERRA, "--margin", "nan"], "--margin must be more than 0"),
         (["sensible", "random", *GUERRA, "--elo0", "0"], "one side has two bounds"),
+        (["sensible", "random", *GUERRA, "--workers", "1", "--cluster", "x"], "does not go with"),
         (["sensible", "random", *GUERRA, "--score0", "0.5", "--score1", "0.5"], "below the other"),
         (["sensible", "random", *GUERRA, "--score0", "0", "--score1", "1"], "--score0 must be"),
         (["sensible", "random", *GUERRA, "--elo0", "0", "--score0", "0.5"], "say the same"),

@@ -4,9 +4,9 @@
 
 Two bots of known skill meet in deals whose luck passes from seat to seat with the rotations:
 equal ones, which must not be told apart, and ones of which the first is better by exactly the
-margin. Beside it stand tests that must know more: one of a size fixed beforehand the spread of the
-deals, Wald's all their laws; and what happens to equal bots if somebody looks at their interval
-after every ten of a thousand deals and stops when it leaves the half.
+margin. Beside it stands a test of a size fixed beforehand, which must know the spread of the deals,
+and what happens to equal bots if somebody looks at their interval after every ten of a thousand
+deals and stops when it leaves the half. `tests.benchmarks.wald` sets Wald's test beside it.
 
 A last table is of deals that depend on one another, as those of processes that live on and learn:
 two processes play in turn, in each either bot is in form, and forms last for a while (about three
@@ -16,7 +16,7 @@ minutes on two cores).
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,10 +44,6 @@ HEADERS = (
     *("game", "alpha = beta", "called different", "missed", "undecided"),
     *("deals, equal", "at the margin", "fixed size", "by looking"),
     *("interval holds, equal", "at the margin", "reads"),
-)
-WALD_HEADERS = (
-    *("game", "deals, equal", "at the margin", "of two sides, equal", "at the margin"),
-    *("of one side, equal", "at the margin"),
 )
 ONE_SIDED_HEADERS = "game", "passed at 0", "failed at 1", "deals at 0", "deals at 1"
 FORM_HEADERS = ("game", "in form", "for 10 deals", "for 100", "for ever")
@@ -232,64 +228,6 @@ def share_of(scores: Counter[float]) -> Share:
     return share
 
 
-def wald(
-    law: Law, kinds: Sequence[Law], ends: Sequence[Mapping[tuple[int, int], float]], seed: int
-) -> float:
-    """Return how many deals a test takes that knows what law the deals may have.
-
-    It ends with the first of some `ends`: where the evidence for each pair of laws, the first
-    against the second, has reached so much (Wald's; for three laws, Sobel and Wald's).
-    """
-    chance = random.Random(seed)
-    known = [dict(zip(kind.scores, kind.weights, strict=True)) for kind in kinds]
-    pairs = {pair for end in ends for pair in end}
-    steps = {
-        score: {(one, other): _evidence(known[one], known[other], score) for one, other in pairs}
-        for score in law.scores
-    }
-    deals = []
-    for _ in range(COMPARISONS):
-        evidence = dict.fromkeys(pairs, 0.0)
-        for count, score in enumerate(law.deals(chance), 1):
-            for pair, step in steps[score].items():
-                evidence[pair] += step
-            if any(all(evidence[pair] >= most for pair, most in end.items()) for end in ends):
-                deals.append(count)
-                break
-    return fmean(deals)
-
-
-def _evidence(one: Mapping[float, float], other: Mapping[float, float], score: float) -> float:
-    """Return what a score says for one law and against another, each unlikely at the least."""
-    sums = math.fsum(one.values()), math.fsum(other.values())
-    shares = (max(law.get(score, 0.0), 0.5) for law in (one, other))
-    likely, unlikely = (share / total for share, total in zip(shares, sums, strict=True))
-    return math.log(likely / unlikely)
-
-
-def wald_row(field: Field) -> list[object]:
-    """Return how many deals the test takes, and Wald's of two sides and of one, at the margin."""
-    rates = Rates()
-    better = law_of(field, 0.5 + rates.margin)
-    even = law_of(field, 0.5)
-    worse = Law(tuple(round(1 - score, 6) for score in better.scores), better.weights)
-    call, miss = math.log(2 / rates.alpha), math.log(1 / rates.beta)
-    two = ({(1, 0): call, (1, 2): miss}, {(2, 0): call, (2, 1): miss}, {(0, 1): miss, (0, 2): miss})
-    one = (
-        {(1, 0): math.log((1 - rates.beta) / rates.alpha)},
-        {(0, 1): math.log((1 - rates.alpha) / rates.beta)},
-    )
-    laws = (even, better, worse)
-    return [
-        field.name,
-        *(
-            round(simulate(law, points, rates, COMPARISONS, seed).deals)
-            for seed, (law, points) in enumerate(((even, 0.5), (better, 0.5 + rates.margin)), 1)
-        ),
-        *(round(wald(law, laws, ends, 3)) for ends in (two, one) for law in (even, better)),
-    ]
-
-
 def one_sided_row(field: Field) -> list[object]:
     """Return how often a bot at either bound is wrongly passed or failed, and after how many deals.
 
@@ -374,10 +312,8 @@ if __name__ == "__main__":
     kinds = [*((field, Rates()) for field in FIELDS), *others]
     with ProcessPoolExecutor() as pool:
         rows = list(pool.map(row, *zip(*kinds, strict=True)))
-        walds = list(pool.map(wald_row, FIELDS))
         one_sided = list(pool.map(one_sided_row, FIELDS))
         forms = list(pool.map(form_row, *zip(*product(FORM_FIELDS, FORM_POINTS), strict=True)))
     print(tabulate(rows, HEADERS, disable_numparse=True), end="\n\n")
-    print(tabulate(walds, WALD_HEADERS, disable_numparse=True), end="\n\n")
     print(tabulate(one_sided, ONE_SIDED_HEADERS, disable_numparse=True), end="\n\n")
     print(tabulate(forms, FORM_HEADERS, disable_numparse=True))

@@ -13,11 +13,26 @@ from arena.stats.outcomes import Result
 from arena.stats.seats import mirror_gain
 from tests.arena.stats.deals import deals_of
 from tests.benchmarks.calibration import __main__ as command
-from tests.benchmarks.calibration import certainty, coverage, faithfulness, mirroring
+from tests.benchmarks.calibration import (
+    certainty,
+    circles,
+    coverage,
+    faithfulness,
+    mirroring,
+    versions,
+)
 from tests.benchmarks.calibration.coverage import faults, observed
 from tests.benchmarks.calibration.faithfulness import said, tau
 from tests.benchmarks.calibration.figures import Mean, mean_of, ratio_of, root_mean_square
-from tests.benchmarks.calibration.league import EQUALS_DRAW, Kind, Plan, Row, Shape, Simulated
+from tests.benchmarks.calibration.league import (
+    EQUALS_DRAW,
+    Kind,
+    Plan,
+    Row,
+    Shape,
+    Simulated,
+    circle_between,
+)
 from tests.benchmarks.calibration.league import simulated as simulate
 from tests.benchmarks.calibration.mirroring import points, scatters
 
@@ -178,10 +193,38 @@ def test_small_tables_are_as_sure_as_they_say() -> None:
     alone, together = (float(str(cell)) for cell in equals.cells[1:3])
     assert alone > 0.2 > together
     found = certainty.measured(Row("small", Plan(bots=5, deals=6), 25))
-    said, true = (float(number) for number in str(found.cells[-2]).split(":"))
+    said, true = (float(number) for number in str(found.cells[-3]).split(":"))
     assert said > 0.97
     assert true > 0.93
-    assert 0.7 < float(str(found.cells[-1])) < 0.95
+    assert 0.7 < float(str(found.cells[-2])) < 0.95
+    assert 0.7 < float(str(found.cells[-1])) <= 1
+
+
+def test_planted_circles_are_found_and_others_are_not() -> None:
+    planted = circles.measured(Row("planted", Plan(bots=8, deals=50, circle=circles.SIXTY), 8))
+    assert planted.cells[1] == "1.000"
+    assert not planted.faults
+    none = circles.measured(Row("none", Plan(bots=8, deals=20), 20))
+    assert float(str(none.cells[1])) <= 0.1
+
+
+def test_a_bot_of_each_camp_beats_the_next() -> None:
+    plan = Plan(bots=8, deals=1, circle=3.0, outside=2)
+    leads = [circle_between(plan, "0", other) for other in "1234567"]
+    assert leads == [3, -3, 0, 3, -3, 0, 0]
+    even = simulate(Plan(bots=3, deals=2_000, spread=0.0, circle=circles.SIXTY), "camps")
+    won = Counter(
+        places[0] < places[1] if bots == ("00", "01") else places[0] > places[1]
+        for _, (bots, places) in even.matches
+        if set(bots) == {"00", "01"}
+    )
+    assert won[True] / won.total() == pytest.approx(0.6, abs=0.03)
+
+
+def test_a_linked_version_has_a_narrower_bar() -> None:
+    line = versions.measured(versions.Row("normal, 2", 0, 20, 6))
+    named = dict(zip(versions.HEADERS, line.cells, strict=True))
+    assert float(str(named["±"])) < float(str(named["± nothing"]))
 
 
 def test_ties_read_as_draws_make_bars_that_seldom_hold_the_truth() -> None:

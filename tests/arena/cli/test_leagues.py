@@ -51,8 +51,12 @@ def test_init_tells_the_plan_and_what_comes_next(arena: Arena, tmp_path: Path) -
     result = arena("init", cup, "random", "mine=rusher", "sensible", *GUERRA, "--deals", "20")
     assert result.exit_code == 0
     assert result.stdout == f"{cup / 'league.toml'} is written.\nNext: arena run {cup}\n"
-    (plan,) = result.stderr.splitlines()
+    plan, foreseen = result.stderr.splitlines()
     assert plan.startswith("120 matches to play, about ")
+    assert foreseen == (
+        "Each bot plays about 40 deals: in five of six such leagues, they separate two bots of "
+        "which one takes 69 % of the points against the other, a lead of 139 Elo."
+    )
     league = read_league(cup)
     assert [bot.name for bot in league.bots] == ["mine", "random", "sensible"]
     assert league.limits.sandbox == "none"

@@ -375,3 +375,73 @@ def test_an_anchor_that_is_none_is_refused(
     arena: Arena, file: Callable[..., Path], word: str, said: str
 ) -> None:
     assert said in refused(arena("rank", file("results", "a > b"), "--anchor", word))
+
+
+def test_a_table_says_how_many_more_deals_would_separate_neighbours(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    path = file("close", *["a > b"] * 24, *["b > a"] * 16)
+    found = told(arena("rank", path, "--format", "json"))
+    (pair,) = told(arena("rank", path, "--pairs", "--format", "json"))["pairs"]
+    more = found["more_deals"]
+    assert more == {"close": [["a", "b"]], **{key: pair[key] for key in PAIR_KEYS}}
+    text = " ".join(arena("rank", path).stdout.split())
+    about = int(float(f"{more['more']:.2g}"))
+    assert f"About {about} more deals of each bot (" in text
+    assert f") would separate a and b: {about} more matches in all." in text
+    wider = told(arena("rank", path, "--together", "--format", "json"))["more_deals"]
+    assert wider["more"] == more["more"], "of two bots, one pair is the whole table"
+
+
+PAIR_KEYS = ("more", "more_from", "more_to")
+
+
+def test_it_says_so_where_no_number_of_deals_would_separate_them(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    path = file("equal", *["a > b", "b > a"] * 20)
+    text = " ".join(arena("rank", path).stdout.split())
+    assert "a and b may be equals, which no number of deals separates; if they are not," in text
+    near = file("near", *["a > b", "b > a"] * 20, "a > b")
+    assert "; no number would, if they are equals) would separate a and b" in " ".join(
+        arena("rank", near).stdout.split()
+    )
+
+
+def test_it_tells_half_of_several_neighbours_and_none_where_all_are_separated(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    wins = ["a > b"] * 12 + ["b > a"] * 8 + ["b > c"] * 11 + ["c > b"] * 9
+    text = " ".join(arena("rank", file("three", *wins)).stdout.split())
+    assert "would separate half of the 2 pairs of neighbours that are not separated: " in text
+    clear = file("clear", *["a > b"] * 30, "b > a")
+    assert "would separate" not in arena("rank", clear).stdout
+    assert told(arena("rank", clear, "--format", "json"))["more_deals"]["close"] == []
+
+
+def test_pairs_and_several_leagues_are_shown_on_elo_s_scale(
+    arena: Arena, file: Callable[..., Path]
+) -> None:
+    one = file("one", *["a > b"] * 15, *["b > a"] * 5)
+    two = file("two", *["a > b"] * 12, *["b > a"] * 8)
+    words = ("--anchor", "b=2000", "--format", "json")
+    (pair,) = told(arena("rank", one, "--pairs", *words))["pairs"]
+    rows = [told(arena("rank", path, *words))["standings"] for path in (one, two)]
+    leads = [row["elo"] - 2000 for each in rows for row in each if row["bot"] == "a"]
+    assert pair["elo_lead"] == pytest.approx(leads[0], abs=0.01)
+    assert pair["elo_lead_error"] == pytest.approx(50.2 * pair["error"], rel=0.01)
+    assert "Elo lead ± 2σ" in arena("rank", one, "--pairs", "--anchor", "b=2000").stdout
+    both = told(arena("rank", one, two, *words))
+    found = {row["bot"]: row for row in both["standings"]}
+    assert both["anchor"] == {"bot": "b", "elo": 2000.0}
+    assert (found["b"]["elo"], found["b"]["elo_error"]) == (2000.0, 0.0)
+    assert found["a"]["elo"] - 2000 == pytest.approx(sum(leads) / 2, abs=0.01)
+    errors = [row["elo_error"] for each in rows for row in each if row["bot"] == "a"]
+    assert found["a"]["elo_error"] == pytest.approx(
+        (errors[0] ** 2 + errors[1] ** 2) ** 0.5 / 2, rel=0.001
+    )
+    assert "Elo ± 2σ" in arena("rank", one, two, "--anchor", "b=2000").stdout
+    assert "'z' is not linked by matches in all" in refused(
+        arena("rank", one, two, "--anchor", "z=1")
+    )
+    assert "has no bot 'z'" in refused(arena("rank", one, "--pairs", "--anchor", "z=1"))

@@ -73,7 +73,14 @@ MISTAKES = [
     Mistake(
         "deals = 3", 'shipped = "random"', ["key 'shipped' belongs below [[bot]]; move it there"]
     ),
-    Mistake("deals = 3", "depth = 3", ["'depth'", "Known: deals"]),
+    Mistake("deals = 3", "depth = 3", ["'depth'", "Known: anchor, deals"]),
+    Mistake(
+        "deals = 3", "anchor = 3", ["'anchor'", "a number by name, such as { stockfish = 3600 }"]
+    ),
+    Mistake("deals = 3", 'anchor = { one = "x" }', ["'anchor'", "a number by name"]),
+    Mistake("deals = 3", "anchor = { onne = 1 }", ["no bot 'onne'", "Did you mean 'one'?"]),
+    Mistake("deals = 3", "anchor = { one = 1, two = 2 }", ["anchor names one bot"]),
+    Mistake("deals = 3", "anchor = { one = inf }", ["anchor gives 'one' inf points"]),
     Mistake("deals = 3", "deals = 0", ["'deals'", "at least 1"]),
     Mistake("deals = 3", "deals = 2.5", ["'deals'", "a whole number at least 1"]),
     Mistake("deals = 3", 'deals = "3"', ["'deals'", "a whole number at least 1"]),

@@ -26,7 +26,12 @@ FORMATS = {
         *("--format", "gauntlet", "--deals", "6"),
         *("--challenger", "two", "--challenger", "five"),
     ],
+    "swiss": ["--format", "swiss", "--deals", "6"],
+    "knockout": ["--format", "knockout", "--deals", "6"],
+    "double elimination": ["--format", "double-elimination", "--deals", "5"],
 }
+
+_MOST_ROUNDS = 20
 
 
 def arena(*words: object) -> str:
@@ -79,15 +84,31 @@ def test_a_format_gives_the_same_bytes_whoever_plays_it(tmp_path: Path, name: st
     time.sleep(0.1)
     assert table(alone)["missing"] > 0
     arena("run", alone, "--workers", "1")
-    parts = [made(tmp_path / f"part {number}", name) for number in (1, 2)]
-    for number, part in enumerate(parts, 1):
-        arena("run", part, "--part", f"{number}/2")
-        arena("export", part, tmp_path / f"{number}.jsonl")
-    together = tmp_path / "together"
-    shutil.copytree(parts[0], together)
-    arena("import", together, tmp_path / "2.jsonl")
+    together = played_in_parts(tmp_path, name)
     assert table(whole) == table(alone) == table(together)
     assert matches(whole) == matches(alone) == matches(together)
+    assert rounds(whole) == rounds(alone) == rounds(together)
+    assert "none differs" in arena("verify", together)
+
+
+def played_in_parts(folder: Path, name: str) -> Path:
+    """Have two machines play their parts of a league, and of each of its rounds."""
+    parts = [made(folder / f"part {number}", name) for number in (1, 2)]
+    for _ in range(_MOST_ROUNDS):
+        for number, part in enumerate(parts, 1):
+            arena("run", part, "--part", f"{number}/2")
+            arena("export", "--force", part, folder / f"{number}.jsonl")
+        arena("import", parts[0], folder / "2.jsonl")
+        arena("import", parts[1], folder / "1.jsonl")
+        assert table(parts[0]) == table(parts[1])
+        if not table(parts[0])["missing"]:
+            return parts[0]
+    raise AssertionError("the rounds have no end")
+
+
+def rounds(folder: Path) -> Any:
+    """Return what was drawn."""
+    return json.loads(arena("export", folder, "-").splitlines()[0]).get("rounds")
 
 
 @pytest.mark.slow

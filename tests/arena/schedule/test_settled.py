@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 from arena.schedule.deal import Entrant
 from arena.schedule.goal import Comparison, Goal, Measure, doubt, goal_of, known, lead_of
-from arena.schedule.rounds import Ended, Frame, Lineup, Places, Round, RoundDeal, Terms
+from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
 from arena.schedule.settled import Settled, SettledOptions
 from arena.schedule.worth import Worth, precision
 from arena.stats.likelihood import BETA
 from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
 from protocol.errors import ArenaError
-from referee.chance import Chance
 from tests.arena.schedule.cases import calm
 from tests.arena.stats.deals import deals_of
 
@@ -44,17 +43,17 @@ class Tournament:
 
     @property
     def format(self) -> Settled:
-        return Settled(Frame(self.seats, self.seats, Chance("chance")))
+        return Settled(Frame(self.seats, self.seats, lambda: "chance"))
 
     @property
-    def terms(self) -> Terms:
-        return Terms(self.deals, self.options)
+    def terms(self) -> RoundTerms:
+        return RoundTerms(self.deals, self.options)
 
     @property
     def total(self) -> int:
         return sum(len(each.deals) for each in self.past)
 
-    def asked(self) -> Sequence[Lineup] | Ended:
+    def asked(self) -> Sequence[Lineup] | Over:
         return self.format.next_round(self.past, self.field, self.terms)
 
     def play(self, asked: Sequence[Lineup], out: Sequence[str] = ()) -> None:
@@ -75,10 +74,10 @@ class Tournament:
             matches.append(tuple(1 + sum(other > form for other in forms) for form in forms))
         return tuple(matches)
 
-    def to_the_end(self, most: int = 200) -> Ended:
+    def to_the_end(self, most: int = 200) -> Over:
         for _ in range(most):
             asked = self.asked()
-            if isinstance(asked, Ended):
+            if isinstance(asked, Over):
                 return asked
             self.play(asked)
         raise AssertionError("it does not end")
@@ -161,7 +160,7 @@ def test_who_matters_plays_most() -> None:
     league = Tournament(skills, options=options(margin=0.02))
     for _ in range(16):
         asked = league.asked()
-        assert not isinstance(asked, Ended)
+        assert not isinstance(asked, Over)
         league.play(asked)
     counts = Counter(bot.key for each in league.past for deal in each.deals for bot in deal.lineup)
     rest = max(count for key, count in counts.items() if key not in "ab")
@@ -171,7 +170,7 @@ def test_who_matters_plays_most() -> None:
 def test_all_play_before_results_choose() -> None:
     league = Tournament(FOUR, options=options(first_deals=7))
     first = league.asked()
-    assert not isinstance(first, Ended)
+    assert not isinstance(first, Over)
     counts = Counter(bot.key for lineup in first for bot in lineup)
     assert min(counts.values()) >= 7
     assert max(counts.values()) <= 8
@@ -184,18 +183,18 @@ def test_a_bot_that_comes_late_plays_first_against_many() -> None:
     league = Tournament(skills, options=options(goal="order", margin=0.01))
     for _ in range(4):
         asked = league.asked()
-        assert not isinstance(asked, Ended)
+        assert not isinstance(asked, Over)
         league.play(asked)
     late = Entrant("late", "1")
     league.field = (*league.field, late)
     league.skills = {**skills, "late": 0.0}
     asked = league.asked()
-    assert not isinstance(asked, Ended)
+    assert not isinstance(asked, Over)
     assert len({*asked}) == len(asked) == league.options.first_deals
     assert all(late in lineup for lineup in asked)
     league.play(asked)
     following = league.asked()
-    assert not isinstance(following, Ended)
+    assert not isinstance(following, Over)
     assert any(late not in lineup for lineup in following)
 
 
@@ -203,11 +202,11 @@ def test_another_version_of_a_bot_is_a_late_one_and_the_old_one_still_informs() 
     league = Tournament(FOUR, options=options(goal="order", margin=0.0))
     for _ in range(4):
         asked = league.asked()
-        assert not isinstance(asked, Ended)
+        assert not isinstance(asked, Over)
         league.play(asked)
     league.field = (*league.field[:3], Entrant("d", "2"))
     asked = league.asked()
-    assert not isinstance(asked, Ended)
+    assert not isinstance(asked, Over)
     assert all(Entrant("d", "2") in lineup for lineup in asked)
     league.play(asked)
     fitted: list[list[str]] = []
@@ -227,13 +226,13 @@ def test_who_is_suspended_plays_no_more_and_its_last_deals_do_not_count() -> Non
     league = Tournament(FOUR, options=options(goal="order", margin=0.0))
     for _ in range(2):
         asked = league.asked()
-        assert not isinstance(asked, Ended)
+        assert not isinstance(asked, Over)
         league.play(asked)
     asked = league.asked()
-    assert not isinstance(asked, Ended)
+    assert not isinstance(asked, Over)
     league.play(asked, out=["a"])
     league.field = league.field[1:]
-    while not isinstance(asked := league.asked(), Ended):
+    while not isinstance(asked := league.asked(), Over):
         assert all("a" not in {bot.key for bot in lineup} for lineup in asked)
         league.play(asked)
     assert asked.why.startswith("Asked for the order of 3 bots")
@@ -250,7 +249,7 @@ def test_a_pair_of_which_one_is_gone_ends_with_a_sentence() -> None:
 
 def test_a_round_that_counts_for_nothing_is_played_again_up_to_the_limit() -> None:
     league = Tournament(FOUR, deals=5)
-    while not isinstance(asked := league.asked(), Ended):
+    while not isinstance(asked := league.asked(), Over):
         league.play(asked, out=["a", "b", "c"])
     assert "not known for sure at the limit of 30 deals" in asked.why
 
@@ -263,7 +262,7 @@ def test_a_round_depends_on_nothing_but_results(seed: int, dice: random.Random, 
     league = Tournament(skills, seats=seats, seed=f"{seed}", options=options(goal=goal))
     for _ in range(3):
         asked = league.asked()
-        if isinstance(asked, Ended):
+        if isinstance(asked, Over):
             return
         again = replace(league, skills={key: skills[key] for key in dice.sample([*skills], 5)})
         again.past = [
@@ -280,7 +279,7 @@ def test_every_round_follows_from_those_before_it() -> None:
     assert len(league.past) > 5
     for number, each in enumerate(league.past):
         asked = league.format.next_round(league.past[:number], league.field, league.terms)
-        assert not isinstance(asked, Ended)
+        assert not isinstance(asked, Over)
         assert [*asked] == [deal.lineup for deal in each.deals]
 
 
@@ -295,7 +294,7 @@ def test_standings_say_what_is_open_and_what_is_known() -> None:
     league = Tournament({**FOUR, "e": 5.5}, options=options(goal="order", margin=0.01))
     for _ in range(16):
         asked = league.asked()
-        assert not isinstance(asked, Ended)
+        assert not isinstance(asked, Over)
         league.play(asked)
     shown = league.format.standings(
         league.past, league.field, league.terms, lambda bot: bot.key.upper()

@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from arena.stats.outcomes import Result
-from arena.stats.pairs import Pair, pairs
+from arena.stats.pairs import Pair, neighbours, pairs
 from arena.stats.ratings import SEPARATED, Ratings, fit, rank_intervals
 from arena.stats.together import SURE, errors_together
 from tests.arena.stats.deals import deals_of
@@ -73,6 +73,37 @@ def test_as_many_more_deals_as_are_told_separate_what_they_are_to_separate(deals
     assert not fewer.is_separated
     assert now.more_from is not None
     assert now.more_from < now.more < (now.more_to or 10**9)
+
+
+def test_half_of_the_neighbours_are_those_that_need_the_fewest_deals() -> None:
+    wins = (("a", "b", 12), ("b", "a", 8), ("b", "c", 11), ("c", "b", 9), ("c", "d", 20))
+    ratings = played(*wins, ("d", "c", 1))
+    close = neighbours(ratings)
+    assert close is not None
+    assert [(pair.bot, pair.other) for pair in close.pairs] == [("a", "b"), ("b", "c")]
+    needed = sorted(pair.more or 0 for pair in close.pairs)
+    assert (close.more, close.more_to) == (needed[0], None)
+    assert close.part is not None
+    least = min(ratings.bots[bot].deals for bot in ("a", "b"))
+    assert close.part == pytest.approx(needed[0] / least)
+
+
+def test_neighbours_that_are_separated_are_not_told() -> None:
+    assert neighbours(played(("a", "b", 18), ("b", "a", 4))) is None
+    close = neighbours(played(("a", "b", 18), ("b", "a", 4)), lambda _: 9.0)
+    assert close is not None
+    assert [(pair.bot, pair.is_separated) for pair in close.pairs] == [("a", False)]
+
+
+def test_of_neighbours_with_too_few_deals_nothing_is_told() -> None:
+    assert neighbours(played(("a", "b", 2))) is None
+
+
+def test_neighbours_that_may_be_equals_need_deals_without_end() -> None:
+    close = neighbours(played(("a", "b", 10), ("b", "a", 10)))
+    assert close is not None
+    assert (close.more, close.more_to, close.part) == (None, None, None)
+    assert close.more_from is not None
 
 
 @pytest.mark.parametrize(

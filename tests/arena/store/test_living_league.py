@@ -354,6 +354,31 @@ def test_old_versions_are_shown_when_asked_for(arena: Arena, league: League) -> 
     assert (every[old]["matches"], every["two"]["matches"]) == (4, 8)
 
 
+def test_versions_are_linked_in_the_order_of_their_coming(arena: Arena, league: League) -> None:
+    bot = league.bot("mine", "import kit, guerra_random\nkit.run(guerra_random.choose)\n")
+    versions = []
+    for change in range(3):
+        with (league.home / "mine" / "bot.py").open("a") as file:
+            file.write(f"# change {change}\n")
+        play(arena, league, bot, TWO)
+        versions.append(rows(arena, league)["mine"]["version"])
+    table = json.loads(arena("rank", league.folder, "--linked", "--format", "json").stdout)
+    first, second = (f"mine @{version[:6]}" for version in versions[:2])
+    assert table["linked"] == [[first, second], [second, "mine"]]
+    assert table["step"] > 0
+    text = " ".join(arena("rank", league.folder, "--linked").stdout.split())
+    assert "Linked: a new version is taken for as good as the one before" in text
+    with (league.home / "mine" / "bot.py").open("a") as file:
+        file.write("# not played yet\n")
+    unplayed = json.loads(arena("rank", league.folder, "--linked", "--format", "json").stdout)
+    assert unplayed["linked"][-1] == [f"mine @{versions[2][:6]}", "mine"]
+    own = {row["bot"]: row for row in unplayed["standings"]}
+    assert own["mine"]["rating"] == pytest.approx(
+        own[f"mine @{versions[2][:6]}"]["rating"], abs=0.1
+    )
+    assert "step" not in json.loads(arena("rank", league.folder, "--format", "json").stdout)
+
+
 @pytest.mark.slow
 def test_parts_make_up_the_whole(arena: Arena, league: League, tmp_path: Path) -> None:
     league.write(FILE.replace("deals = 2", "deals = 6") + ONE + TWO + THREE)

@@ -181,7 +181,7 @@ def test_deals_are_counted_by_the_results_of_their_matches(store: Store) -> None
     results = store.results()
     found = {
         tuple(sorted(results[number].places for number in numbers)): count
-        for numbers, _, _, count in store.deals()
+        for numbers, _, _, _, count in store.deals()
     }
     assert found == {((2, 1), (2, 1)): 2, ((1, 2), (2, 1)): 1}
     assert set(results.values()) == {
@@ -192,9 +192,25 @@ def test_deals_are_counted_by_the_results_of_their_matches(store: Store) -> None
 def test_deals_that_were_played_alike_have_the_same_moves(store: Store) -> None:
     for deal, moves in [("a", 7), ("b", 7), ("c", 8)]:
         add(store, match(deal, 0, moves=moves), match(deal, 1, moves=-moves))
-    played = {moves: count for _, moves, _, count in store.deals(moves=True)}
+    played = {moves: count for _, moves, _, _, count in store.deals(moves=True)}
     assert sorted(played.values()) == [1, 2]
-    assert {moves for _, moves, _, _ in store.deals()} == {""}
+    assert {moves for _, moves, *_ in store.deals()} == {""}
+
+
+def test_deals_with_a_forfeit_are_told_apart_if_that_is_asked(store: Store) -> None:
+    for deal, loser in [("a", None), ("b", 1), ("c", None), ("d", 0)]:
+        add(store, match(deal, 0, forfeits=[]))
+        add(store, match(deal, 1, forfeits=[] if loser is None else [loser]))
+    told = [(each.forfeited, each.deals) for each in store.deals(forfeits=True)]
+    assert sorted(told) == [(False, 2), (True, 2)]
+    assert [(each.forfeited, each.deals) for each in store.deals()] == [(False, 4)]
+
+
+def test_versions_are_told_in_the_order_of_their_coming(store: Store) -> None:
+    assert store.entries() == []
+    store.bot_rows([TWO])
+    store.bot_rows([ONE, TWO])
+    assert [bot.name for bot in store.entries()] == ["two", "one"]
 
 
 def test_deals_are_told_with_their_line_up_and_how_many_matches_they_have(store: Store) -> None:

@@ -131,6 +131,53 @@ def test_without_chance_deals_that_were_played_otherwise_count(chanceless: Book)
     assert (field.deal_count, field.repeats) == (4, 0)
 
 
+def test_deals_without_forfeits_are_told_when_asked_for(duels: Book) -> None:
+    for number in range(3):
+        duels.play(number, 0, 1)  # B forfeits both matches of the first
+    assert read_field(duels.folder).unforfeited is None
+    field = read_field(duels.folder, forfeits=True)
+    assert field.unforfeited is not None
+    assert (field.deal_count, sum(field.unforfeited.values())) == (3, 2)
+    assert set(field.unforfeited) == set(field.deals)
+
+
+def test_without_chance_a_deal_without_forfeits_counts_once_too(chanceless: Book) -> None:
+    for number in range(4):
+        chanceless.play(number, 0, 1, 2, 3)
+    field = read_field(chanceless.folder, forfeits=True)
+    assert field.unforfeited is not None
+    assert 1 <= sum(field.unforfeited.values()) <= field.deal_count < 4
+
+
+def test_a_file_knows_no_forfeits(arena: Arena, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"places": {"A": 1, "B": 2}}\n')
+    result = arena("rank", path, "--without-forfeits")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "only leagues know forfeits" in result.stderr
+
+
+def test_ratings_without_forfeits_stand_beside_the_others(duels: Book, arena: Arena) -> None:
+    for number in range(3):
+        duels.play(number, 0, 1)
+    told = arena("rank", duels.folder, "--without-forfeits", "--format", "json")
+    table = json.loads(told.stdout)
+    assert table["forfeited_deals"] == 1
+    first, second = table["standings"]
+    assert first["rating"] > first["rating_unforfeited"] > 25 > second["rating_unforfeited"]
+    assert (first["deals"], first["deals_unforfeited"]) == (3, 2)
+    text = " ".join(arena("rank", duels.folder, "--without-forfeits").stdout.split())
+    assert "1 deal of 3 is left out whole." in text
+    refused = arena("rank", duels.folder, "--pairs", "--without-forfeits")
+    assert "--without-forfeits does not go with --pairs" in refused.stderr
+
+
+def test_where_all_deals_are_forfeited_nothing_is_rated_without(duels: Book, arena: Arena) -> None:
+    duels.play(0, 0, 1)
+    text = arena("rank", duels.folder, "--without-forfeits").stdout
+    assert "No such deals: A, B." in " ".join(text.split())
+
+
 def test_repeats_do_not_shrink_the_error(chanceless: Book, arena: Arena) -> None:
     known: set[object] = set()
     rows = []

@@ -1,6 +1,6 @@
 """Simulate leagues of bots of known skill, and hold the leaderboard against the truth.
 
-    python -m tests.benchmarks.calibration           # four tables, in about a quarter of an hour
+    python -m tests.benchmarks.calibration           # all tables, in about a quarter of an hour
     python -m tests.benchmarks.calibration --quick   # with a tenth of the leagues
     python -m tests.benchmarks.calibration coverage  # one of them, see below
 
@@ -13,13 +13,22 @@ from types import ModuleType
 
 from tabulate import tabulate
 
-from tests.benchmarks.calibration import certainty, coverage, faithfulness, mirroring
+from tests.benchmarks.calibration import (
+    certainty,
+    circles,
+    coverage,
+    faithfulness,
+    mirroring,
+    versions,
+)
 
 PARTS = {
     "coverage": coverage,
     "certainty": certainty,
+    "circles": circles,
     "faithfulness": faithfulness,
     "mirroring": mirroring,
+    "versions": versions,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import permutations
 from statistics import fmean
 
-from arena.stats.pairs import Pair, pairs
+from arena.stats.pairs import Neighbours, Pair, neighbours, pairs
 from arena.stats.ratings import SEPARATED, Ratings, fit
 from arena.stats.together import errors_together
 from tests.arena.stats.deals import deals_of
@@ -19,12 +19,14 @@ HEADERS = (
     *("field", "pair by pair", "together"),
     *(f"{100 * low:g} to {100 * high:g} %" for low, high in BINS),
     "in brackets",
+    "half of the neighbours",
 )
 NOTE = """\
 pair by pair, together: the share of tables of equals in which some pair is separated.
 The others: of pairs of unequal bots of which one is said to be better with such a chance, the mean
 of these chances, and the share in which it is. In brackets: of pairs that are not separated, the
-share of which the deals that they need, by their true skills, lie where they are said to."""
+share of which the deals that they need, by their true skills, lie where they are said to. Half of
+the neighbours: the same of what half of those neighbours need that are not separated, by league."""
 MOST_TABLES = 0.07
 """Of tables of equals, which are to be 0.0455 and are counted in some hundred leagues."""
 MOST_OFF = 0.05
@@ -58,13 +60,16 @@ def measured(row: Row) -> Line:
         ]
         faults = [f"together {shares[1]:.3f}"] if shares[1] > MOST_TABLES else []
         return Line(
-            (row.name, *(f"{share:.3f}" for share in shares), *[blank] * (len(BINS) + 1)), faults
+            (row.name, *(f"{share:.3f}" for share in shares), *[blank] * (len(BINS) + 2)), faults
         )
     said: defaultdict[int, float] = defaultdict(float)
     true: Counter[int] = Counter()
     count: Counter[int] = Counter()
-    brackets = []
+    brackets: list[bool] = []
+    halves: list[bool] = []
     for league, each in zip(leagues, fits, strict=True):
+        if close := neighbours(each):
+            halves.append(_half_holds(close, league.skills, each))
         for pair in pairs(each):
             if not pair.is_separated and pair.error is not None:
                 brackets.append(_holds(pair, league.skills, each))
@@ -82,17 +87,33 @@ def measured(row: Row) -> Line:
         cells.append(f"{mean:.3f}: {share:.3f}")
         if abs(mean - share) > MOST_OFF:
             faults.append(cells[-1])
-    return Line((row.name, blank, blank, *cells, f"{fmean(brackets):.3f}"), faults)
+    held = (f"{fmean(brackets):.3f}", f"{fmean(halves):.3f}")
+    return Line((row.name, blank, blank, *cells, *held), faults)
 
 
 def _holds(pair: Pair, skills: Mapping[str, float], ratings: Ratings) -> bool:
     """Return whether as many more deals as a pair needs, whoever is better, were said."""
+    return _is_between(_needed(pair, skills, ratings), pair.more_from, pair.more_to)
+
+
+def _half_holds(close: Neighbours, skills: Mapping[str, float], ratings: Ratings) -> bool:
+    """Return whether as many more deals as half of some neighbours need were said."""
+    needed = sorted(_needed(pair, skills, ratings) for pair in close.pairs)
+    return _is_between(needed[(len(needed) - 1) // 2], close.more_from, close.more_to)
+
+
+def _is_between(needed: float, *ends: int | None) -> bool:
+    low, high = (math.inf if end is None else end for end in ends)
+    return low <= needed <= high
+
+
+def _needed(pair: Pair, skills: Mapping[str, float], ratings: Ratings) -> float:
+    """Return how many more deals a pair needs by its true skills, whoever is better."""
     lead = skills[pair.bot] - skills[pair.other]
     deals = min(ratings.bots[bot].deals for bot in (pair.bot, pair.other))
     assert pair.error is not None
     needed = deals * ((SEPARATED * pair.error / lead) ** 2 - 1) if lead else math.inf
-    low, high = (math.inf if end is None else end for end in (pair.more_from, pair.more_to))
-    return low <= max(1.0, math.ceil(needed)) <= high
+    return math.inf if math.isinf(needed) else max(1.0, math.ceil(needed))
 
 
 def _separates(ratings: Ratings, errors: float) -> bool:

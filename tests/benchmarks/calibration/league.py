@@ -50,6 +50,12 @@ class Plan:
     """What the first seat adds to a form, in mu points."""
     shape: Shape = "Gaussian"
     """Of the luck that is dealt to the seats."""
+    circle: float = 0.0
+    """By how much a bot of each camp beats those of the next beside its skill, in mu points."""
+    camps: int = 3
+    """Of bots by their numbers, where there is a circle; of two seats."""
+    outside: int = 0
+    """The bots that are in no camp: the last ones."""
 
 
 class Row(NamedTuple):
@@ -95,6 +101,7 @@ def deal_of(
     kept = plan.luck * plan.carry if plan.mirrored else 0.0
     dealt = [BETA * math.sqrt(kept) * luck(chance) for _ in bots]
     dealt[0] += plan.edge
+    skills = {bot: skills[bot] + turn for bot, turn in zip(bots, _turns(plan, bots), strict=True)}
     own = BETA * math.sqrt(1 - kept)
     for turn in range(1 if plan.copies else len(bots)):
         line_up = (*bots[turn:], *bots[:turn])
@@ -104,6 +111,21 @@ def deal_of(
         ]
         result = Result(line_up, places(forms))
         yield from [result] * max(1, plan.copies)
+
+
+def _turns(plan: Plan, bots: Sequence[str]) -> Iterator[float]:
+    """Yield what each bot has of the circle against the one other at the table."""
+    for bot, other in zip(bots, reversed(bots), strict=True):
+        yield circle_between(plan, bot, other) / 2 if plan.circle else 0.0
+
+
+def circle_between(plan: Plan, bot: str, other: str) -> float:
+    """Return by how much a bot beats another beside their skills, in mu points."""
+    one, two = int(bot), int(other)
+    if max(one, two) >= plan.bots - plan.outside:
+        return 0.0
+    step = (two - one) % plan.camps
+    return plan.circle * ((step == 1) - (step == plan.camps - 1))
 
 
 def _ranking(forms: Sequence[float]) -> tuple[int, ...]:

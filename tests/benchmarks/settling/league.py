@@ -10,12 +10,11 @@ from math import comb
 
 from arena.schedule.deal import Entrant
 from arena.schedule.goal import Known, Measure, goal_of, known, lead_of
-from arena.schedule.rounds import Ended, Frame, Lineup, Places, Round, RoundDeal, Terms
+from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
 from arena.schedule.settled import GROWTH, Settled, SettledOptions
 from arena.stats.likelihood import BETA
 from arena.stats.outcomes import Deals, Result
 from arena.stats.ratings import Ratings
-from referee.chance import Chance
 from tests.benchmarks.settling.swift import swift_fit
 
 DRAW_PROBABILITY = 0.001
@@ -154,8 +153,8 @@ def settled_course(plan: Plan, seed: str, options: SettledOptions) -> Course:
         fits.append(swift_fit(deals, bots))
         return fits[-1]
 
-    frame = Frame(plan.seats, plan.seats, Chance(seed))
-    format_, terms = Settled(frame, rate), Terms(plan.deals, options)
+    frame = Frame(plan.seats, plan.seats, lambda: seed)
+    format_, terms = Settled(frame, rate), RoundTerms(plan.deals, options)
     past: list[Round] = []
     numbers: Counter[Lineup] = Counter()
     looks = []
@@ -165,7 +164,7 @@ def settled_course(plan: Plan, seed: str, options: SettledOptions) -> Course:
         asked = format_.next_round(past, world.field, terms)
         if len(fits) > seen:
             looks.append(_look(plan, world, fits[-1], matches, options))
-        if isinstance(asked, Ended):
+        if isinstance(asked, Over):
             break
         deals = []
         for lineup in asked:

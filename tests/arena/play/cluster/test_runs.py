@@ -1,9 +1,12 @@
 """Whole runs on a cluster: what they give is what this machine alone gives."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from arena.league.finding import BUNDLED
 from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
 from tests.outside.sources import NIM
 from tests.referee.sandbox.sandboxed import need
@@ -83,6 +86,30 @@ def test_a_match_of_a_cluster_is_like_any_other(cluster, league, arena):
     match = league.stored()[0][0]
     assert "sandbox landlock (ABI " in arena("show", league.folder, match.id).stdout
     assert "2 matches" in arena("verify", league.folder).stdout
+
+
+@pytest.mark.slow
+def test_a_comparison_on_a_cluster_is_the_one_of_one_machine(cluster, league, arena, tmp_path):
+    """Bots with files of their own are sent, and what was kept is gone on with at home."""
+    bot = tmp_path / "mine"
+    bot.mkdir()
+    for helper in ("kit.py", "guerra/guerra_random.py"):
+        shutil.copy(BUNDLED / helper, bot)
+    (bot / "bot.toml").write_text('command = ["{python}", "guerra_random.py"]\n')
+    words = ("compare", "general", str(bot), "--game", "guerra", "--seed", "1", "--sandbox", "none")
+    one_side = ("--option", "max_turns=20", "--elo0", "0", "--elo1", "50", "--format", "json")
+    away = arena(*words, *one_side, "--cluster", cluster.address, "--keep", league.folder)
+    local = League(tmp_path / "local")
+    home = arena(*words, *one_side, "--keep", local.folder)
+    assert away.exit_code == 0, away.output
+    assert away.stdout == home.stdout
+    assert '"verdict": "passed"' in away.stdout
+    assert arena(*words, *one_side, "--keep", league.folder).stdout == home.stdout
+    counted = json.loads(home.stdout)["comparison"][0]["deals"]
+    stored = [
+        [match for match in kept.stored() if match[0].number < counted] for kept in (league, local)
+    ]
+    assert stored[0] == stored[1] != []
 
 
 @pytest.mark.slow

@@ -1,0 +1,62 @@
+"""What is said of a league before it is played: how long it takes, and what it will separate."""
+
+from collections.abc import Iterator
+
+from arena.cli.saying import say
+from arena.league.plan import LeaguePlan
+from arena.stats.elo import elo_of
+from arena.stats.foresight import least_share
+from arena.text import counted, duration
+
+_SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
+_SUREST = 0.99  # of the points: beyond, a lead in Elo means nothing
+
+
+def tell_plan(
+    league: LeaguePlan, missing: int, mean_seconds: float | None, workers: int | None
+) -> None:
+    """Say how many matches are to be played and how long that may take.
+
+    Without `workers`, it is what one core would need: on a cluster, many share in it.
+    """
+    if not missing:
+        is_empty = not league.goes_by_results and not league.asked.deal_count
+        hint = "The league has no matches to play: raise its deals or its share."
+        say(hint if is_empty else "Nothing is missing.")
+        return
+    form = "{}, {} with " + counted(workers, "worker") if workers else "{}; one core would need {}"
+    workers = workers or 1
+    least = league.game.typical_decisions * _SECONDS_A_DECISION
+    if mean_seconds is None:
+        limit = league.limits.move_time * league.game.typical_decisions + league.limits.bank
+        time = (
+            f"about {duration(missing * least / workers)} if the bots answer at once, "
+            f"up to {duration(missing * limit / workers)} if they use all their time"
+        )
+    else:
+        time = f"about {duration(missing * mean_seconds / workers)}"
+    first = " in the next round" if league.goes_by_results else ""
+    matches = f"{counted(missing, 'match', 'matches')} to play{first}"
+    say(f"{form.format(matches, time)}.")
+
+
+def foreseen(league: LeaguePlan) -> Iterator[str]:
+    """Yield how much better a bot must be than another to be separated, if that is known.
+
+    It is not where bots meet by a plan that is not even, or where nothing is left to chance, so
+    that deals may repeat each other, or everything.
+    """
+    game = league.game
+    if league.settings.format != "round-robin" or game.is_pure_luck or not game.has_chance:
+        return
+    bots = len(league.bots)
+    deals = league.asked.deal_count * league.seats / bots
+    share = least_share(deals, bots=bots, seats=league.seats, matches=league.rotation_count)
+    if share is None or share > _SUREST:
+        yield f"Each bot plays about {deals:.0f} deals: too few to separate any bots."
+        return
+    yield (
+        f"Each bot plays about {deals:.0f} deals: in five of six such leagues, they separate two "
+        f"bots of which one takes {100 * share:.0f} % of the points against the other, a lead of "
+        f"{elo_of(share):.0f} Elo."
+    )

@@ -1,0 +1,34 @@
+"""The anchor of a league: a bot whose strength on Elo's scale is known, and what it is."""
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from arena.text import composed, toml
+from protocol.errors import ArenaError
+from referee.options import suggestion
+
+
+def anchor_of(key: Mapping[str, float]) -> tuple[str, float] | None:
+    """Return the bot and its points that the key `anchor` of a league names; None without one."""
+    return next(((composed(bot), points) for bot, points in key.items()), None)
+
+
+def check_anchor(key: Mapping[str, float], bots: Collection[str]) -> None:
+    """Raise ArenaError unless the key names one of the bots, and its points, or nothing."""
+    if len(key) > 1:
+        raise ArenaError(f"anchor names one bot, such as {{ stockfish = 3600 }}, not {len(key)}.")
+    for bot, points in key.items():
+        if not math.isfinite(points):
+            raise ArenaError(f"anchor gives {bot!r} {points:g} points: it takes a number.")
+        if composed(bot) not in bots:
+            known = suggestion(bot, bots) if bots else "It has none yet."
+            raise ArenaError(f"anchor: there is no bot {bot!r} in the league. {known}")
+
+
+def anchor_lines(key: Mapping[str, float]) -> Iterator[str]:
+    """Yield the line of a league's file that says so, if there is an anchor."""
+    for bot, points in key.items():
+        name = bot if re.fullmatch("[A-Za-z0-9_-]+", bot) else toml(bot)
+        number = toml(int(points) if float(points).is_integer() else points)
+        yield f"anchor = {{ {name} = {number} }}  # its strength, for an Elo column"

@@ -1,0 +1,241 @@
+"""Double elimination: who loses a second time is out, until one bot is left."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+
+from arena.schedule.bracket import (
+    Bracket,
+    BracketStage,
+    Slots,
+    bye_ties,
+    snake,
+    split_byes,
+    table_ties,
+)
+from arena.schedule.bracket_options import BracketOptions, check_bracket
+from arena.schedule.bracket_standings import bracket_standings
+from arena.schedule.course import Course, Steps, follow
+from arena.schedule.deal import Entrant
+from arena.schedule.knockout import final_table, too_few
+from arena.schedule.matching import cheapest_pairs, exchanged
+from arena.schedule.rounds import Frame, Lineup, Over, Round, RoundTerms, Standings
+from arena.schedule.seeding import seeds
+from arena.schedule.ties import Tie, play
+from protocol.errors import ArenaError
+
+_ABOVE, _BELOW = "Winners'", "Losers'"
+
+
+class DoubleEliminationOptions(BracketOptions, frozen=True, kw_only=True):
+    """The table `[double-elimination]` of a league's file."""
+
+    reset: bool = True
+    """Whether the final is played again if it is the first tie that its loser lost; two seats."""
+
+
+def check_double_elimination(options: DoubleEliminationOptions, seats: int) -> None:
+    """Raise ArenaError for options that cannot be meant with so many seats."""
+    check_bracket(options, seats)
+    if not options.reset and seats != 2:
+        raise ArenaError(
+            "reset = false is for games of two: larger tables play one final; take it out."
+        )
+
+
+class DoubleElimination:
+    """Double elimination: the knockout with a second bracket for those who lost once.
+
+    The losers' bracket plays whenever it can, the winners' bracket when the losers' is no larger:
+    for two seats this is the usual order. At larger tables the last bots play one final table,
+    and before, bots of both brackets share a table when neither can fill one. Raises ArenaError
+    for options that cannot be meant.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    def next_round(
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
+    ) -> Sequence[Lineup] | Over:
+        """Return the deals of all ties of a stage, or those that its undecided ties need more."""
+        bracket, asked = self._followed(past, field, terms)
+        return Over(bracket.over) if asked is None else asked
+
+    def standings(
+        self,
+        past: Sequence[Round],
+        field: Sequence[Entrant],
+        terms: RoundTerms,
+        name: Callable[[Entrant], str],
+    ) -> Standings:
+        """Return the places, and a table for each stage of a bracket."""
+        bracket, _ = self._followed(past, field, terms)
+        return bracket_standings(bracket, Course(past, field, terms), name)
+
+    def _followed(
+        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
+    ) -> tuple[Bracket, Sequence[Lineup] | None]:
+        check_double_elimination(terms.options, self._frame.seats)
+        course, bracket = Course(past, field, terms), Bracket()
+        return bracket, follow(self._steps(course, bracket), past)
+
+    def _steps(self, course: Course, bracket: Bracket) -> Steps[None]:
+        seats = self._frame.seats
+        bracket.seeds = yield from seeds(course, self._frame, "double-elimination")
+        if len(bracket.seeds) < seats:
+            bracket.over = too_few("double elimination", seats, len(bracket.seeds))
+        elif seats == 2:
+            yield from _Pairs(course, bracket).steps()
+        else:
+            yield from _Tables(course, bracket, seats).steps()
+
+
+class _Brackets:
+    """What both kinds of double elimination know: who has lost once, who met, who had byes."""
+
+    def __init__(self, course: Course, bracket: Bracket) -> None:
+        self.course = course
+        self.bracket = bracket
+        self.losers: list[str] = []
+        self.byes: Counter[str] = Counter()
+        self.met: Counter[tuple[str, str]] = Counter()
+        self._stages = Counter[str]()
+
+    def play(self, brackets: Mapping[str, Sequence[Tie]]) -> Steps[None]:
+        """Have ties played of one or more brackets, by their names in the standings."""
+        for title, ties in brackets.items():
+            if any(len(tie.bots) > 1 for tie in ties):
+                self._stages[title] += 1
+                heading = f"{title} stage {self._stages[title]}"
+                self.bracket.stages.append(BracketStage(heading, tuple(ties)))
+        yield from play([tie for ties in brackets.values() for tie in ties], self.course)
+        for ties in brackets.values():
+            for tie in ties:
+                self.met.update(combinations(sorted(tie.bots), 2))
+
+    def present_losers(self) -> list[str]:
+        """Return who has lost once and can play, in the order of seeds; the others go out."""
+        here = [bot for bot in self.losers if bot in self.course.field]
+        self.bracket.fell([bot for bot in self.losers if bot not in here])
+        self.losers = self.bracket.by_seed(here)
+        return self.losers
+
+    def met_at(self, table: Sequence[str]) -> int:
+        """Return how often bots of a table met before."""
+        return sum(self.met[pair] for pair in combinations(sorted(table), 2))
+
+
+class _Pairs(_Brackets):
+    """Two seats."""
+
+    def steps(self) -> Steps[None]:
+        winners = Slots(self.bracket.seeds)
+        while len(winners.slots) > 1 or len(self.present_losers()) > 1:
+            unbeaten, losers = len(winners.bots), self.present_losers()
+            below = self._losers_ties(losers) if len(losers) > 1 else []
+            above = winners.ties() if len(losers) <= unbeaten and len(winners.slots) > 1 else []
+            if not above and not below:  # those who had not lost have left
+                above = winners.ties()
+            yield from self.play({_ABOVE: above, _BELOW: below})
+            if above:
+                winners.take(above)
+            beaten = [bot for tie in above for bot in tie.losers]
+            out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
+            self.bracket.fell([*out, *(bot for tie in above for bot in tie.gone)])
+            self.losers = [bot for bot in losers if bot not in out] + beaten
+        yield from self._final(winners.bots + self.losers)
+
+    def _losers_ties(self, losers: Sequence[str]) -> list[Tie]:
+        playing, free = split_byes(losers, len(losers) // 2 * 2, self.byes)
+        last = len(playing) - 1
+        place = {bot: at for at, bot in enumerate(playing)}
+        again = len(playing) ** 3  # more than all else that a pairing can cost
+
+        def cost(one: str, other: str) -> int:
+            # The best against the last, as far as they have not met.
+            return again * self.met_at((one, other)) + (place[one] + place[other] - last) ** 2
+
+        pairs = cheapest_pairs(playing, cost)
+        return [*(Tie(pair, 1) for pair in pairs), *bye_ties(free, self.byes)]
+
+    def _final(self, bots: list[str]) -> Steps[None]:
+        """Play the final of one who is unbeaten and one who is not; none, if only one is left."""
+        if len(bots) < 2:
+            yield from final_table(self.course, self.bracket, bots, 2)
+            return
+        final = Tie(tuple(bots), 1)
+        self.bracket.stages.append(BracketStage("Final", (final,)))
+        yield from play([final], self.course)
+        again = self.course.first_terms.options.reset and bots[0] in final.losers
+        if again:
+            final = Tie(tuple(bots), 1)
+            self.bracket.stages.append(BracketStage("Final again", (final,)))
+            yield from play([final], self.course)
+        self.bracket.end_of(final, "The final of the double elimination is played.")
+
+
+class _Tables(_Brackets):
+    """More than two seats."""
+
+    def __init__(self, course: Course, bracket: Bracket, seats: int) -> None:
+        super().__init__(course, bracket)
+        self._seats = seats
+        self._advance: int = course.first_terms.options.advance
+        self._winners = list(bracket.seeds)
+
+    def steps(self) -> Steps[None]:
+        while len(self._present_winners()) + len(self.present_losers()) > self._seats:
+            winners, losers = self._winners, self.losers
+            most = len(winners) + len(losers) - self._seats  # who may go out, or the final is short
+            below = self._losers_ties(losers, most) if len(losers) >= self._seats else []
+            above = []
+            if len(losers) <= len(winners) and len(winners) >= self._seats:
+                count = len(winners) // self._seats
+                above = self._ties(winners, count, count * (self._seats - self._advance))
+            if above or below:
+                yield from self.play({_ABOVE: above, _BELOW: below})
+                self._take(above, below)
+            else:
+                mixed = Tie((*winners[len(losers) - self._seats :], *losers), self._advance)
+                yield from self.play({"Mixed": [mixed]})
+                self._take_mixed(mixed, most)
+        alive = self.bracket.by_seed(self._winners + self.losers)
+        yield from final_table(self.course, self.bracket, alive, self._seats)
+
+    def _present_winners(self) -> list[str]:
+        here = [bot for bot in self._winners if bot in self.course.field]
+        self.bracket.fell([bot for bot in self._winners if bot not in here])
+        self._winners = self.bracket.by_seed(here)
+        return self._winners
+
+    def _losers_ties(self, losers: Sequence[str], most: int) -> list[Tie]:
+        leaving = self._seats - self._advance
+        out = min(len(losers) // self._seats * leaving, most)
+        return self._ties(losers, -(-out // leaving), out)
+
+    def _ties(self, bots: Sequence[str], count: int, out: int) -> list[Tie]:
+        playing, free = split_byes(bots, count * self._seats, self.byes)
+        tables = exchanged(snake(playing, count), self.met_at)
+        in_order = [self.bracket.by_seed(table) for table in tables]
+        ties = table_ties(in_order, out, self._seats, self._advance)
+        return [*ties, *bye_ties(free, self.byes)]
+
+    def _take(self, above: Sequence[Tie], below: Sequence[Tie]) -> None:
+        beaten = [bot for tie in above for bot in tie.losers]
+        gone = [bot for tie in above for bot in tie.gone]
+        out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
+        self.bracket.fell([*out, *gone])
+        self._winners = [bot for bot in self._winners if bot not in {*beaten, *gone}]
+        self.losers = [bot for bot in self.losers if bot not in out] + beaten
+
+    def _take_mixed(self, tie: Tie, most: int) -> None:
+        """Who lost for the first time joins the losers; of the others, so many go out."""
+        beaten = [bot for bot in tie.losers if bot in self._winners]
+        twice = [bot for bot in reversed(tie.order) if bot in tie.losers and bot in self.losers]
+        out = twice[: max(0, most - len(tie.gone))]
+        tie.on = tuple(bot for bot in tie.order if bot not in {*beaten, *out})
+        self.bracket.fell([*out, *tie.gone])
+        left = {*beaten, *out, *tie.gone}
+        self._winners = [bot for bot in self._winners if bot not in left]
+        self.losers = [bot for bot in self.losers if bot not in left] + beaten

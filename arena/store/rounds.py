@@ -1,0 +1,122 @@
+"""The rounds of a league whose format goes by results, as they are stored."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from arena.schedule.deal import PAIRS_LIMIT, Entrant
+from arena.schedule.rounds import Lineup, Places
+from arena.store.known import Known
+from arena.store.rows import BotRow, Damage, Reader, places_of, seats_of, typed
+from arena.store.schema import lineup_text
+
+_ROUNDS = "SELECT number, drawn, out FROM round ORDER BY number"
+_KEEP = "INSERT OR REPLACE INTO round (number, drawn, out) VALUES (?, ?, ?)"
+_PLAYED = """
+    SELECT result.bots, result.places
+    FROM lineup JOIN deal ON deal.lineup = lineup.id JOIN match ON match.deal = deal.id
+        JOIN result ON result.id = match.result
+    WHERE lineup.bots = ? AND deal.number = ? AND match.rotation < ? ORDER BY match.rotation
+"""
+
+_InField: TypeAlias = Annotated[int, Meta(ge=0)]
+"""A bot, as its place in the field of a round, from 0."""
+
+
+class Drawn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A round as it was drawn: it never changes."""
+
+    deals_each: Annotated[int, Meta(ge=1)]
+    """How many deals the league's file asked for."""
+    options: dict[str, Any]
+    """The options of the format in that file."""
+    field: list[tuple[str, str]]
+    """Key and version of the bots that could play, in the order of that file."""
+    deals: list[tuple[list[_InField], Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]]]
+    """The line-up and the number of each deal, in the order of play."""
+
+
+class StoredRound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A round, and who was gone before all of its deals were played."""
+
+    drawn: Drawn
+    out: list[_InField] = []
+    """Suspended bots, and those that left: none of their deals in this round counts."""
+
+    def check(self) -> None:
+        """Raise Damage unless all its bots are of its field."""
+        size = len(self.drawn.field)
+        for lineup, _ in self.drawn.deals:
+            if len(set(lineup)) < len(lineup) or max(lineup, default=size) >= size:
+                raise Damage("a deal of a round is of bots that are not in its field")
+        if max(self.out, default=-1) >= size:
+            raise Damage("a bot that is out of a round is not in its field")
+
+
+_read_drawn = Reader("a round", Drawn)
+_read_out = Reader("the bots that are out of a round", list[_InField])
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+class Rounds(Known):
+    """Reads and stores rounds, and reads what was played in their deals."""
+
+    def rounds(self) -> list[StoredRound]:
+        """Return all rounds that were drawn, in order."""
+        with self.explained():
+            rows = typed(
+                self._db.execute(_ROUNDS).fetchall(), list[tuple[int, str, str]], "the rounds"
+            )
+            found = [
+                StoredRound(drawn=_read_drawn(drawn), out=_read_out(out)) for _, drawn, out in rows
+            ]
+            if [number for number, *_ in rows] != [*range(len(rows))]:
+                raise Damage("a round is missing")
+            for each in found:
+                each.check()
+            return found
+
+    def keep_rounds(self, first: int, rounds: Sequence[StoredRound]) -> None:
+        """Store rounds from a number on, all or none; those that are there are replaced."""
+        with self._transaction():
+            self._keep_rounds(first, rounds)
+
+    def _keep_rounds(self, first: int, rounds: Sequence[StoredRound]) -> None:
+        """Store rounds within a transaction."""
+        self._db.executemany(
+            _KEEP,
+            [
+                (number, _encode(each.drawn).decode(), _encode(each.out).decode())
+                for number, each in enumerate(rounds, first)
+            ],
+        )
+
+    def places(
+        self, deals: Iterable[tuple[Lineup, int]], rotations: int
+    ) -> Iterator[tuple[Places, ...] | None]:
+        """Yield the places in each match of deals, given by line-up and number.
+
+        They are in the order of the line-up; None for a deal of which matches are missing.
+        """
+        with self.explained():
+            rows = self._db.execute("SELECT name, version, id FROM bot")
+            numbers = {Entrant(key, version): BotRow(number) for key, version, number in rows}
+            for lineup, deal in deals:
+                text = lineup_text((bot.key, bot.version) for bot in lineup)
+                played = self._db.execute(_PLAYED, (text, deal, rotations)).fetchall()
+                if len(played) < rotations:
+                    yield None
+                    continue
+                order = [numbers[bot] for bot in lineup]
+                yield tuple(_in_order(order, seats, places) for seats, places in played)
+
+
+def _in_order(order: Sequence[BotRow], seats: str, places: str) -> Places:
+    """Return the places of a result, those of the bots `order` in turn."""
+    bots = seats_of(seats)
+    by_bot = dict(zip(bots, places_of(places, len(bots)), strict=True))
+    if by_bot.keys() != set(order):
+        raise Damage("the results of a deal are of other bots")
+    return tuple(by_bot[bot] for bot in order)

@@ -1,0 +1,81 @@
+"""Ratings in tables: in mu points, or on Elo's scale where one bot's strength on it is known."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from arena.stats.elo import ELO_PER_MU, Anchor, Elo, elo_from
+from arena.stats.ratings import Ratings
+from arena.tables.field import Field
+from arena.tables.table import Column, Row
+from protocol.errors import ArenaError
+from referee.options import suggestion
+
+ELO_KEYS = ("elo", "elo_error")
+"""The keys of a row that has a rating on Elo's scale."""
+
+
+def anchor_in(field: Field, ratings: Ratings, asked: Anchor | None) -> Anchor | None:
+    """Return what ratings are measured from: what is asked for, or else what the league names.
+
+    None if that is nothing, or a bot that is not in the table, as one that was disqualified.
+    Raises ArenaError if one is asked for that is no bot of the field.
+    """
+    if asked is not None:
+        check_is_in(field, asked)
+        return asked
+    named = field.anchor
+    return named if named is not None and named[0] in ratings.bots else None
+
+
+def check_is_in(field: Field, anchor: Anchor) -> None:
+    """Raise ArenaError if an anchor is no bot of a field."""
+    bot, _ = anchor
+    if bot not in field.bots:
+        raise ArenaError(f"{field.name} has no bot {bot!r}. {suggestion(bot, field.bots)}")
+
+
+def elo_in(ratings: Ratings, anchor: Anchor | None) -> Mapping[str, Elo] | None:
+    """Return the bots' strengths on Elo's scale, measured from an anchor; None without one."""
+    return None if anchor is None else elo_from(ratings, *anchor)
+
+
+def elo_values(elo: Mapping[str, Elo] | None, bot: str) -> dict[str, Any]:
+    """Return what a bot's row says of its strength, if there is an anchor.
+
+    Both are None for a bot that no match links with it.
+    """
+    if elo is None:
+        return {}
+    return dict(zip(ELO_KEYS, elo.get(bot, (None, None)), strict=True))
+
+
+def anchor_facts(anchor: Anchor | None) -> dict[str, Any]:
+    """Return what a table says of its anchor, for programs."""
+    return {} if anchor is None else {"anchor": {"bot": anchor[0], "elo": anchor[1]}}
+
+
+def rating_column(anchor: Anchor | None) -> Column:
+    """Return the column of ratings."""
+    return Column("Rating ± 2σ" if anchor is None else "Elo ± 2σ", rating_text, "right")
+
+
+def rating_text(row: Row) -> str:
+    """Return a row's rating and what it may be off by: on Elo's scale if it has that."""
+    if "elo" not in row:
+        return f"{row['rating']:.2f} ± {2 * row['error']:.2f}"
+    return "-" if row["elo"] is None else elo_text(Elo(row["elo"], row["elo_error"]))
+
+
+def elo_text(elo: Elo) -> str:
+    """Return a strength and what it may be off by."""
+    points = f"{elo.points:.0f}"
+    return points if elo.error is None else f"{points} ± {2 * elo.error:.0f}"
+
+
+def of_elo(anchor: Anchor) -> str:
+    """Return what a reader must know of ratings on Elo's scale."""
+    bot, points = anchor
+    return (
+        f"Elo is measured from {bot}, taken for {points:g}; its ± are those of the distance from "
+        f"there. A mu point is {ELO_PER_MU:.1f} points of Elo."
+    )

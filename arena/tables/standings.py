@@ -1,0 +1,143 @@
+"""How a tournament stands, in the form of its format: its tables, and its bracket as a picture."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from arena.league.plan import LeaguePlan
+from arena.schedule.rounds import StandingsGrid
+from arena.stats.ratings import Ratings, fit
+from arena.store.opening import open_store, read_played
+from arena.store.rounds import Rounds
+from arena.store.tournament import Tournament
+from arena.tables.sources import asides_of, field_of
+from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Table
+from arena.text import safe
+from protocol.errors import ArenaError
+
+_INITIALS = 2  # letters of a header that stands for two words
+
+
+class ShownGrid(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of the standings, as text."""
+
+    title: str
+    headers: list[str]
+    words: list[bool]
+    """Which columns hold words, others hold numbers."""
+    rows: list[list[str]]
+
+
+class ShownStandings(msgspec.Struct, frozen=True, kw_only=True):
+    """How a tournament stands, as a page shows it."""
+
+    grids: list[ShownGrid]
+    picture: list[str]
+    notes: list[str]
+
+
+def read_standings(folder: Path) -> Table:
+    """Return how the tournament of a league stands.
+
+    Raises ArenaError for a league whose format does not go by results.
+    """
+    league = read_played(folder)
+    if not league.goes_by_results:
+        raise ArenaError(
+            f"the format of {folder} is {league.settings.format!r}, which has no standings but "
+            f"the ratings: `arena rank` shows them."
+        )
+    if not league.database.is_file():
+        return standings_table(league, None, fit({}, bots=[bot.name for bot in league.bots]))
+    with open_store(league) as store:
+        field = field_of(league, store)
+        table = standings_table(league, store, fit(field.deals, bots=field.bots))
+        return replace(table, notes=[*table.notes, *asides_of(league, store)])
+
+
+def standings_table(league: LeaguePlan, store: Rounds | None, ratings: Ratings) -> Table:
+    """Return the standings of a league that goes by results, with the ratings of its bots.
+
+    Without a store, nothing was played yet.
+    """
+    tournament = Tournament(league, store)
+    found = tournament.standings()
+    sheets = [_sheet(grid) for grid in found.grids]
+    first = _rated(sheets[0], ratings) if sheets else Sheet((), ())
+    return Table(
+        name="standings",
+        columns=first.columns,
+        rows=first.rows,
+        facts={
+            "format": league.settings.format,
+            "rounds": len(tournament.past),
+            "progress": tournament.progress,
+            "tables": {sheet.title: sheet.rows for sheet in sheets[1:]},
+        },
+        notes=[safe(note) for note in (tournament.progress, *found.notes)],
+        keys=[*(found.grids[0].headers if sheets else ()), "rating", "error"],
+        grids=[first, *sheets[1:]] if sheets else [],
+        picture=[safe(line) for line in found.drawing],
+    )
+
+
+def _sheet(grid: StandingsGrid) -> Sheet:
+    rows = [dict(zip(grid.headers, row, strict=True)) for row in grid.rows]
+    columns = [
+        Column(
+            header.upper() if len(header) == _INITIALS else header[:1].upper() + header[1:],
+            partial(_text, header=header),
+            "left" if any(isinstance(row[header], str) for row in rows) else "right",
+            width=NAME_WIDTH,
+        )
+        for header in grid.headers
+    ]
+    return Sheet(columns, rows, title=grid.title)
+
+
+def _rated(sheet: Sheet, ratings: Ratings) -> Sheet:
+    """Return the table of the bots' places with their ratings beside them."""
+    rows = []
+    for row in sheet.rows:
+        rating = ratings.bots.get(row["bot"])
+        both = (None, None) if rating is None or not rating.deals else (rating.mu, rating.error)
+        rows.append({**row, "rating": both[0], "error": both[1]})
+    column = Column("Rating ± 2σ", _rating, "right")
+    return replace(sheet, columns=[*sheet.columns, column], rows=rows)
+
+
+def _rating(row: Row) -> str:
+    return "" if row["rating"] is None else f"{row['rating']:.2f} ± {2 * row['error']:.2f}"
+
+
+def _text(row: Row, header: str) -> str:
+    value = row[header]
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.3f}".rstrip("0").rstrip(".")
+    return safe(str(value))
+
+
+def shown_standings(
+    league: LeaguePlan, store: Rounds | None, ratings: Ratings
+) -> ShownStandings | None:
+    """Return the standings for a page; None for a league that does not go by results."""
+    if not league.goes_by_results:
+        return None
+    table = standings_table(league, store, ratings)
+    return ShownStandings(
+        grids=[
+            ShownGrid(
+                title=sheet.title,
+                headers=[column.title for column in sheet.columns],
+                words=[column.align == "left" for column in sheet.columns],
+                rows=[[column.text(row) for column in sheet.columns] for row in sheet.rows],
+            )
+            for sheet in table.grids or ()
+        ],
+        picture=list(table.picture),
+        notes=list(table.notes),
+    )

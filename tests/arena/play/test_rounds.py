@@ -1,0 +1,261 @@
+"""Leagues that go by results: rounds drawn, stored and gone on with, whatever happens between."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.store.opening import open_store, read_league
+from arena.store.rounds import StoredRound
+from arena.store.tournament import Tournament
+from tests.arena.conftest import League, naughty
+
+HEAD = """\
+game = "guerra"
+format = "{form}"
+seed = "a seed of some length"
+deals = 1
+{more}
+[options]
+max_turns = 20
+
+[limits]
+sandbox = "none"
+{limits}
+"""
+BOTS = ("one", "two", "three", "four", "five")
+
+
+def shipped(name: str, program: str = "random") -> str:
+    return f'\n[[bot]]\nname = "{name}"\nshipped = "{program}"\n'
+
+
+def text(*entries: str, form: str = "swiss", more: str = "", limits: str = "") -> str:
+    return HEAD.format(form=form, more=more, limits=limits) + "".join(entries)
+
+
+def of_five(form: str = "swiss", more: str = "") -> str:
+    return text(*map(shipped, BOTS), form=form, more=more)
+
+
+def rounds(league: League) -> list[StoredRound]:
+    with open_store(read_league(league.folder, "read")) as store:
+        return store.rounds()
+
+
+def names(drawn: StoredRound) -> list[str]:
+    return [key for key, _ in drawn.drawn.field]
+
+
+def standings(league: League) -> Any:
+    return json.loads(league.call("standings", "--format", "json").stdout)
+
+
+def copied(league: League, home: Path) -> League:
+    other = League(home)
+    shutil.copytree(league.folder, other.folder, dirs_exist_ok=True)
+    return other
+
+
+def change(league: League, old: str, new: str) -> None:
+    file = league.folder / "league.toml"
+    found = file.read_text()
+    assert old in found
+    file.write_text(found.replace(old, new))
+
+
+def test_a_tournament_is_played_to_its_end_and_says_so(league: League) -> None:
+    league.write(of_five())
+    done = league.call("run")
+    assert "4 rounds of the Swiss tournament are played." in done.stdout
+    assert "missing" not in done.stdout
+    assert "8 matches to play" not in done.stderr
+    assert "4 matches to play in the next round" in done.stderr
+    found = standings(league)
+    assert (found["rounds"], len(found["standings"])) == (4, 5)
+    assert len(rounds(league)) == 4
+    again = league.call("run")
+    assert "Nothing is missing." in again.stderr
+    assert "none differs" in league.call("verify").stdout
+
+
+def test_a_league_without_results_has_standings_too(league: League) -> None:
+    league.write(of_five("knockout"))
+    said = league.call("standings").stdout
+    assert "Round 1 comes next." in said
+
+
+def test_only_formats_that_go_by_results_have_standings(league: League) -> None:
+    league.write(text(shipped("one"), shipped("two"), form="round-robin"))
+    assert "arena rank" in league.call("standings", code=2).stderr
+
+
+@pytest.mark.slow
+def test_who_comes_later_plays_from_the_next_round_on(league: League) -> None:
+    league.write(of_five(more="matches = 8\n"))
+    league.call("run")
+    assert len(rounds(league)) == 2
+    assert "more than are left of the 8" in league.call("rank").stdout
+    league.write(of_five() + shipped("six", "sensible"))
+    league.call("run")
+    assert [len(names(each)) for each in rounds(league)] == [5, 5, 6, 6]
+    assert {row["bot"] for row in standings(league)["standings"]} == {*BOTS, "six"}
+    assert "none differs" in league.call("verify").stdout
+
+
+@pytest.mark.slow
+def test_who_leaves_loses_what_is_left_and_the_others_go_on(league: League) -> None:
+    league.write(of_five("knockout", more="matches = 3\n"))  # a round has two, and one is a bye
+    league.call("run")
+    (first,) = rounds(league)
+    lineup = first.drawn.deals[0][0]
+    remaining = [name for name in names(first) if name != names(first)[lineup[0]]]
+    league.write(text(*map(shipped, remaining), form="knockout"))
+    league.call("run")
+    found = standings(league)
+    assert found["progress"] == "The final of the knockout is played."
+    assert found["standings"][0]["bot"] in remaining
+    assert "none differs" in league.call("verify").stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["swiss", "knockout", "double-elimination"])
+def test_a_bot_that_is_too_slow_is_out_and_no_round_waits_for_it(league: League, form: str) -> None:
+    entries = [*map(shipped, BOTS[:3]), naughty("spin")]
+    limits = "move_time = 0.1\nfaults_allowed = 0\n"
+    league.write(text(*entries, form=form, limits=limits).replace("deals = 1", "deals = 12"))
+    done = league.call("run")
+    assert "spin is suspended for this run" in done.stderr
+    assert "spin was suspended" in done.stdout
+    stored = rounds(league)
+    out = [{names(each)[bot] for bot in each.out} for each in stored]
+    assert {"spin"} in out
+    assert all("spin" not in names(each) for each in stored[out.index({"spin"}) + 1 :])
+    assert "none differs" in league.call("verify").stdout
+    assert "Nothing is missing." in league.call("run").stderr
+    assert rounds(league) == stored
+
+
+@pytest.mark.slow
+def test_what_binds_begins_with_the_first_match(league: League) -> None:
+    league.write(of_five())
+    plan = read_league(league.folder)
+    with open_store(plan, create=True) as store:  # a run that is killed before any match
+        store.keep_settings(plan.conditions())
+        Tournament(plan, store).advance((), is_part=False)
+        assert len(store.rounds()) == 1
+    change(league, "of some length", "of another length")
+    league.call("run")
+    assert "none differs" in league.call("verify").stdout
+    change(league, 'format = "swiss"', 'format = "knockout"')
+    assert "format was 'swiss', not 'knockout'" in league.call("run", code=2).stderr
+
+
+@pytest.mark.slow
+def test_what_the_file_asks_may_change_for_the_rounds_to_come(league: League) -> None:
+    league.write(of_five() + "\n[swiss]\nrounds = 1\n")
+    league.call("run")
+    change(league, "rounds = 1", "rounds = 3")
+    change(league, "deals = 1", "deals = 2")
+    league.call("run")
+    assert [each.drawn.deals_each for each in rounds(league)] == [1, 2, 2]
+    assert "none differs" in league.call("verify").stdout
+
+
+@pytest.mark.slow
+def test_matches_that_were_lost_are_played_again_and_later_rounds_stay(league: League) -> None:
+    league.write(of_five())
+    league.call("run")
+    before, drawn = league.rank(), rounds(league)
+    with closing(sqlite3.connect(league.folder / "league.db")) as db, db:
+        db.execute("DELETE FROM match WHERE record <= 3")
+    assert json.loads(league.rank())["missing"] == 3
+    assert "lacks matches, and others rest on it" in league.call("verify", code=1).stdout
+    league.call("run")
+    assert (league.rank(), rounds(league)) == (before, drawn)
+
+
+def _other_deals(drawn: Any) -> None:
+    drawn["deals"][0], drawn["deals"][1] = drawn["deals"][1], drawn["deals"][0]
+
+
+def _other_field(drawn: Any) -> None:
+    drawn["field"].pop()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [(_other_deals, "round 2 is not what follows"), (_other_field, "not in its field")],
+)
+def test_verify_names_a_round_that_was_edited(
+    league: League, damage: Callable[[Any], None], said: str
+) -> None:
+    league.write(of_five())
+    league.call("run")
+    with closing(sqlite3.connect(league.folder / "league.db")) as db, db:
+        (found,) = db.execute("SELECT drawn FROM round WHERE number = 1").fetchone()
+        drawn = json.loads(found)
+        damage(drawn)
+        db.execute("UPDATE round SET drawn = ? WHERE number = 1", (json.dumps(drawn),))
+    assert said in " ".join(league.call("verify", code=1).stdout.split())
+
+
+@pytest.mark.slow
+def test_only_leagues_whose_rounds_begin_alike_are_merged(league: League, tmp_path: Path) -> None:
+    league.write(of_five(more="matches = 4\n"))
+    league.call("run")
+    other = copied(league, tmp_path / "other")
+    for each, more in ((league, ""), (other, shipped("six"))):
+        each.write(of_five() + more)
+        each.call("run")
+    file = tmp_path / "other.jsonl"
+    other.call("export", str(file))
+    before = league.rank()
+    refused = league.call("import", str(file), code=2)
+    assert "round 2 is another one than in" in refused.stderr
+    assert league.rank() == before
+
+
+@pytest.mark.slow
+def test_an_export_makes_a_league_that_goes_on(league: League, tmp_path: Path) -> None:
+    league.write(of_five(more="matches = 8\n") + "\n[swiss]\nrounds = 5\n")
+    league.call("run")
+    file = tmp_path / "cup.jsonl"
+    league.call("export", str(file))
+    new = League(tmp_path / "new")
+    new.folder.rmdir()
+    new.call("import", str(file))
+    assert rounds(new) == rounds(league)
+    assert "rounds = 5" in (new.folder / "league.toml").read_text()
+    change(league, "matches = 8\n", "")
+    league.call("run")
+    new.call("run")
+    assert rounds(new) == rounds(league)
+    assert [row["rating"] for row in json.loads(new.rank())["standings"]] == [
+        row["rating"] for row in json.loads(league.rank())["standings"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("share = 0.5\n", "share does not go with format = 'swiss'"),
+        ("matches_per_bot = 4\n", "matches_per_bot does not go with"),
+        ("matches = 3\n", "matches = 3 is less than the first round, which has 4"),
+        ("matches = 1\n", "less than the 2 matches of a deal"),
+    ],
+)
+def test_what_does_not_go_with_rounds_is_refused(league: League, more: str, said: str) -> None:
+    league.write(of_five(more=more))
+    assert said in league.call("run", code=2).stderr
+
+
+def test_a_tournament_of_too_few_is_over_before_it_began(league: League) -> None:
+    league.write(text(shipped("one"), form="knockout"))
+    assert "`arena add` enters some" in league.call("run", code=2).stderr

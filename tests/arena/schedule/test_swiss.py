@@ -1,0 +1,413 @@
+"""The Swiss tournament: who plays whom, what a round brings, and how it stands."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+from typing import TypeVar
+
+import msgspec
+import pytest
+from caissify_pairings.fpc import check_trf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.schedule.course import drawn
+from arena.schedule.deal import Entrant
+from arena.schedule.matching import cheapest_pairs
+from arena.schedule.rounds import Lineup, Over, Places, Round, RoundDeal, RoundTerms
+from arena.schedule.swiss import Swiss, SwissOptions, check_swiss
+from arena.schedule.swiss_dutch import Colour, colour_of_higher, preference
+from arena.schedule.swiss_scores import SwissScores
+from protocol.errors import ArenaError
+from tests.arena.schedule.cases import calm
+from tests.arena.schedule.swiss_breaches import breaches
+from tests.arena.schedule.tournaments import (
+    CHANCE,
+    Luck,
+    all_draw,
+    begun,
+    best_wins,
+    entrants,
+)
+from tests.benchmarks.swiss import trf
+
+T = TypeVar("T")
+few = settings(calm, max_examples=15)
+"""As each example is a tournament; the benchmark plays thousands."""
+DUTCH = SwissOptions(pairing="dutch")
+lucks = st.builds(
+    Luck,
+    st.integers(0, 10**6),
+    draws=st.sampled_from([0.0, 0.3, 1.0]),
+    out=st.sampled_from([0.0, 0.1]),
+    late=st.sampled_from([0.0, 0.3]),
+)
+
+
+@few
+@given(lucks, st.integers(2, 14), st.sampled_from(["matching", "dutch"]))
+def test_pairs_keep_the_absolute_criteria(luck: Luck, bots: int, pairing: str) -> None:
+    options = msgspec.convert({"pairing": pairing}, SwissOptions)
+    assert breaches(luck.whole(begun(Swiss, options, bots)).past) == []
+
+
+@few
+@given(lucks, st.integers(2, 8), st.sampled_from(["matching", "dutch"]))
+def test_it_goes_on_when_all_have_met(luck: Luck, bots: int, pairing: str) -> None:
+    options = msgspec.convert({"pairing": pairing, "rounds": bots + 2}, SwissOptions)
+    played = luck.whole(begun(Swiss, options, bots))
+    assert breaches(played.past) == []
+    assert len(played.past) == bots + 2 or len(played.field) < 2
+
+
+@few
+@given(lucks, st.integers(3, 20), st.integers(3, 5))
+def test_at_larger_tables_everybody_sits_once_and_sits_out_in_turn(
+    luck: Luck, bots: int, seats: int
+) -> None:
+    played = luck.whole(begun(Swiss, SwissOptions(), bots, seats))
+    assert breaches(played.past, seats) == []
+
+
+def test_the_checker_finds_breaches() -> None:
+    one, two, three, four = bots = entrants(4)
+    terms = RoundTerms(1, SwissOptions())
+
+    def over(*lineups: Lineup) -> Round:
+        return Round(terms, bots, tuple(RoundDeal(each, 0, best_wins(each)) for each in lineups))
+
+    twice = over((one, two), (three, four))
+    assert breaches([twice]) == []
+    assert breaches([twice, twice]) == ["round 2: 2 pairs meet again"]
+    assert breaches([over((one, two))]) == ["round 1: 2 have a bye"]
+    assert breaches([over((one, two), (two, three))]) != []
+    three_play = replace(over((one, two)), field=bots[:3])
+    unlike = replace(over((one, three)), field=bots[:3])
+    assert breaches([three_play, unlike]) == []
+    assert breaches([three_play, three_play])[0] == "round 2: who has a bye had more than others"
+
+
+def test_neighbours_in_points_play_and_the_lowest_has_the_bye() -> None:
+    played = begun(Swiss, SwissOptions(), 9)
+    while not isinstance(played.next(), Over):
+        rows = played.standings.grids[0].rows
+        points = {str(row[1]): float(row[2] or 0) for row in rows}
+        byes = {str(row[1]): row.count("bye") for row in played.standings.grids[1].rows}
+        pairs = played.keyed()
+        (free,) = points.keys() - {key for pair in pairs for key in pair}
+        assert points[free] == min(points[key] for key in points if not byes[key])
+        if len(played.past) < 3:
+            assert all(abs(points[one] - points[other]) <= 1 for one, other in pairs)
+        played = played.after(best_wins)
+
+
+def all_pairs(left: Sequence[T]) -> Iterator[list[tuple[T, T]]]:
+    """Yield all ways to pair an even number."""
+    if not left:
+        yield []
+    for other in left[1:]:
+        rest = [bot for bot in left[1:] if bot != other]
+        for pairs in all_pairs(rest):
+            yield [(left[0], other), *pairs]
+
+
+@few
+@given(st.integers(0, 10**6), st.integers(2, 8), st.integers(0, 6))
+def test_pairs_are_the_best_by_the_order_of_what_counts(seed: int, count: int, rounds: int) -> None:
+    """Against all pairs there are; seven rounds make some bots meet again."""
+    luck, played = Luck(seed, draws=0.4, out=0.05), begun(Swiss, SwissOptions(rounds=7), count)
+    for _ in range(rounds):
+        played = luck.round(played)
+        if isinstance(played.next(), Over):
+            return
+    scores = SwissScores(played.past, played.field, seats=2, win=True)
+    keys: list[str | None] = [bot.key for bot in played.field]
+
+    def worth(pairs: Sequence[tuple[str | None, str | None]]) -> tuple[object, ...]:
+        free = [scores.by_bot[one or other or ""] for one, other in pairs if not (one and other)]
+        both = [(one, other) for one, other in pairs if one and other]
+        points = [(scores.by_bot[one].points, scores.by_bot[other].points) for one, other in both]
+        return (
+            [(each.count("bye"), each.count("walkover")) for each in free],
+            sum(scores.met[pair] ** 2 for pair in both),
+            [each.points for each in free],
+            sum((one - other) ** 2 for one, other in points),
+        )
+
+    pairs: list[tuple[str | None, str | None]] = [(one, other) for one, other in played.keyed()]
+    free = set(keys) - {key for pair in pairs for key in pair}
+    pairs += [(key, None) for key in free]
+    odd: list[str | None] = [None] if len(keys) % 2 else []
+    assert worth(pairs) == min(map(worth, all_pairs([*keys, *odd])))
+
+
+@calm
+@given(st.integers(2, 4), st.randoms(use_true_random=False))
+def test_pairs_cost_as_little_as_the_best_of_all(count: int, rng: Random) -> None:
+    bots = list(range(2 * count))
+    costs = {pair: rng.choice([None, *range(9)]) for pair in combinations(bots, 2)}
+
+    def total(pairs: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        known = [cost for pair in pairs if (cost := costs[pair]) is not None]
+        return -len(known), sum(known)
+
+    found = cheapest_pairs(bots, lambda one, other: costs[one, other])
+    assert all(costs[pair] is not None for pair in found)
+    assert total(found) == min(map(total, all_pairs(bots)))
+
+
+def test_who_met_at_a_table_sits_elsewhere() -> None:
+    played = begun(Swiss, SwissOptions(rounds=3), 9, seats=3)
+    for _ in range(3):
+        played = played.after(all_draw)
+    met = Counter(
+        pair
+        for each in played.past
+        for deal in each.deals
+        for pair in combinations([bot.key for bot in deal.lineup], 2)
+    )
+    assert set(met.values()) == {1}
+
+
+def test_at_larger_tables_neighbours_in_points_sit_together() -> None:
+    played = begun(Swiss, SwissOptions(), 12, seats=3).after(best_wins)
+    points = {str(row[1]): row[2] for row in played.standings.grids[0].rows}
+    assert sorted([sorted(str(points[key]) for key in table) for table in played.keyed()]) == [
+        *(["0.0"] * 3, ["0.0", "0.5", "0.5"], ["0.5", "0.5", "1.0"], ["1.0"] * 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bots", "seats", "rounds"),
+    [(2, 2, 1), (3, 2, 2), (4, 2, 3), (6, 2, 5), (8, 2, 5), (9, 2, 6), (33, 2, 8), (8, 4, 5)],
+)
+def test_rounds_are_those_of_a_knockout_and_two_but_fewer_than_bots(
+    bots: int, seats: int, rounds: int
+) -> None:
+    played = begun(Swiss, SwissOptions(), bots, seats)
+    while not isinstance(asked := played.next(), Over):
+        played = played.after(best_wins)
+    assert len(played.past) == rounds
+    are = (
+        "round of the Swiss tournament is" if rounds == 1 else "rounds of the Swiss tournament are"
+    )
+    assert asked.why == f"{rounds} {are} played."
+
+
+def test_more_rounds_go_on_where_it_ended() -> None:
+    played = Luck(1).whole(begun(Swiss, SwissOptions(rounds=3), 8))
+    more = replace(played, terms=RoundTerms(1, SwissOptions(rounds=4)))
+    assert not isinstance(more.next(), Over)
+    assert len(Luck(2).whole(more).past) == 4
+
+
+def test_the_number_of_rounds_is_that_of_the_first_field() -> None:
+    played = begun(Swiss, SwissOptions(), 4)
+    played = played.after(best_wins, then=entrants(40))
+    assert len(Luck(1).whole(played).past) == 3
+
+
+def test_a_pairing_plays_as_many_deals_as_asked_in_a_row() -> None:
+    asked = begun(Swiss, SwissOptions(), 4, deals=3).lineups()
+    assert [asked.index(lineup) for lineup in asked] == [0, 0, 0, 3, 3, 3]
+
+
+def test_what_a_round_brings() -> None:
+    """Of two deals, the first bot wins three of four matches: a win, or three quarters."""
+    results: dict[int, tuple[Places, ...]] = {0: ((1, 2), (1, 2)), 1: ((1, 2), (2, 1))}
+    for options, points in ((SwissOptions(), [1, 0]), (SwissOptions(points="share"), [0.75, 0.25])):
+        played = begun(Swiss, options, 2, deals=2)
+        deals = [
+            RoundDeal(lineup, number, results[number])
+            for number, lineup in enumerate(played.lineups())
+        ]
+        played = replace(played, past=(Round(played.terms, played.field, tuple(deals)),))
+        assert [row[2] for row in played.standings.grids[0].rows] == points
+    drawn = begun(Swiss, SwissOptions(), 2).after(all_draw)
+    assert [row[2] for row in drawn.standings.grids[0].rows] == [0.5, 0.5]
+
+
+def test_who_plays_against_one_that_is_out_wins_and_may_meet_it_again() -> None:
+    played = begun(Swiss, SwissOptions(rounds=1), 2)
+    absent = played.field[0]
+    played = played.after(best_wins, out=frozenset([absent]))
+    standings, rounds = played.standings.grids
+    assert {row[1]: row[2] for row in standings.rows} == {absent.key: 0, played.field[1].key: 1}
+    assert {row[1]: row[2] for row in rounds.rows} == {
+        absent.key: "out",
+        played.field[1].key: "walkover",
+    }
+    again = replace(played, terms=RoundTerms(1, SwissOptions(rounds=2))).after(best_wins)
+    assert breaches(again.past) == []
+    assert again.standings.grids[0].rows[0][6] == 1
+
+
+def test_at_a_table_with_one_that_is_out_the_others_have_half_a_point() -> None:
+    played = begun(Swiss, SwissOptions(), 4, seats=3)
+    (lineup,) = played.lineups()
+    played = played.after(best_wins, out=frozenset(lineup[:1]))
+    found = {row[1]: row[2] for row in played.standings.grids[0].rows}
+    assert sorted(found.values(), key=str) == [0.0, 0.5, 0.5, 0.5]  # one of them had a bye
+    assert found[lineup[0].key] == 0
+
+
+def test_who_comes_late_has_nothing_for_the_rounds_missed_and_plays_on() -> None:
+    played = begun(Swiss, SwissOptions(rounds=2), 4).after(all_draw, then=entrants(6))
+    late = {bot.key for bot in entrants(6)[4:]}
+    assert {key for pair in played.keyed() for key in pair} >= late
+    rows = {row[1]: row for row in played.standings.grids[0].rows}
+    assert {rows[key][2] for key in late} == {0}
+    assert {row[2] for row in played.standings.grids[1].rows if row[1] in late} == {""}
+
+
+def test_a_bot_of_another_version_keeps_what_it_has() -> None:
+    played = begun(Swiss, SwissOptions(), 4).after(best_wins)
+    renewed = tuple(Entrant(bot.key, "2") for bot in played.field)
+    assert replace(played, field=renewed).keyed() == played.keyed()
+    assert {
+        bot.version for lineup in replace(played, field=renewed).lineups() for bot in lineup
+    } == {"2"}
+
+
+def test_the_table_by_hand() -> None:
+    """Four bots, all pairs, the lower key wins, but for a draw of the last two."""
+
+    def results(lineup: Lineup) -> tuple[Places, ...]:
+        keys = sorted(bot.key for bot in entrants(4))
+        return all_draw(lineup) if [bot.key for bot in lineup] == keys[2:] else best_wins(lineup)
+
+    played = begun(Swiss, SwissOptions(), 4)
+    for _ in range(3):
+        played = played.after(results)
+    first, second, third, fourth = sorted(bot.key for bot in entrants(4))
+    table = played.standings.grids[0]
+    assert table.headers == (*("rank", "bot", "points", "buchholz", "sb", "share", "rounds"),)
+    assert table.rows == (
+        (1, first, 3.0, 3.0, 3.0, 1.0, 3),
+        (2, second, 2.0, 4.0, 1.0, 0.667, 3),
+        (3, third, 0.5, 5.5, 0.25, 0.167, 3),
+        (3, fourth, 0.5, 5.5, 0.25, 0.167, 3),
+    )
+    crossed = {row[1]: sorted(map(str, row[2:])) for row in played.standings.grids[1].rows}
+    assert crossed[first] == ["+2", "+3", "+4"]
+    assert crossed[third] == ["-1", "-2", "=4"]
+
+
+def test_a_bye_counts_as_an_opponent_with_as_many_points() -> None:
+    played = begun(Swiss, SwissOptions(), 3).after(best_wins)
+    rows = {row[1]: row for row in played.standings.grids[0].rows}
+    (deal,) = played.past[0].deals
+    (free,) = {bot.key for bot in played.field} - {bot.key for bot in deal.lineup}
+    assert rows[free][2:5] == (1.0, 1.0, 1.0)
+    assert "bye" in {row[1]: row[2] for row in played.standings.grids[1].rows}[free]
+
+
+def test_who_left_stays_in_the_table_and_is_named() -> None:
+    played = begun(Swiss, SwissOptions(), 4).after(all_draw)
+    left = played.field[0]
+    played = replace(played, field=played.field[1:])
+    assert left.key in {row[1] for row in played.standings.grids[0].rows}
+    assert f"Not in the field now: {left.key}." in played.standings.notes
+
+
+@pytest.mark.parametrize(("bots", "seats"), [(1, 2), (3, 4)])
+def test_too_few_bots_end_it(bots: int, seats: int) -> None:
+    asked = begun(Swiss, SwissOptions(), bots, seats).next()
+    assert asked == Over(
+        f"A round of the Swiss tournament needs at least {seats} bots, and {bots} can play: "
+        f"add bots."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "seats", "words"),
+    [
+        (SwissOptions(points="win"), 3, 'points = "win" is for games of two'),
+        (DUTCH, 3, 'pairing = "dutch" pairs two bots'),
+        (SwissOptions(pairing="dutch", points="share"), 2, "take points out"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options: SwissOptions, seats: int, words: str) -> None:
+    with pytest.raises(ArenaError, match=words):
+        check_swiss(options, seats)
+
+
+def test_no_rounds_at_all_are_refused() -> None:
+    with pytest.raises(msgspec.ValidationError, match=">= 1"):
+        msgspec.convert({"rounds": 0}, SwissOptions)
+
+
+def test_without_the_library_dutch_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "caissify_pairings", None)
+    with pytest.raises(ArenaError, match=r"pip install 'bot-arena\[dutch\]'"):
+        begun(Swiss, DUTCH, 4).next()
+
+
+def test_the_first_dutch_round_plays_the_upper_half_against_the_lower() -> None:
+    """As drawn: with a bot more, the others keep their order."""
+    pairs = begun(Swiss, DUTCH, 8).keyed()
+    assert len(pairs) == 4
+    assert Counter(key for pair in pairs for key in pair).most_common(1)[0][1] == 1
+    assert pairs != begun(Swiss, SwissOptions(), 8).keyed()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pairs_and_colours_are_those_that_the_library_checks(seed: int) -> None:
+    """Its checker reads the colours, and pairs and colours each round again by itself."""
+    played = Luck(seed).whole(begun(Swiss, DUTCH, 8 + seed))
+    numbered = drawn(CHANCE, (bot.key for bot in played.field), "swiss", "number")
+    summary = check_trf(trf(played, numbered, len(played.past)))["summary"]
+    assert summary["rounds_matched"] == len(played.past)
+    assert summary["rounds_mismatched"] == 0
+
+
+W: Colour = "white"
+B: Colour = "black"
+
+
+@pytest.mark.parametrize(
+    ("had", "due"),
+    [
+        ([], (None, 0)),
+        ([W], (B, 2)),
+        ([W, B], (W, 1)),
+        ([B, W, W], (B, 3)),
+        ([W, B, W, W], (B, 3)),
+        ([B, B], (W, 3)),
+        ([W, W, B, B], (W, 3)),
+    ],
+)
+def test_what_colour_is_due(had: list[Colour], due: tuple[Colour | None, int]) -> None:
+    assert preference(had)[:2] == due
+
+
+@pytest.mark.parametrize(
+    ("higher", "lower", "odd", "colour"),
+    [
+        ([W], [B], True, B),  # E.1: both get what is due
+        ([], [W], True, W),  # and who has none what is left
+        ([W, B], [B, W, B], True, B),  # E.2: the stronger
+        ([B, W, W], [W, W], True, W),  # the wider difference, as both are absolute
+        ([B, W, B], [W, B, B], True, B),  # E.2: the last two of the lower were alike
+        ([W, B, W, B], [B, W, W, B], True, W),  # E.3: the last time that they differed, it had B
+        ([W], [W], True, B),  # E.4: what is due to the higher
+        ([], [], True, W),  # E.5
+        ([], [], False, B),
+    ],
+)
+def test_who_gets_which_colour(
+    higher: list[Colour], lower: list[Colour], odd: bool, colour: Colour
+) -> None:
+    assert colour_of_higher(higher, lower, odd=odd) == colour
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pairing", ["matching", "dutch"])
+def test_some_hundred_tournaments_keep_the_absolute_criteria(pairing: str) -> None:
+    options = msgspec.convert({"pairing": pairing}, SwissOptions)
+    for seed in range(200):
+        luck = Luck(seed, out=0.02 * (seed % 3), late=0.1 * (seed % 2))
+        assert breaches(luck.whole(begun(Swiss, options, 5 + seed % 16)).past) == [], seed

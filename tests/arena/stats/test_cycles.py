@@ -1,0 +1,139 @@
+"""What one number a bot cannot say: its share, whether it is chance, and who goes in circles."""
+
+import random
+from dataclasses import replace
+from itertools import combinations
+from statistics import NormalDist, fmean
+
+import pytest
+
+from arena.stats.cycles import Circles
+from arena.stats.encounters import points_by_deal
+from arena.stats.margins import BotPair, Margin, margins
+from arena.stats.outcomes import Result
+from tests.arena.stats.deals import deals_of
+from tests.benchmarks.calibration.circles import SIXTY
+from tests.benchmarks.calibration.league import Plan, simulated
+
+Duel = tuple[str, str, int, int]
+
+
+def found(*duels: Duel) -> dict[BotPair, Margin]:
+    """The margins of duels: two bots, and how many deals each won."""
+    matches = [
+        (f"{one} {two} {number}", Result((one, two), (1, 2) if number < wins else (2, 1)))
+        for one, two, wins, losses in duels
+        for number in range(wins + losses)
+    ]
+    return margins(points_by_deal(deals_of(matches)))
+
+
+def circles(*duels: Duel) -> Circles:
+    bots = {bot for one, two, *_ in duels for bot in (one, two)}
+    return Circles(sorted(bots), found(*duels), duels=True)
+
+
+def of(plan: Plan, seed: str) -> Circles:
+    league = simulated(plan, seed)
+    seen = margins(points_by_deal(deals_of(league.matches)))
+    return Circles(list(league.skills), seen, duels=plan.seats == 2)
+
+
+CIRCLE = ("P", "R", 70, 30), ("R", "S", 70, 30), ("P", "S", 30, 70)
+LINE = ("A", "B", 70, 30), ("B", "C", 70, 30), ("A", "C", 85, 15)
+
+
+def test_a_circle_is_all_that_numbers_cannot_say() -> None:
+    rest = circles(*CIRCLE).unexplained()
+    assert rest.is_sure
+    assert rest.share == pytest.approx(1, abs=0.01)
+    assert rest.error is not None
+    assert 0 < rest.error < 0.1
+    (cycle,) = circles(*CIRCLE).cycles()
+    assert (cycle.bots, cycle.is_sure) == (("P", "R", "S"), True)
+    assert cycle.shares == pytest.approx((0.7, 0.7, 0.7))
+
+
+def test_of_bots_in_line_numbers_say_all() -> None:
+    rest = circles(*LINE).unexplained()
+    assert not rest.is_sure
+    assert rest.share == pytest.approx(0, abs=0.05)
+    assert circles(*LINE).cycles() == []
+
+
+def test_a_circle_beside_a_line_is_told_by_its_share() -> None:
+    """Gaps of 0.5, 0.5 and 1 up, and a circle of 0.5 beside them: a part of 0.75 of 2.25."""
+    cdf = NormalDist().cdf
+    gaps = {("A", "B"): 0.5 + 0.5, ("B", "C"): 0.5 + 0.5, ("A", "C"): 1 - 0.5}
+    exact = {
+        pair: replace(each, share=share, deals=5000, squares=5000 * share * (1 - share))
+        for pair, each in found(*LINE).items()
+        for share in [cdf(gaps[pair])]
+    }
+    rest = Circles(["A", "B", "C"], exact, duels=True).unexplained()
+    assert rest.share == pytest.approx(
+        0.75 / 2.25, abs=0.07
+    )  # with weights that are not quite even
+
+
+def test_straight_wins_are_no_circle() -> None:
+    everyone = [(one, two, 50, 0) for one, two in combinations("ABCDEF", 2)]
+    rest = circles(*everyone).unexplained()
+    assert not rest.is_sure
+    assert rest.share == pytest.approx(0, abs=0.05)
+
+
+def test_too_few_pairs_make_no_circle() -> None:
+    assert not circles(("A", "B", 3, 2), ("B", "C", 3, 2)).has_circles
+    assert circles(*CIRCLE).has_circles
+
+
+def test_equals_hardly_differ() -> None:
+    rest = circles(*[(one, two, 25, 25) for one, two in combinations("ABCD", 2)]).unexplained()
+    assert (rest.share, rest.error, rest.is_sure) == (None, None, False)
+
+
+def test_pairs_that_have_not_met_are_expected_to_be_in_line() -> None:
+    expected = circles(("A", "B", 70, 30), ("B", "C", 70, 30)).expected()
+    assert list(expected) == [("A", "C")]
+    assert expected["A", "C"] == pytest.approx(NormalDist().cdf(2 * 0.5244), abs=0.02)
+
+
+def test_the_same_results_give_the_same_whatever_their_order() -> None:
+    league = simulated(Plan(bots=6, deals=8, circle=SIXTY), "order")
+    said = set()
+    for seed in range(3):
+        matches = list(league.matches)
+        random.Random(seed).shuffle(matches)
+        seen = margins(points_by_deal(deals_of(matches)))
+        own = Circles(sorted(league.skills), seen, duels=True)
+        said.add(repr((own.unexplained(), own.cycles())))
+    assert len(said) == 1
+
+
+@pytest.mark.slow
+def test_circles_that_are_there_are_found() -> None:
+    plan = Plan(bots=6, deals=40, spread=1.5, circle=SIXTY)
+    rests = [of(plan, f"{number}").unexplained() for number in range(40)]
+    assert fmean(rest.is_sure for rest in rests) > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "plan",
+    [Plan(bots=6, deals=20), Plan(bots=5, deals=6, seats=4), Plan(bots=6, deals=20, luck=0.95)],
+    ids=["duels", "four seats", "luck"],
+)
+def test_where_there_are_no_circles_few_are_found(plan: Plan) -> None:
+    sure = [of(plan, f"none {number}").unexplained().is_sure for number in range(60)]
+    assert fmean(sure) < 0.1
+
+
+def test_errors_of_a_table_with_more_seats_go_together() -> None:
+    own = of(Plan(bots=4, seats=4, deals=40), "seats")
+    drawn = [each.drawn for each in own.margins.values()]
+    alike = [
+        abs(fmean(one * two for one, two in zip(a, b, strict=True)))
+        for a, b in combinations(drawn, 2)
+    ]
+    assert max(alike) > 0.3
