@@ -94,7 +94,8 @@ class Texts:
     def standings(self) -> Standings:
         """Return how it stands: what is open, and what is known."""
         note = f"{self.asked}. {self._so_far()}" if self.found.open else self.answer()
-        return Standings((self._ranks(), self._open()), notes=(note,))
+        still = (self._open(),) if self.found.open else ()
+        return Standings((self._ranks(), *still), notes=(note,))
 
     def _ranks(self) -> StandingsGrid:
         rows = []

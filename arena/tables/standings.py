@@ -76,7 +76,7 @@ def standings_table(league: LeaguePlan, store: Rounds | None, ratings: Ratings) 
             "progress": tournament.progress,
             "tables": {sheet.title: sheet.rows for sheet in sheets[1:]},
         },
-        notes=[safe(note) for note in (tournament.progress, *found.notes)],
+        notes=[safe(note) for note in dict.fromkeys([tournament.progress, *found.notes])],
         keys=[*(found.grids[0].headers if sheets else ()), "rating", "error"],
         grids=[first, *sheets[1:]] if sheets else [],
         picture=[safe(line) for line in found.drawing],

@@ -28,6 +28,7 @@ FORMATS = {
     ],
     "swiss": ["--format", "swiss", "--deals", "6"],
     "knockout": ["--format", "knockout", "--deals", "6"],
+    "settled": ["--format", "settled", "--deals", "8", "--format-option", "goal=order"],
     "double elimination": ["--format", "double-elimination", "--deals", "5"],
 }
 
