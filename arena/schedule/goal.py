@@ -70,7 +70,7 @@ def goal_of(text: str) -> Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Compared:
     """Two bots, by their places in the field, and how sure it is that the first is no worse.
 
     It is no worse if it takes no less than a half of the points, less the margin.
@@ -138,13 +138,13 @@ def lead_of(share: float, draw_probability: float) -> float:
 
 
 @dataclass(frozen=True)
-class Known:
+class Findings:
     """What a fit says of a goal."""
 
     goal: Goal
-    claims: tuple[Comparison, ...]
+    claims: tuple[Compared, ...]
     """What has to hold for the answer to be right, the surest first."""
-    open: tuple[Comparison, ...]
+    open: tuple[Compared, ...]
     """Those of them that are not sure enough yet."""
     order: tuple[int, ...]
     """The bots of the field by their ratings, the best first."""
@@ -190,14 +190,14 @@ class Measure:
             return math.inf
         return round(self.ratings.error_of_lead(one, other), EXACT)
 
-    def compared(self, better: int, other: int, needed: float) -> Comparison:
+    def compared(self, better: int, other: int, needed: float) -> Compared:
         """Return what is known of two bots."""
         one, two = self.names[better], self.names[other]
         error = self._error(one, two)
         if self.own_variances:
             more = self.own_variances[better] + self.own_variances[other]
             error = round(math.sqrt(error * error + more), EXACT)
-        return Comparison(
+        return Compared(
             better=better,
             other=other,
             lead=round(self.mu(better) - self.mu(other), EXACT),
@@ -209,7 +209,7 @@ class Measure:
 
 def known(
     goal: Goal, measure: Measure, keys: Sequence[str], allowed: float, *, apart: bool = False
-) -> Known:
+) -> Findings:
     """Return what a fit says of a goal; claims whose doubts are `allowed` in sum are sure enough.
 
     Bots of a pair are found by `keys`, which are those of the field. It is enough that nobody who
@@ -238,10 +238,10 @@ def known(
         if sum_of_doubts > allowed:
             break
         sure += 1
-    return Known(goal, tuple(claims), tuple(claims[sure:]), tuple(order), verdict, pair)
+    return Findings(goal, tuple(claims), tuple(claims[sure:]), tuple(order), verdict, pair)
 
 
-def _of_pair(measure: Measure, one: int, other: int) -> tuple[str, list[Comparison]]:
+def _of_pair(measure: Measure, one: int, other: int) -> tuple[str, list[Compared]]:
     """Return the likeliest verdict on two bots, and what it rests on.
 
     One is the better, or each is known to be no worse than the other by the margin.

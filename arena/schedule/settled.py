@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from arena.schedule.deal import Entrant
-from arena.schedule.goal import Comparison, Known, Measure, goal_of, known
+from arena.schedule.goal import Compared, Findings, Measure, goal_of, known
 from arena.schedule.misfit import narrowness, own_variance
 from arena.schedule.plain import PlainLineups
 from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundTerms, Standings
@@ -111,7 +111,7 @@ class _Situation:
     """What is known after the rounds so far."""
 
     measure: Measure
-    found: Known
+    found: Findings
     everyone: _Everyone
     own_variance: float
     """Of what is each two bots' own of their lead."""
@@ -248,7 +248,7 @@ class Settled:
         return lineups
 
 
-def _weight(comparison: Comparison) -> float:
+def _weight(comparison: Compared) -> float:
     """Return what the variance of a comparison counts: by how small it has to become."""
     return 1 / max(0.1, abs(comparison.lead + comparison.needed)) ** 2
 
@@ -290,7 +290,7 @@ def _deals_of(state: _State) -> Deals:
 def _texts(
     state: _State,
     measure: Measure,
-    found: Known,
+    found: Findings,
     options: SettledOptions,
     name: Callable[[Entrant], str],
 ) -> Texts:

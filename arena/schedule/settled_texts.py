@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.schedule.goal import Comparison, Known, Measure, doubt
+from arena.schedule.goal import Compared, Findings, Measure, doubt
 from arena.schedule.rounds import Standings, StandingsGrid
 
 _MOST_NAMED = 12  # bots of a sentence
@@ -17,7 +17,7 @@ _HALVINGS = 40
 class Texts:
     """What is known of a goal, with all that is needed to say it."""
 
-    found: Known
+    found: Findings
     measure: Measure
     names: Sequence[str]
     """What the bots of the field are called."""
@@ -114,7 +114,7 @@ class Texts:
         below = sum(self._is_sure(self.measure.compared(bot, other, 0.0)) for other in others)
         return above, below
 
-    def _is_sure(self, comparison: Comparison) -> bool:
+    def _is_sure(self, comparison: Compared) -> bool:
         return comparison.doubt <= self._allowed
 
     def _open(self) -> StandingsGrid:
@@ -131,7 +131,7 @@ class Texts:
         headers = "bot", "other", "lead", "better", "more deals"
         return StandingsGrid("Open comparisons, the least sure first", headers, rows)
 
-    def _wanted(self, each: Comparison) -> int | None:
+    def _wanted(self, each: Compared) -> int | None:
         """Return about how many more deals the two have to play each; None for endless."""
         beyond = each.lead + each.needed
         if beyond <= 0 or not math.isfinite(each.error):

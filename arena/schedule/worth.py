@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from operator import mul
 
-from arena.schedule.goal import Comparison
+from arena.schedule.goal import Compared
 from arena.stats.likelihood import BETA, SIGMA
 from arena.stats.matrices import Matrix, inverse
 
@@ -46,7 +46,7 @@ class Worth:
         self,
         mu: Sequence[float],
         met: Mapping[tuple[int, int], int],
-        opened: Iterable[tuple[Comparison, float]],
+        opened: Iterable[tuple[Compared, float]],
         *,
         seats: int,
         matches_a_deal: int,

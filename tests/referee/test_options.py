@@ -177,7 +177,7 @@ def test_what_is_stored_of_options_says_all_of_them(game: Any) -> None:
 
 
 def test_an_option_of_a_type_unknown_here_is_at_least_named() -> None:
-    assert allowed(dict[str, int]) == "dict[str, int]"
+    assert allowed(tuple[int, str]) == "tuple[int, str]"
 
 
 def test_a_suggestion_is_the_nearest_word_or_all_of_them() -> None:

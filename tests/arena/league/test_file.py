@@ -93,7 +93,7 @@ MISTAKES = [
     Mistake("share = 1.0", "share = 1.5", ["'share'", "more than 0 and at most 1"]),
     Mistake("share = 1.0", "share = nan", ["'share'", "more than 0 and at most 1"]),
     Mistake("seed = 1", "seed = 1.5", ["'seed'", "a whole number or text"]),
-    Mistake('format = "round-robin"', 'format = "swiss"', ["'format'", '"round-robin"']),
+    Mistake('format = "round-robin"', 'format = "league"', ["'format'", '"round-robin"']),
     Mistake('"cyclic"', '"some"', ["'rotations'", '"all" or "cyclic" or "one"']),
     Mistake('game = "guerra"', 'game = "guerre"', ["'guerre'", "Did you mean 'guerra'?"]),
     Mistake('game = "guerra"', "game = 3", ["'game'", "text"]),

@@ -33,6 +33,7 @@ class Case:
     rotations: Rotations = "cyclic"
     share: float = 1.0
     game: str = "guerra"
+    goes_by_results = False
 
     @property
     def rotation_count(self) -> int:

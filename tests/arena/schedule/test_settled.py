@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.schedule.deal import Entrant
-from arena.schedule.goal import Comparison, Goal, Measure, doubt, goal_of, known, lead_of
+from arena.schedule.goal import Compared, Goal, Measure, doubt, goal_of, known, lead_of
 from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
 from arena.schedule.settled import Settled, SettledOptions
 from arena.schedule.worth import Worth, precision
@@ -397,8 +397,8 @@ def test_worth_is_what_a_deal_takes_from_the_open_variances() -> None:
         assert own == pytest.approx(other)
 
 
-def _comparison(better: int, other: int) -> Comparison:
-    return Comparison(better, other, 1.0, 1.0, 0.7, 5)
+def _comparison(better: int, other: int) -> Compared:
+    return Compared(better, other, 1.0, 1.0, 0.7, 5)
 
 
 def test_a_match_of_equals_tells_most() -> None:

@@ -41,8 +41,16 @@ def without_scores(path: Path) -> None:
         db.execute("UPDATE match SET scores = NULL, numbers = NULL")
 
 
+def version_6_of(path: Path) -> None:
+    """Put in the place of a database what version 6 would have stored."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DROP TABLE round")
+        db.execute("PRAGMA user_version = 6")
+
+
 def version_5_of(path: Path) -> None:
     """Put in the place of a database what version 5 would have stored."""
+    version_6_of(path)
     without_scores(path)
     with closing(sqlite3.connect(path)) as db, db:
         for name in ("scores", "numbers"):
@@ -111,7 +119,7 @@ def without_some_matches(folder: Path) -> None:
 
 Older = Callable[[Path], None]
 """What puts in the place of a database what an earlier version would have stored."""
-older = pytest.mark.parametrize("older", [version_3_of, version_4_of, version_5_of])
+older = pytest.mark.parametrize("older", [version_3_of, version_4_of, version_5_of, version_6_of])
 
 
 @pytest.mark.quick(1)

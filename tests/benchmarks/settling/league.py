@@ -9,7 +9,7 @@ from itertools import combinations
 from math import comb
 
 from arena.schedule.deal import Entrant
-from arena.schedule.goal import Known, Measure, goal_of, known, lead_of
+from arena.schedule.goal import Findings, Measure, goal_of, known, lead_of
 from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
 from arena.schedule.settled import GROWTH, Settled, SettledOptions
 from arena.stats.likelihood import BETA
@@ -94,7 +94,7 @@ class World:
         return tuple(found)
 
 
-def is_right(found: Known, strengths: Sequence[float], margin: float) -> bool:
+def is_right(found: Findings, strengths: Sequence[float], margin: float) -> bool:
     """Return whether an answer is right: no bot stands behind one that it is better than.
 
     Better is who is so by more than the margin, in mu points. Of a pair, the verdict has to hold:
