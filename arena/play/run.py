@@ -108,12 +108,19 @@ class Missing:
 
 
 def count_missing(league: LeaguePlan, store: Store, part: Part = WHOLE) -> tuple[int, int]:
-    """Return how many deals of a league, or of a part of it, are missing, and how many matches.
+    """Return how many deals of a league, or of a part of it, are missing, and how many matches."""
+    return _count_missing(league, asked_deals(league, store), store, part)
+
+
+def _count_missing(
+    league: LeaguePlan, asked: AskedDeals, store: Store, part: Part
+) -> tuple[int, int]:
+    """Return how many of the deals that a league asks for are missing, and how many matches.
 
     Where all are asked for, the stored ones are counted and not the others, which may be a hundred
     times as many: a server counts whenever a bot is accepted.
     """
-    asked, rotations = asked_deals(league, store), league.rotation_count
+    rotations = league.rotation_count
     if part != WHOLE or not asked.complete_below:
         return Missing(asked, league.schedule, store.known(rotations), part).count()
     deals, matches = store.count_stored(league.entrants, asked.complete_below, rotations)
@@ -143,14 +150,17 @@ class Run:
             for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
             if (bot.key, bot.version) not in placed
         ]
-        self._tournament = Tournament(league, store) if league.goes_by_results else None
-        asked = league.asked if self._tournament is None else self._tournament.drawn
-        tasks = Missing(asked, league.schedule, store.known(rotations), part, new)
-        deals, matches = count_missing(league, store, part)
-        self.asked = asked_deals(league, store).match_count
+        self._tournament = tournament = (
+            Tournament(league, store) if league.goes_by_results else None
+        )
+        asked = league.asked if tournament is None else tournament.asked
+        drawn = asked if tournament is None else tournament.drawn
+        tasks = Missing(drawn, league.schedule, store.known(rotations), part, new)
+        deals, matches = _count_missing(league, asked, store, part)
+        if tournament is not None:  # later rounds may have more deals than are missing now
+            deals = max(deals, asked.deal_count)
+        self.asked = asked.match_count
         """How many matches the league asked for when the run was opened."""
-        if self._tournament is not None:  # later rounds may have more deals than are missing now
-            deals = max(deals, self.asked // rotations)
         built = build_all(league.bots if matches else (), league.build, sandbox_uid, tell)
         setup = Setup(
             game=league.game.source,
@@ -177,9 +187,8 @@ class Run:
             *left(league, store),
         ]
         """What to say and ask about the bots' names, keys and versions, in sentences."""
-        waits = part != WHOLE and not matches  # for the other parts
-        if self._tournament is not None and waits and self._tournament.upcoming is None:
-            self.hints.append(_PART_IS_PLAYED.format(self._tournament.number))
+        if tournament is not None and tournament.upcoming is None and not matches:
+            self.hints.append(_PART_IS_PLAYED.format(tournament.number))
         self.mean_seconds = store.mean_seconds((bot.key, bot.version) for bot in league.bots)
         """The mean time of matches of these bots; None if there are none."""
         self._league = league
@@ -249,7 +258,7 @@ class Run:
         found = tournament.advance(suspended, is_part=self._part != WHOLE)
         if isinstance(found, Drawn):
             known = store.known(league.rotation_count)
-            tasks = Missing(tournament.drawn, league.schedule, known, self._part)
+            tasks = Missing(tournament.latest, league.schedule, known, self._part)
             _, self.missing = tasks.count()
             asked = tournament.drawn.match_count
             self._drawn.append(RoundBegan(tournament.number, asked, self.missing))

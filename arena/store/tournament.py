@@ -153,6 +153,11 @@ class Tournament:
         """Those deals, without the upcoming round."""
         return self._asked(self._rounds)
 
+    @property
+    def latest(self) -> AskedDeals:
+        """The deals of the round that was drawn last."""
+        return self._asked(self._rounds[-1:])
+
     def _asked(self, rounds: Sequence[StoredRound]) -> AskedDeals:
         deals = [
             Deal(tuple(sorted(self._index[bot] for bot in lineup)), number)
