@@ -26,10 +26,10 @@ FORMATS = {
         *("--format", "gauntlet", "--deals", "6"),
         *("--challenger", "two", "--challenger", "five"),
     ],
-    "swiss": ["--format", "swiss", "--deals", "6"],
-    "knockout": ["--format", "knockout", "--deals", "6"],
-    "settled": ["--format", "settled", "--deals", "8", "--format-option", "goal=order"],
-    "double elimination": ["--format", "double-elimination", "--deals", "5"],
+    "swiss": ["--format", "swiss", "--deals", "4"],
+    "knockout": ["--format", "knockout", "--deals", "4"],
+    "settled": ["--format", "settled", "--deals", "5", "--format-option", "goal=order"],
+    "double elimination": ["--format", "double-elimination", "--deals", "3"],
 }
 
 _MOST_ROUNDS = 20
