@@ -250,7 +250,7 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
             made = hidden / folder.name
             league = _write(make_league, made, longest, 1, bots)
             merged = _merge(league, folder, archives, watch)
-            _write(write_league, made, longest, max(1, merged.deals), bots)
+            merged.deals = _write(write_league, made, longest, max(1, merged.deals), bots).deals
             for path in (made / FILE, made):
                 keep(path)
             made.rename(folder)

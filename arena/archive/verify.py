@@ -15,9 +15,8 @@ from arena.league.games import load_game
 from arena.league.plan import DATABASE
 from arena.league.seed import seal
 from arena.play.spawning import kill_all, spawn
-from arena.store.raw import Page, RawStore
+from arena.store.raw import Page, RawRounds, RawStore
 from arena.store.rows import Damage, FixedSettings, deal_name
-from arena.store.store import Store
 from arena.store.tournament import wrong_rounds
 from arena.tables.table import Column, Table
 from arena.text import counted
@@ -115,7 +114,7 @@ class Verification:
     def _compare_rounds(self, conditions: FixedSettings) -> None:
         """Draw the rounds of a format that goes by results again, from the results."""
         try:
-            with Store(self._path) as store:
+            with RawRounds(self._path) as store:
                 for words in wrong_rounds(store, conditions):
                     self._add(None, words)
         except (ArenaError, RunError) as error:

@@ -74,7 +74,7 @@ def import_league(league: Path, files: tuple[Path, ...]) -> None:
     click.echo(f"{counted(merged.added, 'match', 'matches')} imported{known}.")
     if merged.made:
         say(
-            f"{league / FILE} is written: {counted(max(1, merged.deals), 'deal')} and "
+            f"{league / FILE} is written: {counted(merged.deals, 'deal')} and "
             f"all bots of the matches; edit it if that is not what you want."
         )
     if merged.other_code:

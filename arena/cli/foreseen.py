@@ -35,8 +35,8 @@ def tell_plan(
         )
     else:
         time = f"about {duration(missing * mean_seconds / workers)}"
-    first = " in the next round" if league.goes_by_results else ""
-    matches = f"{counted(missing, 'match', 'matches')} to play{first}"
+    where = " in this round" if league.goes_by_results else ""
+    matches = f"{counted(missing, 'match', 'matches')} to play{where}"
     say(f"{form.format(matches, time)}.")
 
 

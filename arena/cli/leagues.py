@@ -50,7 +50,7 @@ from arena.schedule.deal import Rotations
 from arena.schedule.formats import FORMATS, FormatName
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
-from arena.store.tournament import asked_deals
+from arena.store.tournament import Tournament, asked_deals
 from arena.store.versions import disqualified, twins
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
@@ -183,7 +183,11 @@ def init(
     click.echo(f"{made.folder / FILE} is written.")
     is_playable = len(made.bots) >= made.seats
     if is_playable:
-        tell_plan(made, asked_deals(made, None).match_count, None, default_workers())
+        missing = asked_deals(made, None).match_count
+        if made.goes_by_results and not missing:
+            say(safe(Tournament(made, None).progress))
+        else:
+            tell_plan(made, missing, None, default_workers())
         for said in foreseen(made):
             say(said)
     _warn_guessable(made)

@@ -241,7 +241,8 @@ def replace(
     """Put another bot in the place of one of a league; if it is not fit, the old one stays.
 
     It takes over the name. Results of the old files are kept under their version, as if the files
-    had been changed; the new one plays everything anew.
+    had been changed; the new one plays everything anew, or, in a
+    format that goes by results, on from the next round.
 
     \b
     arena replace cup mine ./better
@@ -260,7 +261,8 @@ def replace(
         click.echo(safe(f"{name} is this program already; nothing was changed."))
         return
     then = "" if _is_served(league) else f" Next: arena run {shlex.quote(str(league))}"
-    click.echo(safe(f"{name} is replaced: it plays everything anew.{then}"))
+    what = "it is in the next round" if plan.goes_by_results else "it plays everything anew"
+    click.echo(safe(f"{name} is replaced: {what}.{then}"))
     for gone in plan.disqualified:
         if gone.name == composed(name):
             say(safe(f"{gone.remark} That holds for the new one too."))

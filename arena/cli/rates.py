@@ -25,7 +25,10 @@ def rates_of(
     if margin is not None:
         raise ArenaError("--margin is for tests of two sides: leave it out, or the bounds.")
     if not low < high:
-        raise ArenaError("the bound that A is to be above, 0, must be below the other one, 1.")
+        raise ArenaError(
+            "--elo0 (or --score0), at which A fails, must be less than --elo1 (or --score1), at "
+            "which it passes."
+        )
     return Bounds(low, high, alpha, beta)
 
 

@@ -153,6 +153,8 @@ class Run:
         self._tournament = tournament = (
             Tournament(league, store) if league.goes_by_results else None
         )
+        if tournament is not None:
+            tournament.catch_up()
         asked = league.asked if tournament is None else tournament.asked
         drawn = asked if tournament is None else tournament.drawn
         tasks = Missing(drawn, league.schedule, store.known(rotations), part, new)

@@ -49,7 +49,7 @@ def _places(bracket: Bracket) -> Iterator[tuple[str, str]]:
     for group in (left, *reversed(bracket.fallen)):
         last = best + len(group) - 1
         for bot in group:
-            yield (str(best) if best == last else f"{best}–{last}"), bot
+            yield (str(best) if best == last else f"{best}-{last}"), bot
         best = last + 1
 
 

@@ -121,6 +121,15 @@ class _Brackets:
         self.losers = self.bracket.by_seed(here)
         return self.losers
 
+    def beaten(self, ties: Sequence[Tie]) -> list[str]:
+        """Return who lost and goes on with one life less, also those whose files have changed."""
+        back = {bot for tie in ties for bot in tie.gone if bot in self.course.field}
+        return [bot for tie in ties for bot in tie.bots if bot in tie.losers or bot in back]
+
+    def left(self, ties: Sequence[Tie]) -> list[str]:
+        """Return who was out and cannot play again."""
+        return [bot for tie in ties for bot in tie.gone if bot not in self.course.field]
+
     def met_at(self, table: Sequence[str]) -> int:
         """Return how often bots of a table met before."""
         return sum(self.met[pair] for pair in combinations(sorted(table), 2))
@@ -140,9 +149,9 @@ class _Pairs(_Brackets):
             yield from self.play({_ABOVE: above, _BELOW: below})
             if above:
                 winners.take(above)
-            beaten = [bot for tie in above for bot in tie.losers]
+            beaten = self.beaten(above)
             out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
-            self.bracket.fell([*out, *(bot for tie in above for bot in tie.gone)])
+            self.bracket.fell([*out, *self.left(above)])
             self.losers = [bot for bot in losers if bot not in out] + beaten
         yield from self._final(winners.bots + self.losers)
 
@@ -172,7 +181,7 @@ class _Pairs(_Brackets):
             final = Tie(tuple(bots), 1)
             self.bracket.stages.append(BracketStage("Final again", (final,)))
             yield from play([final], self.course)
-        self.bracket.end_of(final, "The final of the double elimination is played.")
+        self.bracket.end_of(final, "The final of the double elimination is played")
 
 
 class _Tables(_Brackets):
@@ -222,8 +231,7 @@ class _Tables(_Brackets):
         return [*ties, *bye_ties(free, self.byes)]
 
     def _take(self, above: Sequence[Tie], below: Sequence[Tie]) -> None:
-        beaten = [bot for tie in above for bot in tie.losers]
-        gone = [bot for tie in above for bot in tie.gone]
+        beaten, gone = self.beaten(above), self.left(above)
         out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
         self.bracket.fell([*out, *gone])
         self._winners = [bot for bot in self._winners if bot not in {*beaten, *gone}]

@@ -99,7 +99,7 @@ def _pairs(course: Course, bracket: Bracket) -> Steps[None]:
         bracket.stages.append(stage)
         yield from play(ties, course)
         if len(ties) == 1:
-            bracket.end_of(ties[0], "The final of the knockout is played.")
+            bracket.end_of(ties[0], "The final of the knockout is played")
             return
         bracket.fell([bot for tie in ties for bot in tie.bots if bot not in (tie.on or ())])
         slots.take(ties)
@@ -118,7 +118,7 @@ def final_table(course: Course, bracket: Bracket, alive: Sequence[str], seats: i
     final = Tie(tuple(alive), 1)
     bracket.stages.append(BracketStage("Final", (final,)))
     yield from play([final], course)
-    bracket.end_of(final, "The final table is played.")
+    bracket.end_of(final, "The final table is played")
 
 
 def too_few(what: str, seats: int, bots: int) -> str:

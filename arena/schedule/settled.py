@@ -18,6 +18,7 @@ from arena.schedule.settled_texts import Texts
 from arena.schedule.worth import Worth, precision
 from arena.stats.outcomes import Deals, Result
 from arena.stats.ratings import EXACT, Ratings, fit
+from referee.words import counted
 
 GROWTH = 0.1
 """The deals of a round, by those before it: about 45 rounds for a hundred times the first."""
@@ -192,7 +193,7 @@ class Settled:
         """Return why nothing is to be played; empty if something is."""
         bots, seats = len(state.field), self.frame.seats
         if bots < seats:
-            return f"There are {bots} bots for {seats} seats: nothing can be played."
+            return f"{counted(bots, 'bot')} cannot fill {seats} seats: nothing can be played."
         goal = goal_of(options.goal)
         keys = {bot.key for bot in state.field}
         if goal.kind == "pair" and (missing := [key for key in goal.pair if key not in keys]):

@@ -11,6 +11,10 @@ _MOST_NAMED = 12  # bots of a sentence
 _MOST_ROWS = 40  # of open comparisons, the least sure first
 _MOST_DEALS = 1_000_000  # that are told to be wanted: more are as good as endless
 _HALVINGS = 40
+_OF_OPEN = (
+    "Lead: in mu points. Better: how likely the first is the better one, to whoever looks once. "
+    "More deals: about how many each of the two has still to play; none stands for endless."
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ class Texts:
 
     def answer(self) -> str:
         """Return the sentence of a goal that is known."""
+        if self.found.goal.kind == "top" and self.found.goal.count >= len(self.names):
+            return f"{self.asked}: {self.claim}."
         return (
             f"{self.asked}: {self.claim}. That is wrong with a chance of "
             f"{100 * self._allowed:.3g} % at most, after {self.deals:,} deals."
@@ -83,19 +89,22 @@ class Texts:
         )
 
     def _so_far(self) -> str:
+        if not self.deals:
+            return "Nothing was played yet."
         least = self.found.open[-1]
         many = len(self.found.open)
-        count = "one comparison is" if many == 1 else f"{many:,} comparisons are"
+        count = "one comparison is open:" if many == 1 else f"{many:,} are open, the least sure"
         return (
-            f"Most likely, {self.claim}; but {count} open, the least sure that of "
-            f"{self.names[least.better]} with {self.names[least.other]}."
+            f"Most likely, {self.claim}; but of the comparisons that this rests on, {count} that "
+            f"of {self.names[least.better]} with {self.names[least.other]}."
         )
 
     def standings(self) -> Standings:
         """Return how it stands: what is open, and what is known."""
         note = f"{self.asked}. {self._so_far()}" if self.found.open else self.answer()
-        still = (self._open(),) if self.found.open else ()
-        return Standings((self._ranks(), *still), notes=(note,))
+        if not self.found.open:
+            return Standings((self._ranks(),), notes=(note,))
+        return Standings((self._ranks(), self._open()), notes=(note, _OF_OPEN))
 
     def _ranks(self) -> StandingsGrid:
         rows = []
@@ -128,7 +137,7 @@ class Texts:
             )
             for each in self.found.open[: -_MOST_ROWS - 1 : -1]
         )
-        headers = "bot", "other", "lead", "better", "more deals"
+        headers = "bot", "other", "lead", "better", "more_deals"
         return StandingsGrid("Open comparisons, the least sure first", headers, rows)
 
     def _wanted(self, each: Compared) -> int | None:

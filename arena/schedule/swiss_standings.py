@@ -63,7 +63,7 @@ def swiss_standings(
     table = StandingsGrid("Standings", headers, tuple(rows))
     numbers = (str(at + 1) for at in range(rounds))
     return Standings(
-        (table, StandingsGrid("Rounds", ("rank", "bot", *numbers), tuple(crossed))),
+        (table, StandingsGrid("Rounds", ("no.", "bot", *numbers), tuple(crossed))),
         (),
         tuple(notes),
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.store.database import Database
+from arena.store.rounds import Rounds
 from arena.store.rows import (
     BotVersion,
     Damage,
@@ -39,6 +40,12 @@ _LOOSE = """
 """
 
 _TABLES = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+
+
+class RawRounds(Rounds):
+    """The rounds of a database, with a remedy for whoever is looking for damage."""
+
+    _remedy = "Put back a copy of it from before."
 
 
 class RawStore(Database):

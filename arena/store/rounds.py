@@ -69,14 +69,7 @@ class Rounds(Known):
             rows = typed(
                 self._db.execute(_ROUNDS).fetchall(), list[tuple[int, str, str]], "the rounds"
             )
-            found = [
-                StoredRound(drawn=_read_drawn(drawn), out=_read_out(out)) for _, drawn, out in rows
-            ]
-            if [number for number, *_ in rows] != [*range(len(rows))]:
-                raise Damage("a round is missing")
-            for each in found:
-                each.check()
-            return found
+            return [_read_round(at, row) for at, row in enumerate(rows)]
 
     def keep_rounds(self, first: int, rounds: Sequence[StoredRound]) -> None:
         """Store rounds from a number on, all or none; those that are there are replaced."""
@@ -111,6 +104,19 @@ class Rounds(Known):
                     continue
                 order = [numbers[bot] for bot in lineup]
                 yield tuple(_in_order(order, seats, places) for seats, places in played)
+
+
+def _read_round(at: int, row: tuple[int, str, str]) -> StoredRound:
+    """Return the round of a row, which must be the one at a place from 0 on."""
+    number, drawn, out = row
+    if number != at:
+        raise Damage(f"round {at + 1} is missing")
+    try:
+        found = StoredRound(drawn=_read_drawn(drawn), out=_read_out(out))
+        found.check()
+    except Damage as damage:
+        raise Damage(f"round {at + 1}: {damage}") from None
+    return found
 
 
 def _in_order(order: Sequence[BotRow], seats: str, places: str) -> Places:

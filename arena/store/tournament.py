@@ -91,13 +91,16 @@ class Tournament:
     def _take_past(self) -> None:
         """Take rounds for over, one after another, as long as they are."""
         self._lacking: list[Lineup] = []
+        self._open: Round | None = None
         while len(self.past) < len(self._rounds) and not self._lacking:
             assert self._store is not None
             drawn = self._rounds[len(self.past)]
             found, self._lacking = read_round(
                 self._store, drawn, self._league.rounds, self._league.rotation_count
             )
-            if not self._lacking:
+            if self._lacking:
+                self._open = found
+            else:
                 self.past.append(found)
 
     def _close(self, suspended: Collection[Entrant]) -> None:
@@ -159,13 +162,27 @@ class Tournament:
         return self._asked(self._rounds[-1:])
 
     def _asked(self, rounds: Sequence[StoredRound]) -> AskedDeals:
-        deals = [
+        deals = dict.fromkeys(
             Deal(tuple(sorted(self._index[bot] for bot in lineup)), number)
             for each in rounds
             for lineup, number in counting(each)
             if self._index.keys() >= set(lineup)
-        ]
+        )
         return DrawnDeals(deals, self._league.rotation_count)
+
+    def catch_up(self) -> None:
+        """Store the rounds that follow, as long as all their matches are there already.
+
+        It is so where rounds were lost, and not the matches.
+        """
+        while isinstance(self.upcoming, Drawn) and not self._is_lacking(self.upcoming):
+            self.advance((), is_part=True)
+
+    def _is_lacking(self, drawn: Drawn) -> bool:
+        if self._store is None or (not self._rounds and not self._store.has_matches()):
+            return True
+        rotations = self._league.rotation_count
+        return any(places is None for places in self._store.places(lineups(drawn), rotations))
 
     def advance(self, suspended: Collection[BotIndex], *, is_part: bool) -> Drawn | Over | None:
         """Draw and store the next round, for those who are not suspended.
@@ -207,14 +224,26 @@ class Tournament:
                 return f"Round {self.number} is being played."
 
     def standings(self) -> Standings:
-        """Return how it stands after the rounds that are over, in the form of its format."""
-        names = {bot.key: bot.name for bot in self._league.bots}
-        return self._league.round_format.standings(
-            self.past,
-            self._present,
-            self._league.terms,
-            lambda bot: names.get(bot.key, bot.key),
-        )
+        """Return how it stands after the rounds that are over, in the form of its format.
+
+        While one is being played, those are in it who were when it was drawn.
+        """
+        field, terms = self._present, self._league.terms
+        if self._open is not None:
+            field, terms = list(self._open.field), self._open.terms
+        return self._league.round_format.standings(self.past, field, terms, self.called)
+
+    def called(self, bot: Entrant) -> str:
+        """Return the present name of a bot."""
+        return self._league.names.get(bot.key, bot.key)
+
+    @property
+    def playing(self) -> list[tuple[Lineup, int]]:
+        """The line-ups of the round that is played now, or comes next, each with its deals."""
+        drawn = self._rounds[len(self.past)].drawn if self._open is not None else self.upcoming
+        if not isinstance(drawn, Drawn):
+            return []
+        return list(Counter(lineup for lineup, _ in lineups(drawn)).items())
 
 
 def draw(
@@ -294,3 +323,10 @@ def wrong_rounds(store: Rounds, settings: FixedSettings) -> Iterator[str]:
             yield f"round {number} lacks matches, and others rest on it."
             return
         past.append(found)
+    drawn = {deal for stored in rounds for deal in lineups(stored.drawn)}
+    loose = sum(
+        (tuple(Entrant(bot.name, bot.version) for bot in lineup), number) not in drawn
+        for number, lineup, _ in store.deal_sizes()
+    )
+    if loose:
+        yield f"{counted(loose, 'deal is', 'deals are')} stored that no round has drawn."

@@ -208,7 +208,10 @@ def _sentence(group: _Group) -> str:
             f"No circles are found: what one number a bot, such as a rating, does not say of how "
             f"the bots differ, {part}, may be chance."
         )
-    return "No circles are found; the bots hardly differ by more than chance."
+    return (
+        "No circles are found; these deals are too few to say what part of how the bots differ one "
+        "number a bot leaves."
+    )
 
 
 def _twice(found: Unexplained) -> float:

@@ -134,10 +134,12 @@ class Field:
             said.append("Faults are those of all matches, also of those that do not count here.")
         if self.progress:
             said.append(self.progress)
+        if self.progress and self.remedy is not None:
+            said.append(f"`arena standings {shlex.quote(self.name)}` shows the rounds.")
         if self.missing or self.progress:
             for bot, why in self.suspended.items():
-                out = "It is out of that round." if self.progress else "Its matches are missing."
-                said.append(f"{bot} was suspended: {why} {out}")
+                missing = "" if self.progress else " Its matches are missing."
+                said.append(f"{bot} was suspended: {why}{missing}")
         if self.missing and self.remedy is not None:
             is_missing = self.counted(self.missing, "match is", "matches are")
             remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"

@@ -1,22 +1,25 @@
 """How a tournament stands, in the form of its format: its tables, and its bracket as a picture."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from arena.league.plan import LeaguePlan
-from arena.schedule.rounds import StandingsGrid
+from arena.schedule.rounds import Lineup, StandingsGrid
+from arena.stats.elo import Anchor
 from arena.stats.ratings import Ratings, fit
 from arena.store.opening import open_store, read_played
 from arena.store.rounds import Rounds
 from arena.store.tournament import Tournament
+from arena.tables.elo import ELO_KEYS, elo_in, elo_values, of_elo, rating_column, rating_text
 from arena.tables.sources import asides_of, field_of
 from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Table
 from arena.text import safe
 from protocol.errors import ArenaError
 
+_MOST_LINEUPS = 40  # of a round that are shown
 _INITIALS = 2  # letters of a header that stands for two words
 
 
@@ -65,7 +68,10 @@ def standings_table(league: LeaguePlan, store: Rounds | None, ratings: Ratings) 
     tournament = Tournament(league, store)
     found = tournament.standings()
     sheets = [_sheet(grid) for grid in found.grids]
-    first = _rated(sheets[0], ratings) if sheets else Sheet((), ())
+    anchor = league.anchor if league.anchor and league.anchor[0] in ratings.bots else None
+    first = _rated(sheets[0], ratings, anchor) if sheets else Sheet((), ())
+    if sheets and (playing := tournament.playing):
+        sheets.append(_playing(tournament, playing))
     return Table(
         name="standings",
         columns=first.columns,
@@ -76,8 +82,16 @@ def standings_table(league: LeaguePlan, store: Rounds | None, ratings: Ratings) 
             "progress": tournament.progress,
             "tables": {sheet.title: sheet.rows for sheet in sheets[1:]},
         },
-        notes=[safe(note) for note in dict.fromkeys([tournament.progress, *found.notes])],
-        keys=[*(found.grids[0].headers if sheets else ()), "rating", "error"],
+        notes=[
+            *(safe(note) for note in dict.fromkeys([tournament.progress, *found.notes])),
+            *([of_elo(anchor)] if anchor else []),
+        ],
+        keys=[
+            *(found.grids[0].headers if sheets else ()),
+            "rating",
+            "error",
+            *(ELO_KEYS if anchor else ()),
+        ],
         grids=[first, *sheets[1:]] if sheets else [],
         picture=[safe(line) for line in found.drawing],
     )
@@ -87,8 +101,8 @@ def _sheet(grid: StandingsGrid) -> Sheet:
     rows = [dict(zip(grid.headers, row, strict=True)) for row in grid.rows]
     columns = [
         Column(
-            header.upper() if len(header) == _INITIALS else header[:1].upper() + header[1:],
-            partial(_text, header=header),
+            _title(header),
+            _text_of(header),
             "left" if any(isinstance(row[header], str) for row in rows) else "right",
             width=NAME_WIDTH,
         )
@@ -97,28 +111,55 @@ def _sheet(grid: StandingsGrid) -> Sheet:
     return Sheet(columns, rows, title=grid.title)
 
 
-def _rated(sheet: Sheet, ratings: Ratings) -> Sheet:
+def _title(header: str) -> str:
+    """Return what stands above a column, given its key."""
+    words = header.replace("_", " ")
+    return words.upper() if len(words) == _INITIALS else words[:1].upper() + words[1:]
+
+
+def _rated(sheet: Sheet, ratings: Ratings, anchor: Anchor | None) -> Sheet:
     """Return the table of the bots' places with their ratings beside them."""
+    elo = elo_in(ratings, anchor)
     rows = []
     for row in sheet.rows:
         rating = ratings.bots.get(row["bot"])
         both = (None, None) if rating is None or not rating.deals else (rating.mu, rating.error)
-        rows.append({**row, "rating": both[0], "error": both[1]})
-    column = Column("Rating ± 2σ", _rating, "right")
+        rows.append({**row, "rating": both[0], "error": both[1], **elo_values(elo, row["bot"])})
+    column = replace(rating_column(anchor), cell=_rating)
     return replace(sheet, columns=[*sheet.columns, column], rows=rows)
 
 
 def _rating(row: Row) -> str:
-    return "" if row["rating"] is None else f"{row['rating']:.2f} ± {2 * row['error']:.2f}"
+    return "" if row["rating"] is None else rating_text(row)
 
 
-def _text(row: Row, header: str) -> str:
-    value = row[header]
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.3f}".rstrip("0").rstrip(".")
-    return safe(str(value))
+def _playing(tournament: Tournament, playing: Sequence[tuple[Lineup, int]]) -> Sheet:
+    """Return the table of the line-ups of the round that is not over."""
+    rows = [
+        {"bots": ", ".join(map(tournament.called, lineup)), "deals": deals}
+        for lineup, deals in playing[:_MOST_LINEUPS]
+    ]
+    more = len(playing) - len(rows)
+    said = f", and {more} more line-ups" if more else ""
+    columns = [
+        Column("Bots", _text_of("bots"), width=NAME_WIDTH),
+        Column("Deals", "deals", "right"),
+    ]
+    return Sheet(columns, rows, title=f"Round {len(tournament.past) + 1}{said}")
+
+
+def _text_of(header: str) -> Callable[[Row], str]:
+    """Return what makes the text of a column's cells."""
+
+    def text(row: Row) -> str:
+        value = row[header]
+        if value is None:
+            return ""
+        if isinstance(value, float):
+            return f"{value:.3f}".rstrip("0").rstrip(".")
+        return safe(str(value))
+
+    return text
 
 
 def shown_standings(
