@@ -92,6 +92,7 @@ class Tournament:
         """Take rounds for over, one after another, as long as they are."""
         self._lacking: list[Lineup] = []
         self._open: Round | None = None
+        self.__dict__.pop("upcoming", None)  # as it is another now
         while len(self.past) < len(self._rounds) and not self._lacking:
             assert self._store is not None
             drawn = self._rounds[len(self.past)]
@@ -177,6 +178,7 @@ class Tournament:
         """
         while isinstance(self.upcoming, Drawn) and not self._is_lacking(self.upcoming):
             self.advance((), is_part=True)
+            self._take_past()
 
     def _is_lacking(self, drawn: Drawn) -> bool:
         if self._store is None or (not self._rounds and not self._store.has_matches()):

@@ -209,8 +209,8 @@ def _sentence(group: _Group) -> str:
             f"the bots differ, {part}, may be chance."
         )
     return (
-        "No circles are found; these deals are too few to say what part of how the bots differ one "
-        "number a bot leaves."
+        "No circles are found. What part of how the bots differ one number a bot leaves cannot be "
+        "told from these deals."
     )
 
 

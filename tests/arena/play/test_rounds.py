@@ -259,3 +259,30 @@ def test_what_does_not_go_with_rounds_is_refused(league: League, more: str, said
 def test_a_tournament_of_too_few_is_over_before_it_began(league: League) -> None:
     league.write(text(shipped("one"), form="knockout"))
     assert "`arena add` enters some" in league.call("run", code=2).stderr
+
+
+def test_while_its_first_round_is_played_a_bracket_is_the_one_that_was_drawn(
+    league: League,
+) -> None:
+    six_deals = of_five("knockout").replace("deals = 1", "deals = 6")
+    league.write(six_deals)
+    league.call("run", "--part", "1/2")  # which cannot end the round
+    before = standings(league)
+    assert before["tables"]["Round 1"]
+    league.write(six_deals + shipped("six"))
+    after = standings(league)
+    assert after["tables"] == before["tables"]
+    assert [row["bot"] for row in after["standings"]] == [row["bot"] for row in before["standings"]]
+
+
+@pytest.mark.slow
+def test_rounds_that_were_lost_follow_from_their_matches(league: League) -> None:
+    league.write(of_five())
+    league.call("run")
+    before, drawn = league.rank(), rounds(league)
+    with closing(sqlite3.connect(league.folder / "league.db")) as db, db:
+        db.execute("DELETE FROM round WHERE number >= 2")
+    said = " ".join(league.call("verify", code=1).stdout.split())
+    assert "4 deals are stored that no round has drawn" in said
+    league.call("run")
+    assert (league.rank(), rounds(league)) == (before, drawn)

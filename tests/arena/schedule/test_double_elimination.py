@@ -1,6 +1,7 @@
 """Double elimination: nobody is out before a second loss, and it ends."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -112,10 +113,24 @@ def test_the_final_is_not_played_again_if_the_file_says_so() -> None:
 
 
 def test_who_is_out_loses_both_lives() -> None:
-    played = begun(DoubleElimination, FILE, 4).after(by_file(), out=bots(1))
+    begin = begun(DoubleElimination, FILE, 4)
+    gone = bots(1)
+    left = tuple(bot for bot in begin.field if bot not in gone)
+    played = begin.after(by_file(), out=gone, then=left)
     assert named(played) == [("b2", "b4")]
     played = played.after(by_file()).after(by_file())
     assert places(Luck(1).whole(played))[-1] == ("4", "b1")
+
+
+def test_whose_files_change_loses_the_tie_and_plays_on() -> None:
+    begin = begun(DoubleElimination, FILE, 4)
+    changed = tuple(
+        replace(bot, version="another") if bot in bots(1) else bot for bot in begin.field
+    )
+    played = begin.after(by_file(), out=bots(1), then=changed)
+    assert sorted(named(played)) == [("b1", "b3"), ("b2", "b4")]
+    playing = {bot for lineup in played.lineups() for bot in lineup}
+    assert set(changed) == playing
 
 
 def test_byes_of_the_losers_go_to_those_with_fewest() -> None:

@@ -71,8 +71,8 @@ def test_the_bracket_of_eight() -> None:
     assert isinstance(over := played.next(), Over)
     assert over.why.startswith("The final of the knockout is played: ")
     assert places(played) == [
-        *(("1", "b7"), ("2", "b1"), ("3–4", "b3"), ("3–4", "b4")),
-        *(("5–8", "b2"), ("5–8", "b5"), ("5–8", "b6"), ("5–8", "b8")),
+        *(("1", "b7"), ("2", "b1"), ("3-4", "b3"), ("3-4", "b4")),
+        *(("5-8", "b2"), ("5-8", "b5"), ("5-8", "b6"), ("5-8", "b8")),
     ]
     assert [each.title for each in played.standings.grids] == [
         *("Places", "Quarter-finals", "Semi-finals", "Final")
@@ -180,7 +180,7 @@ def test_where_both_are_out_the_next_has_a_bye() -> None:
 def test_if_all_leave_nobody_wins() -> None:
     played = begun(Knockout, FILE, 2).after(by_file(), out=bots(1, 2))
     assert played.next() == Over("All bots that were left for the final left.")
-    assert places(played) == [("1–2", "b1"), ("1–2", "b2")]
+    assert places(played) == [("1-2", "b1"), ("1-2", "b2")]
 
 
 def test_who_comes_late_takes_no_part() -> None:
@@ -281,7 +281,7 @@ def test_tables_of_four_with_two_going_on() -> None:
     assert isinstance(over := played.next(), Over)
     assert over.why.startswith("The final table is played: ")
     assert places(played)[:5] == [
-        *(("1", "b3"), ("2", "b1"), ("3", "b2"), ("4", "b4"), ("5–8", "b5")),
+        *(("1", "b3"), ("2", "b1"), ("3", "b2"), ("4", "b4"), ("5-8", "b5")),
     ]
 
 
@@ -291,7 +291,7 @@ def test_bots_that_tie_in_the_final_share_a_place() -> None:
         return (tuple(1 if bot == first else 2 for bot in lineup),) * 3
 
     played = begun(Knockout, FILE, 3, seats=3).after(results)
-    assert places(played) == [("1", "b1"), ("2–3", "b2"), ("2–3", "b3")]
+    assert places(played) == [("1", "b1"), ("2-3", "b2"), ("2-3", "b3")]
 
 
 def test_at_a_table_with_one_that_is_out_the_others_go_on() -> None:
@@ -305,7 +305,7 @@ def test_at_a_table_with_one_that_is_out_the_others_go_on() -> None:
 def test_too_few_for_a_final_share_the_first_place() -> None:
     played = begun(Knockout, FILE, 4, seats=3).after(by_file(), out=bots(2, 4))
     assert played.next() == Over("2 bots are left, and a table needs 3: the others left.")
-    assert places(played)[:2] == [("1–2", "b1"), ("1–2", "b3")]
+    assert places(played)[:2] == [("1-2", "b1"), ("1-2", "b3")]
     assert "share the first place" in played.standings.notes[0]
 
 
@@ -394,7 +394,7 @@ def test_who_leaves_after_a_tie_was_played_has_played_it() -> None:
 def test_a_final_table_that_a_bot_left_is_shared() -> None:
     played = begun(Knockout, FILE, 3, seats=3).after(by_file(), out=bots(2))
     assert played.next() == Over("The final table cannot be played, as a bot of it left.")
-    assert places(played) == [("1–2", "b1"), ("1–2", "b3"), ("3", "b2")]
+    assert places(played) == [("1-2", "b1"), ("1-2", "b3"), ("3", "b2")]
 
 
 def test_a_final_table_that_a_bot_leaves_in_its_tie_break_goes_by_points() -> None:
@@ -408,7 +408,7 @@ def test_a_final_table_that_a_bot_leaves_in_its_tie_break_goes_by_points() -> No
 def test_who_leaves_between_the_stages_of_tables_has_a_place() -> None:
     left = tuple(bot for bot in entrants(9) if bot not in bots(2))
     played = begun(Knockout, FILE, 9, seats=3).after(by_file(), then=left)
-    assert places(played)[:4] == [("1–2", "b1"), ("1–2", "b3"), ("3", "b2"), ("4–9", "b4")]
+    assert places(played)[:4] == [("1-2", "b1"), ("1-2", "b3"), ("3", "b2"), ("4-9", "b4")]
 
 
 def test_longer_names_are_shortened_to_fourteen_columns() -> None:

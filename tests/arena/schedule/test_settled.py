@@ -242,9 +242,9 @@ def test_a_pair_of_which_one_is_gone_ends_with_a_sentence() -> None:
     league = Tournament(FOUR, options=options(goal="a > x"))
     assert league.to_the_end().why == "Asked how two bots compare, of which x cannot play."
     few = Tournament({"a": 0.0, "b": 0.0}, seats=3)
-    assert few.to_the_end().why == "There are 2 bots for 3 seats: nothing can be played."
+    assert few.to_the_end().why == "2 bots cannot fill 3 seats: nothing can be played."
     shown = few.format.standings(few.past, few.field, few.terms, str)
-    assert shown.notes == ("There are 2 bots for 3 seats: nothing can be played.",)
+    assert shown.notes == ("2 bots cannot fill 3 seats: nothing can be played.",)
 
 
 def test_a_round_that_counts_for_nothing_is_played_again_up_to_the_limit() -> None:
@@ -311,11 +311,12 @@ def test_standings_say_what_is_open_and_what_is_known() -> None:
     assert lead >= 0
     assert 0.5 <= better < 1
     assert more is None or isinstance(more, int)
-    (note,) = shown.notes
+    note, of_columns = shown.notes
+    assert of_columns.startswith("Lead: ")
     assert note.startswith("Asked for the order of 5 bots. Most likely, it is ")
     league.to_the_end()
     done = league.format.standings(league.past, league.field, league.terms, lambda bot: bot.key)
-    assert len(done.notes) == 1
+    assert done.notes[0].startswith("Asked for the order of 5 bots")
 
 
 @pytest.mark.parametrize(
