@@ -438,7 +438,10 @@ def test_a_version_that_plays_alike_is_no_regression(arena: Arena, tmp_path: Pat
         (["sensible", "random", *GUERRA, "--margin", "nan"], "--margin must be more than 0"),
         (["sensible", "random", *GUERRA, "--elo0", "0"], "one side has two bounds"),
         (["sensible", "random", *GUERRA, "--workers", "1", "--cluster", "x"], "does not go with"),
-        (["sensible", "random", *GUERRA, "--score0", "0.5", "--score1", "0.5"], "must be less than --elo1"),
+        (
+            ["sensible", "random", *GUERRA, "--score0", "0.5", "--score1", "0.5"],
+            "must be less than --elo1",
+        ),
         (["sensible", "random", *GUERRA, "--score0", "0", "--score1", "1"], "--score0 must be"),
         (["sensible", "random", *GUERRA, "--elo0", "0", "--score0", "0.5"], "say the same"),
         (["sensible", "random", *GUERRA, "--elo0", "nan", "--elo1", "5"], "--elo0 lies between"),
