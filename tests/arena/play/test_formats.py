@@ -26,7 +26,7 @@ FORMATS = {
         *("--format", "gauntlet", "--deals", "6"),
         *("--challenger", "two", "--challenger", "five"),
     ],
-    "swiss": ["--format", "swiss", "--deals", "4"],
+    "swiss": ["--format", "swiss", "--deals", "6"],
     "knockout": ["--format", "knockout", "--deals", "4"],
     "settled": ["--format", "settled", "--deals", "5", "--format-option", "goal=order"],
     "double elimination": ["--format", "double-elimination", "--deals", "3"],
