@@ -203,7 +203,8 @@ class Run:
             if cluster is not None
             else LocalWorkforce(setup, built.ready, cores, spares)
         )
-        self._runner = Runner(setup, tasks, force, self._next_round)
+        more = None if tournament is None else self._next_round
+        self._runner = Runner(setup, tasks, force, more)
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
@@ -254,8 +255,7 @@ class Run:
 
         Returns None if there is none, or some matches of the last one are missing.
         """
-        if self._tournament is None:
-            return None
+        assert self._tournament is not None
         league, store, tournament = self._league, self._store, self._tournament
         found = tournament.advance(suspended, is_part=self._part != WHOLE)
         if isinstance(found, Drawn):

@@ -46,12 +46,12 @@ class Runner:
         setup: Setup,
         tasks: Iterable[Task],
         workforce: Workforce,
-        more: Callable[[Collection[BotIndex]], Iterable[Task] | None] = lambda _: None,
+        more: Callable[[Collection[BotIndex]], Iterable[Task] | None] | None = None,
     ) -> None:
-        """Take what is to be played, and whom to ask for more.
+        """Take what is to be played, and whom to ask for more, if anybody knows of more.
 
-        `more` is called with the suspended bots whenever all was played that could be, and stored;
-        it returns None at the end.
+        `more` is called with the suspended bots whenever all was played that could be, and stored,
+        and there are workers that have checked the bots; it returns None at the end.
         """
         self._setup = setup
         self._tasks = self._unsuspended(tasks)
@@ -225,11 +225,15 @@ class Runner:
         self._fill()
         if any(each.given for each in workers):
             return
-        while workers and not (self._stopping or self._has_more()):
+        while self._more is not None and not (self._stopping or self._has_more()):
+            if not workers or self._force.is_settling:
+                return  # who is to come has to say which bots can be played with
+            yield from self._suspend_stuck()
             more = self._more(self._suspended)
             if more is None:
-                break
-            self._tasks = self._unsuspended(more)
+                self._more = None
+            else:
+                self._tasks = self._unsuspended(more)
         if self._stopping or not self._has_more():
             self._force.release_idle()
             return
@@ -279,21 +283,22 @@ class Runner:
 
     def _give_up(self) -> Iterator[Notice]:
         """Suspend those bots that no worker can run, as nothing is left without them."""
-        first, *others = (each.unfit for each in self._force.workers)
-        stuck = [
-            bot
-            for bot in first
-            if bot not in self._suspended and all(bot in unfit for unfit in others)
-        ]
-        for bot in stuck:
-            yield from self._suspend(bot, f"cannot be run by any worker: {first[bot]}")
-        if not stuck:  # some can run one of a deal's bots, and some another
+        before = len(self._suspended)
+        yield from self._suspend_stuck()
+        if len(self._suspended) == before:  # some can run one of a deal's bots, and some another
             left = Counter(task.lineup for task in (*self._again, *self._passed))
             self._again.clear()
             self._passed.clear()
             for lineup, deals in left.items():
                 names = ", ".join(self._setup.names[bot] for bot in lineup)
                 yield Problem(f"{deals} deals of {names}: no worker can run them all.")
+
+    def _suspend_stuck(self) -> Iterator[Suspended]:
+        """Suspend the bots that no worker can run."""
+        first, *others = (each.unfit for each in self._force.workers)
+        for bot in first:
+            if all(bot in unfit for unfit in others):
+                yield from self._suspend(bot, f"cannot be run by any worker: {first[bot]}")
 
     def _batch_size(self) -> int:
         """Return how many tasks fill a batch, by the pace so far."""

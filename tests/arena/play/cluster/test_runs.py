@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.league.finding import BUNDLED
+from arena.store.opening import open_store, read_league
+from arena.store.rounds import StoredRound
 from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
 from tests.outside.sources import NIM
 from tests.referee.sandbox.sandboxed import need
@@ -59,6 +61,26 @@ def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text)
     league.write(text)
     league.call("run", "--cluster", cluster.address)
     assert_alike(league, played_here(tmp_path, text))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["swiss", "settled"])
+def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, tmp_path, form):
+    three = '\n[[bot]]\nname = "three"\nshipped = "sensible"\n'
+    bots = TWO_BOTS + three + naughty("crash_at_start")  # which is suspended before the first
+    text = f'{GUERRA}format = "{form}"\n{limits("none")}{bots}'
+    league.write(text)
+    league.call("run", "--cluster", cluster.address)
+    here = played_here(tmp_path, text)
+    assert_alike(league, here)
+    assert rounds(league) == rounds(here) != []
+    assert all(len(each.drawn.field) == 3 for each in rounds(here))
+
+
+def rounds(league: League) -> list[StoredRound]:
+    """Return the rounds that a league has drawn."""
+    with open_store(read_league(league.folder, "read")) as store:
+        return store.rounds()
 
 
 @pytest.mark.slow
