@@ -47,11 +47,10 @@ class Bracket:
 
     def end_of(self, final: Tie, played: str) -> None:
         """Note the places that the final gave; `played` is why nothing more is."""
-        self.over = (
-            f"{played}: {final.order[0]} has won."
-            if final.deals
-            else _UNPLAYED[min(len(final.order), 2)]
-        )
+        if final.deals and final.order:
+            self.over = f"{played}: {final.order[0]} has won."
+        else:
+            self.over = _UNPLAYED[min(len(final.order), 2)]
         if not final.deals and len(final.order) > 1:
             self.fell(sorted(final.gone))
             self.champions = list(final.order)

@@ -1,7 +1,7 @@
 """Double elimination: who loses a second time is out, until one bot is left."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from arena.schedule.bracket import (
@@ -13,14 +13,11 @@ from arena.schedule.bracket import (
     split_byes,
     table_ties,
 )
+from arena.schedule.bracket_format import BracketFormat
 from arena.schedule.bracket_options import BracketOptions, check_bracket
-from arena.schedule.bracket_standings import bracket_standings
-from arena.schedule.course import Course, Steps, follow
-from arena.schedule.deal import Entrant
-from arena.schedule.knockout import final_table, too_few
+from arena.schedule.course import Course, Steps
+from arena.schedule.knockout import final_table
 from arena.schedule.matching import cheapest_pairs, exchanged
-from arena.schedule.rounds import Frame, Lineup, Over, Round, RoundTerms, Standings
-from arena.schedule.seeding import seeds
 from arena.schedule.ties import Tie, play
 from protocol.errors import ArenaError
 
@@ -43,49 +40,21 @@ def check_double_elimination(options: DoubleEliminationOptions, seats: int) -> N
         )
 
 
-class DoubleElimination:
+class DoubleElimination(BracketFormat):
     """Double elimination: the knockout with a second bracket for those who lost once.
 
     The losers' bracket plays whenever it can, the winners' bracket when the losers' is no larger:
     for two seats this is the usual order. At larger tables the last bots play one final table,
-    and before, bots of both brackets share a table when neither can fill one. Raises ArenaError
-    for options that cannot be meant.
+    and before, bots of both brackets share a table when neither can fill one.
     """
 
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
+    title = "double elimination"
 
-    def next_round(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
-    ) -> Sequence[Lineup] | Over:
-        """Return the deals of all ties of a stage, or those that its undecided ties need more."""
-        bracket, asked = self._followed(past, field, terms)
-        return Over(bracket.over) if asked is None else asked
+    def _check(self, options: DoubleEliminationOptions, seats: int) -> None:
+        check_double_elimination(options, seats)
 
-    def standings(
-        self,
-        past: Sequence[Round],
-        field: Sequence[Entrant],
-        terms: RoundTerms,
-        name: Callable[[Entrant], str],
-    ) -> Standings:
-        """Return the places, and a table for each stage of a bracket."""
-        bracket, _ = self._followed(past, field, terms)
-        return bracket_standings(bracket, Course(past, field, terms), name)
-
-    def _followed(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
-    ) -> tuple[Bracket, Sequence[Lineup] | None]:
-        check_double_elimination(terms.options, self._frame.seats)
-        course, bracket = Course(past, field, terms), Bracket()
-        return bracket, follow(self._steps(course, bracket), past)
-
-    def _steps(self, course: Course, bracket: Bracket) -> Steps[None]:
-        seats = self._frame.seats
-        bracket.seeds = yield from seeds(course, self._frame, "double-elimination")
-        if len(bracket.seeds) < seats:
-            bracket.over = too_few("double elimination", seats, len(bracket.seeds))
-        elif seats == 2:
+    def _played(self, course: Course, bracket: Bracket, seats: int) -> Steps[None]:
+        if seats == 2:
             yield from _Pairs(course, bracket).steps()
         else:
             yield from _Tables(course, bracket, seats).steps()

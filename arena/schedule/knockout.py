@@ -13,12 +13,11 @@ from arena.schedule.bracket import (
     table_count,
     table_ties,
 )
+from arena.schedule.bracket_format import BracketFormat
 from arena.schedule.bracket_options import BracketOptions, check_bracket
-from arena.schedule.bracket_standings import bracket_standings, drawing
-from arena.schedule.course import Course, Steps, follow
+from arena.schedule.bracket_standings import drawing
+from arena.schedule.course import Course, Steps
 from arena.schedule.deal import Entrant
-from arena.schedule.rounds import Frame, Lineup, Over, Round, RoundTerms, Standings
-from arena.schedule.seeding import seeds
 from arena.schedule.ties import Tie, play
 from referee.words import counted
 
@@ -27,52 +26,24 @@ class KnockoutOptions(BracketOptions, frozen=True, kw_only=True):
     """The table `[knockout]` of a league's file."""
 
 
-class Knockout:
-    """The knockout. Two seats: a bracket of pairs; more: tables of which some go on.
+class Knockout(BracketFormat):
+    """The knockout. Two seats: a bracket of pairs; more: tables of which some go on."""
 
-    What shapes the bracket is asked of the first round's options, and who takes part of its field.
-    Raises ArenaError for options that cannot be meant.
-    """
+    title = "knockout"
 
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
+    def _check(self, options: KnockoutOptions, seats: int) -> None:
+        check_bracket(options, seats)
 
-    def next_round(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
-    ) -> Sequence[Lineup] | Over:
-        """Return the deals of all ties of a stage, or those that its undecided ties need more."""
-        bracket, asked = self._followed(past, field, terms)
-        return Over(bracket.over) if asked is None else asked
-
-    def standings(
-        self,
-        past: Sequence[Round],
-        field: Sequence[Entrant],
-        terms: RoundTerms,
-        name: Callable[[Entrant], str],
-    ) -> Standings:
-        """Return the places, a table for each stage and, for two seats, the bracket as text."""
-        bracket, _ = self._followed(past, field, terms)
-        course = Course(past, field, terms)
-        picture = drawing(bracket, course, name) if self._frame.seats == 2 else ()
-        return bracket_standings(bracket, course, name, picture)
-
-    def _followed(
-        self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
-    ) -> tuple[Bracket, Sequence[Lineup] | None]:
-        check_bracket(terms.options, self._frame.seats)
-        course, bracket = Course(past, field, terms), Bracket()
-        return bracket, follow(self._steps(course, bracket), past)
-
-    def _steps(self, course: Course, bracket: Bracket) -> Steps[None]:
-        seats = self._frame.seats
-        bracket.seeds = yield from seeds(course, self._frame, "knockout")
-        if len(bracket.seeds) < seats:
-            bracket.over = too_few("knockout", seats, len(bracket.seeds))
-        elif seats == 2:
+    def _played(self, course: Course, bracket: Bracket, seats: int) -> Steps[None]:
+        if seats == 2:
             yield from _pairs(course, bracket)
         else:
             yield from self._tables(course, bracket)
+
+    def _picture(
+        self, bracket: Bracket, course: Course, name: Callable[[Entrant], str]
+    ) -> tuple[str, ...]:
+        return drawing(bracket, course, name) if self._frame.seats == 2 else ()
 
     def _tables(self, course: Course, bracket: Bracket) -> Steps[None]:
         seats, advance = self._frame.seats, course.first_terms.options.advance
@@ -119,11 +90,6 @@ def final_table(course: Course, bracket: Bracket, alive: Sequence[str], seats: i
     bracket.stages.append(BracketStage("Final", (final,)))
     yield from play([final], course)
     bracket.end_of(final, "The final table is played")
-
-
-def too_few(what: str, seats: int, bots: int) -> str:
-    """Return the sentence that says that a tournament cannot begin."""
-    return f"A {what} needs at least {seats} bots, and {bots} can play: add bots."
 
 
 def _stage_title(slots: int) -> str:

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from arena.stats.elo import Anchor
-from arena.stats.encounters import Mean, cycles, encounters, never_crossed
+from arena.stats.encounters import Mean
 from arena.stats.pairs import Neighbours
 from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.scores import shown_error
 from arena.stats.standings import Standing, standings
 from arena.store.result import Spent
-from arena.tables import linked, unforfeited
+from arena.tables import linked, misfits, unforfeited
 from arena.tables.elo import (
     ELO_KEYS,
     anchor_facts,
@@ -24,7 +24,6 @@ from arena.tables.elo import (
 from arena.tables.field import Field
 from arena.tables.more_deals import more_facts, of_more, still_close
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
-from arena.text import counted
 from protocol.errors import ArenaError
 
 By: TypeAlias = Literal["rating", "score"]
@@ -57,7 +56,6 @@ OF_TIMES = (
     "only a bot's wall time is measured, not its CPU time."
 )
 """What a reader of times should know."""
-_NAMED_GAPS = 3
 _SCORE_KEYS = ("score", "score_error", "score_deals")
 _TIME_KEYS = ("decisions", "cpu_per_decision", "wall_per_decision", "longest_cpu")
 
@@ -87,7 +85,7 @@ def leaderboard(
     means = field.scores.means() if field.scores else None
     anchor = anchor_in(field, ratings, anchor)
     elo = elo_in(ratings, anchor)
-    beside = {} if without is None else unforfeited.values_of(ratings, without)
+    beside = {} if without is None else unforfeited.values_of(ratings, without, anchor)
     rows = [
         {
             **_row(field, standing),
@@ -111,7 +109,7 @@ def leaderboard(
         Column("Bot", "bot", width=NAME_WIDTH),
         *([_SCORE] if means is not None else []),
         rating_column(anchor),
-        *([unforfeited.COLUMN] if beside else []),
+        *([unforfeited.column(anchor)] if beside else []),
         Column("Matches", "matches", "right"),
         Column("Points", _points, "right"),
         Column("W/D/L", _win_draw_loss, "right")
@@ -128,7 +126,7 @@ def leaderboard(
         **_facts_of_scores(field),
         **(unforfeited.facts_of(field) if beside else {}),
         **linked.facts_of(field, ratings),
-        **_misfits(field, ratings, rows),
+        **misfits.facts_of(field, ratings, rows),
         "more_deals": more_facts(close),
     }
     said = [
@@ -145,7 +143,7 @@ def leaderboard(
     scored = () if means is None else _SCORE_KEYS
     keys = (
         *KEYS,
-        *(unforfeited.KEYS if beside else ()),
+        *(unforfeited.keys(anchor) if beside else ()),
         *(ELO_KEYS if anchor else ()),
         *scored,
         *(_TIME_KEYS if field.times is not None else ()),
@@ -330,32 +328,13 @@ def _notes(
     if alone:
         notes.append(f"Not ranked, having played no whole deal: {', '.join(alone)}.")
     notes += of_more(field, close)
-    notes += _of_cycles(facts["cycles"])
-    notes += _of_gaps(facts["gaps"])
+    notes += misfits.notes_of(facts["cycles"], facts["gaps"])
     notes += linked.notes_of(field, ratings)
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:
         notes.append(f"Lost by forfeit: {', '.join(forfeited)}.")
     if field.times is not None:
         notes.append(OF_TIMES)
     return [*notes, *field.remarks]
-
-
-def _misfits(field: Field, ratings: Ratings, rows: Sequence[Row]) -> dict[str, list[list[str]]]:
-    """Return what no rating can show: cycles of bots, and gaps whose width is a guess.
-
-    A gap is named by the bots above and below it.
-    """
-    met = encounters(field.deals)
-    gaps = [
-        [above, below]
-        for group in range(1, len(ratings.groups) + 1)
-        for above, below in never_crossed(
-            met, [row["bot"] for row in rows if row["group"] == group], duels=field.duels
-        )
-        if ratings.separated(above, below)
-    ]
-    found = cycles(met, [row["bot"] for row in rows])
-    return {"cycles": [list(cycle) for cycle in found], "gaps": gaps}
 
 
 def _of_scores(field: Field, rows: Sequence[Row]) -> Iterator[str]:
@@ -376,26 +355,6 @@ def _of_scores(field: Field, rows: Sequence[Row]) -> Iterator[str]:
         yield f"Left out of the scores: {_unscored(field)}{also}."
     if few := [row["bot"] for row in rows if 0 < row["score_deals"] < FEWEST_DEALS]:
         yield f"Scores without an error, from fewer than {FEWEST_DEALS} deals: {', '.join(few)}."
-
-
-def _of_cycles(found: Sequence[Sequence[str]]) -> Iterator[str]:
-    if found:
-        first, second, third = found[0]
-        also = f", and {counted(len(found) - 1, 'more cycle')}" if found[1:] else ""
-        yield (
-            f"No rating can show that {first} surely beats {second}, {second} surely beats "
-            f"{third}, and {third} surely beats {first}{also}: see `arena table`."
-        )
-
-
-def _of_gaps(found: Sequence[Sequence[str]]) -> Iterator[str]:
-    if found:
-        named = "; ".join(f"{above} and {below}" for above, below in found[:_NAMED_GAPS])
-        more = f", and {len(found) - _NAMED_GAPS} more" if found[_NAMED_GAPS:] else ""
-        yield (
-            f"The width of the gap is unknown between {named}{more}: no bot below ever beat a bot "
-            f"above."
-        )
 
 
 def _forfeited(field: Field, row: Row) -> str:

@@ -7,17 +7,28 @@ less would favour who sat better in the others.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from arena.stats.elo import Anchor, Elo
 from arena.stats.ratings import Ratings
+from arena.tables.elo import elo_in, elo_text
 from arena.tables.field import Field
 from arena.tables.table import Column, Row
 
 KEYS = ("rating_unforfeited", "error_unforfeited", "deals_unforfeited")
+_ELO_KEYS = ("elo_unforfeited", "elo_error_unforfeited")
 
 
-def values_of(ratings: Ratings, without: Ratings) -> dict[str, dict[str, Any]]:
+def keys(anchor: Anchor | None) -> tuple[str, ...]:
+    """Return the keys of a row of them."""
+    return (*KEYS, *(_ELO_KEYS if anchor else ()))
+
+
+def values_of(
+    ratings: Ratings, without: Ratings, anchor: Anchor | None
+) -> dict[str, dict[str, Any]]:
     """Return by bot what the deals without forfeits say; of one that met nobody there, nothing.
 
-    Their numbers are measured from the mean that the same bots have in the other column.
+    Their numbers are measured from the mean that the same bots have in the other column, and on
+    Elo's scale from the anchor, if there is one.
     """
     found: dict[str, dict[str, Any]] = {
         bot: dict(zip(KEYS, (None, None, rating.deals), strict=True))
@@ -28,6 +39,10 @@ def values_of(ratings: Ratings, without: Ratings) -> dict[str, dict[str, Any]]:
         for bot in group:
             own = without.bots[bot]
             found[bot] = dict(zip(KEYS, (own.mu + shift, own.error, own.deals), strict=True))
+    if anchor is not None:
+        elo = elo_in(without, anchor) or {}
+        for bot, values in found.items():
+            values.update(zip(_ELO_KEYS, elo.get(bot, (None, None)), strict=True))
     return found
 
 
@@ -57,10 +72,17 @@ def _left_out(field: Field) -> int:
     return field.deal_count - sum(field.unforfeited.values())
 
 
+def column(anchor: Anchor | None) -> Column:
+    """Return the column of ratings without forfeits, on the scale of the column beside it."""
+    return Column("Without\nforfeits ± 2σ", _text if anchor is None else _elo_text, "right")
+
+
 def _text(row: Row) -> str:
     if row[KEYS[0]] is None:
         return "-"
     return f"{row[KEYS[0]]:.2f} ± {2 * row[KEYS[1]]:.2f}"
 
 
-COLUMN = Column("Without\nforfeits ± 2σ", _text, "right")
+def _elo_text(row: Row) -> str:
+    points, error = (row[key] for key in _ELO_KEYS)
+    return "-" if points is None else elo_text(Elo(points, error))

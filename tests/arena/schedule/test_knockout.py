@@ -183,6 +183,12 @@ def test_if_all_leave_nobody_wins() -> None:
     assert places(played) == [("1-2", "b1"), ("1-2", "b2")]
 
 
+def test_if_all_leave_after_a_level_final_nobody_wins() -> None:
+    level = begun(Knockout, FILE, 2).after(all_draw)
+    played = level.after(all_draw, out=bots(1, 2))
+    assert played.next() == Over("All bots that were left for the final left.")
+
+
 def test_who_comes_late_takes_no_part() -> None:
     played = begun(Knockout, FILE, 4).after(by_file(), then=entrants(5))
     assert named(played) == [("b1", "b2")]
