@@ -11,9 +11,9 @@ from typing import Any
 
 from arena.archive.agreement import Agreement, agreement_needed
 from arena.league.entry import entries_of
-from arena.league.file import make_league, seed_of
 from arena.league.games import agree, find_game, word_in
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
 from arena.play.local import usable_cores
 from arena.play.messages import News

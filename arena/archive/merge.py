@@ -11,9 +11,10 @@ import msgspec
 from arena.archive.export import MatchLine
 from arena.archive.reader import Archive, open_archive
 from arena.folders import keep, locked, unfinished
-from arena.league.file import FILE, make_league, with_game, write_league
+from arena.league.file import FILE, with_game
 from arena.league.finding import bundled_bot
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league, write_league
 from arena.schedule.deal import BotIndex
 from arena.store.opening import read_played
 from arena.store.result import PlayedMatch

@@ -32,11 +32,12 @@ from arena.cli.verify import agree
 from arena.compare import Comparison
 from arena.league.bot import NAME_LIMIT, check_name
 from arena.league.entry import entry_of
-from arena.league.file import FILE, make_league, seed_of, write_league
+from arena.league.file import FILE
 from arena.league.finding import bots_for
 from arena.league.games import find_game, word_in
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league, seed_of, write_league
 from arena.play.events import Problem, Stored, Suspended
 from arena.play.messages import News
 from arena.play.run import WHOLE, Run, open_run

@@ -13,9 +13,10 @@ from arena.cli.common import output_format, sandbox_option, sandbox_uid_option
 from arena.cli.files import spare_folder
 from arena.cli.leagues import play_and_show
 from arena.cli.saying import say
-from arena.league.file import FILE, make_league
+from arena.league.file import FILE
 from arena.league.finding import bundled
 from arena.league.plan import Settings
+from arena.league.writing import make_league
 from arena.store.opening import read_league
 
 _DEMO = {"guerra": 12, "cold_war": 8}

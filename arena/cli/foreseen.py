@@ -1,12 +1,13 @@
-"""What is said of a league before it is played: how long it takes, and what it will separate."""
+"""What is said of a league before it is played: how long it takes, what it separates, its seed."""
 
 from collections.abc import Iterator
 
 from arena.cli.saying import say
 from arena.league.plan import LeaguePlan
+from arena.league.seed import is_guessable
 from arena.stats.elo import elo_of
 from arena.stats.foresight import least_share
-from arena.text import counted, duration
+from arena.text import counted, duration, safe
 
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 _SUREST = 0.99  # of the points: beyond, a lead in Elo means nothing
@@ -59,4 +60,21 @@ def foreseen(league: LeaguePlan) -> Iterator[str]:
         f"Each bot plays about {deals:.0f} deals: in five of six such leagues, they separate two "
         f"bots of which one takes {100 * share:.0f} % of the points against the other, a lead of "
         f"{elo_of(share):.0f} Elo."
+    )
+
+
+def warn_guessable(league: LeaguePlan) -> None:
+    """Warn if the seed may be found by trying, and the authors of bots may be strangers."""
+    if not is_guessable(league.settings.seed) or all(bot.is_bundled for bot in league.bots):
+        return
+    what = (
+        f"{league.folder} was made by an older Bot Arena, and a bot can find its seed by trying"
+        if league.derivation == 1
+        else f"the seed of {league.folder} is so short that authors of bots may find it by trying"
+    )
+    say(
+        safe(
+            f"Warning: {what}, and with it all cards. If you do not know these authors, make a "
+            f"new league without --seed, which draws a seed."
+        )
     )

@@ -28,7 +28,7 @@ from arena.cli.common import (
     trust_option,
     warn_unprotected,
 )
-from arena.cli.foreseen import foreseen, tell_plan
+from arena.cli.foreseen import foreseen, tell_plan, warn_guessable
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.saying import say
@@ -36,11 +36,11 @@ from arena.cli.stopping import stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
 from arena.league.bot import Bot
 from arena.league.entry import entries_of
-from arena.league.file import FILE, make_league, seed_of
+from arena.league.file import FILE
 from arena.league.games import find_game, word_in
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan, Settings
-from arena.league.seed import is_guessable
+from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, Started, Stored, Suspended
 from arena.play.memory import available
 from arena.play.messages import News
@@ -190,28 +190,11 @@ def init(
             tell_plan(made, missing, None, default_workers())
         for said in foreseen(made):
             say(said)
-    _warn_guessable(made)
+    warn_guessable(made)
     for hint in twins(made):
         say(safe(hint))
     word = shlex.quote(str(league))
     click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
-
-
-def _warn_guessable(league: LeaguePlan) -> None:
-    """Warn if the seed may be found by trying, and the authors of bots may be strangers."""
-    if not is_guessable(league.settings.seed) or all(bot.is_bundled for bot in league.bots):
-        return
-    what = (
-        f"{league.folder} was made by an older Bot Arena, and a bot can find its seed by trying"
-        if league.derivation == 1
-        else f"the seed of {league.folder} is so short that authors of bots may find it by trying"
-    )
-    say(
-        safe(
-            f"Warning: {what}, and with it all cards. If you do not know these authors, make a "
-            f"new league without --seed, which draws a seed."
-        )
-    )
 
 
 @main.command()
@@ -313,7 +296,7 @@ def _play_missing(
         if not run.missing:
             return
         warn_unprotected(league.limits.sandbox)
-        _warn_guessable(league)
+        warn_guessable(league)
         sizes: dict[str, int] = {}
         pace = Pace([bot.name for bot in league.bots], league.seats)
         with (

@@ -16,10 +16,11 @@ from arena.handin.submissions import queue
 from arena.league.bot import Bot
 from arena.league.contest import HandIn
 from arena.league.entry import entry_for
-from arena.league.file import FILE, file_of, read_asked, write_league
+from arena.league.file import FILE, file_of, read_asked
 from arena.league.games import word_in
 from arena.league.plan import DATABASE, LeaguePlan
 from arena.league.seed import seal
+from arena.league.writing import write_league
 from arena.organize.copying import copied
 from arena.store.opening import open_store, read_played
 from protocol.errors import ArenaError

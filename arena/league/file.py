@@ -1,20 +1,17 @@
-"""The file of a league, `league.toml`: read, with errors by line, and written."""
+"""The file of a league, `league.toml`, read, with errors by line; `writing` writes it."""
 
 import re
-import secrets
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
 
-from arena.folders import unmake, unwritten
-from arena.league.anchor import anchor_lines, check_anchor
+from arena.league.anchor import check_anchor
 from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn, check_contest
 from arena.league.entry import (
@@ -29,8 +26,8 @@ from arena.league.entry import (
 from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.games import find_game
 from arena.league.plan import DATABASE, LeaguePlan, Settings
-from arena.schedule.formats import FORMATS, InRounds
-from arena.text import composed, not_toml, toml
+from arena.schedule.formats import FORMATS
+from arena.text import composed, not_toml
 from protocol.errors import ArenaError
 from referee.finding import Source, find_source, is_path
 from referee.game import Game
@@ -103,7 +100,7 @@ def file_of(folder: Path) -> tuple[Path, str]:
     if not folder.is_dir():
         raise ArenaError(f"there is no league {str(folder)!r}: no such folder.")
     if not file.is_file():
-        _check_not_bereft(folder)
+        check_not_bereft(folder)
         raise ArenaError(f"{folder} is not a league: it has no {FILE}. `arena init` makes one.")
     try:
         return file, read_at_most(file, _FILE_LIMIT).decode("utf-8-sig")
@@ -113,7 +110,7 @@ def file_of(folder: Path) -> tuple[Path, str]:
         raise ArenaError(f"{file}: not TOML: {error}") from None
 
 
-def _check_not_bereft(folder: Path) -> None:
+def check_not_bereft(folder: Path) -> None:
     """Raise ArenaError for a folder with results but without a league's file."""
     if (folder / DATABASE).exists() and not (folder / FILE).exists():
         raise ArenaError(
@@ -337,131 +334,3 @@ def _with_rules(league: LeaguePlan, rules: type[Game], source: Source) -> League
         options=msgspec.to_builtins(options),
         stored_options=options.stored(),
     )
-
-
-def make_league(
-    folder: Path,
-    settings: Settings,
-    options: Mapping[str, Any],
-    limits: Mapping[str, Any],
-    bots: Sequence[Mapping[str, Any]],
-    format_options: Mapping[str, Any] = MappingProxyType({}),
-) -> LeaguePlan:
-    """Make a league's folder and file, and return the league.
-
-    It may have too few bots as yet. Raises ArenaError if there is one already, or results of one,
-    or if it could not be played for any other reason; then nothing is left.
-    """
-    file = folder / FILE
-    if file.exists():
-        raise ArenaError(f"{file} exists; choose another folder, or edit that file.")
-    _check_not_bereft(folder)
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return write_league(folder, settings, options, limits, bots, format_options=format_options)
-    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
-        unmake([file], made)
-        if isinstance(error, OSError):
-            raise unwritten(file, error) from None
-        raise
-
-
-def seed_of(word: str | None) -> int | str:
-    """Return the seed that was asked for, or one that cannot be guessed."""
-    if word is None:
-        return secrets.randbelow(2**53)
-    return int(word) if word.isdecimal() and len(word) < 20 else word
-
-
-def write_league(
-    folder: Path,
-    settings: Settings,
-    options: Mapping[str, Any],
-    limits: Mapping[str, Any],
-    bots: Sequence[Mapping[str, Any]],
-    build: Mapping[str, Any] = MappingProxyType({}),
-    format_options: Mapping[str, Any] = MappingProxyType({}),
-) -> LeaguePlan:
-    """Write a league's file, in place of the one that is there, and return the league.
-
-    It may have too few bots as yet. Raises ArenaError if it could not be played for any other
-    reason; then the old file is as it was.
-    """
-    # As values first: in TOML, a wrong one might not be told as what it is.
-    read_options(find_game(settings.game, folder)[0], options)
-    read_settings(Limits, limits, "limit {}")
-    read_settings(
-        FORMATS[settings.format].options, format_options, f"{settings.format} option {{}}"
-    )
-    file = folder / FILE
-    text = _text(settings, options, limits, bots, build, format_options)
-    try:
-        league = read_text(file, text, "play")
-    except LeagueFileError as error:
-        raise ArenaError(error.what) from None
-    new = folder / f".{FILE}"
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(file)
-    finally:
-        new.unlink(missing_ok=True)
-    return league
-
-
-def _text(
-    settings: Settings,
-    options: Mapping[str, Any],
-    limits: Mapping[str, Any],
-    bots: Sequence[Mapping[str, Any]],
-    build: Mapping[str, Any],
-    format_options: Mapping[str, Any],
-) -> str:
-    lines = [
-        "# What to play. `arena run` plays every match of it that was not played yet.",
-        "# Bots, and how much is played, may change at any time; else make a new league.",
-        "",
-        f"game = {_toml(settings.game)}",
-        *([f"seats = {settings.seats}"] if settings.seats is not None else []),
-        *_extent(settings),
-        f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
-        f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
-        *anchor_lines(settings.anchor),
-        *(_section(f"[{settings.format}]", format_options) if format_options else []),
-        *_section("[options]", options),
-        *_section("[limits]", limits),
-        *(_section("[build]", build) if build else []),
-    ]
-    for bot in bots:
-        lines += _section("[[bot]]", bot)
-    return "\n".join(lines) + "\n"
-
-
-def _extent(settings: Settings) -> list[str]:
-    """Return the lines on who plays whom, and how much."""
-    lines = []
-    if settings.format != "round-robin":
-        lines.append(f"format = {_toml(settings.format)}  # who plays whom: see the docs")
-    if settings.matches_per_bot is not None:
-        lines.append(f"matches_per_bot = {settings.matches_per_bot}  # to within one deal")
-    else:
-        form = FORMATS[settings.format]
-        deals = form.deals if settings.deals is None else settings.deals
-        lines.append(f"deals = {deals}  # {form.deals_are}")
-        if not isinstance(form, InRounds):
-            lines.append(f"share = {settings.share}  # the part of the deals that is played")
-    if settings.matches is not None:
-        lines.append(f"matches = {settings.matches}  # no more are played")
-    return lines
-
-
-def _section(header: str, entries: Mapping[str, Any]) -> list[str]:
-    return ["", header, *(f"{key} = {_toml(value)}" for key, value in entries.items())]
-
-
-def _toml(value: Any) -> str:
-    """Return a value in TOML; raise ArenaError for text that is not UTF-8."""
-    text = toml(value)
-    if not text.isascii() and re.search("[\ud800-\udfff]", text):
-        raise ArenaError(f"{value!r} is not UTF-8; a league's file can hold nothing else.")
-    return text

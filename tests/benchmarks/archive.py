@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 from tabulate import tabulate
 
-from arena.league.file import make_league
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league
 from arena.play.run import open_run
 from arena.store.opening import open_store
 from arena.store.result import PlayedMatch, Record, result_of

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.league.file import make_league
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league
 from arena.play import runner
 from arena.play.events import Stored
 from arena.play.messages import Results, encode

@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.league.file import make_league
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league
 from arena.play.events import Problem, Suspended
 from arena.play.run import open_run
 from arena.stats.encounters import Share, encounters

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.league.file import make_league
 from arena.league.finding import BUNDLED
 from arena.league.plan import Settings
+from arena.league.writing import make_league
 from arena.stats.seats import EVERYBODY, Gain, mirror_gain, sittings
 from arena.tables.field import Field
 from referee.games import GAMES

@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.league.file import make_league
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league
 from arena.store.result import MatchResult, PlayedMatch, Record
 from arena.store.store import Store
 from referee.game import ranked

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from arena.league.file import make_league
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league
 from arena.store.store import Store
 
 STEPS = 10

@@ -25,9 +25,9 @@ from typing import Any
 
 from tabulate import tabulate
 
-from arena.league.file import make_league
 from arena.league.finding import bundled, bundled_bot
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league
 from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program

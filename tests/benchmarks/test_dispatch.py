@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.file import make_league
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league
 from arena.play import worker
 from arena.store.opening import open_store
 from arena.store.store import Store

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from arena.league.file import LeagueFileError, make_league, read_asked, write_league
+from arena.league.file import LeagueFileError, read_asked
 from arena.league.plan import LeaguePlan, Settings
+from arena.league.writing import make_league, write_league
 from arena.store.opening import read_league, read_played
 from protocol.errors import ArenaError
 from tests.arena.conftest import ordinary_user

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from arena.league.file import make_league
 from arena.league.plan import Settings
+from arena.league.writing import make_league
 from arena.report import heat
 from arena.report.charts import _ticks, binned, length_chart, time_chart
 from arena.report.heat import MOST_BOTS, heats
