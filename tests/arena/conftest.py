@@ -75,6 +75,21 @@ files = ["illegal.py", "polite.py"]
 """The league of the fixture `played`: two bundled bots, and one that makes faults."""
 
 
+def matches_stored(league: Path) -> int:
+    """Return how many matches the folder of a league holds, whoever is writing more of them.
+
+    It takes a millisecond, where a command takes half a second: matches that are to be
+    interrupted might be over.
+    """
+    database = league / "league.db"
+    if not database.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)) as db:
+        if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'match'").fetchone():
+            return 0
+        return int(db.execute("SELECT count(*) FROM match").fetchone()[0])
+
+
 class League:
     """A league in a folder of its own, with its bots' folders beside it."""
 
@@ -145,13 +160,7 @@ class League:
 
     def count(self) -> int:
         """Return how many matches are stored, whoever is writing more of them."""
-        database = self.folder / "league.db"
-        if not database.exists():
-            return 0
-        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)) as db:
-            if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'match'").fetchone():
-                return 0
-            return int(db.execute("SELECT count(*) FROM match").fetchone()[0])
+        return matches_stored(self.folder)
 
     def files(self) -> list[str]:
         """Return the names in the league's folder."""

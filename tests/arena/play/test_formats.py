@@ -4,7 +4,6 @@ import json
 import shutil
 import signal
 import subprocess
-import time
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.arena.conftest import ARENA, ROOT
+from tests.arena.conftest import ARENA, ROOT, matches_stored
 from tests.referee.process_watch import until
 
 BOTS = ("one=random", "two=sensible", "three=rusher", "four=random", "five=turtle")
@@ -79,10 +78,9 @@ def test_a_format_gives_the_same_bytes_whoever_plays_it(tmp_path: Path, name: st
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    until(lambda: (alone / "league.db").exists() and table(alone)["deals"] > 3, 60)
+    until(lambda: matches_stored(alone) > 3, 60)
     run.send_signal(signal.SIGKILL)
     run.wait()
-    time.sleep(0.1)
     assert table(alone)["missing"] > 0
     arena("run", alone, "--workers", "1")
     together = played_in_parts(tmp_path, name)
