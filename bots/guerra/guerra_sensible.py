@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
 import kit
@@ -91,8 +92,8 @@ def assault(own: Army, foe: Army, spent: list[str]) -> tuple[float, kit.Move | N
     while any(own.values()) and any(foe.values()):
         line, enemy = foremost(own), foremost(foe)
         ready = [card for card in line if card not in spent]
-        attack = best(sweeps(ready, enemy) + clashes(ready, line, enemy), foe)
-        if attack is None or attack.gain <= 0:
+        attack = best_attack(ready, line, enemy, standing=sum(map(len, foe.values())))
+        if attack is None:
             break
         attack.carry_out(line, enemy)
         total += attack.gain
@@ -106,13 +107,19 @@ def foremost(army: Army) -> Zone:
     return army["vanguard"] or army["centre"] or army["rearguard"]
 
 
-def best(attacks: list[Attack], foe: Army) -> Attack | None:
-    """Return the attack that gains most; one that breaks through is beyond all others."""
-    standing = sum(map(len, foe.values()))
-    for attack in attacks:
-        if len(attack.killed) == standing:
-            attack.gain += BREAKTHROUGH
-    return max(attacks, key=lambda attack: attack.gain, default=None)
+def best_attack(ready: list[str], line: Zone, enemy: Zone, standing: int) -> Attack | None:
+    """Return the attack that gains most, if any gains; a breakthrough is beyond all others."""
+    best = Attack([], None, [])
+    force = fighters(ready, line)
+    for target in (None, *targets(enemy)):
+        if target and best.gain >= PRICE[target] + BREAKTHROUGH * (standing == 1):
+            continue
+        for attack in clashes(force, target, line, enemy) if target else sweeps(ready, enemy):
+            if len(attack.killed) == standing:
+                attack.gain += BREAKTHROUGH
+            if attack.gain > best.gain:
+                best = attack
+    return best if best.gain > 0 else None
 
 
 class Attack:
@@ -144,17 +151,34 @@ def sweeps(ready: list[str], enemy: Zone) -> list[Attack]:
     return [Attack([knight], None, cards) for knight, cards in swept if cards]
 
 
-def clashes(ready: list[str], line: Zone, enemy: Zone) -> list[Attack]:
-    """Return the attacks that kill: by one card, or by two where neither is enough."""
-    force = {card: value(card, line) for card in ready if KIND[card] not in (1, 10, 11)}
-    found = []
-    for target, wounds in enemy.items():
-        life = value(target, enemy) - wounds
-        weak = [card for card in force if force[card] < life]
-        groups = [[card] for card in force if force[card] >= life]
-        groups += [[a, b] for a, b in combinations(weak, 2) if force[a] + force[b] >= life]
-        found += [clash(group, force, target, line, enemy) for group in groups]
+def fighters(ready: list[str], line: Zone) -> Zone:
+    """Return who may fight, with their force: two of each kind, as more would do what these do."""
+    found: Zone = {}
+    kinds = Counter[tuple[int, int, bool]]()
+    for card in ready:
+        if KIND[card] not in (1, 10, 11):
+            kind = (KIND[card], value(card, line), "12" + card[-1] in line)
+            kinds[kind] += 1
+            if kinds[kind] <= 2:
+                found[card] = kind[1]
     return found
+
+
+def targets(enemy: Zone) -> list[str]:
+    """Return the first target of each kind."""
+    found: dict[tuple[int, int, int], str] = {}
+    for card, wounds in enemy.items():
+        found.setdefault((KIND[card], value(card, enemy), wounds), card)
+    return list(found.values())
+
+
+def clashes(force: Zone, target: str, line: Zone, enemy: Zone) -> list[Attack]:
+    """Return the attacks that kill `target`: by one card, or by two where neither is enough."""
+    life = value(target, enemy) - enemy[target]
+    weak = [card for card in force if force[card] < life]
+    groups = [[card] for card in force if force[card] >= life]
+    groups += [[a, b] for a, b in combinations(weak, 2) if force[a] + force[b] >= life]
+    return [clash(group, force, target, line, enemy) for group in groups]
 
 
 def clash(group: list[str], force: Zone, target: str, line: Zone, enemy: Zone) -> Attack:
