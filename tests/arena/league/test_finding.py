@@ -34,7 +34,7 @@ VERSIONS = {
     "guerra_general": "145c66f94fadd1bf",
     "guerra_random": "b4ee2e200baba475",
     "guerra_rusher": "ce06d4e5bc953bac",
-    "guerra_sensible": "808eee38dd7556e2",
+    "guerra_sensible": "f80c8b7a6d3facb6",
     "guerra_turtle": "84bc632290d157d0",
     "world_war_cautious": "2be1561266ddcc36",
     "world_war_marshal": "ed9678139a15b903",

@@ -16,18 +16,18 @@ from tests.referee.process_watch import until
 
 BOTS = ("one=random", "two=sensible", "three=rusher", "four=random", "five=turtle")
 FORMATS = {
-    "round-robin": ["--deals", "6"],
-    "share": ["--deals", "12", "--share", "0.4"],
-    "first": ["--deals", "9", "--matches", "75"],
-    "even": ["--matches-per-bot", "30"],
-    "gauntlet": ["--format", "gauntlet", "--deals", "9"],
+    "round-robin": ["--deals", "3"],
+    "share": ["--deals", "8", "--share", "0.4"],
+    "first": ["--deals", "6", "--matches", "45"],
+    "even": ["--matches-per-bot", "18"],
+    "gauntlet": ["--format", "gauntlet", "--deals", "5"],
     "two challengers": [
-        *("--format", "gauntlet", "--deals", "6"),
+        *("--format", "gauntlet", "--deals", "3"),
         *("--challenger", "two", "--challenger", "five"),
     ],
     "swiss": ["--format", "swiss", "--deals", "6"],
     "knockout": ["--format", "knockout", "--deals", "4"],
-    "settled": ["--format", "settled", "--deals", "5", "--format-option", "goal=order"],
+    "settled": ["--format", "settled", "--deals", "3", "--format-option", "goal=order"],
     "double elimination": ["--format", "double-elimination", "--deals", "3"],
 }
 
@@ -119,15 +119,15 @@ def test_who_plays_whom_is_what_the_format_says(tmp_path: Path) -> None:
         rows = json.loads(arena("matches", folder, "--limit", "0", "--format", "json"))["matches"]
         met[name] = Counter(frozenset(seat["bot"] for seat in row["seats"]) for row in rows)
     every = {frozenset(pair) for pair in combinations(("one", "two", "three", "four", "five"), 2)}
-    assert met["gauntlet"] == {pair: 18 for pair in every if "one" in pair}
+    assert met["gauntlet"] == {pair: 10 for pair in every if "one" in pair}
     assert met["two challengers"] == {
-        pair: 12 for pair in every if len(pair & {"two", "five"}) == 1
+        pair: 6 for pair in every if len(pair & {"two", "five"}) == 1
     }
     played = Counter[str]()
     for pair, count in met["even"].items():
         played.update(dict.fromkeys(pair, count))
-    assert set(played.values()) == {28, 30}  # 37 deals of two, for five bots
-    assert met["first"].total() == 74
+    assert set(played.values()) == {16, 18}  # 22 deals of two, for five bots
+    assert met["first"].total() == 44
     assert max(met["first"].values()) - min(met["first"].values()) <= 2
 
 
