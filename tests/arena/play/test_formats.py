@@ -120,9 +120,7 @@ def test_who_plays_whom_is_what_the_format_says(tmp_path: Path) -> None:
         met[name] = Counter(frozenset(seat["bot"] for seat in row["seats"]) for row in rows)
     every = {frozenset(pair) for pair in combinations(("one", "two", "three", "four", "five"), 2)}
     assert met["gauntlet"] == {pair: 10 for pair in every if "one" in pair}
-    assert met["two challengers"] == {
-        pair: 6 for pair in every if len(pair & {"two", "five"}) == 1
-    }
+    assert met["two challengers"] == {pair: 6 for pair in every if len(pair & {"two", "five"}) == 1}
     played = Counter[str]()
     for pair, count in met["even"].items():
         played.update(dict.fromkeys(pair, count))

@@ -180,7 +180,7 @@ SOME = sorted(ALL - {"run"})
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(dice=st.randoms(use_true_random=False))
 def test_no_cell_that_was_changed_gives_a_traceback(
     played: Path, victim: Path, call: Callable[[str], Result], dice: random.Random
