@@ -8,6 +8,7 @@ attack, roll), never in a running count of draws.
 import hashlib
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from math import log
 from struct import unpack
 from typing import TypeVar
 
@@ -16,6 +17,7 @@ Card = TypeVar("Card", bound=Hashable)
 Key = str | int
 
 _WORD = 8  # bytes of the stream behind each draw
+_WORDS = 2.0**64  # how many of them there are
 
 
 class Chance:
@@ -50,6 +52,19 @@ class Chance:
     def choice(self, items: Sequence[T], *event: Key) -> T:
         """Return one of `items`, which may not be empty."""
         return items[self.below(len(items), *event)]
+
+    def weighted(self, outcomes: Sequence[tuple[int, float]], *event: Key) -> int:
+        """Return one of `outcomes`: whole numbers from 0, each with its probability.
+
+        Every number has a word of the event's stream to itself, whichever others are left. So an
+        outcome less, as after another choice of a bot, changes the answer only if it was the
+        answer. It is an exponential race: the least of -log(u) / probability wins.
+        """
+        words = self._words(1 + max(number for number, _ in outcomes), event)
+        first, likely = outcomes[0][1], [each for each in outcomes if each[1] > 0]
+        if all(probability == first for _, probability in likely):  # then the greatest u does
+            return max(likely, key=lambda each: words[each[0]])[0]
+        return min(likely, key=lambda each: -log((words[each[0]] + 0.5) / _WORDS) / each[1])[0]
 
     def shuffled(self, items: Sequence[T], *event: Key) -> list[T]:
         """Return a new list of `items` in random order (Fisher and Yates, from the end)."""

@@ -112,6 +112,11 @@ class Game(ABC):
     """The game's options."""
     rules_version: ClassVar[int] = 1
     """Raised when a change of the rules would make an old replay end differently."""
+    library: ClassVar[str] = ""
+    """A library that holds rules of the game, with its version, such as "open_spiel 2.0.2".
+
+    A game by another version of it counts as a game whose code has changed.
+    """
     decisions: ClassVar[Mapping[str, AnyForm]]
     """Every decision's name and the form of its `move`, fields described."""
     typical_decisions: ClassVar[int]

@@ -20,7 +20,8 @@ from referee.folder import folder_of, module_of
 from referee.game import Game
 from referee.loading import FROM_FILE
 
-_BUNDLED = "referee.games"
+_BUNDLED = ("referee.games", "referee.openspiel")
+"""The packages of our own games: what they import from elsewhere in `referee` is the engine."""
 _NOT_CODE = {"rules.md", "ideas.toml", "cases.toml", "playthroughs", "bots", "__pycache__"}
 """What lies in a game's folder and changes no match."""
 
@@ -89,7 +90,7 @@ def code_of(game: type[Game]) -> str:
     them: for a file, from its own folder; for a package, from that package. What is imported by a
     name that is only known when the game runs is not covered, nor are other packages.
     """
-    digest = blake2b(digest_size=8)
+    digest = blake2b(game.library.encode(), digest_size=8)
     home, files = code_files(game)
     for name, file in sorted((file.relative_to(home).as_posix(), file) for file in files):
         text = file.read_bytes()
@@ -102,7 +103,7 @@ def code_files(game: type[Game]) -> tuple[Path, set[Path]]:
     folder = folder_of(game)
     around = _around(game)
     files = {module_of(game)} if folder is None else {*_files_in(folder)}
-    if around.package not in ("", f"{_BUNDLED}."):  # its packages are executed first
+    if around.package.rstrip(".") not in ("", *_BUNDLED):  # its packages are executed first
         parents = [each for each in module_of(game).parents if around.home in (each, *each.parents)]
         files |= {init for each in parents if (init := each / "__init__.py").is_file()}
     todo = [each for each in files if each.suffix == ".py"]
@@ -124,7 +125,8 @@ class _Around(NamedTuple):
 
 def _around(game: type[Game]) -> _Around:
     name = game.__module__
-    top = _BUNDLED if name.startswith(f"{_BUNDLED}.") else name.partition(".")[0]
+    ours = [each for each in _BUNDLED if name.startswith(f"{each}.")]
+    top = ours[0] if ours else name.partition(".")[0]
     if top.startswith(FROM_FILE) or top == name:
         return _Around(folder_of(game) or module_of(game).parent, "")
     return _Around(Path(next(iter(sys.modules[top].__path__))), f"{top}.")

@@ -9,13 +9,13 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from protocol.errors import ArenaError
 from referee.finding import NAME, Source, entry_point, find_source
@@ -41,6 +41,29 @@ class Family(Protocol):
         """Return one of these games, whose own name is `prefix:name`."""
 
 
+class Listed(NamedTuple):
+    """What a family says of one of its games, of which it may have some that cannot be played."""
+
+    name: str
+    """Without the prefix."""
+    seats: Sequence[int]
+    title: str
+    refusal: str
+    """Why it cannot be played; empty if it can."""
+
+
+@runtime_checkable
+class ListedFamily(Family, Protocol):
+    """A family that says what its games are without making each of them.
+
+    Its `game` raises KeyError for a name that none has, and may have games that are not listed, such
+    as some with parameters in their names.
+    """
+
+    def listed(self) -> Iterable[Listed]:
+        """Return what there is to say of each game."""
+
+
 def find_game(word: str, here: Path = Path()) -> type[Game]:
     """Return the game that a word means, read in the folder `here`; raise ArenaError if none."""
     return load(find_source(word, here))
@@ -62,8 +85,8 @@ def load(source: Source) -> type[Game]:
     return game
 
 
-def names_of(source: Source) -> list[str] | None:
-    """Return the whole names of the games of a family; None if the source is a game.
+def listed(source: Source) -> list[Listed] | None:
+    """Return the games of a family, by their whole names; None if the source is a game.
 
     This executes code of its distribution.
     """
@@ -74,7 +97,11 @@ def names_of(source: Source) -> list[str] | None:
     found = _executed(entry.load, source)
     if not isinstance(found, Family) or isinstance(found, type):
         return None
-    return [f"{source.word}:{name}" for name in _executed(found.names, source)]
+    if isinstance(found, ListedFamily):
+        games = [*_executed(found.listed, source)]
+    else:
+        games = [Listed(name, (), "", "") for name in _executed(found.names, source)]
+    return [each._replace(name=f"{source.word}:{each.name}") for each in games]
 
 
 @contextmanager
@@ -199,15 +226,21 @@ def _of_package(source: Source) -> type[Game]:
             f"it has to be a class derived from referee.game.Game, or a family of games."
         )
     _, colon, name = source.word.partition(":")
-    known = [*_executed(found.names, source)]
     if not colon:
+        known = [*_executed(found.names, source)]
         raise ArenaError(
             f"{source.word!r} is a family of {len(known)} games: say which, as "
             f"{source.word}:{known[0] if known else 'NAME'}."
         )
-    if name not in known:
-        raise ArenaError(f"there is no game {source.word!r}. {suggestion(name, known)}")
-    game: type[Game] = _executed(lambda: found.game(name), source)
+    try:
+        if not isinstance(found, ListedFamily) and name not in _executed(found.names, source):
+            raise KeyError(name)
+        game: type[Game] = _executed(lambda: found.game(name), source)
+    except (ArenaError, KeyError) as error:
+        if not isinstance(error.__cause__ or error, KeyError):
+            raise
+        known = [*_executed(found.names, source)]
+        raise ArenaError(f"there is no game {source.word!r}. {suggestion(name, known)}") from None
     return game
 
 

@@ -66,7 +66,7 @@ def allowed(kind: Any) -> str:
 
 def fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
     """Return the fields of a settings structure by name."""
-    return {field.name: field for field in msgspec.structs.fields(kind)}
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
 def read_settings(kind: type[msgspec.Struct], raw: Mapping[str, Any], what: str) -> Any:

@@ -64,7 +64,7 @@ ORDER = {
             "evidence",
             "match",
         ),
-        *("actions", "local", "pettingzoo", "testing"),
+        *("actions", "local", "pettingzoo", "openspiel", "testing"),
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""

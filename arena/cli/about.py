@@ -27,15 +27,16 @@ from arena.league.finding import AUTHORS_KIT, bots_for, find_bot
 from arena.league.games import family_of, find_game
 from arena.league.hints import advice
 from arena.play.sandbox import check_bot
-from arena.tables.table import Column, Table, render
+from arena.tables.table import Column, Row, Table, render
 from arena.text import safe
 from protocol.errors import ArenaError
 from protocol.messages import VERSION, message_schemas
-from referee.finding import installed
+from referee.finding import OPENSPIEL, Source, installed
 from referee.folder import rules_of
 from referee.game import Game
 from referee.games import GAMES
 from referee.limits import Limits
+from referee.loading import Listed
 from referee.options import allowed, fields, read_settings, suggestion
 from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, prove
 from referee.starting import StartupError, start_bot
@@ -59,8 +60,11 @@ def games(game: str | None, rules: bool, form: str) -> None:
     """
     if game is None:
         show(_games_table(), form)
-    elif names := family_of(game):
-        show(Table("games", (Column("Game", "game"),), [{"game": name} for name in names]), form)
+    elif family := family_of(game):
+        show(_family_table(family), form)
+        refused = sum(bool(each.refusal) for each in family)
+        if form == "simple" and refused:
+            click.echo(f"\n{len(family) - refused} games can be played, {refused} cannot.")
     elif rules:
         click.echo(rules_of(find_game(game)[0]), nl=False)
     else:
@@ -81,12 +85,41 @@ def _games_table() -> Table:
                 for game in GAMES.values()
             ),
             *(
-                {"game": each.word, "seats": None, "title": f"A game {each.said}."}
+                {"game": each.word, "seats": None, "title": _said(each)}
                 for each in installed()
                 if each.word not in GAMES
             ),
         ],
     )
+
+
+def _said(source: Source) -> str:
+    if source.word == OPENSPIEL:
+        return f"About a hundred games of OpenSpiel: arena games {OPENSPIEL}"
+    return f"A game {source.said}."
+
+
+def _title_or_refusal(row: Row) -> str:
+    return f"Not playable: {row['refusal']}" if row["refusal"] else str(row["title"])
+
+
+def _family_table(games: Sequence[Listed]) -> Table:
+    rows = [
+        {
+            "game": each.name,
+            "seats": [*each.seats],
+            "title": each.title,
+            "refusal": each.refusal,
+        }
+        for each in sorted(games, key=lambda each: (bool(each.refusal), each.name))
+    ]
+    prefix = games[0].name.partition(":")[0]
+    columns = (
+        Column(f"{prefix}:", lambda row: row["game"].partition(":")[2]),
+        Column("Seats", lambda row: _counts(row["seats"]) if row["seats"] else "-"),
+        Column("What it is", _title_or_refusal, width=36),
+    )
+    return Table("games", columns, rows)
 
 
 def _parts(options: Table, decisions: Table) -> list[dict[str, Any]]:

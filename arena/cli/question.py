@@ -167,6 +167,9 @@ class Question:
                 raise ArenaError(f"Choose one of the numbers {_counted(list(self._menu))}.")
             return self._menu[int(line)][1]
         asked = _split(line)
+        same = [move for text, move in self._menu.values() if text == line.strip()]
+        if len(same) == 1:
+            return same[0]
         meant = {
             number: (text, move)
             for number, (text, move) in self._menu.items()
@@ -196,8 +199,16 @@ def _split(text: str) -> list[str]:
 
 
 def _listed(menu: Menu) -> str:
-    lines = [f"{number:4}  {text}" for number, (text, _) in list(menu.items())[:MOST_LISTED]]
-    if len(menu) > MOST_LISTED:
+    """Return a menu as lines: in one column, or in several where it is long."""
+    entries = [f"{number:4}  {text}" for number, (text, _) in menu.items()]
+    width = max(map(len, entries)) + 2
+    columns = 1 if len(entries) <= MOST_LISTED else max(1, WIDTH // width)
+    shown = entries if len(entries) <= MOST_LISTED * columns else entries[:MOST_LISTED]
+    height = -(-len(shown) // columns)
+    lines = [
+        "".join(entry.ljust(width) for entry in shown[at::height]).rstrip() for at in range(height)
+    ]
+    if len(shown) < len(entries):
         lines.append(f"   … {len(menu)} in all; a word or two shows those that match")
     return "\n".join(lines)
 

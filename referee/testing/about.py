@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from referee.finding import NAME
 from referee.game import Game, Options
 from referee.testing.cases import Case, allowed_together, alternatives, option_schemas
 from referee.testing.flaw import Flaw, Skipped, short
@@ -44,8 +45,8 @@ def _rules(kind: type[Game]) -> list[tuple[str, bool, str]]:
     return [
         (
             "name",
-            isinstance(kind.name, str) and bool(re.fullmatch("[a-z][a-z0-9_]*", kind.name)),
-            "a plain word: small letters, digits and _",
+            isinstance(kind.name, str) and bool(re.fullmatch(NAME, kind.name)),
+            "a plain word: small letters, digits and _; a family's prefix and a colon before it",
         ),
         ("title", is_text and title.endswith(".") and "\n" not in title, "a sentence on one line"),
         (
@@ -85,7 +86,7 @@ def options(trial: GameTrial) -> str:
     for option, schema in schemas.items():
         if not schema.get("description"):
             raise Flaw(f"option {option} is not described")
-        if not alternatives(schema):
+        if not alternatives(schema) and not (trial.kind.library and schema["type"] == "string"):
             raise Flaw(f"there is nothing to try option {option} with but its default")
     for case in trial.cases:
         game = trial.new(case)

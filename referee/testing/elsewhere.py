@@ -13,7 +13,7 @@ def main() -> None:
     """Read what to play from standard input, and write the records to standard output."""
     work = json.load(sys.stdin)
     with redirect_stdout(sys.stderr):
-        kind = imported(work["module"], work["file"], work["name"])
+        kind = imported(work["module"], work["file"], work["name"], work["game"])
         trial = GameTrial(kind, [], most_decisions=work["most"])
         played = []
         for job in work["jobs"]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.chance import Chance, Key
-from referee.finding import Source
+from referee.finding import Source, find_source
 from referee.folder import module_of
 from referee.game import Game, Move
 from referee.loading import FROM_FILE, load
@@ -129,6 +129,7 @@ def processes(trial: GameTrial) -> str:
         "module": kind.__module__,
         "file": str(module_of(kind)),
         "name": kind.__qualname__,
+        "game": kind.name,
         "most": trial.most_decisions,
         "jobs": jobs,
     }
@@ -362,11 +363,16 @@ def _hold(one: _Play, other: _Play, parted: int, moved: dict[Key, list[bool]]) -
     return compared
 
 
-def imported(module: str, file: str, name: str) -> type[Game]:
-    """Return a class by its module, or by its file where no module of that name is found."""
+def imported(module: str, file: str, name: str, game: str) -> type[Game]:
+    """Return a class by its module, or by its file where no module of that name is found.
+
+    A game of a family is found by its own name: its class may stand in no module.
+    """
     from importlib import import_module
     from importlib.util import module_from_spec, spec_from_file_location
 
+    if ":" in game:
+        return load(find_source(game))
     if module.startswith(FROM_FILE):  # it was named by its file, or by the folder of that
         is_folder = "." in module or Path(file).stem == "__init__"
         path = str(Path(file).parent if is_folder else file)

@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -21,6 +22,7 @@ from tabulate import tabulate
 
 from referee.game import Game, plain
 from referee.games import GAMES
+from referee.loading import find_game
 from referee.match import samples_of
 from referee.options import new_game, read_options
 
@@ -32,9 +34,12 @@ SAMPLES = 4
 PARTS = ("deciders", "decision", "view", "sample", "read_answer", "apply")
 
 
+_found = cache(find_game)
+
+
 def dealt(name: str, seed: int) -> Game:
     """Return a game with its fewest seats."""
-    kind = GAMES[name]
+    kind = _found(name)
     return new_game(kind, kind.seat_counts[0], read_options(kind, {}), str(seed))
 
 

@@ -9,7 +9,7 @@ import pytest
 from protocol.errors import ArenaError
 from referee.finding import find_source, installed
 from referee.games import GAMES
-from referee.loading import find_game, load, names_of
+from referee.loading import find_game, listed, load
 from tests.outside.sources import NIM, distribution
 
 FAMILY = (
@@ -115,14 +115,16 @@ def test_an_installed_game_is_found_by_its_name(site: Path) -> None:
     source = find_source("nim")
     assert (source.kind, source.distribution, source.version) == ("installed", "my-nim", "1.2")
     assert load(source).name == "nim"
-    assert [each.word for each in installed()] == ["nim"]
-    assert names_of(source) is None
+    assert [each.word for each in installed()] == ["nim", "openspiel"]
+    assert listed(source) is None
 
 
 def test_a_family_names_its_games(site: Path) -> None:
     write(site, "my_heaps.py", FAMILY)
     distribution(site, "my-heaps", "1.0", {"heaps": "my_heaps:HEAPS"})
-    assert names_of(find_source("heaps")) == ["heaps:small", "heaps:large"]
+    games = listed(find_source("heaps"))
+    assert games is not None
+    assert [each.name for each in games] == ["heaps:small", "heaps:large"]
     assert find_game("heaps:small").name == "heaps:small"
     assert "family of 2 games: say which, as heaps:small" in refusal("heaps")
     assert "there is no game 'heaps:smal'. Did you mean 'small'?" in refusal("heaps:smal")

@@ -1,0 +1,257 @@
+"""A game of OpenSpiel behind the contract that all games fulfil."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from random import Random
+from typing import Annotated, Any, ClassVar, Self
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from referee.chance import Chance
+from referee.form import AnyForm, Form
+from referee.game import Decision, Game, Move, Observation, Options, ranked, twin
+from referee.openspiel.boards import colour, drawn
+from referee.openspiel.hiding import another, own_actions
+from referee.openspiel.kind import Recipe
+from referee.openspiel.named import LEAKING
+from referee.scene import Area
+
+_SENT = "send the number of one of the legal actions, or its text"
+
+
+class Act(Form, forbid_unknown_fields=True):
+    """An action of OpenSpiel, by its number or by its text; where both are sent, they agree."""
+
+    action: (
+        Annotated[int, Meta(ge=0, description="The number: one of the legal actions.")] | UnsetType
+    ) = UNSET
+    text: (
+        Annotated[str, Meta(description="What the action is called, as in the view's `texts`.")]
+        | UnsetType
+    ) = UNSET
+
+
+class OpenSpielGame(Game):
+    """One play of a game of OpenSpiel; each game is a class derived from this one.
+
+    Chance before the first decision is the same in every rotation of a deal. Later chance has no
+    names in OpenSpiel: it is counted, so that bots who choose otherwise may meet other dice.
+    """
+
+    decisions: ClassVar[Mapping[str, AnyForm]] = {"act": Act}
+    score = "what OpenSpiel returns to each seat"
+    recipe: ClassVar[Recipe]
+
+    def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
+        super().__init__(seats=seats, options=options, chance=chance)
+        self._spiel = _made(type(self), options, seats)
+        kind = self._spiel.get_type()
+        self._is_open = kind.information == type(kind).Information.PERFECT_INFORMATION
+        self._has_observation = kind.provides_observation_string
+        self._has_information = kind.provides_information_state_string and not self._is_open
+        self._state = self._spiel.new_initial_state()
+        self._chances = 0
+        self._own: list[list[int]] = [[] for _ in range(seats)]
+        """By seat, its actions so far."""
+        self._legal: dict[int, list[int]] = {}
+        """The legal actions of each seat that is asked now."""
+        self._go_on()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a copy, which has the chance that `memo` has for it."""
+        copied = object.__new__(type(self))
+        vars(copied).update(vars(self))
+        copied.chance = memo.get(id(self.chance), self.chance)
+        copied._state = self._state.clone()
+        copied._own = [[*actions] for actions in self._own]
+        copied._legal = {**self._legal}
+        return copied
+
+    def deciders(self) -> Sequence[int]:
+        """Return the seats that have a choice now."""
+        return [*self._legal]
+
+    def asks(self, seat: int) -> str:
+        """Return the one name that all decisions have."""
+        return "act"
+
+    def decision(self, seat: int) -> Decision:
+        """Return the question for an action, with all that are legal."""
+        return Decision("act", legal=[{"action": action} for action in self._legal[seat]])
+
+    def view(self, seat: int) -> Observation:
+        """Return what OpenSpiel lets the seat observe, and its own actions so far.
+
+        `observation` and `information` are OpenSpiel's texts; the second holds the past, too, and
+        is there where something is hidden. Where nothing is, `history` has all actions so far,
+        those of chance among them: OpenSpiel makes the state from it. `texts` calls the legal
+        actions, in their order.
+        """
+        legal = self._legal.get(seat)
+        state = self._state
+        view: Observation = {
+            "game": self.name,
+            "seat": seat,
+            "decision": None if legal is None else "act",
+        }
+        if self._is_open:
+            view["history"] = state.history()
+        else:
+            view["actions"] = self._own[seat]
+        if self._has_observation:
+            view["observation"] = state.observation_string(seat)
+        if self._has_information:
+            view["information"] = state.information_state_string(seat)
+        if self.recipe.survey.state and self._is_open:
+            view["state"] = msgspec.json.decode(state.to_json())
+        elif self.recipe.survey.observed and self.recipe.base not in LEAKING:
+            view["state"] = msgspec.json.decode(state.to_observation_struct(seat).to_json())
+        if legal is not None:
+            view["texts"] = [state.action_to_string(seat, action) for action in legal]
+        if state.is_terminal():
+            view["returns"] = [*map(float, state.returns())]
+        return view
+
+    def check(self, seat: int, move: Move) -> str | None:
+        """Return why an action is not legal, or not to be told from another."""
+        if not move:
+            return _SENT
+        legal = self._legal[seat]
+        if "text" not in move:
+            return None if move["action"] in legal else self._illegal(move["action"])
+        named = self._named(seat, move["text"])
+        if not named:
+            return f"no legal action is called {move['text'][:60]!r}: {_SENT}"
+        if "action" not in move and len(named) > 1:
+            return f"the actions {named} are all called {move['text']!r}: send one of the numbers"
+        if "action" in move and move["action"] not in named:
+            if move["action"] not in legal:
+                return self._illegal(move["action"])
+            return f"action {move['action']} is not the one called {move['text'][:60]!r}"
+        return None
+
+    def canonical(self, seat: int, move: Move) -> Move:
+        """Return the action by its number."""
+        if "action" in move:
+            return {"action": move["action"]}
+        return {"action": self._named(seat, move["text"])[0]}
+
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        """Carry out the actions of all who were asked."""
+        self._act({seat: move["action"] for seat, move in moves.items()})
+        self._go_on()
+
+    def default(self, seat: int) -> Move:
+        """Return the first legal action."""
+        return {"action": self._legal[seat][0]}
+
+    def sample(self, seat: int, rng: Random) -> Move:
+        """Return any legal action."""
+        return {"action": rng.choice(self._legal[seat])}
+
+    def places(self) -> list[int]:
+        """Return the places by what OpenSpiel returns: the most is best."""
+        return ranked([-score for score in self._state.returns()])
+
+    def scores(self) -> list[float]:
+        """Return what OpenSpiel returns to each seat."""
+        return [float(score) for score in self._state.returns()]
+
+    def resample(self, seat: int, rng: Random) -> Self:
+        """Return another state in which the seat has had the same information."""
+        other = twin(self, rng)
+        if not self._is_open:
+            other._state = another(self._spiel, self._state, seat, rng)
+            other._own = own_actions(self._spiel, other._state)
+            other._ask()
+        return other
+
+    def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
+        """Yield every action of the game by its number."""
+        yield "act", [{"action": action} for action in range(self._spiel.num_distinct_actions())]
+
+    def called(self, seat: int) -> str:
+        """Return what the seat is called: by the colour of its pieces, where it has some."""
+        return colour(self.recipe.base, seat) or f"seat {seat}"
+
+    def describe(self, seat: int, move: Move) -> str:
+        """Return what OpenSpiel calls the action."""
+        text: str = self._state.action_to_string(seat, move["action"])
+        return " ".join(text.split()) or f"action {move['action']}"
+
+    def scene(self, seat: int | None = None) -> Sequence[Area]:
+        """Return the board, where it has a common shape; else OpenSpiel's own text."""
+        eyes = range(self.seats) if seat is None else [seat]
+        texts = {each: self._shown(each) for each in eyes}
+        if self._is_open or len({*texts.values()}) == 1:
+            return drawn(self.recipe.base, "The table", texts[eyes[0]])
+        return [
+            area
+            for each, text in texts.items()
+            for area in drawn(self.recipe.base, f"What {self.called(each)} sees", text)
+        ]
+
+    def _shown(self, seat: int) -> str:
+        if self._has_observation:
+            return str(self._state.observation_string(seat))
+        return str(self._state.information_state_string(seat))
+
+    # --- between decisions
+
+    def _go_on(self) -> None:
+        """Go on until somebody has a choice, or the game is over."""
+        state = self._state
+        self._legal = {}
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes = state.chance_outcomes()
+                state.apply_action(self.chance.weighted(outcomes, "chance", self._chances))
+                self._chances += 1
+                continue
+            if self._ask():
+                return
+            self._act({})
+        self.reason = "end"
+
+    def _ask(self) -> bool:
+        """Note who has a choice now, and return whether anybody has."""
+        state = self._state
+        seats = range(self.seats) if state.is_simultaneous_node() else [state.current_player()]
+        legal = {seat: state.legal_actions(seat) for seat in seats}
+        self._legal = {seat: actions for seat, actions in legal.items() if len(actions) > 1}
+        return bool(self._legal)
+
+    def _act(self, chosen: Mapping[int, int]) -> None:
+        """Apply what was chosen, and the only legal action of everybody else who acts now."""
+        state = self._state
+        if not state.is_simultaneous_node():
+            seat = state.current_player()
+            action = chosen[seat] if chosen else state.legal_actions(seat)[0]
+            self._own[seat].append(action)
+            state.apply_action(action)
+            return
+        joint = []
+        for seat in range(self.seats):
+            if seat not in chosen:
+                only = state.legal_actions(seat)
+                joint.append(only[0] if only else 0)  # OpenSpiel's own: who has none sends any
+            else:
+                joint.append(chosen[seat])
+            self._own[seat].append(joint[-1])
+        state.apply_actions(joint)
+
+    def _named(self, seat: int, text: str) -> list[int]:
+        """Return the legal actions that a text calls."""
+        called = self._state.action_to_string
+        return [action for action in self._legal[seat] if called(seat, action) == text]
+
+    def _illegal(self, action: int) -> str:
+        return f"action {action} is not legal now: {_SENT}"
+
+
+@lru_cache(maxsize=32)
+def _made(kind: type[OpenSpielGame], options: Options, seats: int) -> Any:
+    fields = msgspec.structs.fields(options)
+    given = {field.encode_name: getattr(options, field.name) for field in fields}
+    return kind.recipe.made(given, seats)

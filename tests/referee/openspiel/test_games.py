@@ -1,0 +1,369 @@
+"""The games of OpenSpiel as games of the arena: chance, secrets, moves, options, boards."""
+
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from importlib import metadata
+from itertools import permutations
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli import main
+from protocol.errors import ArenaError
+from referee.chance import Chance
+from referee.game import Game, plain
+from referee.identity import code_of
+from referee.loading import find_game
+from referee.openspiel import library
+from referee.openspiel.kind import surveys
+from referee.options import new_game, read_options
+from referee.testing import check_game
+from tests.arena.conftest import ARENA, ROOT
+from tests.benchmarks.openspiel_table import verify
+
+pyspiel = pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
+
+DOZEN = (
+    *("connect_four", "leduc_poker", "goofspiel", "hearts", "chess", "liars_dice", "backgammon"),
+    *("python_tic_tac_toe", "repeated_rock_paper_scissors", "no_limit_holdem", "phantom_ttt"),
+    "go(board_size=5)",
+)
+
+
+def game_of(name: str, seed: str = "1", **options: Any) -> Game:
+    kind = find_game(f"openspiel:{name}")
+    return new_game(kind, kind.seat_counts[0], read_options(kind, options), seed)
+
+
+def play_on(game: Game, moves: int, seed: int = 1) -> Game:
+    rng = Random(seed)
+    for _ in range(moves):
+        if game.deciders():
+            game.apply({seat: game.sample(seat, rng) for seat in game.deciders()})
+    return game
+
+
+# --- all of them
+
+
+@pytest.mark.quick(2)
+@pytest.mark.parametrize("name", DOZEN)
+def test_a_game_keeps_the_contract(name: str) -> None:
+    check_game(find_game(f"openspiel:{name}"))
+
+
+@pytest.mark.quick(2)
+@pytest.mark.parametrize("name", DOZEN)
+def test_a_league_is_played_and_verified(name: str) -> None:
+    word = f"openspiel:{name}"
+    verify(word, find_game(word))
+
+
+def test_a_hundred_games_can_be_played_and_each_other_one_has_a_reason() -> None:
+    result = CliRunner().invoke(main, ["games", "openspiel", "--format", "json"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["games"]
+    played = [row for row in rows if not row["refusal"]]
+    assert len(played) >= 100
+    assert {row["game"].partition(":")[2] for row in played} == surveys().keys()
+    assert all(row["seats"] and row["seats"][0] >= 2 for row in played)
+    reasons = {row["game"].partition(":")[2]: row["refusal"] for row in rows if row["refusal"]}
+    assert reasons["2048"] == "it is for one player"
+    assert reasons["tarok"].startswith("its chance is inside")
+    assert reasons["hanabi"] == "all its players win or lose together"
+    assert reasons["mfg_garnet"].startswith("it is a mean-field game")
+    assert reasons["misere"].startswith("it is made of another game")
+
+
+def test_the_list_fits_a_terminal() -> None:
+    result = CliRunner().invoke(main, ["games", "openspiel"])
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert result.stdout.splitlines()[-1] == f"{len(surveys())} games can be played, 39 cannot."
+
+
+# --- chance
+
+
+def test_the_deal_is_the_same_whoever_sits_where() -> None:
+    """It follows from the seed alone; hands stay with the seats, and bots change theirs."""
+    views = [plain(game_of("leduc_poker", "a deal").view(seat)) for seat in (0, 1)]
+    again = [plain(game_of("leduc_poker", "a deal").view(seat)) for seat in (0, 1)]
+    assert views == again
+    assert (
+        len({game_of("leduc_poker", str(seed)).view(0)["observation"] for seed in range(40)}) == 6
+    )
+
+
+def test_an_outcome_falls_as_often_as_it_is_likely() -> None:
+    outcomes = [(0, 0.5), (3, 0.25), (7, 0.25), (8, 0.0)]
+    fell = Counter(Chance(str(seed)).weighted(outcomes, "roll") for seed in range(4000))
+    assert fell.keys() == {0, 3, 7}
+    for number, likely in outcomes[:3]:
+        assert abs(fell[number] / 4000 - likely) < 4 * (likely * (1 - likely) / 4000) ** 0.5
+
+
+@pytest.mark.parametrize("weights", [[1 / 6] * 6, [0.3, 0.25, 0.2, 0.1, 0.1, 0.05]])
+def test_an_outcome_that_is_gone_changes_the_choice_only_if_it_was_the_choice(
+    weights: list[float],
+) -> None:
+    outcomes = [*enumerate(weights)]
+    for seed in range(300):
+        chance = Chance(str(seed))
+        chosen = chance.weighted(outcomes, "draw", 4)
+        for gone in range(6):
+            left = [each for each in outcomes if each[0] != gone]
+            total = sum(likely for _, likely in left)
+            again = chance.weighted([(at, likely / total) for at, likely in left], "draw", 4)
+            assert (again == chosen) == (gone != chosen)
+
+
+def test_what_was_drawn_stays_what_it_is() -> None:
+    uniform, uneven = [(at, 1 / 52) for at in range(52)], [(0, 0.7), (1, 0.2), (2, 0.1)]
+    drawn = [Chance("a seed").weighted(uniform, "chance", at) for at in range(8)]
+    assert drawn == DRAWN
+    assert [Chance("a seed").weighted(uneven, "chance", at) for at in range(8)] == UNEVEN
+
+
+DRAWN = [6, 15, 48, 20, 20, 49, 19, 5]
+UNEVEN = [0, 0, 0, 0, 0, 2, 0, 0]
+
+
+# --- secrets
+
+
+@pytest.mark.parametrize(("name", "cards"), [("kuhn_poker", 3), ("leduc_poker", 6)])
+def test_whoever_has_the_same_information_is_shown_the_same(name: str, cards: int) -> None:
+    """All deals and all courses of play are enumerated; of leduc, those of the first round."""
+    shown: defaultdict[tuple[int, str, str], set[str]] = defaultdict(set)
+    told: defaultdict[tuple[int, str, str], set[str]] = defaultdict(set)
+    for deal in permutations(range(cards), 2):
+        todo: list[list[int]] = [[]]
+        while todo:
+            course = todo.pop()
+            game = _dealt(name, deal, course)
+            state = game._state  # type: ignore[attr-defined]
+            for seat in (0, 1):
+                known = (
+                    seat,
+                    state.information_state_string(seat),
+                    str(game.view(seat).get("returns")),
+                )
+                shown[known].add(json.dumps(plain(game.view(seat))) + game.text(seat))
+                told[known].add(str(state))
+            if game.deciders() and len(course) < 4:
+                (seat,) = game.deciders()
+                legal = game.decision(seat).legal or []
+                todo += [[*course, move["action"]] for move in legal]
+    assert all(len(views) == 1 for views in shown.values())
+    assert any(len(states) > 1 for states in told.values())  # so there was something to tell
+
+
+class _Told(Chance):
+    """Chance whose first outcomes are given."""
+
+    def __init__(self, outcomes: tuple[int, ...]) -> None:
+        super().__init__("told")
+        self._told = [*outcomes]
+
+    def weighted(self, outcomes: Any, *event: Any) -> int:
+        return self._told.pop(0) if self._told else super().weighted(outcomes, *event)
+
+
+def _dealt(name: str, deal: tuple[int, ...], course: list[int]) -> Game:
+    kind = find_game(f"openspiel:{name}")
+    game = kind(seats=2, options=kind.options_type(), chance=_Told(deal))
+    for action in course:
+        (seat,) = game.deciders()
+        game.apply({seat: {"action": action}})
+    return game
+
+
+def test_the_json_of_hearts_tells_what_its_information_state_hides() -> None:
+    """So it is not sent; once OpenSpiel has mended this, it can be."""
+    game = game_of("hearts")
+    assert "state" not in game.view(game.deciders()[0])
+    results = check_game(type(game), only=["hidden"])
+    assert "of which show somebody something else" in results[0].detail
+
+
+def test_a_view_of_a_game_with_secrets_never_holds_the_state() -> None:
+    for name in ("leduc_poker", "gin_rummy", "hearts", "no_limit_holdem"):
+        game = play_on(game_of(name), 5)
+        state = game._state  # type: ignore[attr-defined]
+        for seat in range(game.seats):
+            view = json.dumps(plain(game.view(seat)))
+            assert "history" not in game.view(seat)
+            assert json.dumps(str(state))[1:-1] not in view
+            assert json.dumps(state.serialize())[1:-1] not in view
+
+
+# --- moves
+
+
+def test_a_move_is_sent_by_its_number_or_its_text() -> None:
+    game = game_of("tic_tac_toe")
+    assert game.decision(0).legal == [{"action": at} for at in range(9)]
+    assert game.view(0)["texts"][4] == "x(1,1)"
+    assert game.read(0, {"action": 4}) == {"action": 4}
+    assert game.read(0, {"text": "x(1,1)"}) == {"action": 4}
+    assert game.read(0, {"action": 4, "text": "x(1,1)"}) == {"action": 4}
+    assert game.read(0, {"action": 9}) == (
+        "action 9 is not legal now: send the number of one of the legal actions, or its text"
+    )
+    assert game.read(0, {"text": "x(9,9)"}) == (
+        "no legal action is called 'x(9,9)': send the number of one of the legal actions, or its "
+        "text"
+    )
+    assert game.read(0, {"action": 3, "text": "x(1,1)"}) == (
+        "action 3 is not the one called 'x(1,1)'"
+    )
+    assert "send the number" in str(game.read(0, {}))
+    assert "must be" in str(game.read(0, {"action": "4"}))
+
+
+def test_a_text_that_two_actions_share_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = game_of("tic_tac_toe")
+
+    class Same:
+        def __init__(self, state: Any) -> None:
+            self._state = state
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._state, name)
+
+        def action_to_string(self, seat: int, action: int) -> str:
+            return "anywhere" if action < 2 else "elsewhere"
+
+    monkeypatch.setattr(game, "_state", Same(game._state))  # type: ignore[attr-defined]
+    assert game.read(0, {"text": "anywhere"}) == (
+        "the actions [0, 1] are all called 'anywhere': send one of the numbers"
+    )
+    assert game.read(0, {"action": 1, "text": "anywhere"}) == {"action": 1}
+
+
+def test_a_program_with_openspiel_makes_the_state_from_the_history() -> None:
+    game = play_on(game_of("backgammon"), 9)
+    state = pyspiel.load_game("backgammon").new_initial_state()
+    for action in game.view(0)["history"]:
+        state.apply_action(action)
+    assert state.observation_string(0) == game.view(0)["observation"]
+
+
+def test_returns_are_scores_and_places_follow_from_them() -> None:
+    game = game_of("no_limit_holdem")
+    play_on(game, 100)
+    scores = game.scores()
+    assert scores is not None
+    assert sum(scores) == 0
+    assert game.view(0)["returns"] == scores
+    assert sorted(game.places()) in ([1, 2], [1, 1])
+    assert game.places()[scores.index(max(scores))] == 1
+
+
+# --- what can be asked for
+
+
+def refused(*words: str) -> str:
+    result = CliRunner().invoke(main, [*words])
+    assert result.exit_code == 2, result.output
+    assert result.stderr.count("\n") == 1, result.stderr
+    return result.stderr
+
+
+@pytest.mark.parametrize(
+    ("word", "option", "says"),
+    [
+        (
+            "connect_for",
+            "",
+            "there is no game 'openspiel:connect_for'. Did you mean 'connect_four'",
+        ),
+        ("tarok", "", "openspiel:tarok cannot be played here: its chance is inside"),
+        ("solitaire", "", "openspiel:solitaire cannot be played here: it is for one player"),
+        ("connect_four", "rows=0", "'rows' of openspiel:connect_four cannot be 0: it takes"),
+        ("connect_four", "rows=big", "it takes a whole number at least"),
+        ("connect_four", "row=5", "Did you mean 'rows'?"),
+        ("chess(foo=1)", "", "OpenSpiel has no game 'chess(foo=1)': Unknown parameter 'foo'"),
+        ("goofspiel", "points_order=up", "OpenSpiel has no such game"),
+    ],
+)
+def test_a_game_that_cannot_be_is_refused_in_a_line(word: str, option: str, says: str) -> None:
+    options = ["--option", option] if option else []
+    assert says in refused("play", f"openspiel:{word}", "random", "random", *options)
+
+
+def test_seats_are_those_that_it_is_played_by() -> None:
+    said = refused("play", "openspiel:hearts", "random", "random")
+    assert "openspiel:hearts is played by 4 seats" in said
+
+
+def test_without_openspiel_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    library.spiel.cache_clear()
+    monkeypatch.setattr(library.metadata, "version", missing)
+    with pytest.raises(ArenaError, match=r"not installed: pip install 'bot-arena\[openspiel\]'"):
+        library.release()
+    monkeypatch.setattr(library.metadata, "version", lambda _: "1.6.15")
+    with pytest.raises(ArenaError, match=r"OpenSpiel 1.6.15 is too old; 2.0 is needed"):
+        library.release()
+
+
+def test_another_release_of_openspiel_is_other_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = find_game("openspiel:connect_four")
+    before = code_of(kind)
+    monkeypatch.setattr(kind, "library", "open_spiel 9.9")
+    assert code_of(kind) != before
+
+
+def test_nothing_is_loaded_before_a_game_of_it_is_asked_for() -> None:
+    asks = (
+        "import sys; from click.testing import CliRunner; from arena.cli import main;"
+        "r = CliRunner().invoke(main, ['games']); assert r.exit_code == 0, r.output;"
+        "print([name for name in ('pyspiel', 'numpy', 'open_spiel') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+# --- for people
+
+
+BOARDS = {
+    "tic_tac_toe": "  x",
+    "chess": "  8  r n b q",
+    "connect_four": "     0 1 2 3 4 5 6",
+    "go(board_size=5)": "     A B C D E",
+    "breakthrough": "  8  b b",
+    "othello": "     a b c d e f g h",
+}
+
+
+@pytest.mark.parametrize(("name", "line"), BOARDS.items())
+def test_a_board_is_a_grid(name: str, line: str) -> None:
+    from referee.scene import Grid
+
+    game = game_of(name)
+    assert isinstance(game.scene()[0], Grid)
+    text = play_on(game, 1).text()
+    assert any(each.startswith(line) or line.strip() in each for each in text.splitlines()), text
+
+
+def test_a_person_types_a_move_by_its_text() -> None:
+    typed = "e4\nNc3\nNf9\nquit\n"
+    done = subprocess.run(
+        [*ARENA, "play", "openspiel:chess", "random", "human", "--seed", "1"],
+        input=typed,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert "4  . . . . P . . ." in done.stdout
+    assert "That is not understood. Try a number." in done.stdout
+    assert "3426  e4" not in done.stdout
+    assert "2426  e4" in done.stdout
