@@ -56,8 +56,8 @@ class Listed(NamedTuple):
 class ListedFamily(Family, Protocol):
     """A family that says what its games are without making each of them.
 
-    Its `game` raises KeyError for a name that none has, and may have games that are not listed, such
-    as some with parameters in their names.
+    Its `game` raises KeyError for a name that none has, and may have games that are not listed,
+    such as some with parameters in their names.
     """
 
     def listed(self) -> Iterable[Listed]:
@@ -227,21 +227,28 @@ def _of_package(source: Source) -> type[Game]:
         )
     _, colon, name = source.word.partition(":")
     if not colon:
-        known = [*_executed(found.names, source)]
+        names = [*_executed(found.names, source)]
         raise ArenaError(
-            f"{source.word!r} is a family of {len(known)} games: say which, as "
-            f"{source.word}:{known[0] if known else 'NAME'}."
+            f"{source.word!r} is a family of {len(names)} games: say which, as "
+            f"{source.word}:{names[0] if names else 'NAME'}."
         )
-    try:
-        if not isinstance(found, ListedFamily) and name not in _executed(found.names, source):
-            raise KeyError(name)
-        game: type[Game] = _executed(lambda: found.game(name), source)
-    except (ArenaError, KeyError) as error:
-        if not isinstance(error.__cause__ or error, KeyError):
-            raise
+    known: list[str] = []
+    if not isinstance(found, ListedFamily):
         known = [*_executed(found.names, source)]
-        raise ArenaError(f"there is no game {source.word!r}. {suggestion(name, known)}") from None
+    game: type[Game] | None = None
+    if not known or name in known:
+        game = _executed(lambda: _named(found, name), source)
+    if game is None:
+        known = known or [*_executed(found.names, source)]
+        raise ArenaError(f"there is no game {source.word!r}. {suggestion(name, known)}")
     return game
+
+
+def _named(family: Family, name: str) -> type[Game] | None:
+    try:
+        return family.game(name)
+    except KeyError:
+        return None
 
 
 # --- what may go wrong

@@ -64,8 +64,13 @@ class Recipe(msgspec.Struct, frozen=True):
         return next((each for each in SEATS if each in self.parameters), None)
 
     def made(self, options: Mapping[str, Any], seats: int) -> Any:
-        """Return OpenSpiel's game; raise ValueError, in its words, where it has no such one."""
-        parameters = {**self.fixed, **options, **_uncoloured(self.kind)}
+        """Return OpenSpiel's game; raise ValueError, in its words, where it has no such one.
+
+        It is not told of options at their defaults: for some, such as the first position of dark
+        chess, it says an empty text and means another.
+        """
+        changed = {name: value for name, value in options.items() if value != self.parameters[name]}
+        parameters = {**self.fixed, **changed, **_uncoloured(self.kind)}
         if self.seats_parameter is not None:
             parameters[self.seats_parameter] = seats
         try:

@@ -85,6 +85,24 @@ def test_the_list_fits_a_terminal() -> None:
     assert result.stdout.splitlines()[-1] == f"{len(surveys())} games can be played, 39 cannot."
 
 
+@pytest.mark.slow
+def test_every_game_begins_as_openspiel_begins_it_and_prints_nothing(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """OpenSpiel says wrongly of some what their defaults are: it does not name first positions."""
+    for name in surveys():
+        game = game_of(name)
+        state = game._state  # type: ignore[attr-defined]
+        fresh = game.recipe.made({}, game.seats).new_initial_state()  # type: ignore[attr-defined]
+        for action in state.history():
+            fresh.apply_action(action)
+        for seat in range(game.seats):
+            assert game.view(seat).get("observation", "") == (
+                fresh.observation_string(seat) if "observation" in game.view(seat) else ""
+            )
+    assert capfd.readouterr() == ("", "")
+
+
 # --- chance
 
 
