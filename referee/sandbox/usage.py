@@ -42,9 +42,11 @@ def memory_of(pids: Iterable[int], uid: int | None, most: int) -> int:
     used = {task: _sum(f"{task}/status", _MEMORY) for task in map(_task, pids) if task}
     if sum(used.values()) <= most:
         return sum(used.values())
-    with seen_as(uid):
-        shares = {task: _sum(f"{task}/smaps_rollup", _SHARES) for task in used}
-    return sum(shares[task] or used[task] for task in used)  # where the kernel does not show it
+    with seen_as(uid):  # where the kernel does not show shares, it shows what there is still
+        return sum(
+            _sum(f"{task}/smaps_rollup", _SHARES) or _sum(f"{task}/status", _MEMORY)
+            for task in used
+        )
 
 
 def _task(pid: int) -> str:

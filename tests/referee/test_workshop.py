@@ -239,6 +239,21 @@ def test_memory_that_is_shared_counts_once(workshop: Workshop) -> None:
     assert python(workshop, text).why == ""
 
 
+@pytest.mark.slow
+def test_processes_that_end_while_they_are_measured_have_no_memory(workshop: Workshop) -> None:
+    text = """
+    import os, time
+    kept = b"x" * (60 << 20)
+    for _ in range(150):
+        for _ in range(6):
+            if os.fork() == 0:
+                time.sleep(0.02); os._exit(0)
+        for _ in range(6):
+            os.wait()
+    """
+    assert python(workshop, text).why == ""
+
+
 def test_no_process_has_more_memory_than_all_may_have(workshop: Workshop) -> None:
     assert "MemoryError" in python(workshop, "b'x' * (200 << 20)").output
 
