@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -23,6 +24,9 @@ from referee.sandbox.kinds import search_path
 
 TEMPLATES = BUNDLED / "templates"
 """A folder for each language, with its starter and its kit, and what all languages share."""
+
+BRIDGE = BUNDLED / "bridges" / "uci.py"
+"""The bot that passes on what a chess engine says."""
 
 _EXAMPLE = "A worked example, in Python, is `arena bots {game} --show sensible`.\n\n"
 
@@ -75,14 +79,35 @@ def write_bot(folder: Path, language: str, game: type[Game], word: str | None = 
     check_name(name)
     _check_free(name, game.name)
     kind = languages()[language]
-    contents = _contents(name, language, game, word or game.name)
+    executable = kind.bot if kind.command[0] == f"./{kind.bot}" else ""
+    return _write(folder, _contents(name, language, game, word or game.name), executable)
+
+
+def write_bridge(folder: Path, engine: Sequence[str]) -> list[str]:
+    """Write a bot into `folder` that lets an engine play, which speaks UCI; return its files.
+
+    `engine` is the command that starts it. Raises ArenaError as `write_bot` does.
+    """
+    check_name(folder.resolve().name)
+    entry = toml(["{python}", BRIDGE.name, *engine])
+    kit = TEMPLATES / "python" / "kit.py"
+    contents = {
+        BRIDGE.name: BRIDGE.read_bytes(),
+        kit.name: kit.read_bytes(),
+        "bot.toml": f"command = {entry}\n".encode(),
+    }
+    return _write(folder, contents, "")
+
+
+def _write(folder: Path, contents: Mapping[str, bytes], executable: str) -> list[str]:
+    """Write a bot's files into a folder, which is made; leave nothing of them if that fails."""
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     _make_empty(folder)
     try:
         for target, content in contents.items():
             (folder / target).write_bytes(content)
-        if kind.command[0] == f"./{kind.bot}":
-            (folder / kind.bot).chmod(0o755)
+        if executable:
+            (folder / executable).chmod(0o755)
     except BaseException as error:  # Ctrl-C too: raised again once nothing is left
         unmake([folder / target for target in contents], made)
         if isinstance(error, OSError):

@@ -60,15 +60,19 @@ trust_option = click.option(
 """For every command that may execute a game which is not bundled."""
 
 
-def game_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that name a game and agree to its code."""
+def _game_option(*, required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return what adds the options that name a game and agree to its code."""
     named = click.option(
         "--game",
         type=_GameName(),
-        required=True,
+        required=required,
         help="The game to play: its name (see `arena games`), or its file, such as ./nim.py.",
     )
-    return named(trust_option(command))
+    return lambda command: named(trust_option(command))
+
+
+game_option = _game_option(required=True)
+optional_game_option = _game_option(required=False)
 
 
 sandbox_option = click.option(

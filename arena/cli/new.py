@@ -1,30 +1,47 @@
 """The command that begins a new bot."""
 
+import os
 import shlex
+import shutil
 from pathlib import Path
 
 import click
 
-from arena.author.new import find_language, languages, write_bot
+from arena.author.new import find_language, languages, write_bot, write_bridge
 from arena.cli import main
-from arena.cli.common import game_option
+from arena.cli.common import optional_game_option
 from arena.cli.saying import say
 from arena.league.games import find_game, word_in
 from arena.play.building import TOOLS
 from arena.text import safe
+from protocol.errors import ArenaError
+
+_GAMES = "/usr/games"
+"""Where Debian has chess engines; it is not on every user's path."""
 
 
 @main.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--lang", required=True, metavar="LANGUAGE", help=f"One of {', '.join(languages())}.")
-@game_option
-def new(folder: Path, lang: str, game: str) -> None:
+@click.option("--lang", metavar="LANGUAGE", help=f"One of {', '.join(languages())}.")
+@click.option(
+    "--uci",
+    metavar="COMMAND",
+    help="Let a chess engine play openspiel:chess, which speaks UCI, such as /usr/games/stockfish.",
+)
+@optional_game_option
+def new(folder: Path, lang: str | None, uci: str | None, game: str | None) -> None:
     """Begin a new bot: a folder with a program that plays, a kit, and what to try next.
 
     \b
     arena new mine --lang python --game khan
     arena new swift --lang rust --game duel
+    arena new fish --uci ./stockfish
     """
+    if uci is not None:
+        _bridge(folder, uci, lang, game)
+        return
+    if lang is None or game is None:
+        raise click.UsageError("Name the language and the game: --lang python --game khan.")
     kind, source = find_game(game)
     name, language = find_language(lang)
     files = write_bot(folder, name, kind, word_in(source, folder))
@@ -38,3 +55,28 @@ def new(folder: Path, lang: str, game: str) -> None:
     word = shlex.quote(str(folder))
     click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)}"))
     click.echo(safe(f"{folder / 'README.md'} says what to try."))
+
+
+def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
+    """Write a bot that lets a chess engine play."""
+    if lang is not None:
+        raise click.UsageError("--uci writes a bridge in Python: leave out --lang.")
+    if game not in (None, "openspiel:chess"):
+        raise ArenaError(f"engines that speak UCI play openspiel:chess, and not {game}.")
+    try:
+        engine = shlex.split(uci)
+    except ValueError as error:
+        raise ArenaError(f"--uci {uci!r} is no command: {error}.") from None
+    found = (
+        shutil.which(engine[0], path=f"{os.environ.get('PATH', '')}:{_GAMES}") if engine else None
+    )
+    if found is None:
+        raise ArenaError(f"there is no program {uci!r}: --uci takes the command of an engine.")
+    files = write_bridge(folder, [str(Path(found).resolve()), *engine[1:]])
+    click.echo(safe(f"{folder} is written: {', '.join(files)}."))
+    word = shlex.quote(str(folder))
+    say(
+        "The engine is a process beside the bot, which the sandbox bwrap allows; there the time on "
+        "the wall counts."
+    )
+    click.echo(safe(f"Next: arena check {word} --game openspiel:chess --sandbox bwrap"))

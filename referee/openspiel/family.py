@@ -7,6 +7,8 @@ from protocol.errors import ArenaError
 from referee.finding import OPENSPIEL
 from referee.game import Game
 from referee.loading import Listed
+from referee.openspiel.act import Act
+from referee.openspiel.chess import GAMES, ChessAct
 from referee.openspiel.game import OpenSpielGame
 from referee.openspiel.kind import Recipe, recipe_of
 from referee.openspiel.library import kinds, release
@@ -57,9 +59,10 @@ def _class_of(name: str) -> type[Game]:
             "seat_counts": seats,
             "options_type": recipe.options_type(),
             "typical_decisions": survey.decisions,
-            "has_chance": kind.chance_mode != type(kind).ChanceMode.DETERMINISTIC,
+            "has_chance": recipe.has_chance,
             "library": f"open_spiel {release()}",
             "recipe": recipe,
+            "decisions": {"act": ChessAct if recipe.name in GAMES else Act},
         },
     )
 

@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import Annotated, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
 
 from referee.chance import Chance
-from referee.form import AnyForm, Form
+from referee.form import AnyForm
 from referee.game import Decision, Game, Move, Observation, Options, ranked, twin
+from referee.openspiel import chess
+from referee.openspiel.act import Act
 from referee.openspiel.boards import colour, drawn
 from referee.openspiel.hiding import another, own_actions
 from referee.openspiel.kind import Recipe
@@ -18,18 +19,6 @@ from referee.openspiel.named import LEAKING
 from referee.scene import Area
 
 _SENT = "send the number of one of the legal actions, or its text"
-
-
-class Act(Form, forbid_unknown_fields=True):
-    """An action of OpenSpiel, by its number or by its text; where both are sent, they agree."""
-
-    action: (
-        Annotated[int, Meta(ge=0, description="The number: one of the legal actions.")] | UnsetType
-    ) = UNSET
-    text: (
-        Annotated[str, Meta(description="What the action is called, as in the view's `texts`.")]
-        | UnsetType
-    ) = UNSET
 
 
 class OpenSpielGame(Game):
@@ -56,6 +45,8 @@ class OpenSpielGame(Game):
         """By seat, its actions so far."""
         self._legal: dict[int, list[int]] = {}
         """The legal actions of each seat that is asked now."""
+        self._moves: list[str] | None = [] if self.recipe.name in chess.GAMES else None
+        """All moves so far as UCI writes them, in chess."""
         self._go_on()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -66,6 +57,7 @@ class OpenSpielGame(Game):
         copied._state = self._state.clone()
         copied._own = [[*actions] for actions in self._own]
         copied._legal = {**self._legal}
+        copied._moves = None if self._moves is None else [*self._moves]
         return copied
 
     def deciders(self) -> Sequence[int]:
@@ -86,7 +78,8 @@ class OpenSpielGame(Game):
         `observation` and `information` are OpenSpiel's texts; the second holds the past, too, and
         is there where something is hidden. Where nothing is, `history` has all actions so far,
         those of chance among them: OpenSpiel makes the state from it. `texts` calls the legal
-        actions, in their order.
+        actions, in their order. In chess, `uci` does so as chess programs write moves, and `moves`
+        are all so far.
         """
         legal = self._legal.get(seat)
         state = self._state
@@ -109,6 +102,10 @@ class OpenSpielGame(Game):
             view["state"] = msgspec.json.decode(state.to_observation_struct(seat).to_json())
         if legal is not None:
             view["texts"] = [state.action_to_string(seat, action) for action in legal]
+        if self._moves is not None:
+            view["moves"] = self._moves
+            if legal is not None:
+                view["uci"] = [chess.uci(state, action) for action in legal]
         if state.is_terminal():
             view["returns"] = [*map(float, state.returns())]
         return view
@@ -117,25 +114,33 @@ class OpenSpielGame(Game):
         """Return why an action is not legal, or not to be told from another."""
         if not move:
             return _SENT
-        legal = self._legal[seat]
-        if "text" not in move:
-            return None if move["action"] in legal else self._illegal(move["action"])
-        named = self._named(seat, move["text"])
-        if not named:
-            return f"no legal action is called {move['text'][:60]!r}: {_SENT}"
-        if "action" not in move and len(named) > 1:
-            return f"the actions {named} are all called {move['text']!r}: send one of the numbers"
-        if "action" in move and move["action"] not in named:
-            if move["action"] not in legal:
-                return self._illegal(move["action"])
-            return f"action {move['action']} is not the one called {move['text'][:60]!r}"
-        return None
+        meant = self._meant(seat, move)
+        if len(meant) == 1:
+            return None
+        names = " and ".join(repr(move[name][:60]) for name in ("text", "uci") if name in move)
+        if meant:
+            return f"the actions {meant} are all called {names}: send the number of one"
+        if "action" not in move:
+            return f"no legal action is called {names}: {_SENT}"
+        if move["action"] in self._legal[seat]:
+            return f"action {move['action']} is not the one called {names}"
+        return f"action {move['action']} is not legal now: {_SENT}"
 
     def canonical(self, seat: int, move: Move) -> Move:
         """Return the action by its number."""
+        return {"action": self._meant(seat, move)[0]}
+
+    def _meant(self, seat: int, move: Move) -> list[int]:
+        """Return the legal actions that are all that a move says."""
+        meant = self._legal[seat]
         if "action" in move:
-            return {"action": move["action"]}
-        return {"action": self._named(seat, move["text"])[0]}
+            meant = [action for action in meant if action == move["action"]]
+        if "text" in move:
+            called = self._state.action_to_string
+            meant = [action for action in meant if called(seat, action) == move["text"]]
+        if "uci" in move:
+            meant = [action for action in meant if chess.uci(self._state, action) == move["uci"]]
+        return meant
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Carry out the actions of all who were asked."""
@@ -228,6 +233,8 @@ class OpenSpielGame(Game):
         if not state.is_simultaneous_node():
             seat = state.current_player()
             action = chosen[seat] if chosen else state.legal_actions(seat)[0]
+            if self._moves is not None:
+                self._moves.append(chess.uci(state, action))
             self._own[seat].append(action)
             state.apply_action(action)
             return
@@ -240,14 +247,6 @@ class OpenSpielGame(Game):
                 joint.append(chosen[seat])
             self._own[seat].append(joint[-1])
         state.apply_actions(joint)
-
-    def _named(self, seat: int, text: str) -> list[int]:
-        """Return the legal actions that a text calls."""
-        called = self._state.action_to_string
-        return [action for action in self._legal[seat] if called(seat, action) == text]
-
-    def _illegal(self, action: int) -> str:
-        return f"action {action} is not legal now: {_SENT}"
 
 
 @lru_cache(maxsize=32)

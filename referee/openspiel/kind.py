@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from referee.game import Options
 from referee.openspiel.library import kind_of, load, spiel
-from referee.openspiel.named import NAMED, REFUSED
+from referee.openspiel.named import CHANCE, NAMED, REFUSED
 
 SEATS = ("players", "num_players", "numPlayers")
 """What games call the parameter that is the number of seats."""
@@ -54,6 +54,7 @@ class Recipe(msgspec.Struct, frozen=True):
     """What OpenSpiel says of the game with all else at its defaults: its type."""
     parameters: Mapping[str, Any]
     """All its parameters with their defaults."""
+    has_chance: bool = False
     survey: Survey = Survey([], _TYPICAL)
     refusal: str = ""
     """Why it cannot be played here, in words; empty if it can."""
@@ -84,7 +85,7 @@ class Recipe(msgspec.Struct, frozen=True):
 
     def _is_option(self, name: str, default: Any) -> bool:
         """Return whether a parameter can be chosen: it is not fixed, and has values that work."""
-        if name in (*SEATS, COLOR, *self.fixed) or isinstance(default, dict):
+        if name in (*SEATS, *CHANCE, COLOR, *self.fixed) or isinstance(default, dict):
             return False
         tried = None if self.survey.options is None else self.survey.options.get(name, ())
         return tried is None or not isinstance(default, int) or {*tried} - {default} != set()
@@ -157,6 +158,7 @@ def recipe_of(name: str) -> Recipe:
     return msgspec.structs.replace(
         recipe,
         kind=loaded.get_type(),
+        has_chance=loaded.max_chance_outcomes() > 0,
         survey=survey,
         refusal=_refusal_of_type(loaded.get_type()),
     )

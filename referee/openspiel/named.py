@@ -8,6 +8,8 @@ NAMED: Mapping[str, str] = {
     "repeated_prisoners_dilemma": "repeated_game(stage_game=matrix_pd(),num_repetitions=100)",
     "repeated_rock_paper_scissors": "repeated_game(stage_game=matrix_rps(),num_repetitions=100)",
     "repeated_stag_hunt": "repeated_game(stage_game=matrix_sh(),num_repetitions=100)",
+    "chess960": "chess(chess960=true)",
+    "crazyhouse960": "crazyhouse(chess960=true)",
     "limit_holdem": (
         "universal_poker(betting=limit,bettingAbstraction=fcpa,blind=5 10,firstPlayer=2 1 1 1,"
         "maxRaises=3 4 4 4,numBoardCards=0 3 1 1,numHoleCards=2,numPlayers=2,numRanks=13,"
@@ -26,6 +28,9 @@ REFUSED: Mapping[str, str] = {
     "pathfinding": "its map is for one player",
 }
 """Why some games cannot be played of which their types do not say so."""
+
+CHANCE = ("chess960",)
+"""Parameters with which a game begins by chance, and is another one; it has a name of its own."""
 
 COSTLY = {"bridge"}
 """Games whose chance takes half a second to retrace: bridge works out how many tricks each side can

@@ -32,6 +32,7 @@ GIVEN = {
     "arena init": "rm -rf cup",
     "arena add cup ./my_bot": "arena new bots/mine --lang python --game guerra\n"
     "arena new hand-ins/ada --lang python --game guerra",
+    "arena new fish": "printf '#!/bin/sh\\n' > stockfish; chmod +x stockfish",
     "arena replace cup": f"{FRESH}; cp my_bot better",
     "arena disqualify cup mine --reason": FRESH,
     "arena run cup": FRESH,

@@ -258,7 +258,7 @@ def test_a_text_that_two_actions_share_is_refused(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(game, "_state", Same(game._state))  # type: ignore[attr-defined]
     assert game.read(0, {"text": "anywhere"}) == (
-        "the actions [0, 1] are all called 'anywhere': send one of the numbers"
+        "the actions [0, 1] are all called 'anywhere': send the number of one"
     )
     assert game.read(0, {"action": 1, "text": "anywhere"}) == {"action": 1}
 
