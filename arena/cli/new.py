@@ -41,7 +41,7 @@ def new(folder: Path, lang: str | None, uci: str | None, game: str | None) -> No
         _bridge(folder, uci, lang, game)
         return
     if lang is None or game is None:
-        raise click.UsageError("Name the language and the game: --lang python --game khan.")
+        raise click.UsageError("Name the language and the game, with --lang and --game.")
     kind, source = find_game(game)
     name, language = find_language(lang)
     files = write_bot(folder, name, kind, word_in(source, folder))
