@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
+
 from referee.finding import NAME
 from referee.game import Game, Options
 from referee.testing.cases import Case, allowed_together, alternatives, option_schemas
@@ -128,8 +130,10 @@ def _reads(case: Case, read: set[str]) -> Iterator[None]:
     kind: Any = case.kind
     usual = kind.options_type
 
+    called = {field.name: field.encode_name for field in msgspec.structs.fields(usual)}
+
     def get(options: Any, name: str) -> Any:
-        read.add(name)
+        read.add(called.get(name, name))
         return super(usual, options).__getattribute__(name)
 
     members = {"__getattribute__": get, "__module__": usual.__module__}
