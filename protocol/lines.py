@@ -24,15 +24,17 @@ _REASON_LIMIT = 200  # characters of a bot's own in the reason of an error
 
 
 class OverlongLineError(ProtocolError):
-    """A line longer than `LINE_LIMIT`: whoever sent it is flooding, not answering."""
+    """A line longer than is allowed: whoever sent it is flooding, not answering."""
 
 
 class LineBuffer:
     """Cuts what arrives in pieces into lines, and never holds more than it must."""
 
-    __slots__ = ("_searched", "held")
+    __slots__ = ("_limit", "_searched", "held")
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = LINE_LIMIT) -> None:
+        """Take lines of so many bytes, and no longer ones."""
+        self._limit = limit
         self.held = bytearray()
         """What arrived and is not yet taken."""
         self._searched = 0
@@ -44,14 +46,14 @@ class LineBuffer:
     def pop(self) -> bytes | None:
         """Return the next whole line without its newline, or None if there is none yet.
 
-        Raises OverlongLineError once the line is longer than `LINE_LIMIT`, ended or not.
+        Raises OverlongLineError once the line is longer than the limit, ended or not.
         """
         data = self.held
         if not data:
             return None
         end = data.find(b"\n", self._searched)
-        if (end if end >= 0 else len(data)) > LINE_LIMIT:
-            raise OverlongLineError(f"a line of more than {LINE_LIMIT} bytes")
+        if (end if end >= 0 else len(data)) > self._limit:
+            raise OverlongLineError(f"a line of more than {self._limit} bytes")
         if end < 0:
             self._searched = len(data)
             return None

@@ -18,6 +18,7 @@ import msgspec
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.options import suggestion
+from referee.program.file import GAME_FILE, is_program_game
 
 OPENSPIEL = "openspiel"
 """The family of games that comes with Bot Arena, whose library is an extra."""
@@ -32,7 +33,8 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
 
     word: str
     """What means it where it was named, such as in a league's file."""
-    kind: Literal["bundled", "installed", "file"]
+    kind: Literal["bundled", "installed", "file", "program"]
+    """A `program` is a folder with a `game.toml`, a `file` one with code of Python, or a file."""
     path: str = ""
     """The file or folder of a game from one, absolute, with links resolved."""
     class_name: str = ""
@@ -90,12 +92,18 @@ def _file_source(word: str, here: Path) -> Source:
         raise ArenaError(f"{where} is no game: a game is a file that ends with .py, or a folder.")
     if name and not name.isidentifier():
         raise ArenaError(f"{word!r}: {name!r} is no name of a class; write {path}:ConnectFour.")
-    return Source(word, "file", path=str(_game_in(where.resolve())), class_name=name)
+    game = _game_in(where.resolve())
+    if is_program_game(game):
+        if name:
+            raise ArenaError(f"{word!r}: {where} is a program, which has no classes: write {path}.")
+        return Source(word, "program", path=str(game))
+    return Source(word, "file", path=str(game), class_name=name)
 
 
 def _game_in(path: Path) -> Path:
     """Return the folder of the game in a folder that holds a distribution of just one."""
-    if path.is_file() or (path / "game.py").is_file() or (path / "__init__.py").is_file():
+    known = ("game.py", "__init__.py", GAME_FILE)
+    if path.is_file() or any((path / name).is_file() for name in known):
         return path
     found = [each.parent for each in path.glob("*/game.py")]
     return found[0] if len(found) == 1 else path

@@ -14,6 +14,7 @@ import msgspec
 
 from protocol.errors import ArenaError
 from referee.game import Game
+from referee.program.file import GAME_FILE
 
 _T = TypeVar("_T")
 
@@ -51,7 +52,9 @@ class _Ideas(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def module_of(game: type[Game]) -> Path:
-    """Return the file that a game's class was written in."""
+    """Return the file that a game's class was written in; `game.toml` of one that is a program."""
+    if game.program is not None:
+        return game.program / GAME_FILE
     file = sys.modules[game.__module__].__file__
     assert file is not None
     return Path(file)

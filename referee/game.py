@@ -4,6 +4,7 @@ import copy
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -117,6 +118,8 @@ class Game(ABC):
 
     A game by another version of it counts as a game whose code has changed.
     """
+    program: ClassVar[Path | None] = None
+    """The folder of the program that plays it, where no class of Python does."""
     decisions: ClassVar[Mapping[str, AnyForm]]
     """Every decision's name and the form of its `move`, fields described."""
     typical_decisions: ClassVar[int]

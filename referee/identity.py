@@ -19,12 +19,10 @@ from referee.finding import NAME, Source
 from referee.folder import folder_of, module_of
 from referee.game import Game
 from referee.loading import FROM_FILE
+from referee.program.file import GAME_FILE, files_in, program_files
 
 _BUNDLED = ("referee.games", "referee.openspiel")
 """The packages of our own games: what they import from elsewhere in `referee` is the engine."""
-_NOT_CODE = {"rules.md", "ideas.toml", "cases.toml", "playthroughs", "bots", "__pycache__"}
-"""What lies in a game's folder and changes no match."""
-
 
 Plain = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z")]
 """Text without what a terminal would obey."""
@@ -100,9 +98,12 @@ def code_of(game: type[Game]) -> str:
 
 def code_files(game: type[Game]) -> tuple[Path, set[Path]]:
     """Return the folder that a game's code is in, and the files of it that the game consists of."""
+    if game.program is not None:
+        names = [GAME_FILE, *program_files(game.program)]
+        return game.program, {game.program / name for name in names}
     folder = folder_of(game)
     around = _around(game)
-    files = {module_of(game)} if folder is None else {*_files_in(folder)}
+    files = {module_of(game)} if folder is None else {*files_in(folder)}
     if around.package.rstrip(".") not in ("", *_BUNDLED):  # its packages are executed first
         parents = [each for each in module_of(game).parents if around.home in (each, *each.parents)]
         files |= {init for each in parents if (init := each / "__init__.py").is_file()}
@@ -130,16 +131,6 @@ def _around(game: type[Game]) -> _Around:
     if top.startswith(FROM_FILE) or top == name:
         return _Around(folder_of(game) or module_of(game).parent, "")
     return _Around(Path(next(iter(sys.modules[top].__path__))), f"{top}.")
-
-
-def _files_in(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.name in _NOT_CODE or path.name.startswith("."):
-            continue
-        if path.is_dir():
-            yield from _files_in(path)
-        elif path.is_file():
-            yield path
 
 
 def _imported(file: Path, around: _Around) -> Iterator[Path]:

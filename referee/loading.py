@@ -22,6 +22,7 @@ from referee.finding import NAME, Source, entry_point, find_source
 from referee.game import Game, Options
 from referee.games import GAMES
 from referee.options import suggestion
+from referee.program.file import ANYWHERE, Confinement
 
 _OURS = Path(__file__).parent
 GAME_ERRORS = (Exception, SystemExit)
@@ -69,16 +70,23 @@ def find_game(word: str, here: Path = Path()) -> type[Game]:
     return load(find_source(word, here))
 
 
-def load(source: Source) -> type[Game]:
+def load(source: Source, confinement: Confinement = ANYWHERE) -> type[Game]:
     """Return the class of a game; this executes its code.
 
-    Raises ArenaError with the file and the line for a module that cannot be imported, or that
-    has no game, or several, and for a class that lacks part of the contract.
+    The program of a game that is one runs in the sandbox that `confinement` says, and code of
+    Python in none. Raises ArenaError with the file and the line for a module that cannot be
+    imported, or that has no game, or several, and for a class that lacks part of the contract.
     """
     if source.kind == "bundled":
         if source.word not in GAMES:
             raise ArenaError(f"no game {source.word!r} is bundled with this Bot Arena.")
         return GAMES[source.word]
+    if source.kind == "program":
+        from referee.program.kind import class_of  # here, as it needs what starts processes
+
+        game = class_of(Path(source.path), confinement)
+        _check_class(game, source)
+        return game
     with redirect_stdout(sys.stderr), _from_source():  # prints would stand amid our own output
         game = _of_file(source) if source.kind == "file" else _of_package(source)
     _check_class(game, source)
@@ -322,6 +330,8 @@ def _check_class(game: type[Game], source: Source) -> None:
         raise ArenaError(f"the game {source.word!r} is no class derived from referee.game.Game.")
     file = sys.modules[game.__module__].__file__
     where = f"{file}:{_line_of(game)}: class {game.__name__}"
+    if game.program is not None:
+        where = f"{game.program}: its program"
     if missing := sorted(game.__abstractmethods__):
         raise ArenaError(f"{where} lacks {', '.join(missing)}: see docs/write-a-game.md.")
     for field, (is_right, words) in _FIELDS.items():

@@ -31,14 +31,15 @@ class Pipes:
         "stderr",
     )
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: Child, limit: int = LINE_LIMIT) -> None:
+        """Take the ends of a process that may write lines of so many bytes."""
         self._stdin, self._stdout, self._stderr = child.stdin, child.stdout, child.stderr
         self._read = io.FileIO(child.stdout, closefd=False).read  # None while there is nothing
         self._read_errors = io.FileIO(child.stderr, closefd=False).read
         self._poll = select.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
-        self._lines = LineBuffer()
+        self._lines = LineBuffer(limit)
         self._unsent = b""
         self.stderr = Capture()
         """What was read of the standard error."""

@@ -1,7 +1,7 @@
 """Games as leagues and commands use them: found by a word, agreed to by the user, and loaded.
 
-A game is Python code that runs with all rights of the user, and no sandbox is around it. So a game
-that is not bundled is loaded only once this user has agreed to its file or package.
+A game of Python code runs with all rights of the user, and no sandbox is around it. So one that is
+not bundled is loaded only once this user has agreed to its file or package.
 """
 
 import json
@@ -15,6 +15,7 @@ from protocol.errors import ArenaError
 from referee.finding import Source, find_source
 from referee.game import Game
 from referee.loading import Listed, listed, load
+from referee.program.file import ANYWHERE, Confinement
 
 trusting: ContextVar[bool] = ContextVar("trusting", default=False)
 """Whether the user agrees, with this command or call, to the games that it loads."""
@@ -28,20 +29,30 @@ class UntrustedError(ArenaError):
     """A game that this user has not agreed to."""
 
 
-def find_game(word: str, here: Path = Path()) -> tuple[type[Game], Source]:
+def find_game(
+    word: str,
+    here: Path = Path(),
+    confinement: Confinement = ANYWHERE,
+) -> tuple[type[Game], Source]:
     """Return the game that a word means, read in the folder `here`, and where it comes from.
 
     Raises ArenaError if there is none, or nobody has agreed to it.
     """
     source = find_source(word, here)
-    return load_game(source), source
+    return load_game(source, confinement), source
 
 
-def load_game(source: Source) -> type[Game]:
-    """Return the class of a game; raise UntrustedError unless the user has agreed to it."""
-    if source.kind != "bundled":
+def load_game(
+    source: Source,
+    confinement: Confinement = ANYWHERE,
+) -> type[Game]:
+    """Return the class of a game; raise UntrustedError unless the user has agreed to it.
+
+    A game that is a program needs nobody's consent: it runs in a sandbox, as bots do.
+    """
+    if source.kind in ("installed", "file"):
         _check_agreed(source)
-    return load(source)
+    return load(source, confinement)
 
 
 def family_of(word: str) -> list[Listed] | None:
@@ -57,7 +68,7 @@ def family_of(word: str) -> list[Listed] | None:
 
 def word_in(source: Source, folder: Path) -> str:
     """Return the word that means a game in the file of the league in `folder`."""
-    if source.kind != "file":
+    if source.kind not in ("file", "program"):
         return source.word
     path = os.path.relpath(source.path, folder.resolve())
     path = path if path.startswith("..") else f"./{path}"

@@ -15,6 +15,7 @@ from referee.finding import Source, find_source
 from referee.folder import module_of
 from referee.game import Game, Move
 from referee.loading import FROM_FILE, load
+from referee.program.file import GAME_FILE
 from referee.testing.cases import Case
 from referee.testing.flaw import Flaw, Skipped
 from referee.testing.trial import (
@@ -96,6 +97,8 @@ def alone(trial: GameTrial) -> str:
 
 def world(trial: GameTrial) -> str:
     """Check that a game asks nothing of the world: no clock, no generator but chance."""
+    if trial.kind.program is not None:
+        raise Skipped("it is a program, whose calls are not seen; step processes compares plays")
     watch = WorldWatch()
     for case in trial.cases:
         with watch.watching():
@@ -178,6 +181,7 @@ def _elsewhere(
 
 def events(trial: GameTrial) -> str:
     """Check that no two events of chance have one name."""
+    _skip_unseen(trial)
     count = 0
     for case in trial.cases:
         game = trial.new(case, chance=RecordedChance)
@@ -189,6 +193,12 @@ def events(trial: GameTrial) -> str:
     return f"at most {count} events"
 
 
+def _skip_unseen(trial: GameTrial) -> None:
+    """Raise Skipped if the chance of a game is drawn where nobody sees it."""
+    if trial.kind.program is not None:
+        raise Skipped("it is a program, which draws on chance by itself")
+
+
 def _check_names(names: Sequence[tuple[Key, ...]]) -> None:
     if double := [name for name, times in Counter(names).items() if times > 1]:
         raise Flaw(f"two events of chance have the name {double[0]}: they fall the same")
@@ -196,6 +206,7 @@ def _check_names(names: Sequence[tuple[Key, ...]]) -> None:
 
 def draws(trial: GameTrial) -> str:
     """Check that only a move draws on chance."""
+    _skip_unseen(trial)
     from referee.testing.showing import look
 
     for case in trial.cases:
@@ -221,6 +232,8 @@ def seeds(trial: GameTrial) -> str:
             drawn += len(game.chance.events)
             if case in trial.cases[:1]:
                 records.add(snapshot(record))
+    if trial.kind.program is not None:
+        return _seeds_of_program(trial.kind, len(records))
     if trial.kind.has_chance and not drawn:
         raise Flaw("has_chance is True, and no play draws on chance")
     if not trial.kind.has_chance and drawn:
@@ -228,6 +241,15 @@ def seeds(trial: GameTrial) -> str:
     if not drawn and len(records) > 1:
         raise Flaw("nothing is drawn on chance, and plays with other seeds differ")
     return f"{drawn} events" if drawn else "no chance"
+
+
+def _seeds_of_program(kind: type[Game], courses: int) -> str:
+    """Return whether a program has chance, of which only its plays with other seeds show."""
+    if kind.has_chance and courses == 1:
+        raise Flaw("has_chance is true, and plays with four seeds are the same")
+    if not kind.has_chance and courses > 1:
+        raise Flaw("has_chance is false, and plays with other seeds differ")
+    return "plays with other seeds differ" if kind.has_chance else "no chance"
 
 
 class _WatchedChance(Chance):
@@ -283,6 +305,7 @@ class _Play:
 
 def keyed(trial: GameTrial) -> str:
     """Check that an event is named by its place in the rules, whatever was chosen before."""
+    _skip_unseen(trial)
     compared = 0
     for case in trial.cases:
         moved: dict[Key, list[bool]] = {}
@@ -373,6 +396,8 @@ def imported(module: str, file: str, name: str, game: str) -> type[Game]:
 
     if ":" in game:
         return load(find_source(game))
+    if Path(file).name == GAME_FILE:
+        return load(find_source(str(Path(file).parent)))
     if module.startswith(FROM_FILE):  # it was named by its file, or by the folder of that
         is_folder = "." in module or Path(file).stem == "__init__"
         path = str(Path(file).parent if is_folder else file)

@@ -1,0 +1,209 @@
+"""Forms and options made of the JSON Schemas that a game's program sends.
+
+They are read by the same code as those of games in Python, so a schema may say just what a field
+of a form can: see `referee.form`.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Union
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from protocol.errors import ArenaError
+from referee.field import UNIQUE, Schema
+from referee.form import AnyForm, Form, kind_of
+from referee.game import Options
+
+_NOTES = {"$schema", "title", "description", "default", "examples"}
+_NUMBER = {
+    "minimum": "ge",
+    "maximum": "le",
+    "exclusiveMinimum": "gt",
+    "exclusiveMaximum": "lt",
+    "multipleOf": "multiple_of",
+}
+_BOUNDS = {
+    "integer": _NUMBER,
+    "number": _NUMBER,
+    "string": {"minLength": "min_length", "maxLength": "max_length", "pattern": "pattern"},
+    "array": {"minItems": "min_length", "maxItems": "max_length"},
+}
+"""What each type may say beside what it is, and what msgspec calls that."""
+
+
+def form_of(name: str, schema: Schema) -> AnyForm:
+    """Return the form of a decision; raise ArenaError for what no form can say, and where."""
+    where = f"decisions.{name}"
+    try:
+        if "oneOf" in schema:
+            _only(schema, {"type", "oneOf"}, where)
+            base = _named(name, (Form,), {"__doc__": schema.get("description")})
+            members = schema["oneOf"]
+            if not isinstance(members, list) or not members:
+                raise _wrong(where, "`oneOf` must be a list of schemas")
+            forms = [
+                _record(f"{name}{at}", each, f"{where}.oneOf[{at}]", base)
+                for at, each in enumerate(members)
+            ]
+            form: AnyForm = Union[tuple(forms)]  # type: ignore[assignment]  # noqa: UP007
+        else:
+            form = _record(name, schema, where, Form)
+        kind_of(form)
+    except (TypeError, ValueError, LookupError) as error:
+        raise _wrong(where, str(error)) from None
+    return form
+
+
+def options_of(name: str, schemas: Mapping[str, Schema]) -> type[Options]:
+    """Return the options of a game, each by its schema; raise ArenaError as `form_of` does."""
+    fields = []
+    for option, schema in schemas.items():
+        where = f"options.{option}"
+        if "default" not in schema:
+            raise _wrong(where, "it needs a `default`")
+        kind = _type(option, schema, where, is_option=True)
+        try:
+            default = msgspec.convert(schema["default"], kind)
+        except (msgspec.ValidationError, TypeError) as error:
+            raise _wrong(where, f"its default does not fit: {error}") from None
+        if not option.isidentifier():
+            raise _wrong(where, "an option is called by letters, digits and _")
+        fields.append((option, kind, default))
+    return msgspec.defstruct(  # type: ignore[return-value]
+        f"{name.title().replace('_', '')}Options",
+        fields,
+        bases=(Options,),
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=True,
+        namespace={"__doc__": f"The options of {name}."},
+    )
+
+
+def _wrong(where: str, what: str) -> ArenaError:
+    return ArenaError(f"{where}: {what}.")
+
+
+def _named(name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
+    return msgspec.defstruct(
+        "".join(sign if sign.isalnum() else "_" for sign in name.title()),
+        [],
+        bases=bases,
+        namespace={key: value for key, value in namespace.items() if value},
+    )
+
+
+def _only(schema: Any, known: set[str], where: str) -> None:
+    """Raise ArenaError unless a schema is an object that says these things alone."""
+    if not isinstance(schema, Mapping):
+        raise _wrong(where, "a schema is an object")
+    for word in schema:
+        if word not in known and word not in _NOTES:
+            raise _wrong(
+                where,
+                f"the keyword {word!r} is not known here; known are "
+                f"{', '.join(sorted(known | _NOTES))}",
+            )
+
+
+def _record(name: str, schema: Schema, where: str, base: type[Form]) -> type[Form]:
+    """Return the form of an object with fields."""
+    _only(schema, {"type", "properties", "required", "additionalProperties"}, where)
+    if schema.get("type") != "object":
+        raise _wrong(where, 'a move is an object: "type" must be "object"')
+    further = schema.get("additionalProperties", True)
+    if not isinstance(further, bool):
+        raise _wrong(where, "`additionalProperties` must be true or false")
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, Mapping) or not isinstance(required, list):
+        raise _wrong(where, "`properties` must be an object, and `required` a list")
+    if unknown := [each for each in required if each not in properties]:
+        raise _wrong(where, f"{unknown[0]!r} is required, and is no property")
+    fields: list[Any] = []
+    renamed = {}
+    for at, (field, inner) in enumerate(properties.items()):
+        place = f"{where}.{field}"
+        kind = _type(f"{name}_{field}", inner, place)
+        mine = field if field.isidentifier() and not field.startswith("_") else f"field{at}"
+        renamed[mine] = field
+        if field in required:
+            fields.append((mine, kind))
+        elif "default" in inner:
+            fields.append((mine, kind, inner["default"]))
+        else:
+            fields.append((mine, kind | UnsetType, UNSET))
+    return msgspec.defstruct(  # type: ignore[return-value]
+        "".join(sign if sign.isalnum() else "_" for sign in name.title()),
+        fields,
+        bases=(base,),
+        kw_only=True,
+        forbid_unknown_fields=not further,
+        rename=renamed,
+        namespace={"__doc__": schema["description"]} if schema.get("description") else {},
+    )
+
+
+def _type(name: str, schema: Schema, where: str, *, is_option: bool = False) -> Any:
+    """Return the type of a field, with what its schema says of it."""
+    if not isinstance(schema, Mapping):
+        raise _wrong(where, "a schema is an object")
+    kind = _bare(name, schema, where, is_option=is_option)
+    about = {
+        key: schema[key]
+        for key in ("description", "title", "examples")
+        if key in schema and (key != "title" or schema.get("type") == "string")
+    }
+    return Annotated[kind, Meta(**about)] if about else kind
+
+
+def _bare(name: str, schema: Schema, where: str, *, is_option: bool) -> Any:
+    for word in ("const", "enum"):
+        if word in schema:
+            _only(schema, {"type", word}, where)
+            values = [schema["const"]] if word == "const" else schema["enum"]
+            if not isinstance(values, list) or not values:
+                raise _wrong(where, "`enum` must be a list of values")
+            if not all(type(each) in (str, int, bool, type(None)) for each in values):
+                raise _wrong(where, f"`{word}` may hold texts, whole numbers, true, false and null")
+            return Literal[tuple(values)]
+    if "anyOf" in schema:
+        _only(schema, {"anyOf"}, where)
+        others = [each for each in schema["anyOf"] if each != {"type": "null"}]
+        if len(others) != 1 or len(schema["anyOf"]) != 2 or is_option:
+            raise _wrong(where, '`anyOf` may hold a schema and {"type": "null"}, and nothing else')
+        return _type(name, others[0], where) | None
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        others = [each for each in kind if each != "null"]
+        if len(others) != 1 or len(kind) != 2 or is_option:
+            raise _wrong(where, '`type` may be a list of a type and "null", and nothing else')
+        return _bare(name, {**schema, "type": others[0]}, where, is_option=is_option) | None
+    if kind == "object" and not is_option:
+        return _record(name, schema, where, Form)
+    return _simple(name, schema, where, kind, is_option=is_option)
+
+
+def _simple(name: str, schema: Schema, where: str, kind: Any, *, is_option: bool) -> Any:
+    types: dict[str, Any] = {"integer": int, "string": str, "boolean": bool}
+    if is_option:
+        types["number"] = float
+    known = {*types} if is_option else {*types, "array", "object", "null"}
+    if kind == "null" and not is_option:
+        _only(schema, {"type"}, where)
+        return None
+    if kind not in known:
+        raise _wrong(where, f"`type` must be one of {', '.join(sorted(known))}, not {kind!r}")
+    bounds = _BOUNDS.get(kind, {})
+    extra = {"items", "uniqueItems"} if kind == "array" else set()
+    _only(schema, {"type", *bounds, *extra}, where)
+    metas = {meta: schema[word] for word, meta in bounds.items() if word in schema}
+    if kind != "array":
+        found = types[kind]
+        return Annotated[found, Meta(**metas)] if metas else found
+    if "items" not in schema:
+        raise _wrong(where, "a list needs `items`: the schema of its entries")
+    entries: Any = list[_type(f"{name}_entry", schema["items"], f"{where}.items")]  # type: ignore[misc]
+    if metas:
+        entries = Annotated[entries, Meta(**metas)]
+    return Annotated[entries, UNIQUE] if schema.get("uniqueItems") is True else entries
