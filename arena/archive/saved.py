@@ -73,7 +73,10 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         source = self.source
         if source is msgspec.UNSET:
             return find_game(self.replay.game)[0]
-        if source.kind != "file":  # what else the file says of it is not to be relied on
+        if source.kind not in (
+            "file",
+            "program",
+        ):  # what else it says is not to be relied on
             return find_game(self.replay.game)[0]
         if not Path(source.path).is_absolute():
             raise ArenaError(f"the file does not say where the game {self.replay.game!r} lies.")

@@ -26,6 +26,7 @@ from referee.game import Game
 from referee.games import GAMES
 from referee.identity import code_of, facts_of
 from referee.loading import load
+from referee.program.file import ANYWHERE, Confinement
 
 KEYS = ("match", "problem")
 
@@ -97,7 +98,7 @@ class Verification:
         stored = self._conditions and self._conditions.facts
         if not stored or self._source is None:
             return
-        game = load(self._source)
+        game = load(self._source, _confinement(self._conditions))
         if self._conditions is None or code_of(game) != self._conditions.code:
             return  # a run plays all matches again first, and stores the facts anew
         if game.rules_version != stored.rules_version:
@@ -228,8 +229,13 @@ def _source_of(conditions: FixedSettings | None, folder: Path) -> Source | None:
     with suppress(ArenaError):  # what the league's file says now comes first
         word = read_asked(folder).settings.game
     source = find_source(word, folder)
-    load_game(source)
+    load_game(source, _confinement(conditions))
     return source
+
+
+def _confinement(conditions: FixedSettings | None) -> Confinement:
+    """Return the sandbox of a game that is a program: that of the league's bots."""
+    return ANYWHERE if conditions is None else Confinement(conditions.limits.sandbox)
 
 
 def _verdicts(
@@ -242,7 +248,7 @@ def _verdicts(
     """Yield the verdict on each page, in their order, from as many processes."""
     key = conditions.key
     if workers == 1:
-        game = None if source is None else load(source)
+        game = None if source is None else load(source, _confinement(conditions))
         with RawStore(path) as store:
             for page in pages:
                 yield _verdict(store, conditions, key, game, page)
@@ -271,7 +277,7 @@ def _serve(
     """Answer pages with verdicts until nobody asks any more."""
     with suppress(EOFError, ConnectionError):
         try:
-            game = None if source is None else load(source)
+            game = None if source is None else load(source, _confinement(conditions))
             with RawStore(path) as store:
                 while True:
                     link.send(_verdict(store, conditions, key, game, link.recv()))

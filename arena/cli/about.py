@@ -30,6 +30,7 @@ from arena.play.sandbox import check_bot
 from arena.tables.table import Column, Row, Table, render
 from arena.text import safe
 from protocol.errors import ArenaError
+from protocol.game_messages import game_message_schemas
 from protocol.messages import VERSION, message_schemas
 from referee.finding import OPENSPIEL, Source, installed
 from referee.folder import rules_of
@@ -261,13 +262,18 @@ def _first_line(path: Path) -> str:
 def schema(game: str | None) -> None:
     """Print the JSON Schema of the messages, of a game's moves, or of a server's API.
 
+    With `game-protocol`, those of the messages of a game that is a program.
+
     \b
     arena schema
     arena schema guerra
+    arena schema game-protocol
     arena schema api
     """
     if game is None:
         found = message_schemas()
+    elif game == "game-protocol":
+        found = game_message_schemas()
     elif game == "api":
         from arena.serve.api import api_schema  # here, as it costs the others a while
 

@@ -26,6 +26,7 @@ from arena.league.bot import Bot
 from arena.league.games import find_game
 from referee.limits import Limits
 from referee.options import check_seats, read_options, read_settings
+from referee.program.file import Confinement
 
 _PLAIN = "simple"
 
@@ -75,7 +76,7 @@ def check_command(
     arena check ./my_bot --game khan --seats 3 --limit move_time=0.1
     arena check ./my_bot --game guerra --format json
     """
-    kind, _ = find_game(game)
+    kind, _ = find_game(game, confinement=Confinement(sandbox, sandbox_uid))
     if seats is not None:
         check_seats(kind, seats)
     setting = Setting(

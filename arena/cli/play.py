@@ -51,6 +51,7 @@ from referee.limits import Limits
 from referee.loading import GAME_ERRORS, told
 from referee.match import Match, bot_seeds, starts
 from referee.options import check_seats, new_game, read_options, read_settings
+from referee.program.file import Confinement
 from referee.sandbox import Launcher, prove
 from referee.seat import Seat
 from referee.starting import StartupError, end_processes, start_bot
@@ -179,7 +180,7 @@ def play(
     arena play guerra ./my_bot sensible --save match.json && arena show match.json
     arena play guerra ./my_bot sensible --log | grep '^0 '
     """
-    kind, source = find_game(game)
+    kind, source = find_game(game, confinement=Confinement(sandbox, sandbox_uid))
     check_seats(kind, len(bots))
     chosen = read_options(kind, key_values(options))
     allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}")

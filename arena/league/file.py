@@ -42,6 +42,7 @@ from referee.options import (
     read_settings,
     suggestion,
 )
+from referee.program.file import Confinement
 from referee.sandbox.sources import read_at_most
 
 FILE = LEAGUE_FILE
@@ -187,7 +188,10 @@ class _Reader:
             ),
         )
         if self._purpose != "read" or word in GAMES:
-            rules, source = self._checked(lambda: find_game(word, league.folder), "game")
+            confinement = Confinement(league.limits.sandbox)
+            rules, source = self._checked(
+                lambda: find_game(word, league.folder, confinement), "game"
+            )
             self._checked(
                 lambda: check_seats(rules, settings.seats or rules.seat_counts[0]), "seats"
             )
@@ -319,7 +323,8 @@ def with_game(league: LeaguePlan) -> LeaguePlan:
     """
     if league.rules is not None:
         return league
-    rules, source = find_game(league.settings.game, league.folder)
+    confinement = Confinement(league.limits.sandbox)
+    rules, source = find_game(league.settings.game, league.folder, confinement)
     loaded = _with_rules(league, rules, source)
     check_seats(rules, loaded.seats)
     return loaded

@@ -34,6 +34,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The hash of the game's code; empty for a bundled one that is played here."""
     game_files: dict[str, bytes] = {}
     """The files of that code, if it is a game from a file or folder."""
+    game_programs: list[str] = []
+    """Those of them that can be executed."""
 
 
 Key: TypeAlias = tuple[tuple[BotIndex, ...], int]
@@ -101,7 +103,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     task: Task
     rotation: int
     error: str
-    """Its traceback."""
+    """Its traceback, or what a game's program did wrong."""
 
 
 class Fit(msgspec.Struct, frozen=True, tag=True):

@@ -45,6 +45,7 @@ from referee.identity import code_of
 from referee.loading import GAME_ERRORS, load
 from referee.match import Match, starts
 from referee.options import new_game
+from referee.program.file import Confinement
 from referee.sandbox import Launcher, MachineError, Program, SandboxError
 from referee.sandbox.fork_server import end_all
 from referee.seat import EmptySeat, ProcessSeat, Seat
@@ -110,7 +111,7 @@ def _serve(link: Any, setup: Setup) -> None:
 
 def _game(setup: Setup) -> type[Game]:
     """Return the game of a run; raise ArenaError if it is not here, or not as the run began."""
-    game = load(setup.game)
+    game = load(setup.game, Confinement(setup.limits.sandbox, setup.sandbox_uid))
     if setup.code and code_of(game) != setup.code:
         raise ArenaError(f"the code of {game.name} was changed after the run began; run again.")
     return game
@@ -205,10 +206,12 @@ class Executor:
                     self._leaving = True
                 except (ConnectionError, MachineError):
                     raise
-                except GAME_ERRORS:  # reported; the run ends with 1
+                except GAME_ERRORS as error:  # reported; the run ends with 1
                     for bot in task.lineup:  # it was sent a start and never an end
                         self._discard((bot, rotation))
-                    yield Failed(task, rotation, traceback.format_exc())
+                    is_told = isinstance(error, ArenaError)  # as what a game's program did wrong
+                    text = f"{error}\n" if is_told else traceback.format_exc()
+                    yield Failed(task, rotation, text)
                     break
                 if time.monotonic() - self._reported > _REPORT_SECONDS:
                     yield from self._results()

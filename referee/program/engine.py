@@ -6,6 +6,8 @@ with it ends it, and is a ProgramError in whichever match it was asked about.
 
 import atexit
 import re
+import select
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from time import clock_gettime, monotonic
@@ -14,13 +16,20 @@ from typing import Any, TypeVar
 import msgspec
 
 from protocol.errors import ArenaError, ProtocolError
+from protocol.game_messages import (
+    LINE_LIMIT,
+    VERSION,
+    AboutGame,
+    EndMatch,
+    GameHello,
+    RefusedMessage,
+)
 from protocol.lines import UNREADABLE, encode, encode_lines, why_unreadable
 from referee.clock import cpu_clock, wall_cap
 from referee.limits import Limits
 from referee.pipes import ClosedError, Pipes
 from referee.program.file import Confinement
-from referee.program.messages import LINE_LIMIT, End, Refused
-from referee.sandbox import Child, Launcher, Program, SandboxError, StartError
+from referee.sandbox import Child, Ended, Launcher, Program, SandboxError, StartError
 from referee.verdict import beside, last_word, verdict
 
 _T = TypeVar("_T", bound=msgspec.Struct)
@@ -34,50 +43,49 @@ class ProgramError(ArenaError):
     """The program of a game did not answer as the game protocol has it; the text says how."""
 
 
-_launchers: dict[Confinement, Launcher] = {}
-
-
 def _launcher(confinement: Confinement) -> Launcher:
-    """Return what starts programs in a sandbox; raise ArenaError if that cannot be had here."""
-    if confinement not in _launchers:
-        if not _launchers:
-            atexit.register(_close_all)
-        choices = _FIRST_CHOICES if confinement.sandbox == "auto" else (confinement.sandbox,)
-        for sandbox in choices:
-            try:
-                _launchers[confinement] = Launcher(sandbox, uid=confinement.uid)
-                break
-            except SandboxError:
-                if sandbox == choices[-1]:
-                    raise
-    return _launchers[confinement]
-
-
-def _close_all() -> None:
-    for launcher in _launchers.values():
-        with suppress(OSError):
-            launcher.close()
+    """Return what starts programs in a sandbox; raise SandboxError if that cannot be had here."""
+    *others, last = _FIRST_CHOICES if confinement.sandbox == "auto" else (confinement.sandbox,)
+    for sandbox in others:
+        with suppress(SandboxError):
+            return Launcher(sandbox, uid=confinement.uid)
+    return Launcher(last, uid=confinement.uid)
 
 
 class Engine:
     """A program, and its process while it runs; `ask` starts it if need be."""
 
-    def __init__(self, program: Program, limits: Limits, launcher: Launcher, name: str) -> None:
+    def __init__(
+        self,
+        program: Program,
+        limits: Callable[[str], Limits],
+        confinement: Confinement,
+        name: str,
+    ) -> None:
+        """Run a program in a sandbox, within the limits that it has in each kind of that.
+
+        `name` is what the game is called in errors.
+        """
         self._program = program
-        self._limits = limits
-        self._launcher = launcher
+        self._limits_in = limits
+        self._limits = limits("none")
+        self._confinement = confinement
+        self._launcher: Launcher | None = None
         self._name = name
         self._child: Child | None = None
         self._pipes: Pipes | None = None
         self._last = 0
         self._ended: list[int] = []
         self._is_asking = False
+        self.about: AboutGame | None = None
+        """What game it has said that it is, once it was started."""
         self.generation = 0
         """How many processes there were: a match that was begun in an earlier one is lost."""
 
-    def rename(self, name: str) -> None:
-        """Call the game by another name in errors: the one that its program has said."""
-        self._name = name
+    @property
+    def is_running(self) -> bool:
+        """Whether its process runs."""
+        return self._child is not None
 
     def number(self) -> int:
         """Return a number for another match."""
@@ -90,9 +98,16 @@ class Engine:
             self._ended.append(number)
 
     def start(self) -> None:
-        """Start the process, unless it runs; raise ProgramError if it cannot be started."""
+        """Start the process, unless it runs.
+
+        Raises ProgramError if it cannot be started, SandboxError if there is no such sandbox here.
+        """
         if self._child is not None:
             return
+        if self._launcher is None:
+            self._launcher = _launcher(self._confinement)
+            atexit.register(self.rest)
+            self._limits = self._limits_in(self._launcher.sandbox.name.partition(" ")[0])
         self.generation += 1
         self._ended = []
         try:
@@ -101,20 +116,27 @@ class Engine:
             raise self._error(f"cannot be started: {error}") from None
         self._pipes = Pipes(self._child, LINE_LIMIT)
         self._cpu_clock = cpu_clock(self._child.pid)
+        about = self._exchange(GameHello(VERSION), AboutGame, self._limits.startup)
+        if self.about is not None and about != self.about:
+            raise self.wrong("hello", "it is another game than the last time that it was asked")
+        self.about = about
+        self._name = about.name
 
-    def ask(self, message: msgspec.Struct, kind: type[_T], seconds: float | None = None) -> _T:
+    def ask(self, message: msgspec.Struct, kind: type[_T]) -> _T:
         """Return the program's answer, which has to be of a kind.
 
-        `seconds` is how long it may take for that, if it is not as long as for any answer. Raises
-        ProgramError if there is no answer, or none that the protocol has.
+        Raises ProgramError if there is no answer, or none that the protocol has.
         """
         if self._is_asking:  # an interruption came in the middle of the last question
             self.stop()
         self.start()
+        return self._exchange(message, kind, self._limits.move_time)
+
+    def _exchange(self, message: msgspec.Struct, kind: type[_T], seconds: float) -> _T:
         assert self._pipes is not None
         line = encode(message)
         if self._ended:
-            line = encode_lines([*map(End, self._ended)]) + line
+            line = encode_lines([*map(EndMatch, self._ended)]) + line
             self._ended = []
         asked = type(message).__struct_config__.tag
         self._is_asking = True
@@ -122,7 +144,7 @@ class Engine:
             self._pipes.send(line)
             answer = self._pipes.look()
             if answer is None:
-                answer = self._wait(seconds or self._limits.move_time, f"{asked}")
+                answer = self._wait(seconds, f"{asked}")
         except ClosedError as error:
             raise self._gone(str(error)) from None
         except ProtocolError as error:
@@ -133,12 +155,12 @@ class Engine:
 
     def _read(self, line: bytes, kind: type[_T], asked: str) -> _T:
         try:
-            found: _T | Refused = _decoder(kind).decode(line)
+            found: _T | RefusedMessage = _decoder(kind).decode(line)
         except UNREADABLE as error:
             self.stop()
             why = why_unreadable(line, error)
             raise self._error(f"answered {asked!r} wrongly: {why}{beside(line, '')}") from None
-        if isinstance(found, Refused):
+        if isinstance(found, RefusedMessage):
             raise self._error(f"refuses {asked!r}: {' '.join(found.text[:300].split())}")
         return found
 
@@ -176,16 +198,9 @@ class Engine:
 
     def _gone(self, why: str) -> ProgramError:
         """Return the error of a program that has ended, or closed its pipes."""
-        deadline = monotonic() + _END_SECONDS
         assert self._child is not None
-        child, pipes = self._child, self._pipes
-        assert pipes is not None
-        has_ended = _has_ended(child, deadline - monotonic())
-        pipes.drain()
-        ended = self._launcher.stop(child)
-        text = self._said(pipes)
-        self._child = self._pipes = None
-        self._is_asking = False
+        has_ended = _has_ended(self._child)
+        ended, text = self._stopped()
         if has_ended:
             _, more = verdict(ended, text, self._limits)
             why = f"it {ended}; {more}" if more else f"it {ended}"
@@ -193,18 +208,32 @@ class Engine:
 
     def stop(self) -> str:
         """End the process, if it runs; return what it wrote to its standard error."""
-        self._is_asking = False
-        if self._child is None:
-            return ""
+        return self._stopped()[1] if self._child is not None else ""
+
+    def _stopped(self) -> tuple[Ended, str]:
+        """End the process; return how it ended, and what it wrote to its standard error."""
+        assert self._child is not None
         assert self._pipes is not None
-        with suppress(OSError):
-            self._pipes.drain()
-        self._launcher.stop(self._child)
-        text = self._said(self._pipes)
+        assert self._launcher is not None
+        child, pipes = self._child, self._pipes
         self._child = self._pipes = None
-        return text
+        self._is_asking = False
+        with suppress(OSError):
+            pipes.drain()
+        return self._launcher.stop(child), self._said(pipes)
+
+    def rest(self) -> None:
+        """End the process, and what starts it; the next question starts both again."""
+        with suppress(OSError):
+            self.stop()
+        if self._launcher is not None:
+            launcher, self._launcher = self._launcher, None
+            atexit.unregister(self.rest)
+            with suppress(OSError):
+                launcher.close()
 
     def _said(self, pipes: Pipes) -> str:
+        assert self._launcher is not None
         text, stage = pipes.stderr.text(), self._launcher.folder
         return re.sub(rf"{re.escape(stage)}/\d+/", "", text) if text and stage else text
 
@@ -214,20 +243,11 @@ class Engine:
 
 @cache
 def _decoder(kind: type[msgspec.Struct]) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(kind | Refused)
+    return msgspec.json.Decoder(kind | RefusedMessage)
 
 
-def _has_ended(child: Child, seconds: float) -> bool:
-    import select
-
+def _has_ended(child: Child) -> bool:
+    """Return whether a process has ended, after a moment in which it may do so by itself."""
     waiting = select.poll()
     waiting.register(child.pidfd, select.POLLIN)
-    return bool(waiting.poll(max(0.0, seconds) * 1000))
-
-
-def engine_of(program: Program, limits: Limits, confinement: Confinement, name: str) -> Engine:
-    """Return what runs a program; raise ArenaError if there is no such sandbox here."""
-    launcher = _launcher(confinement)
-    named = "landlock" if launcher.sandbox.name.startswith("landlock") else launcher.sandbox.name
-    kind: Any = named.split(" ")[0]
-    return Engine(program, msgspec.structs.replace(limits, sandbox=kind), launcher, name)
+    return bool(waiting.poll(_END_SECONDS * 1000))

@@ -9,35 +9,35 @@ from typing import Any, ClassVar, Self
 import msgspec
 from msgspec import UNSET
 
+from protocol.game_messages import (
+    AboutGame,
+    ApplyMoves,
+    CheckedMove,
+    CheckMove,
+    CopyMatch,
+    DescribedMove,
+    DescribeMove,
+    GameState,
+    MadeMove,
+    NewMatch,
+    ResampleMatch,
+    SampleMove,
+    SeatMove,
+    SeatView,
+    ShownTable,
+    ShowTable,
+    ViewSeat,
+)
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.program.engine import Engine, ProgramError
-from referee.program.messages import (
-    About,
-    Apply,
-    Check,
-    Checked,
-    Copy,
-    Describe,
-    Described,
-    Moved,
-    MoveMade,
-    New,
-    Resample,
-    Sample,
-    Show,
-    Shown,
-    State,
-    View,
-    Viewed,
-)
 from referee.scene import Area, Text
 
 
 class ProgramGame(Game):
     """One play of a game that is a program; each such game is a class derived from this one."""
 
-    about: ClassVar[About]
+    about: ClassVar[AboutGame]
     engine: ClassVar[Engine]
 
     def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
@@ -45,17 +45,17 @@ class ProgramGame(Game):
         fields = msgspec.structs.fields(options)
         given = {field.encode_name: getattr(options, field.name) for field in fields}
         self._withdrawn: list[int] = []
-        self._past: list[Apply] = []
+        self._past: list[ApplyMoves] = []
         """What was carried out, for a program that cannot copy a match."""
-        state = self._begin(New(self.engine.number(), seats, given, chance.seed))
+        state = self._begin(NewMatch(self.engine.number(), seats, given, chance.seed))
         self._table, self._called = state.table, state.called
         if self._called and len(self._called) != seats:
             raise self._wrong("new", f"`called` has {len(self._called)} names for {seats} seats")
 
-    def _begin(self, message: New | Copy | Resample) -> State:
+    def _begin(self, message: NewMatch | CopyMatch | ResampleMatch) -> GameState:
         """Begin a match in the program; return its state, which is taken."""
-        number = message.match if isinstance(message, New) else message.to
-        state = self.engine.ask(message, State)
+        number = message.match if isinstance(message, NewMatch) else message.to
+        state = self.engine.ask(message, GameState)
         self._number, self._generation = number, self.engine.generation
         weakref.finalize(self, self.engine.forget, number, self._generation).atexit = False
         self._take(state, "new")
@@ -63,13 +63,17 @@ class ProgramGame(Game):
 
     def _ask(self, message: Any, kind: type[Any]) -> Any:
         """Ask the program about this match, which it must still know."""
-        if self._generation != self.engine.generation:
+        self._check_known()
+        return self.engine.ask(message, kind)
+
+    def _check_known(self) -> None:
+        """Raise ProgramError if the process has ended that knew this match."""
+        if not self.engine.is_running or self._generation != self.engine.generation:
             raise ProgramError(
                 f"the program of the game {self.name!r} has ended, and with it all its matches."
             )
-        return self.engine.ask(message, kind)
 
-    def _take(self, state: State, asked: str) -> None:
+    def _take(self, state: GameState, asked: str) -> None:
         """Go on with what the program says of the match; raise ProgramError if that cannot be."""
         for ask in state.asks:
             if not 0 <= ask.seat < self.seats:
@@ -89,9 +93,9 @@ class ProgramGame(Game):
             self._check_end(state, asked)
             self.reason = state.reason
         self._state = state
-        self._checked: tuple[int, Move, Checked] | None = None
+        self._checked: tuple[int, Move, CheckedMove] | None = None
 
-    def _check_end(self, state: State, asked: str) -> None:
+    def _check_end(self, state: GameState, asked: str) -> None:
         places = state.places
         right = [1 + sum(other < place for other in places) for place in places]
         if len(places) != self.seats or places != right:
@@ -117,8 +121,8 @@ class ProgramGame(Game):
         if "copy" in self.about.can:
             number = self.engine.number()
             seed = "" if is_same else chance.seed
-            return self._copied(chance, Copy(self._number, number, seed))
-        if not is_same:
+            return self._copied(chance, CopyMatch(self._number, number, seed))
+        if not is_same and self.has_chance:
             raise ProgramError(
                 f"the program of the game {self.name!r} cannot `copy`, so that no other chance can "
                 f"be tried from here on."
@@ -129,13 +133,12 @@ class ProgramGame(Game):
         again._withdrawn = [*self._withdrawn]
         return again
 
-    def _copied(self, chance: Chance, message: Copy | Resample) -> Self:
+    def _copied(self, chance: Chance, message: CopyMatch | ResampleMatch) -> Self:
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         other.chance = chance
         other._withdrawn, other._past = [*self._withdrawn], [*self._past]
-        if self._generation != self.engine.generation:
-            self._ask(message, State)  # which raises
+        self._check_known()
         other._begin(message)
         return other
 
@@ -158,7 +161,7 @@ class ProgramGame(Game):
         """Return what the program shows the seat, and who is asked what."""
         ask = self._asks.get(seat)
         if ask is None:
-            shown: Observation = self._ask(View(self._number, seat), Viewed).view
+            shown: Observation = self._ask(ViewSeat(self._number, seat), SeatView).view
         else:
             shown = msgspec.to_builtins(ask.view)
         base = {
@@ -189,12 +192,12 @@ class ProgramGame(Game):
         canonical = self._checked[2].move
         return move if canonical is UNSET else canonical
 
-    def _checked_by_program(self, seat: int, move: Move) -> Checked:
+    def _checked_by_program(self, seat: int, move: Move) -> CheckedMove:
         if self._checked is None or self._checked[:2] != (seat, move):
             try:
-                answer = self._ask(Check(self._number, seat, move), Checked)
+                answer = self._ask(CheckMove(self._number, seat, move), CheckedMove)
             except UnicodeEncodeError:
-                answer = Checked(refused="a text in it holds half of a character")
+                answer = CheckedMove(refused="a text in it holds half of a character")
             self._checked = (seat, move, answer)
         return self._checked[2]
 
@@ -214,13 +217,13 @@ class ProgramGame(Game):
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Let the program carry out the moves."""
         withdrawn, self._withdrawn = self._withdrawn, []
-        self._apply([Moved(seat, moves[seat]) for seat in self._asks], withdrawn)
+        self._apply([SeatMove(seat, moves[seat]) for seat in self._asks], withdrawn)
 
-    def _apply(self, moves: list[Moved], withdrawn: list[int]) -> None:
-        message = Apply(self._number, moves, withdrawn)
+    def _apply(self, moves: list[SeatMove], withdrawn: list[int]) -> None:
+        message = ApplyMoves(self._number, moves, withdrawn)
         if "copy" not in self.about.can:
             self._past.append(message)
-        self._take(self._ask(message, State), "apply")
+        self._take(self._ask(message, GameState), "apply")
 
     def default(self, seat: int) -> Move:
         """Return the program's own, or the first legal move."""
@@ -235,7 +238,7 @@ class ProgramGame(Game):
         legal = self._asks[seat].legal
         if legal is not UNSET:
             return {**rng.choice(legal)}
-        made: Move = self._ask(Sample(self._number, seat, rng.getrandbits(48)), MoveMade).move
+        made: Move = self._ask(SampleMove(self._number, seat, rng.getrandbits(48)), MadeMove).move
         return made
 
     def places(self) -> list[int]:
@@ -268,13 +271,15 @@ class ProgramGame(Game):
         if "resample" not in self.about.can:
             return None
         seed = f"{rng.getrandbits(64):016x}"
-        return self._copied(Chance(seed), Resample(self._number, self.engine.number(), seat, seed))
+        return self._copied(
+            Chance(seed), ResampleMatch(self._number, self.engine.number(), seat, seed)
+        )
 
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return what the program shows, or the fields of its views if it shows nothing."""
         if "show" not in self.about.can:
             return super().scene(seat)
-        shown: Shown = self._ask(Show(self._number, seat), Shown)
+        shown: ShownTable = self._ask(ShowTable(self._number, seat), ShownTable)
         if shown.areas:
             try:
                 return msgspec.convert(shown.areas, list[Area])
@@ -287,7 +292,7 @@ class ProgramGame(Game):
         """Return what the program calls a move."""
         if "describe" not in self.about.can:
             return super().describe(seat, move)
-        text: str = self._ask(Describe(self._number, seat, move), Described).text
+        text: str = self._ask(DescribeMove(self._number, seat, move), DescribedMove).text
         return text
 
 

@@ -10,6 +10,7 @@ from protocol.errors import ArenaError
 from referee.folder import module_of
 from referee.game import Game
 from referee.loading import GAME_ERRORS
+from referee.program.engine import ProgramError
 from referee.testing import about, ending, fate, moving, pace, showing
 from referee.testing.cases import Case
 from referee.testing.flaw import Failure, Flaw, GameError, Skipped, StepResult, frames
@@ -297,6 +298,10 @@ def _tried(step: GameStep, trial: GameTrial, seconds: float) -> StepResult:
         detail, state = str(reason), "skipped"
     except Flaw as flaw:
         failure = _failure(trial, flaw.found, flaw.remedy or step.remedy, [])
+    except ProgramError as error:
+        failure = _failure(
+            trial, str(error), "mend what the program answers, see docs/game-protocol.md", []
+        )
     except ArenaError as error:  # of the game's folder
         failure = _failure(trial, str(error), "mend this file", [])
     except Hang as hang:

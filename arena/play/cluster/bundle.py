@@ -16,6 +16,7 @@ from referee.finding import Source, find_source
 from referee.game import Game
 from referee.identity import code_files, code_of
 from referee.loading import load
+from referee.program.file import Confinement
 from referee.sandbox.sources import Sources
 
 _FILE = {True: 0o555, False: 0o444}  # by whether it can be executed: nobody is to write
@@ -108,10 +109,16 @@ def unpack_bot(data: bytes, base: Path) -> None:
 def with_code(setup: Setup, game: type[Game]) -> Setup:
     """Return a run's set-up with all that another machine needs to know of its game."""
     files = {}
-    if setup.game.kind == "file":
+    programs = []
+    if setup.game.kind in ("file", "program"):
         home, found = code_files(game)
         files = {path.relative_to(home).as_posix(): path.read_bytes() for path in found}
-    return msgspec.structs.replace(setup, code=code_of(game), game_files=files)
+        programs = [
+            path.relative_to(home).as_posix() for path in found if path.stat().st_mode & 0o111
+        ]
+    return msgspec.structs.replace(
+        setup, code=code_of(game), game_files=files, game_programs=sorted(programs)
+    )
 
 
 def game_here(setup: Setup, base: Path) -> Source:
@@ -122,7 +129,7 @@ def game_here(setup: Setup, base: Path) -> Source:
     source = setup.game
     if source.kind == "bundled":
         return source
-    if source.kind == "file":
+    if source.kind in ("file", "program"):
         source = msgspec.structs.replace(source, path=str(_written(setup, base)))
     else:
         source = find_source(source.word)
@@ -131,7 +138,8 @@ def game_here(setup: Setup, base: Path) -> Source:
                 f"it has {source.distribution} {source.version}, and the run "
                 f"{setup.game.distribution} {setup.game.version}; install the same version there."
             )
-    if code_of(load(source)) != setup.code:
+    confinement = Confinement(setup.limits.sandbox, setup.sandbox_uid)
+    if code_of(load(source, confinement)) != setup.code:
         raise ArenaError(f"the code of the game {source.word!r} is another one there.")
     return source
 
@@ -144,8 +152,10 @@ def _written(setup: Setup, base: Path) -> Path:
         path = _inside(folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+        if name in setup.game_programs:
+            path.chmod(0o755)
     file = folder / Path(setup.game.path).name
-    return file if file.is_file() else folder
+    return file if setup.game.kind == "file" and file.is_file() else folder
 
 
 def _folder(manifest: Manifest, base: Path) -> Path:

@@ -1,0 +1,116 @@
+"""Leagues whose game is a program: what it does wrong costs its match, and nothing else."""
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import ROOT, League
+from tests.referee import process_watch
+from tests.referee.process_watch import until
+
+NIM = ROOT / "tests" / "referee" / "program" / "nim.py"
+
+ANY = f"""
+[[bot]]
+name = "one"
+folder = "{ROOT / "bots" / "any"}"
+command = ["{{python}}", "any_random.py"]
+files = ["any_random.py"]
+
+[[bot]]
+name = "two"
+folder = "../two"
+command = ["{{python}}", "bot.py"]
+files = ["."]
+"""
+SLOW = """
+import time, kit
+def choose(ask):
+    time.sleep({pause})
+    return ask.legal[0]
+kit.run(choose)
+"""
+
+
+def stones(league: League, wrong: str = "", more: str = "", *, pause: float = 0.0) -> Path:
+    """Write a league of a game that is a program; return the folder of the game."""
+    folder = league.home / "stones"
+    folder.mkdir()
+    shutil.copy(NIM, folder / "game.py")
+    words = f', "{wrong}"' if wrong else ""
+    (folder / "game.toml").write_text(f'command = ["{{python}}", "game.py"{words}]\n{more}')
+    (league.home / "two").mkdir()
+    for helper in ("kit.py", "any/any_random.py"):
+        shutil.copy(ROOT / "bots" / helper, league.home / "two")
+    (league.home / "two" / "bot.py").write_text(SLOW.format(pause=pause))
+    entry = ANY.replace(
+        f'folder = "{ROOT / "bots" / "any"}"\ncommand = ["{{python}}", "any_random.py"]\n'
+        'files = ["any_random.py"]',
+        'folder = "../two"\ncommand = ["{python}", "any_random.py"]\n'
+        'files = ["any_random.py", "kit.py"]',
+    )
+    league.write(f'game = "../stones"\nseed = 1\ndeals = 12\n\n[limits]\n{entry}')
+    return folder
+
+
+def results(league: League) -> list[object]:
+    """Return all that was played, without what was measured."""
+    return [(match.id, match.places, replay.entries) for match, replay in league.stored()]
+
+
+def test_any_number_of_workers_plays_the_same(league: League, tmp_path: Path) -> None:
+    stones(league)
+    league.call("run", "--workers", "2")
+    assert league.count() == 24
+    league.call("verify")
+    two = results(league)
+    (league.folder / "league.db").unlink()
+    league.call("run", "--workers", "1")
+    assert results(league) == two
+    assert league.is_left_clean()
+
+
+@pytest.mark.parametrize("wrong", ["die", "hang", "no json", "another message"])
+def test_a_game_that_goes_wrong_costs_its_match_alone(league: League, wrong: str) -> None:
+    folder = stones(league, wrong, "answer_seconds = 0.2\n")
+    (folder / "ODD").touch()
+    ended = league.call("run", "--workers", "2", code=1)
+    assert 0 < league.count() < 24
+    said = " ".join(ended.stderr.split())
+    assert "was stopped by an error and not stored" in said
+    assert "the program of the game 'stones'" in said
+    assert "Traceback" not in ended.stderr
+    assert league.is_left_clean()
+
+
+def test_a_killed_game_is_played_again(league: League) -> None:
+    mark = f"no fault of {league.home.name}"  # which no other test's program has
+    stones(league, mark, pause=0.02)
+    league.call("run", "--workers", "1")
+    whole = results(league)
+    (league.folder / "league.db").unlink()
+    running = league.start("run", "--workers", "2")
+    until(lambda: league.count() >= 2, 20)
+    games = [pid for pid in process_watch.processes() if mark in process_watch.command_line(pid)]
+    assert games
+    for pid in games:
+        os.kill(pid, signal.SIGKILL)
+    ended = league.finish(running, code=1)
+    assert "is gone: it was killed by SIGKILL" in " ".join(ended.stderr.split())
+    league.call("run")
+    assert results(league) == whole
+
+
+def test_a_changed_game_has_its_matches_played_again_first(league: League) -> None:
+    folder = stones(league)
+    league.call("run", "--workers", "2")
+    (folder / "notes").write_text("nothing that changes a match\n")
+    league.call("run")
+    text = (folder / "game.py").read_text()
+    (folder / "game.py").write_text(text.replace("game[0] == 1", "game[0] == 2"))
+    refused = league.call("run", code=1)
+    assert "does not come out as it did" in " ".join(refused.stderr.split())
+    assert league.count() == 24

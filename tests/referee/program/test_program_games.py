@@ -1,0 +1,225 @@
+"""Games that are programs: what they may do wrong ends their match, in words, and nothing else."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import ArenaError
+from referee.chance import Chance
+from referee.finding import find_source
+from referee.game import Game, twin
+from referee.identity import code_of
+from referee.loading import find_game, load
+from referee.program.engine import ProgramError
+from referee.program.file import Confinement
+from referee.testing import check_game
+
+NIM = Path(__file__).with_name("nim.py")
+MakeGame = Callable[..., Path]
+
+
+@pytest.fixture
+def make_game(tmp_path: Path) -> MakeGame:
+    """Return a maker of folders with a game that does something wrong."""
+
+    def make(wrong: str = "", more: str = "", name: str = "stones") -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        shutil.copy(NIM, folder / "game.py")
+        words = f', "{wrong}"' if wrong else ""
+        (folder / "game.toml").write_text(f'command = ["{{python}}", "game.py"{words}]\n{more}')
+        return folder
+
+    return make
+
+
+def dealt(kind: type[Game], seed: str = "1") -> Game:
+    return kind(seats=2, options=kind.options_type(), chance=Chance(seed))
+
+
+def played(kind: type[Game]) -> Game:
+    """Play by the first legal moves to the end."""
+    game = dealt(kind)
+    while seats := game.deciders():
+        moves = {}
+        for seat in seats:
+            game.view(seat)
+            found = game.read(seat, game.default(seat))
+            assert not isinstance(found, str), found
+            moves[seat] = found
+        game.apply(moves)
+    return game
+
+
+def test_a_program_is_a_game(make_game: MakeGame) -> None:
+    kind = find_game(str(make_game()))
+    game = played(kind)
+    assert (kind.name, game.reason, game.places()) == ("stones", "last", [1, 2])
+    assert game.view(0) == {"game": "stones", "seat": 0, "decision": None, "left": 0}
+
+
+def test_it_keeps_the_contract_of_a_game(make_game: MakeGame) -> None:
+    (folder := make_game()).joinpath("rules.md").write_text("# Stones\n")
+    results = check_game(find_game(str(folder)))
+    states = {each.step: each.state for each in results}
+    assert {step for step, state in states.items() if state != "ok"} == {
+        *("world", "numbered", "draws", "events", "keyed", "resample", "hidden"),
+    }
+
+
+SAID = {
+    "unknown decision": "it asks for 'steal', which it never declared",
+    "seat that is not there": "it asks seat 2, and there are 2",
+    "moves beside the schema": "the schema of 'take' refuses the legal move",
+    "no moves": "needs a list of `legal` moves",
+    "twice": "it asks a seat twice",
+    "places": "the places are [2, 2]",
+    "one place": "the places are [1]",
+    "scores": "1 scores for 2 seats",
+    "numbers": "the number 'x' is no one of its `measures`",
+    "colours": "Expected `str` matching regex",
+    "no reason": "no `reason` says why",
+    "hang": "has not answered 'apply' in the 0.5 s that it may take",
+    "sleep": "has not answered 'apply' in the 0.5 s that it may take",
+    "die": "it exited with code 1 (out of stones)",
+    "killed": "SIGSEGV",
+    "closes": "it closed its standard output",
+    "raise": "ValueError: no such stone",
+    "flood": "a line of more than 4194304 bytes",
+    "memory": "it ran out of memory: 64 MiB allowed",
+    "no json": "not JSON",
+    "nan": "not JSON",
+    "a list": "Expected `object`, got `array`",
+    "another message": "Invalid value 'view'",
+    "empty": "an empty line",
+    "says error": "refuses 'apply': I cannot go on at all",
+}
+
+
+@pytest.mark.parametrize("wrong", SAID)
+def test_what_is_wrong_is_said_and_the_next_match_is_played(
+    make_game: MakeGame, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = find_game(str(make_game(wrong, "answer_seconds = 0.5\nmemory_mb = 64\n")))
+    for _ in range(2):
+        with pytest.raises(ProgramError) as raised:
+            played(kind)
+        assert SAID[wrong] in str(raised.value)
+        assert "\n" not in str(raised.value)
+    assert dealt(kind).deciders() == [0]
+
+
+AT_ONCE = {
+    "dies at once": "it exited with code 1 (no stones here)",
+    "no name": "missing required field `name`",
+    "bad schema": "decisions.take: the keyword 'patternProperties' is not known here",
+    "gaps": "the numbers of seats [2, 4] have gaps",
+}
+
+
+@pytest.mark.parametrize("wrong", AT_ONCE)
+def test_a_program_that_is_no_game_is_refused(make_game: MakeGame, wrong: str) -> None:
+    with pytest.raises(ArenaError) as raised:
+        find_game(str(make_game(wrong)))
+    assert AT_ONCE[wrong] in str(raised.value)
+
+
+FILES = {
+    "": "key 'command' of game.toml is missing",
+    "command = []": "cannot be []",
+    "command = ['./game']\n": "there is no program",
+    "command = ['./game.py']\n": "is not executable; try chmod +x",
+    "command = ['nothing-of-the-kind']\n": "no program 'nothing-of-the-kind' on the PATH",
+    "command = ['{python}', 'game.py']\nfiles = ['gone']\n": "`files` names 'gone'",
+    "command = ['{python}', 'game.py']\nfiles = ['../x']\n": "`files` names '../x'",
+    "command = ['{python}', 'game.py']\nmemory = 3\n": "Did you mean 'memory_mb'?",
+    "command = ['{python}', 'game.py']\nmemory_mb = 1\n": "a whole number at least 16",
+    "command = [": "Invalid",
+}
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_a_file_with_a_mistake_is_said(make_game: MakeGame, text: str) -> None:
+    folder = make_game()
+    (folder / "game.toml").write_text(text)
+    with pytest.raises(ArenaError) as raised:
+        find_game(str(folder))
+    assert str(raised.value).startswith(str(folder / "game.toml"))
+    assert FILES[text] in str(raised.value)
+
+
+def test_a_match_is_lost_with_its_process_and_no_other_is(make_game: MakeGame) -> None:
+    kind = find_game(str(make_game("die")))
+    waiting = dealt(kind)
+    with pytest.raises(ProgramError):
+        played(kind)
+    with pytest.raises(ProgramError, match="has ended, and with it all its matches"):
+        waiting.apply({0: {"take": 1}})
+    later = dealt(kind)
+    later.apply({0: {"take": 1}})
+    with pytest.raises(ProgramError, match="has ended, and with it all its matches"):
+        waiting.apply({0: {"take": 1}})
+    assert later.deciders() == [1]
+
+
+def test_a_program_stays_the_game_that_it_was(make_game: MakeGame, tmp_path: Path) -> None:
+    folder = make_game(f'another game", "{tmp_path / "mark"}')
+    kind = load(find_source(str(folder)), Confinement("none"))
+    assert played(kind).reason == "last"
+    (tmp_path / "mark").touch()
+    kind.engine.stop()  # type: ignore[attr-defined]
+    with pytest.raises(ProgramError, match="it is another game than the last time"):
+        played(kind)
+
+
+def test_a_copy_goes_its_own_way(make_game: MakeGame) -> None:
+    game = dealt(find_game(str(make_game())))
+    game.apply({0: {"take": 2}})
+    other = twin(game)
+    other.apply({1: {"take": 2}})
+    assert (game.view(1)["left"], other.view(0)["left"]) == (7, 5)
+    game.apply({1: {"take": 1}})
+    assert (game.view(0)["left"], other.view(0)["left"]) == (6, 5)
+
+
+def test_matches_that_nobody_has_any_more_are_forgotten(make_game: MakeGame) -> None:
+    kind = find_game(str(make_game()))
+    for _ in range(3):  # the program raises an error for an end of a match that it does not know
+        played(kind)
+    assert played(kind).reason == "last"
+
+
+def test_its_code_is_its_files(make_game: MakeGame) -> None:
+    folder = make_game()
+    before = code_of(find_game(str(folder)))
+    (folder / "rules.md").write_text("Rules.\n")
+    (folder / ".hidden").write_text("x")
+    assert code_of(find_game(str(folder))) == before
+    (folder / "data").write_text("x")
+    assert code_of(find_game(str(folder))) != before
+
+
+def test_a_changed_program_is_loaded_anew(make_game: MakeGame) -> None:
+    folder = make_game()
+    assert find_game(str(folder)).name == "stones"
+    text = (folder / "game.py").read_text()
+    (folder / "game.py").write_text(text.replace('"stones",', '"pebbles",'))
+    assert find_game(str(folder)).name == "pebbles"
+
+
+@pytest.mark.parametrize("sandbox", ["landlock", "bwrap", "none"])
+def test_it_runs_in_every_sandbox(make_game: MakeGame, sandbox: str) -> None:
+    kind = load(find_source(str(make_game())), Confinement(sandbox))
+    assert played(kind).reason == "last"
+
+
+def test_the_sandbox_keeps_it_from_secrets(make_game: MakeGame, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("hidden")
+    folder = make_game(f'secrets", "{secret}')
+    with pytest.raises(ProgramError, match="Permission denied"):
+        played(find_game(str(folder)))
+    open_to_all = load(find_source(str(folder)), Confinement("none"))
+    assert played(open_to_all).reason == "last"  # so that it was the sandbox
