@@ -1,7 +1,8 @@
 """Games as leagues and commands use them: found by a word, agreed to by the user, and loaded.
 
-A game of Python code runs with all rights of the user, and no sandbox is around it. So one that is
-not bundled is loaded only once this user has agreed to its file or package.
+A game of Python code runs with all rights of the user, and no sandbox is around it; so does a game
+that is a program in a league without one. If it is not bundled, it is loaded only once this user
+has agreed to its file, folder or package.
 """
 
 import json
@@ -48,9 +49,11 @@ def load_game(
 ) -> type[Game]:
     """Return the class of a game; raise UntrustedError unless the user has agreed to it.
 
-    A game that is a program needs nobody's consent: it runs in a sandbox, as bots do.
+    A game that is a program runs in a sandbox, as bots do, and needs consent only where a league
+    says that there is none.
     """
-    if source.kind in ("installed", "file"):
+    is_contained = source.kind == "program" and confinement.sandbox != "none"
+    if source.kind != "bundled" and not is_contained:
         _check_agreed(source)
     return load(source, confinement)
 
@@ -103,7 +106,7 @@ def agree(source: Source) -> None:
 
 
 def _key(source: Source) -> str:
-    whose = source.path if source.kind == "file" else source.distribution
+    whose = source.distribution if source.kind == "installed" else source.path
     return json.dumps([source.kind, os.fsencode(whose).decode(errors="backslashreplace")])
 
 

@@ -114,3 +114,13 @@ def test_a_changed_game_has_its_matches_played_again_first(league: League) -> No
     refused = league.call("run", code=1)
     assert "does not come out as it did" in " ".join(refused.stderr.split())
     assert league.count() == 24
+
+
+def test_without_a_sandbox_it_needs_consent(league: League) -> None:
+    stones(league)
+    text = (league.folder / "league.toml").read_text()
+    league.write(text.replace("[limits]", '[limits]\nsandbox = "none"'))
+    refused = league.call("run", code=2, env={**os.environ, "XDG_STATE_HOME": str(league.home)})
+    assert "outside of any sandbox" in " ".join(refused.stderr.split())
+    league.call("run", "--trust", env={**os.environ, "XDG_STATE_HOME": str(league.home)})
+    assert league.count() == 24
