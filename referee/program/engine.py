@@ -138,30 +138,26 @@ class Engine:
         if self._ended:
             line = encode_lines([*map(EndMatch, self._ended)]) + line
             self._ended = []
-        asked = type(message).__struct_config__.tag
         self._is_asking = True
         try:
             self._pipes.send(line)
-            answer = self._pipes.look()
+            # The game shares our core: it cannot have answered before we wait for it
+            answer = self._pipes.wait(_LOOK_SECONDS)
             if answer is None:
-                answer = self._wait(seconds, f"{asked}")
+                answer = self._waited(seconds, message)
         except ClosedError as error:
             raise self._gone(str(error)) from None
         except ProtocolError as error:
-            self.stop()
-            raise self._error(f"answered {asked!r} by {error}") from None
+            raise self.wrong(_tag(message), str(error)) from None
         self._is_asking = False
-        return self._read(answer, kind, f"{asked}")
-
-    def _read(self, line: bytes, kind: type[_T], asked: str) -> _T:
         try:
-            found: _T | RefusedMessage = _decoder(kind).decode(line)
+            found: _T | RefusedMessage = _decoder(kind).decode(answer)
         except UNREADABLE as error:
-            self.stop()
-            why = why_unreadable(line, error)
-            raise self._error(f"answered {asked!r} wrongly: {why}{beside(line, '')}") from None
+            why = why_unreadable(answer, error)
+            raise self.wrong(_tag(message), f"{why}{beside(answer, '')}") from None
         if isinstance(found, RefusedMessage):
-            raise self._error(f"refuses {asked!r}: {' '.join(found.text[:300].split())}")
+            text = " ".join(found.text[:300].split())
+            raise self._error(f"refuses {_tag(message)!r}: {text}")
         return found
 
     def wrong(self, asked: str, what: str) -> ProgramError:
@@ -169,8 +165,8 @@ class Engine:
         self.stop()
         return self._error(f"answered {asked!r} wrongly: {what}")
 
-    def _wait(self, allowed: float, asked: str) -> bytes:
-        """Wait for a line, as long as the program may take for it."""
+    def _waited(self, allowed: float, message: msgspec.Struct) -> bytes:
+        """Return the answer to a message that was sent a little ago; raise if it is late."""
         assert self._pipes is not None
         by_cpu = self._limits.judge == "cpu"
         began, used_before = monotonic(), self._used()
@@ -183,11 +179,10 @@ class Engine:
             waited = monotonic() - began
             if waited > cap or (by_cpu and used > allowed):
                 spent = f"{used:.1f} s of CPU time, {waited:.1f} s in all" if by_cpu else "time"
-                ended = self.stop()
-                more = beside(b"", last_word(ended))
+                more = beside(b"", last_word(self.stop()))
                 raise self._error(
-                    f"has not answered {asked!r} in the {allowed:g} s that it may take ({spent})"
-                    f"{more}"
+                    f"has not answered {_tag(message)!r} in the {allowed:g} s that it may take "
+                    f"({spent}){more}"
                 )
 
     def _used(self) -> float:
@@ -244,6 +239,11 @@ class Engine:
 @cache
 def _decoder(kind: type[msgspec.Struct]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind | RefusedMessage)
+
+
+def _tag(message: msgspec.Struct) -> str:
+    """Return what a message is called on the wire."""
+    return f"{type(message).__struct_config__.tag}"
 
 
 def _has_ended(child: Child) -> bool:

@@ -163,7 +163,7 @@ class ProgramGame(Game):
         if ask is None:
             shown: Observation = self._ask(ViewSeat(self._number, seat), SeatView).view
         else:
-            shown = msgspec.to_builtins(ask.view)
+            shown = ask.view
         base = {
             "game": self.name,
             "seat": seat,

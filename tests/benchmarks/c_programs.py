@@ -90,6 +90,54 @@ int main(int argc, char **argv) {
 """
 """The least that a runner can do: write, poll, read."""
 
+GAME = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+/* A game that is a program: two take one in turn, as many times as its option says. */
+#define ABOUT "{\"type\":\"game\",\"name\":\"taking_in_c\",\"title\":\"Take one.\",\"seats\":[2]," \
+    "\"options\":{\"rounds\":{\"type\":\"integer\",\"default\":1}},\"decisions\":{\"take\":{" \
+    "\"type\":\"object\",\"properties\":{\"take\":{\"const\":1}},\"required\":[\"take\"]," \
+    "\"additionalProperties\":false}}}\n"
+static char in[1 << 16], out[1 << 12];
+int main(void) {
+    long left = 0, held = 0;
+    char filler[151];
+    memset(filler, 'x', 150), filler[150] = 0;
+    for (;;) {
+        long got = read(0, in + held, sizeof in - 1 - held);
+        if (got <= 0) return 0;
+        held += got, in[held] = 0;
+        char *line = in, *end;
+        for (; (end = memchr(line, '\n', in + held - line)); line = end + 1) {
+            int length;
+            if (!strncmp(line, "{\"type\":\"hello\"", 15)) {
+                length = sprintf(out, ABOUT);
+            } else if (!strncmp(line, "{\"type\":\"end\"", 13)) {
+                continue;
+            } else {
+                if (!strncmp(line, "{\"type\":\"new\"", 13))
+                    left = atol(strstr(line, "\"rounds\":") + 9);
+                else
+                    left--;
+                if (left)
+                    length = sprintf(out, "{\"type\":\"state\",\"asks\":[{\"seat\":%ld,"
+                        "\"decision\":\"take\",\"view\":{\"filler\":\"%s\"},"
+                        "\"legal\":[{\"take\":1}]}]}\n", left & 1, filler);
+                else
+                    length = sprintf(out, "{\"type\":\"state\",\"places\":[1,1],"
+                        "\"reason\":\"over\"}\n");
+            }
+            if (write(1, out, length) < 0) return 1;
+        }
+        held -= line - in;
+        memmove(in, line, held);
+    }
+}
+"""
+"""The game of the benchmark of decisions, as a program."""
+
 
 def compiled(folder: Path, name: str, source: str) -> Path:
     """Return a program in C; raise CalledProcessError, or OSError without a compiler."""

@@ -34,10 +34,13 @@ from referee.form import AnyForm, Form
 from referee.game import Decision, Game, Move, Observation, Options, plain
 from referee.limits import Limits
 from referee.match import Match, starts
+from referee.options import read_options
+from referee.program.file import GAME_FILE, Confinement
+from referee.program.kind import class_of
 from referee.sandbox import Launcher, Program
 from referee.seat import FunctionSeat, ProcessSeat, Seat
 from referee.starting import end_processes, start_bot
-from tests.benchmarks.c_programs import BOT, PARENT, compiled
+from tests.benchmarks.c_programs import BOT, GAME, PARENT, compiled
 
 ROUNDS = 15
 DECISIONS = 20_000
@@ -174,9 +177,9 @@ def typed_loop(bots: Sequence[Pipes]) -> None:
             decoder.decode(data)
 
 
-def a_match(seats: Sequence[Seat]) -> None:
+def a_match(seats: Sequence[Seat], game: Game | None = None) -> None:
     """Play one match of as many decisions."""
-    game = Taking()
+    game = game or Taking()
     Match(game, seats, 2).play(starts(game, "x", LIMITS.time_control, [1, 2]))
 
 
@@ -202,11 +205,27 @@ def plain_bots(commands: Sequence[Sequence[Path]]) -> Iterator[list[Pipes]]:
         yield found
 
 
+def in_c(folder: Path, sandbox: str) -> type[Game]:
+    """Return the same game as a program in C."""
+    home = folder / "taking"
+    home.mkdir()
+    compiled(home, "taking", GAME)
+    (home / GAME_FILE).write_text('command = ["./taking"]\nfiles = ["taking"]\n')
+    return class_of(home, Confinement(sandbox))
+
+
+def dealt(kind: type[Game]) -> Game:
+    """Return a match of the game in C."""
+    options = read_options(kind, {"rounds": DECISIONS})
+    return kind(seats=2, options=options, chance=Chance("1"))
+
+
 def measured(folder: Path, sandbox: str) -> dict[str, Cost]:
     """Return the least cost of each way, the rounds taking turns."""
     parent, bot = compiled(folder, "parent", PARENT), compiled(folder, "bot", BOT)
     limits = Limits(sandbox=sandbox)  # type: ignore[arg-type]
     program = Program((str(bot),), str(folder), (bot.name,))
+    game = in_c(folder, sandbox)
     found: dict[str, list[Cost]] = {}
     with Launcher(sandbox) as launcher, plain_bots([[bot]] * 2) as bots:
         processes = [start_bot(launcher, program, limits, name) for name in ("one", "other")]
@@ -218,6 +237,12 @@ def measured(folder: Path, sandbox: str) -> dict[str, Cost]:
                 lambda: a_match([FunctionSeat(answered) for _ in range(2)])
             ),
             "referee": lambda: timed(lambda: a_match([ProcessSeat(each) for each in processes])),
+            "the game a program, alone": lambda: timed(
+                lambda: a_match([FunctionSeat(answered) for _ in range(2)], dealt(game))
+            ),
+            "referee, the game a program": lambda: timed(
+                lambda: a_match([ProcessSeat(each) for each in processes], dealt(game))
+            ),
         }
         for _ in range(ROUNDS):
             for name, way in ways.items():
