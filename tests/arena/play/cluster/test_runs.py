@@ -9,7 +9,7 @@ import pytest
 from arena.league.finding import BUNDLED
 from arena.store.opening import open_store, read_league
 from arena.store.rounds import StoredRound
-from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
+from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, naughty
 from tests.outside.sources import NIM
 from tests.referee.sandbox.sandboxed import need
 
@@ -97,6 +97,23 @@ def test_a_game_from_a_file_is_sent_with_what_it_imports(cluster, league, tmp_pa
     assert_alike(league, played_here(tmp_path, text))
     game.write_text(f"{game.read_text()}# more\n")
     assert "All of them come out as they did." in league.call("run").stderr
+
+
+@pytest.mark.slow
+def test_a_game_that_is_a_program_is_sent_with_its_files(cluster, league, tmp_path):
+    game = tmp_path / "stones"
+    game.mkdir()
+    shutil.copy(ROOT / "tests" / "referee" / "program" / "nim.py", game)
+    (game / "play").write_text("#!/bin/sh\nexec python3 nim.py\n")
+    (game / "play").chmod(0o755)
+    (game / "game.toml").write_text('command = ["./play"]\n')
+    text = f'game = "{game}"\nseed = 1\ndeals = 4\n{limits("landlock")}'
+    bot = league.bot("any", (ROOT / "bots" / "any" / "any_random.py").read_text())
+    bot = bot.replace("../any", str(league.home / "any"))
+    text += bot + bot.replace('name = "any"', 'name = "other"')
+    league.write(text)
+    league.call("run", "--cluster", cluster.address)
+    assert_alike(league, played_here(tmp_path, text))
 
 
 @pytest.mark.slow
