@@ -253,7 +253,8 @@ class _Pen:
                 is_marked = (number, column) in area.marked
                 before, after = "[]" if is_marked else (edge, edge)
                 shown.append(f"{before}{_padded(cell, wide)}{after}")
-            lines.append(f"{' ' * (left - width(str(name)))}{name}{gap}{' '.join(shown)}")
+            slant = " " * (number * (wide + 1 + 2 * len(edge)) // 2 if area.slanted else 0)
+            lines.append(f"{' ' * (left - width(str(name)))}{name}{gap}{slant}{' '.join(shown)}")
         heading = self._heading(area.label, None, area.note)
         return _below(heading, lines, most)
 

@@ -99,6 +99,9 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True, tag="grid", tag_fiel
     """Squares that stand out, such as the last move: row and column, from 0."""
     checkered: bool = False
     """Whether every other square is dark."""
+    slanted: bool = False
+    """Whether each row begins half a square further right than the one above, as on a board of
+    hexagons: a square then has six neighbours."""
     note: str = ""
 
 

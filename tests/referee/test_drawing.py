@@ -231,6 +231,16 @@ def test_a_grid_has_its_labels_and_its_marks() -> None:
     ]
 
 
+def test_a_board_of_hexagons_is_slanted() -> None:
+    cells = [["X", "", ""], ["", "O", ""], ["", "", "X"]]
+    assert lines(Grid("", cells, rows=("1", "2", "3"), columns=("a", "b", "c"), slanted=True)) == [
+        "   a b c",
+        "1  X . .",
+        "2   . O .",
+        "3    . . X",
+    ]
+
+
 def test_squares_that_hold_nothing_but_an_owner_show_its_sign() -> None:
     grid = Grid("", [["", "", "12"]], [[0, None, 1]])
     assert lines(grid) == ["A  .  12"]

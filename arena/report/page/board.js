@@ -176,7 +176,7 @@ const arenaBoard = (() => {
     made.append(list, line, make("div", "track-ends", end(low, ends[0]), end(high, ends[1])));
   }
 
-  function drawGrid({ label, cells, owner = [], rows = [], columns = [], marked = [], checkered = false }, made) {
+  function drawGrid({ label, cells, owner = [], rows = [], columns = [], marked = [], checkered = false, slanted = false }, made) {
     const named = (text) => set(make("th", "", said(text)), { scope: "col" });
     const corner = rows.length ? [make("td")] : [];
     const top = columns.length ? [make("tr", "", corner, columns.map(named))] : [];
@@ -189,10 +189,11 @@ const arenaBoard = (() => {
       const mark = isMarked ? unseen(", marked") : null;
       return make("td", looks.filter(Boolean).join(" ") + seatClass(seat), text ? said(text) : null, held, mark);
     };
-    const body = cells.map((line, row) => make("tr", "",
+    const body = cells.map((line, row) => placed(make("tr", "",
       rows.length ? set(make("th", "", said(rows[row] ?? "")), { scope: "row" }) : null,
-      line.map((text, column) => square(text, row, column))));
-    const squares = set(make("table", "squares", make("tbody", "", top, body)), { "aria-label": plain(label) });
+      line.map((text, column) => square(text, row, column))), 0, { "--row": row }));
+    const table = make("table", slanted ? "squares is-slanted" : "squares", make("tbody", "", top, body));
+    const squares = set(placed(table, 0, { "--rows": cells.length }), { "aria-label": plain(label) });
     made.append(set(make("div", "replay-scroll", squares), { role: "group", "aria-label": "Board" }));
   }
 

@@ -357,6 +357,8 @@ BOARDS = {
     "chess": "  8  r n b q",
     "connect_four": "     0 1 2 3 4 5 6",
     "go(board_size=5)": "     A B C D E",
+    "hex(board_size=4)": "4     . . . .",
+    "dark_hex": "  3    . . .",
     "breakthrough": "  8  b b",
     "othello": "     a b c d e f g h",
 }
