@@ -47,6 +47,7 @@ ORDER = {
             "form",
             "scene",
             "cards",
+            "notation",
         ),
         "drawing",
         *("game", "folder", "games", "options", "finding", "loading", "identity", "hint"),
