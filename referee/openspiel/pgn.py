@@ -71,7 +71,7 @@ def written(heading: Heading, steps: Iterable[tuple[Any, Sequence[Decided]]]) ->
     if lost is not None:
         sans = sans[: max(end - first, 0)]
     plies = [Ply(san, _comment(taken.get(at))) for at, san in enumerate(sans, first)]
-    last = "" if lost is None else f"{_side(lost.seat)} forfeits: {lost.fault}"
+    last = f"{_side(lost.seat)} forfeits: {lost.fault}" if lost is not None and plies else ""
     tags = _tags(heading, lost, len(plies))
     if fen != _STANDARD or game.recipe.has_chance:
         tags += [("SetUp", "1"), ("FEN", fen)]
@@ -104,18 +104,23 @@ def game_text(
 
 
 def _tokens(plies: Iterable[Ply], result: str, fen: str, last: str) -> Iterator[str]:
-    """Yield what stands between the spaces of the moves; a comment is not parted."""
+    """Yield what stands in one line each: a move with its number and comments, or the result.
+
+    No comment stands at the beginning: there, fastchess, for one, takes it for a move, and it reads
+    no further where a line begins with one.
+    """
     _, side, *_, number = fen.split()
     first = 2 * int(number) + (side == "b")
     is_named = False
     """Whether it is clear which move comes next."""
     for half, ply in enumerate(plies, first):
+        words = [ply.san]
         if half % 2 == 0 or not is_named:
-            yield f"{half // 2}{'...' if half % 2 else '.'}"
-        yield ply.san
-        is_named = not ply.comment
+            words.insert(0, f"{half // 2}{'...' if half % 2 else '.'}")
         if ply.comment:
-            yield _braced(ply.comment)
+            words.append(_braced(ply.comment))
+        yield " ".join(words)
+        is_named = not ply.comment
     if last:
         yield _braced(last)
     yield result

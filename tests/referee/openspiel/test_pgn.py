@@ -88,6 +88,7 @@ def test_a_reader_follows_each_game_to_its_last_position(name: str) -> None:
         assert times.count(0.062) + times.count(None) == board.ply()  # one way is not asked
         assert times.count(0.062) > board.ply() / 2
         assert max(map(len, text.splitlines())) <= 80
+        assert not [line for line in text.splitlines() if line.startswith("{")]
         castled += any(each in text for each in CASTLES)
     assert castled > 2
 
@@ -149,8 +150,16 @@ def test_a_forfeit_ends_the_game_before_the_move_that_nobody_played(fault: str, 
     found = read(text)
     assert found.headers["Termination"] == says
     assert found.headers["PlyCount"] == "0"
-    assert text.endswith(f"\n\n{{White forfeits: {fault}}} 0-1\n\n")
+    assert text.endswith("]\n\n0-1\n\n")
     assert found.headers["Result"] == "0-1"
+
+
+def test_the_last_move_says_who_has_forfeited() -> None:
+    first, (after, _) = one_ply()
+    text = written(
+        heading(), [first, (after, [Decided(0, 0.1, "late", forfeit=True)]), (after, [])]
+    )
+    assert text.endswith("\n\n1. e4 {[%emt 0:00:00.500]} {Black forfeits: late} 1/2-1/2\n\n")
 
 
 def test_a_default_move_is_played_and_says_for_what_it_stands() -> None:
