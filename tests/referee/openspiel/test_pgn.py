@@ -93,6 +93,16 @@ def test_a_reader_follows_each_game_to_its_last_position(name: str) -> None:
     assert castled > 2
 
 
+def test_a_reader_follows_a_game_that_begins_elsewhere() -> None:
+    fen = "r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R b KQkq - 7 9"
+    game: Any = begun("chess", 1)
+    game._state = game.state.get_game().new_initial_state(fen)
+    game._go_on()
+    text = written(heading(), played(game, Random(1)))
+    assert f'[SetUp "1"]\n[FEN "{fen}"]\n\n9... O-O' in text
+    same_position(read(text).end().board(), game)
+
+
 def test_tags_hold_any_text_and_stand_in_the_order_of_the_standard() -> None:
     names = ['the "black\\', "ça\ud800va\n[x]"]
     text = written(heading(bots=names, event="", date="", places=[2, 1]), iter(one_ply()))
