@@ -13,6 +13,7 @@ import msgspec
 from referee.chance import Chance
 from referee.field import Schema, Wrong
 from referee.form import AnyForm, Reading, reading_of, schema_of
+from referee.notation import Notation
 from referee.scene import Area, Facts, Ground
 
 _Game = TypeVar("_Game", bound="Game")
@@ -142,6 +143,11 @@ class Game(ABC):
     """Whether a lower score is the better one."""
     measures: ClassVar[Mapping[str, str]] = {}
     """The names of the `numbers` of a match, each with what it counts."""
+    formats: ClassVar[Mapping[str, Notation | str]] = {}
+    """Formats of other programs in which `arena export` writes its matches, by name.
+
+    Each has what writes a match, or the reason why none is written, as the end of a sentence.
+    """
 
     _readings: ClassVar[Mapping[str, Reading]]
 

@@ -47,6 +47,7 @@ ORDER = {
             "form",
             "scene",
             "cards",
+            "notation",
         ),
         "drawing",
         *("game", "options"),

@@ -8,6 +8,7 @@ import click
 
 from arena.archive.export import exported
 from arena.archive.merge import import_files
+from arena.archive.notated import USUAL, notated
 from arena.cli import main
 from arena.cli.common import league_argument, trust_option
 from arena.cli.files import check_target, print_pieces, write_pieces
@@ -15,6 +16,7 @@ from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.league.file import FILE
 from arena.text import counted, safe
+from referee.notation import FORMATS
 
 _PATIENCE = 1.0  # seconds before anything is said of how it is getting on
 
@@ -22,30 +24,45 @@ _PATIENCE = 1.0  # seconds before anything is said of how it is getting on
 @main.command("export")
 @league_argument
 @click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    default=USUAL,
+    metavar="NAME",
+    show_default=True,
+    help=f"A format of the game, such as {', '.join(FORMATS)}.",
+)
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
-def export_league(league: Path, file: Path | None, force: bool) -> None:
+@trust_option
+def export_league(league: Path, file: Path | None, form: str, force: bool) -> None:
     """Write all that a league has played as JSON lines.
 
     FILE is written whole or not at all; without FILE, the lines go to standard output. Matches of
     old versions, and of bots that left, are included. docs/export.md describes the lines.
 
+    With --format pgn, matches of chess are written as programs for chess read them: only the
+    games, which cannot be imported.
+
     \b
     arena export cup cup.jsonl
     arena export cup | xz > cup.jsonl.xz
+    arena export engines engines.pgn --format pgn
     """
+    heads = 1 if form == USUAL else 0
     with StatusLine(patience=_PATIENCE) as status:
-        lines = _told(exported(league), status)
+        lines = exported(league) if form == USUAL else notated(league, form)
+        lines = _told(lines, status, heads)
         if file is None or str(file) == "-":
             print_pieces(lines)
             return
         check_target(league, file, force=force)
         count = write_pieces(lines, file.resolve())
-    say(f"{file} is written: {counted(count - 1, 'match', 'matches')}.")
+    say(f"{file} is written: {counted(count - heads, 'match', 'matches')}.")
 
 
-def _told(lines: Iterable[bytes], status: StatusLine) -> Iterator[bytes]:
-    """Yield lines, and show how many they are."""
-    for number, line in enumerate(lines):
+def _told(lines: Iterable[bytes], status: StatusLine, heads: int) -> Iterator[bytes]:
+    """Yield lines, or whole games, and show how many they are without those of the head."""
+    for number, line in enumerate(lines, 1 - heads):
         status.show(partial("{} matches exported".format, number))
         yield line
 

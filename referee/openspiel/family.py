@@ -13,6 +13,7 @@ from referee.openspiel.game import OpenSpielGame
 from referee.openspiel.kind import Recipe, recipe_of
 from referee.openspiel.library import kinds, release
 from referee.openspiel.named import NAMED
+from referee.openspiel.pgn import formats_of
 
 
 class OpenSpiel:
@@ -62,6 +63,7 @@ def _class_of(name: str) -> type[Game]:
             "has_chance": recipe.has_chance,
             "library": f"open_spiel {release()}",
             "recipe": recipe,
+            "formats": formats_of(recipe),
             "decisions": {"act": ChessAct if recipe.name in GAMES else Act},
         },
     )

@@ -60,6 +60,11 @@ class OpenSpielGame(Game):
         copied._moves = None if self._moves is None else [*self._moves]
         return copied
 
+    @property
+    def state(self) -> Any:
+        """OpenSpiel's own state, which is only to be read."""
+        return self._state
+
     def deciders(self) -> Sequence[int]:
         """Return the seats that have a choice now."""
         return [*self._legal]

@@ -43,6 +43,8 @@ GIVEN = {
     "arena rank results.csv": "printf 'match,bot,place\\n1,ann,1\\n1,bob,2\\n' > results.csv",
     "arena rank spring": "arena run cup; cp -r cup spring; cp -r cup summer; cp -r cup autumn",
     "arena import cup": "arena export cup half.jsonl; cp half.jsonl other_half.jsonl",
+    "arena export engines": "arena init engines --game openspiel:chess --deals 1 a=random "
+    "b=random\narena run engines",
     "arena compare ./new": "mkdir new old; cp my_bot old/bot; arena bots --kit > new/kit.py\n"
     "(echo '#!/usr/bin/env python3'; cat $PROJECT/bots/guerra/guerra_sensible.py) > new/bot\n"
     "chmod +x new/bot",
