@@ -13,8 +13,8 @@ import msgspec
 
 from protocol.errors import ArenaError
 from referee.chance import Chance
-from referee.game import Game, Move
-from referee.options import Options, new_game
+from referee.game import Game, Move, Options
+from referee.options import new_game
 
 PLAYOUTS = 32
 """Random matches that are played from a drawn opening, to see how open it is."""
@@ -33,6 +33,10 @@ class Opening(msgspec.Struct, frozen=True, omit_defaults=True):
     """As its game writes positions; empty for the usual beginning."""
     moves: list[tuple[int, Move]] = []
     """Each with its seat; those of one step in the order of its deciders."""
+
+
+class NoOpeningError(ArenaError):
+    """A deal has no opening, as all matches were over before."""
 
 
 class BookLine(msgspec.Struct, frozen=True, array_like=True):
@@ -63,6 +67,8 @@ class OpeningTerms(msgspec.Struct, frozen=True, kw_only=True):
     """The share of first places that no seat may exceed in random matches from there; 1 is any."""
     book: tuple[BookLine, ...] = ()
     """The openings to choose from, if they are not drawn."""
+    file: str = ""
+    """Where the book was read, for errors."""
 
     def fixed(self) -> FixedOpening:
         """Return what may not change once a match was played; numbers of lines do not matter."""
@@ -120,6 +126,12 @@ def opening_steps(game: Game, opening: Opening) -> Iterator[Sequence[tuple[int, 
         game.apply(dict(step))
 
 
+def in_words(game: Game, opening: Opening) -> list[tuple[int, str]]:
+    """Return the moves of an opening in words, each with its seat; `game` was just dealt."""
+    steps = opening_steps(game, opening)
+    return [(seat, game.describe(seat, move)) for step in steps for seat, move in step]
+
+
 # --- found
 
 
@@ -167,7 +179,7 @@ def _drawn(
         if most == 1 or _is_open(kind, seats, chosen, seed, opening, most):
             return FoundOpening(opening)
     if not drawn:
-        raise ArenaError(
+        raise NoOpeningError(
             f"no opening of {plies} plies was found for {kind.name} in {DRAWS} draws, as every "
             f"match was over before: ask for fewer plies."
         )
@@ -277,10 +289,8 @@ def _meant(game: Game, seat: int, word: str) -> Move | None:
     return read if isinstance(read, dict) else None
 
 
-def check_terms(
-    kind: type[Game], seats: int, options: Options, terms: OpeningTerms, book: str
-) -> None:
-    """Raise ArenaError if the game cannot begin so; `book` is the name of the book's file."""
+def check_terms(kind: type[Game], seats: int, options: Options, terms: OpeningTerms) -> None:
+    """Raise ArenaError if matches of the game cannot begin so: in a book, all lines are tried."""
     if not terms.book:
         assert terms.plies is not None
         if terms.open * seats < 1:
@@ -298,4 +308,4 @@ def check_terms(
         try:
             opening_of_line(new_game(kind, seats, options, ""), line)
         except ArenaError as error:
-            raise ArenaError(f"{book}:{line.where}: {error}") from None
+            raise ArenaError(f"{terms.file}:{line.where}: {error}") from None

@@ -8,7 +8,7 @@ import msgspec
 from protocol.errors import ArenaError
 from referee.fault import Fault
 from referee.game import Game, Move
-from referee.opening import Opening, begun, opening_steps
+from referee.opening import Opening, begun, in_words
 from referee.options import new_game, read_options
 from referee.scoring import Number
 
@@ -68,8 +68,7 @@ def opening_in_words(replay: Replay, kind: type[Game]) -> list[tuple[int, str]]:
     if replay.opening is None:
         return []
     game = new_game(kind, replay.seats, read_options(kind, replay.options), replay.seed)
-    steps = opening_steps(game, replay.opening)
-    return [(seat, game.describe(seat, move)) for step in steps for seat, move in step]
+    return in_words(game, replay.opening)
 
 
 def _check_kind(replay: Replay, kind: type[Game]) -> None:

@@ -56,13 +56,15 @@ def check_position(fen: str) -> None:
     if len(fields) != 6:
         raise _wrong(fen, "it has not six fields")
     pieces, side, castling, passant, *counts = fields
-    board = {}
+    board: dict[str, str] = {}
     rows = pieces.split("/")
     for row, text in zip("87654321", rows, strict=False):
         squares = "".join("." * int(each) if each in "12345678" else each for each in text)
         if len(squares) != 8 or not re.fullmatch("[KQRBNPkqrbnp.]*", squares):
             raise _wrong(fen, f"row {row} of its board is {text!r}")
-        board |= {f"{column}{row}": piece for column, piece in zip("abcdefgh", squares, strict=True)}
+        board |= {
+            f"{column}{row}": piece for column, piece in zip("abcdefgh", squares, strict=True)
+        }
     placed = "".join(board.values())
     if len(rows) != 8:
         raise _wrong(fen, f"its board has {len(rows)} rows")
