@@ -32,6 +32,11 @@ def uci(state: Any, action: int) -> str:
     return text
 
 
+def may_be(uci: str, word: str) -> bool:
+    """Return whether a word may name the move that UCI calls so: most can be ruled out quickly."""
+    return word[:1] in ("O", "0") or uci[2:4] in word
+
+
 def is_called(text: str, uci: str, word: str) -> bool:
     """Return whether a word names a legal move, of which OpenSpiel's text and UCI's are given.
 
@@ -60,7 +65,11 @@ def check_position(fen: str) -> None:
     rows = pieces.split("/")
     for row, text in zip("87654321", rows, strict=False):
         squares = "".join("." * int(each) if each in "12345678" else each for each in text)
-        if len(squares) != 8 or not re.fullmatch("[KQRBNPkqrbnp.]*", squares):
+        if (
+            len(squares) != 8
+            or re.search("[1-8]{2}", text)
+            or not re.fullmatch("[KQRBNPkqrbnp.]*", squares)
+        ):
             raise _wrong(fen, f"row {row} of its board is {text!r}")
         board |= {
             f"{column}{row}": piece for column, piece in zip("abcdefgh", squares, strict=True)
@@ -70,6 +79,9 @@ def check_position(fen: str) -> None:
         raise _wrong(fen, f"its board has {len(rows)} rows")
     if placed.count("K") != 1 or placed.count("k") != 1:
         raise _wrong(fen, "each side has one king")
+    for pawn, side_pieces in (("P", "[A-Z]"), ("p", "[a-z]")):
+        if placed.count(pawn) > 8 or len(re.findall(side_pieces, placed)) > 16:
+            raise _wrong(fen, "a side has more than 8 pawns or 16 pieces")
     if any(board[f"{column}{row}"] in "Pp" for column in "abcdefgh" for row in "18"):
         raise _wrong(fen, "a pawn stands on the first or the last row")
     if side not in ("w", "b"):
@@ -83,8 +95,9 @@ def check_position(fen: str) -> None:
     if not re.fullmatch("-|[a-h][36]", passant) or (passant[-1] == "36"[side == "b"]):
         raise _wrong(fen, f"{passant!r} is no square for taking en passant")
     if passant != "-":
-        pawn = passant[0] + {"3": "4", "6": "5"}[passant[1]]
-        if board[passant] != "." or board[pawn] != {"3": "P", "6": "p"}[passant[1]]:
+        at, origin, pawn = ("4", "2", "P") if passant[1] == "3" else ("5", "7", "p")
+        passed = [board[passant[0] + row] for row in (at, passant[1], origin)]
+        if passed != [pawn, ".", "."]:
             raise _wrong(fen, f"no pawn has just passed {passant}")
     if not all(re.fullmatch("[0-9]{1,4}", count) for count in counts) or int(counts[1]) < 1:
         raise _wrong(fen, "it ends with the moves since a pawn moved and the number of the move")

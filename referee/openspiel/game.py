@@ -199,6 +199,9 @@ class OpenSpielGame(Game):
     def named(self, seat: int, text: str) -> Move | None:
         """Return the action of a text of OpenSpiel's; in chess also as SAN and UCI have it."""
         legal = self._legal[seat]
+        if self._moves is not None:
+            uci, state = chess.uci, self._state
+            legal = [action for action in legal if chess.may_be(uci(state, action), text)]
         meant = [action for action in legal if self._is_called(self._names(seat, action), text)]
         return {"action": meant[0]} if len(meant) == 1 else None
 
