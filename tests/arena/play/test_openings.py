@@ -205,10 +205,10 @@ def test_a_league_of_drawn_openings_is_made_of_its_export(arena: Arena, league: 
 
 
 @pytest.fixture(scope="module")
-def of_one_deal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a league whose line-ups have played one deal; not to be changed."""
+def played_little(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league whose line-ups have played some deals; not to be changed."""
     league = League(tmp_path_factory.mktemp("deal"))
-    begun(league, DRAWN + HEAD.replace("deals = 4", "deals = 1"))
+    begun(league, DRAWN + HEAD)
     return league.folder
 
 
@@ -244,13 +244,13 @@ def with_opening(folder: Path, opening: Any) -> list[str]:
     ],
 )
 def test_what_is_no_opening_is_found(
-    of_one_deal: Path, tmp_path: Path, opening: Any, says: str
+    played_little: Path, tmp_path: Path, opening: Any, says: str
 ) -> None:
-    (problem,) = with_opening(shutil.copytree(of_one_deal, tmp_path / "copy"), lambda _: opening)
+    (problem,) = with_opening(shutil.copytree(played_little, tmp_path / "copy"), lambda _: opening)
     assert says in problem
 
 
-def test_another_opening_than_that_of_the_deal_is_found(of_one_deal: Path, tmp_path: Path) -> None:
+def test_another_opening_than_that_of_the_deal_is_found(played_little: Path, tmp_path: Path) -> None:
     """The order of a seat's first two moves does not matter to the match, and all fits but that."""
 
     def swapped(opening: Any) -> Any:
@@ -259,7 +259,7 @@ def test_another_opening_than_that_of_the_deal_is_found(of_one_deal: Path, tmp_p
         is_other = columns[0] != columns[2] and {*columns[::2]}.isdisjoint(columns[1::2])
         return None if not is_other else {"moves": [third, other, one, last]}
 
-    (problem,) = with_opening(shutil.copytree(of_one_deal, tmp_path / "copy"), swapped)
+    (problem,) = with_opening(shutil.copytree(played_little, tmp_path / "copy"), swapped)
     assert problem.startswith('its opening: {"moves":[[0,{"action":')
 
 
