@@ -270,8 +270,12 @@ class Comparison:
                 return (
                     f"{one} and {other} play the same every time: {REPEATS_IN_A_ROW} deals in a "
                     f"row went like earlier ones. In those that differ, {one} took "
-                    f"{_percent(self.share.mean)} of the points ({self._counted()}); there is "
-                    f"nothing more to learn."
+                    f"{_percent(self.share.mean)} of the points ({self._counted()}); "
+                    + (
+                        "there is nothing more to learn."
+                        if self._league.opening is not None
+                        else "there is more to learn only with openings: --opening-plies."
+                    )
                 )
             case "suspended":
                 bot, reason = self._suspended

@@ -113,6 +113,7 @@ class League:
         anchor: Mapping[str, float] | None = None,
         options: Mapping[str, Any] | None = None,
         limits: Mapping[str, Any] | None = None,
+        opening: Mapping[str, Any] | None = None,
     ) -> "League":
         """Make a league as `arena init` does, and return it.
 
@@ -120,7 +121,8 @@ class League:
         calls it NAME. Without a `seed` a new one is drawn. `format_options` are those of the
         format, such as {"challengers": ["mine"]} of a gauntlet. `anchor` is a bot of known
         strength, such as {"stockfish": 3600}, from which Elo is measured. `limits` holds seconds,
-        MiB and the sandbox, by the names in `league.toml`. If anything is wrong, nothing is left.
+        MiB and the sandbox, by the names in `league.toml`, and `opening` what its deals begin with,
+        such as {"plies": 4} or {"file": "book.epd"}. If anything is wrong, nothing is left.
         """
         kind, source = find_game(game)
         path = Path(folder)
@@ -137,7 +139,15 @@ class League:
             anchor=dict(anchor or {}),
         )
         entries = entries_of(bots, kind, path)
-        make_league(path, settings, options or {}, limits or {}, entries, format_options or {})
+        make_league(
+            path,
+            settings,
+            options or {},
+            limits or {},
+            entries,
+            format_options or {},
+            opening or {},
+        )
         return cls(path)
 
     @property

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import msgspec
 
+from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.field import Schema, Wrong
 from referee.form import AnyForm, Reading, reading_of, schema_of
@@ -318,6 +319,29 @@ class Game(ABC):
         is no such answer: this game does not say what is hidden.
         """
         return None
+
+    def set_up(self, position: str) -> None:
+        """Put a match that was just dealt at a position, as the game writes it.
+
+        Raises ArenaError if it is none, and in games whose matches always begin alike.
+        """
+        raise ArenaError(f"matches of {self.name} cannot begin from a position: give moves.")
+
+    def named(self, seat: int, text: str) -> Move | None:
+        """Return the legal move of a decider that people call so; None unless it is just one.
+
+        By default, those that a decision lists are called as `describe` says.
+        """
+        legal = self.decision(seat).legal or ()
+        meant = [move for move in legal if self.describe(seat, move) == text]
+        return meant[0] if len(meant) == 1 else None
+
+    def has_played(self, text: str) -> bool:
+        """Return whether a move that people call so was made without asking, as the only one.
+
+        Such as were made since the last moves were applied; a list of all moves names them, too.
+        """
+        return False
 
     def table(self) -> dict[str, Any]:
         """Return the constants of the game that are worth sending once, at the start."""

@@ -14,6 +14,7 @@ from referee.evidence import Evidence, Played
 from referee.fault import Fault
 from referee.game import Decision, Game, Move
 from referee.judging import BY_FORFEIT, Forfeits, final_places, read_answer
+from referee.opening import Opening
 from referee.replay import Entry, Replay
 from referee.scoring import Counted, counted, places_of
 from referee.seat import Answer, Seat
@@ -28,10 +29,20 @@ _UNASKED = Answer(None, Turn(0.0, 0.0))
 
 
 class Match:
-    """A match on its way; `play` takes it to the end."""
+    """A match on its way; `play` takes it to the end.
 
-    def __init__(self, game: Game, seats: Sequence[Seat], faults_allowed: int) -> None:
+    Of a match with an opening, the game is given as it is after that.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seats: Sequence[Seat],
+        faults_allowed: int,
+        opening: Opening | None = None,
+    ) -> None:
         self._game = game
+        self._opening = opening
         self._seats = seats
         self._forfeits = Forfeits(
             len(seats), faults_allowed, illegal_is_sanctioned=game.illegal_is_sanctioned
@@ -122,6 +133,7 @@ class Match:
             reason=reason,
             scores=found.scores,
             numbers=found.numbers,
+            opening=self._opening,
         )
 
     def _evidence(self, began: float) -> Evidence:

@@ -8,6 +8,7 @@ import msgspec
 from protocol.errors import ArenaError
 from referee.fault import Fault
 from referee.game import Game, Move
+from referee.opening import Opening, begun, in_words
 from referee.options import new_game, read_options
 from referee.scoring import Number
 
@@ -44,13 +45,34 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By seat; None where the game has none, a seat forfeited, or none were kept yet."""
     numbers: dict[str, Number] | None = None
     """The match's own, by the names of the game's `measures`; None likewise."""
+    opening: Opening | None = None
+    """What came before the first entry, if its deals have openings."""
 
 
 def game_of(replay: Replay, kind: type[Game]) -> Game:
-    """Return the replay's game, of which `kind` is the class, as it was dealt.
+    """Return the replay's game, of which `kind` is the class, as it was before the first entry.
 
     Raises ArenaError if it was of another game, or played by other rules.
     """
+    _check_kind(replay, kind)
+    options = read_options(kind, replay.options)
+    return begun(kind, replay.seats, options, replay.seed, replay.opening)
+
+
+def opening_in_words(replay: Replay, kind: type[Game]) -> list[tuple[int, str]]:
+    """Return the moves of a replay's opening in words, each with its seat.
+
+    Raises ArenaError as `game_of` does.
+    """
+    _check_kind(replay, kind)
+    if replay.opening is None:
+        return []
+    game = new_game(kind, replay.seats, read_options(kind, replay.options), replay.seed)
+    return in_words(game, replay.opening)
+
+
+def _check_kind(replay: Replay, kind: type[Game]) -> None:
+    """Raise ArenaError unless `kind` is the game by whose rules it was played."""
     if kind.name != replay.game:
         raise ArenaError(f"this replay is of {replay.game}, and not of {kind.name}.")
     if kind.rules_version != replay.rules:
@@ -58,7 +80,6 @@ def game_of(replay: Replay, kind: type[Game]) -> Game:
             f"this replay was played by version {replay.rules} of the rules of {replay.game}; "
             f"here is version {kind.rules_version}. Use the release that played it."
         )
-    return new_game(kind, replay.seats, read_options(kind, replay.options), replay.seed)
 
 
 def withdrawn(replay: Replay) -> int:

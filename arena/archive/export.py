@@ -51,7 +51,13 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return {
             **msgspec.to_builtins(self.settings),
             "derivation": self.settings.derivation,
+            "opening": msgspec.to_builtins(self.settings.opening),
         }
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """The settings as a league stores them."""
+        return {key: value for key, value in self.fixed.items() if key != "opening" or value}
 
     @property
     def usual_options(self) -> dict[str, Any]:

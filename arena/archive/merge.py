@@ -76,7 +76,7 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
             commands = _commands(league, named, archives, store)
             index = {bot: BotIndex(number) for number, bot in enumerate(commands)}
             new = _new_matches(archives, store, index, merged, watch)
-            settings = store.settings() if has_matches else archives[0].header.fixed
+            settings = store.settings() if has_matches else archives[0].header.stored
             rounds = _rounds(named, archives, store.rounds() if has_matches else [])
             merged.added = store.merge(settings, commands, rounds, new)
             facts = store.facts()
@@ -103,6 +103,8 @@ def _commands(
     fixed = league.fixed()
     if store.has_matches():
         fixed["derivation"] = store.derivation()
+    if league.unread_book:
+        raise ArenaError(league.unread_book)
     known = {bot: tuple(command) for bot, command in store.commands().items()}
     found: dict[BotVersion, tuple[str, ...]] = {}
     for archive in archives:
@@ -242,6 +244,13 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
             f"there is no league {str(folder)!r}, and it cannot be made, as results do not say who "
             f"the challengers of a gauntlet are: put its {FILE} in that folder, then import again."
         )
+    opening = archives[0].header.settings.opening
+    if opening is not None and opening.book:
+        raise ArenaError(
+            f"there is no league {str(folder)!r}, and it cannot be made, as results do not hold "
+            f"the book of its openings: put its {FILE} and the book in that folder, then import "
+            f"again."
+        )
     longest = max(archives, key=lambda archive: len(archive.header.drawn))
     bots = _entries(folder, archives, longest.header.drawn[-1:])
     made = folder
@@ -274,6 +283,7 @@ def _write(
     """Write the file of a new league, that asks for what was played."""
     settings = archive.header.fixed
     options, limits = settings.pop("options"), settings.pop("limits")
+    opening = settings.pop("opening") or {}
     for key in ("derivation", "facts", "code"):  # which the database says
         settings.pop(key, None)
     of_format = {}
@@ -282,7 +292,7 @@ def _write(
         deals, of_format = last.deals_each, last.options
     given = {key: value for key, value in of_format.items() if value is not None}
     asked = Settings(**settings, deals=deals)
-    return write(folder, asked, options, limits, bots, format_options=given)
+    return write(folder, asked, options, limits, bots, format_options=given, opening=opening)
 
 
 def _entries(

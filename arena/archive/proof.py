@@ -25,6 +25,8 @@ from referee.game import Game
 from referee.judging import BY_FORFEIT, Forfeits, final_places
 from referee.limits import Limits
 from referee.loading import GAME_ERRORS
+from referee.opening import OpeningTerms, opening_of
+from referee.options import read_options
 from referee.replay import Entry, Replay, steps
 from referee.scoring import Counted, counted, places_of
 
@@ -46,11 +48,13 @@ def prove(
     conditions: FixedSettings,
     key: str,
     kind: type[Game] | None,
+    openings: OpeningTerms | None = None,
 ) -> None:
     """Return if a match is what it should be, down to each digit of its results.
 
     `row` is as `RawStore.rows` returns it, `numbers` are those of the bots in the database, `key`
-    is that of the conditions, and `kind` is the game; None where it is not known here.
+    is that of the conditions, `kind` is the game, None where it is not known here, and `openings`
+    is what its openings are made from; None if it has none, or their book is not here.
     Raises Difference with the first thing that is not so, or OtherRules if nothing is wrong and
     the match cannot be played again here. Of faults, what was wrong with an answer is taken on
     trust, as are times and what a bot wrote.
@@ -62,7 +66,26 @@ def prove(
     _check_conditions(replay, conditions)
     _check_schedule(row, replay, numbers, conditions, key)
     _check_columns(row, replay, evidence)
+    _check("whether it has an opening", replay.opening is not None, conditions.opening is not None)
     _check_rules(replay, conditions.limits, kind)
+    if openings is not None:
+        assert kind is not None
+        _check_opening(replay, kind, openings, key, row["number"])
+
+
+def _check_opening(
+    replay: Replay, kind: type[Game], terms: OpeningTerms, key: str, number: int
+) -> None:
+    """Raise Difference unless a replay begins as the deal of that number does."""
+    options = read_options(kind, replay.options)
+    try:
+        true = opening_of(
+            kind, replay.seats, options, terms, key=key, number=number, seed=replay.seed
+        ).opening
+    except GAME_ERRORS as error:
+        raise Difference(f"its opening cannot be found again: {error}") from None
+    stored, wanted = (msgspec.json.encode(each).decode() for each in (replay.opening, true))
+    _check("its opening", stored, wanted)
 
 
 def _opened(row: Mapping[str, Any]) -> tuple[Replay, Evidence]:

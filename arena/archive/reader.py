@@ -166,6 +166,8 @@ class Archive:
             raise self.error(f"match {line.match}: the replay is not that of a match; {_EDITED}")
         if (replay.game, replay.options) != (settings.game, settings.options):
             raise self.error(f"match {line.match}: the replay is of another league; {_EDITED}")
+        if (replay.opening is None) != (settings.opening is None):
+            raise self.error(f"match {line.match}: its opening is missing, or too many; {_EDITED}")
         played = Played(replay, line.evidence)
         result = result_of(
             played,

@@ -19,7 +19,7 @@ from referee.game import Game
 from referee.limits import Limits
 from referee.loading import GAME_ERRORS
 from referee.loading import told as told_error
-from referee.replay import Entry, Replay, steps, withdrawn
+from referee.replay import Entry, Replay, opening_in_words, steps, withdrawn
 from referee.verdict import Verdict, last_word
 
 _BUSY = 100_000  # microseconds of lag from which on the machine is called busy
@@ -91,8 +91,14 @@ def told(
     )
     if past.sandbox.startswith("bwrap"):
         yield from folded("In bwrap, only a bot's wall time is measured.", "  ", width)
+    words = _Words(replay, game, tables, seat)
+    if begun := opening_row(opened, words.opening, seat):
+        moves = (f"[{each['bot']}] {each['words']}" for each in begun["moves"])
+        position = [f"position {begun['position']}"] if begun["position"] else []
+        said = ", ".join([*position, *moves])
+        yield from folded(f"Opening, before the first decision: {said}", "  ", width)
     yield ""
-    yield from _moves(opened, game, seat, tables, width)
+    yield from _moves(opened, words, seat, width)
     yield ""
     yield _ended(opened)
     yield from render(_summary(opened, seat), "simple", width=width).splitlines()
@@ -115,6 +121,7 @@ def as_table(opened: WholeMatch, game: LoadGame, seat: int | None = None) -> Tab
         "rules": replay.rules,
         "options": replay.options,
         "seed": replay.seed,
+        **({} if replay.opening is None else {"opening": opening_row(opened, words.opening, seat)}),
         **({} if opened.limits is None else {"limits": msgspec.structs.asdict(opened.limits)}),
         "reason": replay.reason,
         **({} if match.numbers is None else {"numbers": match.numbers}),
@@ -148,6 +155,27 @@ _ROW_KEYS = (
     *("decision", "seat", "bot", "move", "words", "fault", "note"),
     *("cpu_us", "wall_us", "lag_us"),
 )
+
+
+def opening_row(
+    opened: WholeMatch, words: Sequence[str] | None, seat: int | None = None
+) -> dict[str, Any] | None:
+    """Return what a match began with, for programs; None if with the first decision.
+
+    Without `words`, the moves are called as they were recorded. With `seat`, only its moves.
+    """
+    opening = opened.replay.opening
+    if opening is None:
+        return None
+    called = words or [json.dumps(move, ensure_ascii=False) for _, move in opening.moves]
+    return {
+        "position": opening.position,
+        "moves": [
+            {"seat": by, "bot": opened.names[by], "move": move, "words": text}
+            for (by, move), text in zip(opening.moves, called, strict=True)
+            if seat in (None, by)
+        ],
+    }
 
 
 def fault_row(fault: Fault) -> dict[str, Any]:
@@ -252,6 +280,8 @@ class _Words:
     """By entry; the recorded moves themselves where the rules cannot follow."""
     drawn: dict[int, str] = field(default_factory=dict)
     """The table before the entry of that index, if wanted, and the last one."""
+    opening: list[str] = field(default_factory=list)
+    """Those of the opening; none where the rules cannot follow."""
     problem: str = ""
     """Why the rules cannot follow."""
 
@@ -259,6 +289,7 @@ class _Words:
         entries = self.replay.entries
         self.moves += [""] * withdrawn(self.replay)
         try:
+            self.opening += [words for _, words in opening_in_words(self.replay, self.game())]
             for game, step in steps(self.replay, self.game()):
                 seats = [entry.seat for entry in step]
                 if not step or (self.tables and (self.seat is None or self.seat in seats)):
@@ -275,10 +306,7 @@ class _Words:
             ]
 
 
-def _moves(
-    opened: WholeMatch, game: LoadGame, seat: int | None, tables: bool, width: int
-) -> Iterator[str]:
-    words = _Words(opened.replay, game, tables, seat)
+def _moves(opened: WholeMatch, words: "_Words", seat: int | None, width: int) -> Iterator[str]:
     if words.problem:
         yield from folded(f"Moves as they were recorded: {words.problem}", "", width)
         yield ""

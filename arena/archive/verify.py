@@ -26,6 +26,7 @@ from referee.game import Game
 from referee.games import GAMES
 from referee.identity import code_of, facts_of
 from referee.loading import load
+from referee.opening import OpeningTerms
 from referee.program.file import ANYWHERE, Confinement
 
 KEYS = ("match", "problem")
@@ -33,6 +34,9 @@ KEYS = ("match", "problem")
 _PAGE = 50  # matches that are read and verified at a time
 _AHEAD = 2  # pages a worker has before it: the one it is at and the next
 _WHOLE = "(all)"
+
+_Terms = tuple[FixedSettings, str, OpeningTerms | None]
+"""What holds for all matches: the settings, the key that the seed is stretched to, the openings."""
 
 
 class Verdict(msgspec.Struct):
@@ -78,8 +82,10 @@ class Verification:
         if self._conditions is not None:
             self._compare_rounds(self._conditions)
         self._is_other_seed = False
+        self._openings: OpeningTerms | None = None
         if self._conditions is not None:
             self._compare_limits(folder, self._conditions)
+            self._openings = self._read_openings(folder, self._conditions)
         if sealed is not None:
             self._compare_seal(sealed)
 
@@ -134,6 +140,24 @@ class Verification:
                 self._limits += 1
                 self._add(None, f"{name} is {was} in the database, and {here} in {FILE}.")
 
+    def _read_openings(self, folder: Path, conditions: FixedSettings) -> OpeningTerms | None:
+        """Return what openings are made from; None if there are none, or their book is not here."""
+        fixed = conditions.opening
+        if fixed is None:
+            return None
+        if fixed.plies is not None and fixed.open is not None:
+            return OpeningTerms(plies=fixed.plies, open=fixed.open)
+        try:
+            asked = read_asked(folder)
+        except ArenaError as error:
+            self._notes.append(f"The openings could not be compared with their book: {error}")
+            return None
+        if asked.opening is not None and asked.opening.fixed() == fixed:
+            return asked.opening
+        why = asked.unread_book or f"{folder / FILE} names another one."
+        self._notes.append(f"The openings could not be compared with their book: {why}")
+        return None
+
     def _compare_seal(self, sealed: str) -> None:
         """Compare the seed with what was published of it."""
         found = seal(self._conditions.seed) if self._conditions is not None else None
@@ -176,7 +200,11 @@ class Verification:
         with RawStore(self._path) as store:
             pages = store.pages(_PAGE)
         verdicts = _verdicts(
-            self._path, self._conditions, self._source, pages, min(self._workers, len(pages))
+            self._path,
+            (self._conditions, self._conditions.key, self._openings),
+            self._source,
+            pages,
+            min(self._workers, len(pages)),
         )
         with closing(verdicts):
             for verdict in verdicts:
@@ -240,23 +268,22 @@ def _confinement(conditions: FixedSettings | None) -> Confinement:
 
 def _verdicts(
     path: Path,
-    conditions: FixedSettings,
+    terms: _Terms,
     source: Source | None,
     pages: list[Page],
     workers: int,
 ) -> Generator[Verdict, None, None]:
     """Yield the verdict on each page, in their order, from as many processes."""
-    key = conditions.key
     if workers == 1:
-        game = None if source is None else load(source, _confinement(conditions))
+        game = None if source is None else load(source, _confinement(terms[0]))
         with RawStore(path) as store:
             for page in pages:
-                yield _verdict(store, conditions, key, game, page)
+                yield _verdict(store, terms, game, page)
         return
     links = []
     try:
         for _ in range(workers):  # they never get Ctrl-C: their parent does, and ends them
-            started = spawn(_serve, path, conditions, key, source, blocked=(signal.SIGINT,))
+            started = spawn(_serve, path, terms, source, blocked=(signal.SIGINT,))
             links.append(started.link)
         ahead = _AHEAD * workers
         for number, page in enumerate(pages):
@@ -271,16 +298,14 @@ def _verdicts(
         kill_all()
 
 
-def _serve(
-    link: Any, path: Path, conditions: FixedSettings, key: str, source: Source | None
-) -> None:
+def _serve(link: Any, path: Path, terms: _Terms, source: Source | None) -> None:
     """Answer pages with verdicts until nobody asks any more."""
     with suppress(EOFError, ConnectionError):
         try:
-            game = None if source is None else load(source, _confinement(conditions))
+            game = None if source is None else load(source, _confinement(terms[0]))
             with RawStore(path) as store:
                 while True:
-                    link.send(_verdict(store, conditions, key, game, link.recv()))
+                    link.send(_verdict(store, terms, game, link.recv()))
         except ArenaError as error:
             link.send(error)
 
@@ -296,15 +321,14 @@ def _answer(link: Any) -> Verdict:
     return answer
 
 
-def _verdict(
-    store: RawStore, conditions: FixedSettings, key: str, game: type[Game] | None, page: Page
-) -> Verdict:
+def _verdict(store: RawStore, terms: _Terms, game: type[Game] | None, page: Page) -> Verdict:
     verdict = Verdict()
     rows = store.rows(*page)
     numbers = store.bot_numbers()  # read later than the rows, it knows all their bots
     for row in rows:
         try:
-            prove(row, numbers, conditions, key, game)
+            conditions, key, openings = terms
+            prove(row, numbers, conditions, key, game, openings)
         except Difference as difference:
             verdict.damaged.append((_id(row), str(difference)))
         except OtherRules as rules:

@@ -90,6 +90,31 @@ sandbox_uid_option = click.option(
 )
 
 
+def opening_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options with which matches begin with openings; `opening_words` reads them."""
+    for option in (
+        click.option(
+            "--opening-file",
+            metavar="FILE",
+            help="Begin with the openings of a book: .pgn, .epd, or moves, a line for each.",
+        ),
+        click.option(
+            "--opening-plies",
+            type=int,
+            metavar="N",
+            help="Begin with N random moves; with --opening-file, with its first N.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def opening_words(plies: int | None, file: str | None) -> dict[str, Any]:
+    """Return the table `[opening]` of the options; it is empty if they are not given."""
+    given = {"plies": plies, "file": file}
+    return {key: value for key, value in given.items() if value is not None}
+
+
 def show(table: Table, form: str, rows: Iterable[Row] | None = None) -> None:
     """Print a table on standard output, as wide as a terminal there, in colour if wanted.
 

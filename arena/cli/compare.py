@@ -16,6 +16,8 @@ from arena.cli.common import (
     cluster_option,
     game_option,
     key_values,
+    opening_options,
+    opening_words,
     output_format,
     sandbox_option,
     sandbox_uid_option,
@@ -112,6 +114,7 @@ from referee.options import check_seats
     type=click.Path(path_type=Path),
     help="Store the matches in this folder, to go on later.",
 )
+@opening_options
 @sandbox_option
 @sandbox_uid_option
 @output_format
@@ -136,6 +139,8 @@ def compare(
     workers: int | None,
     cluster: str | None,
     keep: Path | None,
+    opening_plies: int | None,
+    opening_file: str | None,
     sandbox: str,
     sandbox_uid: int | None,
     form: str,
@@ -184,6 +189,7 @@ def compare(
                 "fresh": kept.limits.fresh if kept else True,  # or what is learnt would be counted
                 **key_values(limits),
             },
+            opening=opening_words(opening_plies, opening_file),
         )
         league = _made_in(spare, asked)
         _check_different(league, asked.names())
@@ -228,14 +234,15 @@ class _Asked:
     settings: Settings
     options: Mapping[str, Any]
     limits: Mapping[str, Any]
+    opening: Mapping[str, Any]
 
     def make(self, folder: Path) -> LeaguePlan:
         """Make a league of it, with paths relative to its folder."""
-        return make_league(folder, *self._parts(folder))
+        return make_league(folder, *self._parts(folder), opening=self.opening)
 
     def write(self, folder: Path) -> LeaguePlan:
         """Write the file of a league that is there anew."""
-        return write_league(folder, *self._parts(folder))
+        return write_league(folder, *self._parts(folder), opening=self.opening)
 
     def _parts(
         self, folder: Path

@@ -20,6 +20,8 @@ from arena.cli.common import (
     game_option,
     key_values,
     league_argument,
+    opening_options,
+    opening_words,
     output_format,
     sandbox_option,
     sandbox_uid_option,
@@ -123,6 +125,7 @@ _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bot
 @click.option(
     "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
 )
+@opening_options
 @sandbox_option
 def init(
     league: Path,
@@ -141,6 +144,8 @@ def init(
     anchor: str | None,
     options: tuple[str, ...],
     limits: tuple[str, ...],
+    opening_plies: int | None,
+    opening_file: str | None,
     sandbox: str,
 ) -> None:
     """Make a league: a folder whose league.toml says what to play.
@@ -179,7 +184,10 @@ def init(
     of_format = key_values(format_options)
     if challengers:
         of_format["challengers"] = [*challengers]
-    made = make_league(league, settings, key_values(options), limited, entries, of_format)
+    opening = opening_words(opening_plies, opening_file)
+    made = make_league(
+        league, settings, key_values(options), limited, entries, of_format, opening=opening
+    )
     click.echo(f"{made.folder / FILE} is written.")
     is_playable = len(made.bots) >= made.seats
     if is_playable:

@@ -6,23 +6,25 @@ import secrets
 import shlex
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from math import isnan
 from pathlib import Path
 from time import monotonic, sleep
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import msgspec
 
 from arena.archive.saved import MATCH, SavedMatch, Target, distinct, seated
-from arena.archive.show import result
+from arena.archive.show import folded, result
 from arena.cli import main
 from arena.cli.building import built
 from arena.cli.common import (
     key_values,
+    opening_options,
+    opening_words,
     sandbox_option,
     sandbox_uid_option,
     screen_width,
@@ -38,6 +40,7 @@ from arena.league.bot import Bot
 from arena.league.finding import HUMAN, find_bot
 from arena.league.games import find_game
 from arena.league.hints import advice
+from arena.league.openings import opening_terms
 from arena.league.seed import deal_behind
 from arena.play.sandbox import check_bot
 from arena.streams import finished_anyway
@@ -46,10 +49,11 @@ from protocol.errors import ArenaError, RunError
 from referee.bot_process import BotProcess
 from referee.finding import Source
 from referee.folder import bots_of
-from referee.game import Game
+from referee.game import Game, Options
 from referee.limits import Limits
 from referee.loading import GAME_ERRORS, told
 from referee.match import Match, bot_seeds, starts
+from referee.opening import DRAWS, Opening, begun, check_terms, in_words, opening_of
 from referee.options import check_seats, new_game, read_options, read_settings
 from referee.program.file import Confinement
 from referee.sandbox import Launcher, prove
@@ -134,6 +138,7 @@ class _Party(NamedTuple):
 @click.option(
     "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
 )
+@opening_options
 @sandbox_option
 @sandbox_uid_option
 @click.option("--step", is_flag=True, help="Draw the table and wait for Enter at each decision.")
@@ -155,6 +160,8 @@ def play(
     seed: str | None,
     options: tuple[str, ...],
     limits: tuple[str, ...],
+    opening_plies: int | None,
+    opening_file: str | None,
     sandbox: str,
     sandbox_uid: int | None,
     step: bool,
@@ -197,15 +204,21 @@ def play(
     seed = seed or secrets.token_hex(8)
     if not seed.isprintable():
         raise ArenaError(f"a seed must be printable text, not {seed!r}.")
+    behind = deal_behind(kind.name, seed)
+    asked = opening_words(opening_plies, opening_file)
     with _explained(source):
-        match = new_game(kind, len(bots), chosen, deal_behind(kind.name, seed))
+        opening = _opening(kind, len(bots), chosen, behind, asked) if asked else None
+        match = begun(kind, len(bots), chosen, behind, opening)
     with finished_anyway() if target else nullcontext():  # whoever has read enough gets the match
         click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
+        if opening is not None and not quiet and HUMAN not in bots and view is None:
+            dealt = new_game(kind, len(bots), chosen, behind)
+            click.echo(_opening_text(dealt, opening, names), err=log)
         with ExitStack() as stack:
             party = _started(stack, found, names, allowed, sandbox_uid)
             telling = way.telling(names, party.processes)
             with _explained(source):
-                saved = _play(match, source, party, allowed, telling, log=log)
+                saved = _play(match, opening, source, party, allowed, telling, log=log)
         try:
             with _explained(source):
                 _tell_end(match, saved, telling.kept, way)
@@ -214,6 +227,25 @@ def play(
                 target.write(saved)
                 shown = shlex.quote(str(target.path))
                 say(safe(f"{target.path} is written: arena show {shown}"))
+
+
+def _opening(
+    kind: type[Game], seats: int, options: Options, seed: str, asked: Mapping[str, Any]
+) -> Opening:
+    """Return the opening that a seed draws, or takes from a book."""
+    terms = opening_terms(asked, Path())
+    check_terms(kind, seats, options, terms)
+    found = opening_of(kind, seats, options, terms, key=seed, number=0, seed=seed)
+    if not found.is_open:
+        say(f"No opening of {DRAWS} that were drawn was open; the first one is played.")
+    return found.opening
+
+
+def _opening_text(dealt: Game, opening: Opening, names: Sequence[str]) -> str:
+    """Return the opening of a match that was just dealt, in words."""
+    moves = [f"[{names[seat]}] {words}" for seat, words in in_words(dealt, opening)]
+    said = ", ".join([opening.position] * bool(opening.position) + moves)
+    return "\n".join(folded(f"Opening, before the first decision: {said}", "", screen_width()))
 
 
 @contextmanager
@@ -277,14 +309,21 @@ def _started(
 
 
 def _play(
-    game: Game, source: Source, party: _Party, limits: Limits, telling: Telling, *, log: bool
+    game: Game,
+    opening: Opening | None,
+    source: Source,
+    party: _Party,
+    limits: Limits,
+    telling: Telling,
+    *,
+    log: bool,
 ) -> SavedMatch:
     """Play the match; return all that can be kept of it."""
     seeds = bot_seeds(game)
     running = [process for process in party.processes if process]
     seats = _seats(game, party, seeds, telling, log=log)
     began = monotonic()
-    played = Match(game, seats, limits.faults_allowed).play(
+    played = Match(game, seats, limits.faults_allowed, opening).play(
         starts(game, MATCH, limits.time_control, seeds), telling
     )
     seconds = monotonic() - began - telling.pauses.seconds

@@ -1,6 +1,7 @@
 """The final of a contest: its sealed seed, its league once bots are taken no more, and its end."""
 
 import secrets
+import shutil
 import tomllib
 from collections.abc import Iterator
 from datetime import datetime
@@ -207,8 +208,14 @@ def _fill(folder: Path, league: Path, seed: str) -> None:
         matches_per_bot=None,
     )
     options, limits, build = (tables.get(name, {}) for name in ("options", "limits", "build"))
+    opening = dict(tables.get("opening", {}))
+    if "file" in opening:  # a copy, as of the bots
+        book = Path(opening["file"])
+        shutil.copyfile(league / book, folder / book.name)
+        opening["file"] = str(folder / book.name)
     (folder / FILE).touch(0o600)
-    write_league(folder, settings, options, limits, list(_entries(plan, folder)), build)
+    bots = list(_entries(plan, folder))
+    write_league(folder, settings, options, limits, bots, build, opening=opening)
     (folder / FILE).chmod(0o600)
 
 

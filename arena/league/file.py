@@ -25,6 +25,7 @@ from arena.league.entry import (
 )
 from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.games import find_game
+from arena.league.openings import check_opening, opening_terms
 from arena.league.plan import DATABASE, LeaguePlan, Settings
 from arena.schedule.formats import FORMATS
 from arena.text import composed, not_toml
@@ -47,6 +48,7 @@ from referee.sandbox.sources import read_at_most
 
 FILE = LEAGUE_FILE
 _FILE_LIMIT = 8 << 20
+_TABLES = ("options", "limits", "opening", "build", "hand_in", "bot")
 
 T = TypeVar("T")
 
@@ -146,6 +148,7 @@ class _Reader:
         limits = self._table(tables, "limits")
         build = self._table(tables, "build")
         hand_in = self._table(tables, "hand_in")
+        opening = self._table(tables, "opening") if "opening" in tables else None
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
             raise self._error("bots must be tables: [[bot]].", "bot")
@@ -153,7 +156,7 @@ class _Reader:
         for name, value in tables.items():
             is_table = isinstance(value[0] if isinstance(value, list) and value else value, dict)
             if is_table and name not in fields(Settings):
-                known = suggestion(name, ("options", "limits", "build", "hand_in", "bot", *FORMATS))
+                known = suggestion(name, (*_TABLES, *FORMATS))
                 raise self._error(f"there is no table {name!r}. {known}", name)
         for name in tables:
             self._check_place(name)
@@ -187,6 +190,8 @@ class _Reader:
                 settings.format,
             ),
         )
+        if opening is not None:
+            league = self._with_opening(league, opening)
         if self._purpose != "read" or word in GAMES:
             confinement = Confinement(league.limits.sandbox)
             rules, source = self._checked(
@@ -207,6 +212,20 @@ class _Reader:
         if league.game.seat_counts:
             self._checked(league.check_format)
         return league
+
+    def _with_opening(self, league: LeaguePlan, raw: dict[str, Any]) -> LeaguePlan:
+        """Return a league with its openings; a book that is gone does not keep it from being read.
+
+        Where it does, the error's line is that of the file's name.
+        """
+        self._checked(lambda: check_opening(raw), table="opening")
+        try:
+            terms = self._checked(lambda: opening_terms(raw, league.folder), "file", "opening")
+        except LeagueFileError as error:
+            if self._purpose != "read":
+                raise
+            return replace(league, unread_book=str(error))
+        return replace(league, opening=terms)
 
     def _check_place(self, name: str) -> None:
         """Raise LeagueFileError for a key of the top level that belongs into a table."""

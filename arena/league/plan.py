@@ -29,6 +29,7 @@ from referee.chance import Chance
 from referee.game import Game
 from referee.identity import GameFacts, code_of
 from referee.limits import Limits, WorkLimits
+from referee.opening import OpeningTerms, check_terms
 
 DATABASE = "league.db"
 
@@ -74,6 +75,10 @@ class LeaguePlan:
     """Who may hand in bots over a server, when, and how often."""
     format_options: msgspec.Struct = field(default_factory=NoOptions)
     """The options of its format."""
+    opening: OpeningTerms | None = None
+    """What its deals begin with; None where they begin with the first decision."""
+    unread_book: str = ""
+    """Why the book of its openings could not be read, in a league that is only to be read."""
     order: tuple[str, ...] = ()
     """The names of the bots that play, in the order of its file."""
 
@@ -123,6 +128,12 @@ class LeaguePlan:
             rotations=self.settings.rotations,
             entrants=self.entrants,
         )
+
+    def check_openings(self) -> None:
+        """Raise ArenaError unless matches can begin as it says, in a league with its game."""
+        if self.opening is not None and self.rules is not None:
+            options = msgspec.convert(dict(self.options), self.rules.options_type)
+            check_terms(self.rules, self.seats, options, self.opening)
 
     @property
     def goes_by_results(self) -> bool:
@@ -196,9 +207,14 @@ class LeaguePlan:
         return self.schedule.is_in_share(lineup, number, share)
 
     def fixed(self) -> dict[str, Any]:
-        """Return what the file may not change once a match was played, by key."""
+        """Return what the file may not change once a match was played, by key.
+
+        Whether openings were changed is not known if their book could not be read.
+        """
         settings = self.settings
+        opening = None if self.opening is None else msgspec.to_builtins(self.opening.fixed())
         return {
+            **({} if self.unread_book else {"opening": opening}),
             "game": self.game.name,
             "seats": self.seats,
             "seed": str(settings.seed),
@@ -211,8 +227,12 @@ class LeaguePlan:
     def conditions(self) -> dict[str, Any]:
         """Return all that is stored of how its matches are played, in a league with its game."""
         assert self.rules is not None
+        assert not self.unread_book
+        fixed = self.fixed()
+        if self.opening is None:  # as in leagues from before there were openings
+            del fixed["opening"]
         return {
-            **self.fixed(),
+            **fixed,
             "derivation": self.derivation,
             "facts": msgspec.to_builtins(self.game.portable()),
             "code": code_of(self.rules),

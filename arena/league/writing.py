@@ -11,6 +11,7 @@ from arena.folders import unmake, unwritten
 from arena.league.anchor import anchor_lines
 from arena.league.file import FILE, LeagueFileError, check_not_bereft, read_text
 from arena.league.games import find_game
+from arena.league.openings import check_opening, opening_in
 from arena.league.plan import LeaguePlan, Settings
 from arena.schedule.formats import FORMATS, InRounds
 from arena.text import toml
@@ -26,8 +27,9 @@ def make_league(
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
     format_options: Mapping[str, Any] = MappingProxyType({}),
+    opening: Mapping[str, Any] = MappingProxyType({}),
 ) -> LeaguePlan:
-    """Make a league's folder and file, and return the league.
+    """Make a league's folder and file, and return the league; an opening's file is named from here.
 
     It may have too few bots as yet. Raises ArenaError if there is one already, or results of one,
     or if it could not be played for any other reason; then nothing is left.
@@ -39,7 +41,9 @@ def make_league(
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return write_league(folder, settings, options, limits, bots, format_options=format_options)
+        return write_league(
+            folder, settings, options, limits, bots, format_options=format_options, opening=opening
+        )
     except BaseException as error:  # Ctrl-C too: raised again once nothing is left
         unmake([file], made)
         if isinstance(error, OSError):
@@ -62,6 +66,7 @@ def write_league(
     bots: Sequence[Mapping[str, Any]],
     build: Mapping[str, Any] = MappingProxyType({}),
     format_options: Mapping[str, Any] = MappingProxyType({}),
+    opening: Mapping[str, Any] = MappingProxyType({}),
 ) -> LeaguePlan:
     """Write a league's file, in place of the one that is there, and return the league.
 
@@ -74,12 +79,16 @@ def write_league(
     read_settings(
         FORMATS[settings.format].options, format_options, f"{settings.format} option {{}}"
     )
+    if opening:
+        check_opening(opening)
     file = folder / FILE
-    text = _text(settings, options, limits, bots, build, format_options)
+    of_opening = opening_in(opening, folder)
+    text = _text(settings, options, limits, bots, build, format_options, of_opening)
     try:
         league = read_text(file, text, "play")
     except LeagueFileError as error:
         raise ArenaError(error.what) from None
+    league.check_openings()
     new = folder / f".{FILE}"
     try:
         new.write_text(text, encoding="utf-8")
@@ -96,6 +105,7 @@ def _text(
     bots: Sequence[Mapping[str, Any]],
     build: Mapping[str, Any],
     format_options: Mapping[str, Any],
+    opening: Mapping[str, Any],
 ) -> str:
     lines = [
         "# What to play. `arena run` plays every match of it that was not played yet.",
@@ -108,6 +118,7 @@ def _text(
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
         *anchor_lines(settings.anchor),
         *(_section(f"[{settings.format}]", format_options) if format_options else []),
+        *(_section("[opening]", opening) if opening else []),
         *_section("[options]", options),
         *_section("[limits]", limits),
         *(_section("[build]", build) if build else []),

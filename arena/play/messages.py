@@ -11,6 +11,7 @@ from arena.schedule.deal import BotIndex, Deal, Schedule
 from arena.store.result import PlayedMatch
 from referee.finding import Source
 from referee.limits import Limits
+from referee.opening import OpeningTerms
 from referee.sandbox import Program
 
 NOWHERE = Program(("",), "/")
@@ -26,6 +27,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule
     names: list[str]
     programs: list[Program]
+    opening: OpeningTerms | None = None
     unbuilt: dict[BotIndex, str] = {}
     """The bots that could not be built, and why: nothing of theirs is played."""
     sandbox_uid: int | None = None

@@ -172,6 +172,7 @@ class Run:
             schedule=league.schedule,
             names=[bot.name for bot in league.bots],
             programs=[] if cluster is not None else built.programs,
+            opening=league.opening,
             unbuilt=built.failed,
             sandbox_uid=sandbox_uid,
         )
@@ -321,6 +322,8 @@ def open_run(
         if store.has_matches():
             check_unchanged(league, store)
             check_code(league, store)
+        else:
+            league.check_openings()
         made = Run(league, store, workers, sandbox_uid, part, cluster, tell, spares)
         with made.staffed() as run:
             if not run.missing:

@@ -44,7 +44,7 @@ from referee.game import Game, Options
 from referee.identity import code_of
 from referee.loading import GAME_ERRORS, load
 from referee.match import Match, starts
-from referee.options import new_game
+from referee.opening import DRAWS, Opening, begun, opening_of
 from referee.program.file import Confinement
 from referee.sandbox import Launcher, MachineError, Program, SandboxError
 from referee.sandbox.fork_server import end_all
@@ -159,6 +159,7 @@ class Executor:
         self._room = Room()
         self._fewest = 0  # processes that were kept when memory was short; 0 while all are
         self._is_shortage_told = False
+        self._uneven: str | None = ""  # what to say of openings that are not open; None once said
 
     def leave(self) -> None:
         """Finish the match that is being played, and leave the rest of every order."""
@@ -192,6 +193,9 @@ class Executor:
                 f"Memory is short: a worker on {self._where['machine']} keeps only {self._fewest} "
                 f"processes of bots. The other bots are started anew for each of their matches."
             )
+        if self._uneven:
+            yield News(self._uneven)
+            self._uneven = None
         yield end
 
     def _play(self, tasks: list[Task]) -> Iterator[Word]:
@@ -258,10 +262,12 @@ class Executor:
         match = schedule.match_id(deal, rotation)
         bots = schedule.seating(deal, rotation)
         began = time.monotonic()
-        game = new_game(self._game, len(bots), self._options, schedule.deal_seed(deal))
+        opening = self._opening(deal)
+        seed = schedule.deal_seed(deal)
+        game = begun(self._game, len(bots), self._options, seed, opening)
         seats = self._seats(bots, rotation)
         seeds = [schedule.bot_seed(match, bot) for bot in bots]
-        playing = Match(game, seats, self._setup.limits.faults_allowed)
+        playing = Match(game, seats, self._setup.limits.faults_allowed, opening)
         with self.watchdog.watching(playing):
             played = playing.play(starts(game, match, self._control, seeds))
         result = result_of(
@@ -283,6 +289,29 @@ class Executor:
         self._lag += sum(played.evidence.lag) * 1e-6
         record = Record.of(played, time.monotonic() - began)
         return PlayedMatch(result, record, **self._where)
+
+    def _opening(self, deal: Deal) -> Opening | None:
+        """Return what a deal begins with; raise ArenaError if nothing does."""
+        schedule, terms = self._setup.schedule, self._setup.opening
+        if terms is None:
+            return None
+        found = opening_of(
+            self._game,
+            schedule.seats,
+            self._options,
+            terms,
+            key=schedule.key,
+            number=deal.number,
+            seed=schedule.deal_seed(deal),
+        )
+        if not found.is_open and self._uneven == "":
+            names = ", ".join(self._setup.names[bot] for bot in deal.lineup)
+            self._uneven = (
+                f"Deal {deal.number} of {names}: none of {DRAWS} openings that were drawn is open, "
+                f"as a seat came first in more than {terms.open:g} of the random matches from it. "
+                f"The first one is played, here and in any other deal like it."
+            )
+        return found.opening
 
     def _was_cut_short(self, result: MatchResult) -> bool:
         """Return whether a bot ended, or did not start, and a signal to end was sent to all."""

@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
-from arena.archive.show import fault_row, seat_rows
+from arena.archive.show import fault_row, opening_row, seat_rows
 from arena.store.rows import WholeMatch
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.loading import GAME_ERRORS, told
-from referee.replay import Entry, steps, withdrawn
+from referee.replay import Entry, opening_in_words, steps, withdrawn
 from referee.scene import Area, Group, Row, Text
 
 _encode = msgspec.json.Encoder().encode
@@ -78,7 +78,9 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
     """
     areas = _Areas()
     problem, table = None, dict[str, Any]()
+    begun: list[str] = []
     try:
+        begun += [words for _, words in opening_in_words(opened.replay, game)]
         frames = list(_frames(opened, game, areas, table))
     except GAME_ERRORS as error:  # whatever a game's code makes of a record
         problem = str(error) if isinstance(error, ArenaError) else told(error)
@@ -97,6 +99,7 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
         **table,
         "areas": areas.json,
         "problem": problem,
+        **({} if opened.replay.opening is None else {"opening": opening_row(opened, begun)}),
         "seats": [
             row
             | {

@@ -143,10 +143,12 @@ def result_of(
 
 def digest_of(replay: Replay) -> int:
     """Return a number of 64 bits that two matches of one deal share if they were played alike."""
-    played = [
+    played: list[object] = [
         (entry.seat, entry.move, entry.fault is not None and entry.fault.forfeit)
         for entry in replay.entries
     ]
+    if replay.opening is not None:
+        played.append(replay.opening)
     digest = hashlib.blake2b(msgspec.json.encode(played, order="sorted"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 

@@ -28,6 +28,7 @@ from protocol.errors import ArenaError
 from referee.evidence import Evidence
 from referee.identity import GameFacts
 from referee.limits import Limits
+from referee.opening import FixedOpening
 from referee.replay import Replay
 from referee.scoring import Number
 
@@ -59,6 +60,8 @@ class FixedSettings(
     """What is known of the game; leagues from before games could come from outside do not say."""
     code: str = ""
     """The hash of the game's code; those do not say it either."""
+    opening: FixedOpening | None = None
+    """What the deals begin with, if they begin with more than the first decision."""
 
     @property
     def key(self) -> str:

@@ -53,6 +53,8 @@ def difference(before: Mapping[str, Any], now: Mapping[str, Any], usual: Mapping
 
     `usual` are the defaults of the game's options, of which not all are stored.
     """
+    if "opening" in now and (was := before.get("opening")) != now["opening"]:
+        return _other_opening(was, now["opening"])
     for key, value in now.items():
         if key not in before or before[key] == value:
             continue
@@ -71,3 +73,19 @@ def difference(before: Mapping[str, Any], now: Mapping[str, Any], usual: Mapping
             continue
         return f"{key} was {old!r}, not {value!r}"
     return ""
+
+
+def _other_opening(was: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
+    """Return in words how openings differ."""
+    if was is None:
+        return "there was no [opening]"
+    if now is None:
+        return "there was an [opening], and now there is none"
+    if "book" in was and "book" in now:
+        return "the openings of the file in [opening] were others"
+    said = [
+        f"{name} in [opening] was {was.get(name)!r}, not {now.get(name)!r}"
+        for name in ("plies", "open")
+        if was.get(name) != now.get(name) and "book" not in {*was, *now}
+    ]
+    return said[0] if said else "[opening] had a file" if "book" in was else "[opening] had no file"

@@ -51,6 +51,8 @@ class Field:
     """The matches left out, because others of their deal are missing."""
     repeats: int = 0
     """The matches left out, because their deal repeated another move by move."""
+    has_openings: bool = False
+    """Whether its deals begin with openings already."""
     faults: Mapping[str, Mapping[str, int]] | None = None
     """How many of each kind, by bot, in all matches; None for a file, which does not say."""
     forfeits: Mapping[str, int] = field(default_factory=dict)
@@ -127,6 +129,10 @@ class Field:
                 f"{more} others move by move, as there is no chance in the game: their deals count "
                 f"once."
             )
+            if not self.has_openings:
+                said.append(
+                    "A new league with openings repeats less: `arena init --opening-plies`."
+                )
         if self.waiting:
             more = self.counted(self.waiting, "more match counts", "more matches count")
             said.append(f"{more} only when the rest of the deal is played.")

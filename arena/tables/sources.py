@@ -142,6 +142,7 @@ def field_of(
         disqualified={bot.name: bot.reason for bot in league.disqualified},
         waiting=waiting,
         repeats=repeats,
+        has_openings=league.opening is not None or bool(league.unread_book),
         faults=faults,
         forfeits=forfeited_by,
         unforfeited=+unforfeited if forfeits else None,

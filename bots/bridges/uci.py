@@ -42,9 +42,13 @@ class Engine:
         self._say("ucinewgame")
         self._get_ready()
 
-    def best(self, moves: list[str], seconds: float, bank: float) -> str:
-        """Return its best move: `seconds` are for this move, and `bank` for all to come."""
-        self._say(f"position startpos moves {' '.join(moves)}" if moves else "position startpos")
+    def best(self, start: str, moves: list[str], seconds: float, bank: float) -> str:
+        """Return its best move: `seconds` are for this move, and `bank` for all to come.
+
+        `start` is the position in FEN that the match began from, empty for the usual one.
+        """
+        position = f"position fen {start}" if start else "position startpos"
+        self._say(f"{position} moves {' '.join(moves)}" if moves else position)
         step = max(1, int(1000 * max(seconds - MARGIN, seconds / 10)))
         if NODES:
             self._say(f"go nodes {NODES}")
@@ -74,7 +78,9 @@ class Engine:
 
 def choose(ask: kit.Ask) -> kit.Move:
     """Return the engine's move."""
-    return {"uci": engine.best(ask.view["moves"], ask.clock["move_time"], ask.clock["bank"])}
+    view, clock = ask.view, ask.clock
+    best = engine.best(view.get("start", ""), view["moves"], clock["move_time"], clock["bank"])
+    return {"uci": best}
 
 
 if __name__ == "__main__":

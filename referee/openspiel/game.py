@@ -47,6 +47,10 @@ class OpenSpielGame(Game):
         """The legal actions of each seat that is asked now."""
         self._moves: list[str] | None = [] if self.recipe.name in chess.GAMES else None
         """All moves so far as UCI writes them, in chess."""
+        self._start = ""
+        """The position that the match began from, in chess, if it is not the usual one."""
+        self._unasked: list[tuple[str, str]] = []
+        """What was played since the last decision without asking: as OpenSpiel and UCI call it."""
         self._go_on()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -58,6 +62,7 @@ class OpenSpielGame(Game):
         copied._own = [[*actions] for actions in self._own]
         copied._legal = {**self._legal}
         copied._moves = None if self._moves is None else [*self._moves]
+        copied._unasked = [*self._unasked]
         return copied
 
     @property
@@ -84,7 +89,7 @@ class OpenSpielGame(Game):
         is there where something is hidden. Where nothing is, `history` has all actions so far,
         those of chance among them: OpenSpiel makes the state from it. `texts` calls the legal
         actions, in their order. In chess, `uci` does so as chess programs write moves, and `moves`
-        are all so far.
+        are all so far, from the position `start` if the match began from one.
         """
         legal = self._legal.get(seat)
         state = self._state
@@ -107,6 +112,8 @@ class OpenSpielGame(Game):
             view["state"] = msgspec.json.decode(state.to_observation_struct(seat).to_json())
         if legal is not None:
             view["texts"] = [state.action_to_string(seat, action) for action in legal]
+        if self._start:
+            view["start"] = self._start
         if self._moves is not None:
             view["moves"] = self._moves
             if legal is not None:
@@ -149,6 +156,7 @@ class OpenSpielGame(Game):
 
     def apply(self, moves: Mapping[int, Move]) -> None:
         """Carry out the actions of all who were asked."""
+        self._unasked = []
         self._act({seat: move["action"] for seat, move in moves.items()})
         self._go_on()
 
@@ -180,6 +188,39 @@ class OpenSpielGame(Game):
     def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
         """Yield every action of the game by its number."""
         yield "act", [{"action": action} for action in range(self._spiel.num_distinct_actions())]
+
+    def set_up(self, position: str) -> None:
+        """Begin a match of chess from a position in FEN."""
+        if self._moves is None:
+            super().set_up(position)
+        chess.check_position(position)
+        self._state = self._spiel.new_initial_state(position)
+        chess.check_is_possible(self._state)
+        self._start, self._moves = position, []
+        self._own = [[] for _ in range(self.seats)]
+        self._unasked = []
+        self._go_on()
+
+    def named(self, seat: int, text: str) -> Move | None:
+        """Return the action of a text of OpenSpiel's; in chess also as SAN and UCI have it."""
+        legal = self._legal[seat]
+        if self._moves is not None:
+            uci, state = chess.uci, self._state
+            legal = [action for action in legal if chess.may_be(uci(state, action), text)]
+        meant = [action for action in legal if self._is_called(self._names(seat, action), text)]
+        return {"action": meant[0]} if len(meant) == 1 else None
+
+    def has_played(self, text: str) -> bool:
+        """Return whether an action of that text was played since, as it was the only one."""
+        return any(self._is_called(names, text) for names in self._unasked)
+
+    def _names(self, seat: int, action: int) -> tuple[str, str]:
+        """Return what OpenSpiel and, in chess, UCI call a legal action."""
+        uci = "" if self._moves is None else chess.uci(self._state, action)
+        return " ".join(self._state.action_to_string(seat, action).split()), uci
+
+    def _is_called(self, names: tuple[str, str], text: str) -> bool:
+        return text in names if self._moves is None else chess.is_called(*names, text)
 
     def called(self, seat: int) -> str:
         """Return what the seat is called: by the colour of its pieces, where it has some."""
@@ -238,6 +279,8 @@ class OpenSpielGame(Game):
         if not state.is_simultaneous_node():
             seat = state.current_player()
             action = chosen[seat] if chosen else state.legal_actions(seat)[0]
+            if not chosen:
+                self._unasked.append(self._names(seat, action))
             if self._moves is not None:
                 self._moves.append(chess.uci(state, action))
             self._own[seat].append(action)

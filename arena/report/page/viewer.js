@@ -46,6 +46,8 @@
     part("end").replaceChildren("Ended: ", ...outcome(),
       ` after ${plural(decisions, "decision")}, ${plural(faults, "fault")}`, said(counts), ".",
       `${why ? ` Picked as ${why}.` : ""} Match ${id}.`);
+    part("opening").hidden = !data.opening;
+    part("opening").replaceChildren(...openingOf(data.opening ?? {}));
     const eyes = part("eyes").value;
     part("eyes").replaceChildren(new Option("everybody's cards open", ""),
       ...bots.map((bot, seat) => new Option(`${isolated(bot)} (seat ${seat})`, seat)));
@@ -88,6 +90,12 @@
     return [burner ? make("p", "", who(), " used the CPU off turn and was frozen between its turns.") : "",
       ...block("Last lines before the first fault of", lastLines.join("\n")),
       ...block("Standard error of", stderr)];
+  }
+
+  /** Return what came before the first decision, in words. */
+  function openingOf({ position = "", moves = [] }) {
+    const told = moves.flatMap(({ seat, words }, at) => [at || position ? ", " : "", said(nameOf(seat)), `: ${worded(words)}`]);
+    return ["Opening, before the first decision: ", said(position), ...told, "."];
   }
 
   function showStep() {

@@ -1,0 +1,151 @@
+"""Books of openings: files of moves for any game, of positions (EPD, FEN), and of games (PGN)."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from protocol.errors import ArenaError
+from referee.opening import BookLine
+from referee.sandbox.sources import read_at_most
+
+_SIZE_LIMIT = 16 << 20  # bytes of a file
+_LINES_LIMIT = 100_000  # openings
+_POSITIONS = (".epd", ".fen")
+_GAMES = ".pgn"
+
+_TOKEN = re.compile(
+    r"""
+    \{[^}]*\} | ;[^\n]* | ^%[^\n]*         # what people are told
+    | (?P<open>\() | (?P<shut>\))          # a variation
+    | (?P<tag>\[[^\]\n"]*(?:"(?:[^"\\\n]|\\.)*")?[^\]\n"]*\])
+    | (?P<word>[^\s(){}\[\];]+)
+    | (?P<odd>\S)
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_FEN = re.compile(r'\[\s*FEN\s+"([^"]*)"')
+_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+_NOT_A_MOVE = re.compile(r"\$\d+|[!?]+|e\.p\.|[+#=-]+/?[+#=-]*")
+
+
+def read_book(path: Path, plies: int | None = None) -> tuple[BookLine, ...]:
+    """Return the openings of a file, with at most so many moves each.
+
+    What the file holds, the end of its name says: positions, games, or else moves. Raises
+    ArenaError if it cannot be read or holds none.
+    """
+    try:
+        data = read_at_most(path, _SIZE_LIMIT)
+    except OSError as error:
+        raise ArenaError(f"{path} cannot be read: {error.strerror}.") from None
+    kind = path.suffix.lower()
+    try:
+        text = data.decode("utf-8-sig", errors="replace" if kind == _GAMES else "strict")
+    except ValueError:
+        raise ArenaError(f"{path} is no text in UTF-8: save it as such.") from None
+    if kind == _GAMES:
+        found = _games(path, text, plies)
+    else:
+        found = _lines(path, text, plies, are_positions=kind in _POSITIONS)
+    lines = []
+    for line in found:
+        lines.append(line)
+        if len(lines) > _LINES_LIMIT:
+            raise ArenaError(
+                f"{path}:{line.where}: it has more than {_LINES_LIMIT} openings: take some out."
+            )
+    if not lines:
+        raise ArenaError(f"{path} holds no openings: write some, or take another file.")
+    return tuple(lines)
+
+
+def _lines(path: Path, text: str, plies: int | None, *, are_positions: bool) -> Iterator[BookLine]:
+    """Yield the openings of a file that has one a line."""
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.strip()
+        if not words or words.startswith("#"):
+            continue
+        try:
+            if are_positions:
+                yield BookLine(number, _position(words))
+            else:
+                yield BookLine(number, "", tuple(_moves(words))[:plies])
+        except ValueError as error:
+            raise ArenaError(f"{path}:{number}: {error}") from None
+
+
+def _position(line: str) -> str:
+    """Return the position of a line of EPD or FEN, with all six fields."""
+    words = line.split()
+    if len(words) < 4:
+        raise ValueError("a position has at least four fields: board, side, castling, en passant.")
+    counts = words[4:6]
+    is_whole = len(counts) == 2 and all(each.isdecimal() for each in counts)
+    return " ".join([*words[:4], *(counts if is_whole else ["0", "1"])])
+
+
+def _moves(line: str) -> Iterator[str]:
+    """Yield the moves of a line: JSON objects, or else words, with `;` between them or blanks."""
+    if not line.startswith("{"):
+        words = line.split(";") if ";" in line else line.split()
+        yield from (" ".join(word.split()) for word in words if word.strip())
+        return
+    while line:
+        end = _end_of_object(line)
+        yield line[:end]
+        line = line[end:].lstrip(" \t,;")
+
+
+def _end_of_object(line: str) -> int:
+    """Return where the JSON object ends that a line begins with; raise ValueError if none does."""
+    depth, is_in_text = 0, False
+    for match in re.finditer(r'\\.|["{}]', line):
+        if match[0] == '"':
+            is_in_text = not is_in_text
+        elif not is_in_text and match[0] in "{}":
+            depth += 1 if match[0] == "{" else -1
+            if not depth:
+                move = line[: match.end()]
+                try:
+                    if isinstance(msgspec.json.decode(move), dict):
+                        return match.end()
+                except (ValueError, RecursionError):
+                    break
+    raise ValueError(f"not a move in JSON, such as {{...}}: {line[:40]!r}.")
+
+
+def _games(path: Path, text: str, plies: int | None) -> Iterator[BookLine]:
+    """Yield the openings of a file in PGN: the moves of each game, variations left out."""
+    where, depth, position = 0, 0, ""
+    moves: list[str] = []
+    line, counted_to = 1, 0
+    for match in _TOKEN.finditer(text):
+        line += text.count("\n", counted_to, match.start())
+        counted_to = match.start()
+        if match["odd"] or (match["shut"] and not depth):
+            raise ArenaError(f"{path}:{line}: {match[0]!r} has no counterpart.")
+        depth += bool(match["open"]) - bool(match["shut"])
+        if depth:
+            continue
+        if tag := match["tag"]:
+            if moves:  # of a game without a result
+                yield BookLine(where, position, tuple(moves)[:plies])
+                where, position, moves = 0, "", []
+            where = where or line
+            if found := _FEN.match(tag):
+                position = " ".join(found[1].split())
+            continue
+        word = re.sub(r"^\d+\.+", "", match["word"] or "").rstrip("!?")
+        if word in _RESULTS:
+            if moves or position:
+                yield BookLine(where, position, tuple(moves)[:plies])
+            where, position, moves = 0, "", []
+        elif word and not word.isdecimal() and not _NOT_A_MOVE.fullmatch(word):
+            where = where or line
+            moves.append(word)
+    if depth:
+        raise ArenaError(f"{path}: a variation, from '(' on, does not end.")
+    if moves or position:
+        yield BookLine(where, position, tuple(moves)[:plies])

@@ -1,0 +1,400 @@
+"""Leagues whose deals begin with openings: played, killed, shared out, verified, shown, fixed."""
+
+import json
+import os
+import shutil
+import signal
+import zlib
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.archive.feed import feed_of
+from arena.archive.saved import read_match
+from arena.cli import main
+from arena.library import League as Library
+from arena.report.frames import frames_of
+from arena.store.opening import read_league
+from arena.store.result import digest_of
+from arena.store.store import Store
+from referee.games import GAMES
+from referee.options import new_game, read_options
+from referee.replay import Replay
+from tests.arena.archive.test_verify import change, found
+from tests.arena.author.test_uci_bridge import engine, made
+from tests.arena.conftest import Arena, League
+from tests.referee.process_watch import until
+from tests.referee.sandbox.sandboxed import need
+
+pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
+
+GAME = "openspiel:connect_four"
+HEAD = f"""\
+game = "{GAME}"
+seed = "openings"
+deals = 4
+limits = {{ sandbox = "none", startup = 30.0 }}
+"""
+DRAWN = "opening = { plies = 4 }\n"
+FROM_A_BOOK = 'opening = { file = "../book.txt" }\n'
+BOOK = "x3 o3\nx0 o0\nx1 o5 x2\nx6 o6\n"
+TAKES = "import kit\nkit.run(lambda ask: ask.legal[{0}])\n"
+
+
+def bots(league: League) -> str:
+    """Make three bots that answer alike each time; return their entries."""
+    if (league.home / "first").exists():
+        shutil.rmtree(league.home / "first")
+        shutil.rmtree(league.home / "last")
+        shutil.rmtree(league.home / "mid")
+    return "".join(
+        league.bot(name, TAKES.format(which))
+        for name, which in {"first": "0", "last": "-1", "mid": "len(ask.legal) // 2"}.items()
+    )
+
+
+def begun(league: League, head: str) -> dict[str, Replay]:
+    """Play a league, and return its replays by match."""
+    league.write(head + bots(league))
+    ran(league.folder)
+    return played(league)
+
+
+def ran(folder: Path, *words: str) -> Result:
+    """Play a league with one worker."""
+    result = CliRunner().invoke(main, ["run", str(folder), "--workers", "1", *words])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def played(league: League) -> dict[str, Replay]:
+    return {match.id: replay for match, replay in league.stored()}
+
+
+def by_deal(league: League) -> dict[str, list[Replay]]:
+    deals = defaultdict(list)
+    for match, replay in league.stored():
+        deals[match.deal].append(replay)
+    return deals
+
+
+def test_a_deal_begins_alike_in_all_its_rotations_and_repeats_little(league: League) -> None:
+    begun(league, HEAD)
+    assert json.loads(league.rank())["repeats"] == 18
+    (league.folder / "league.db").unlink()
+    replays = begun(league, DRAWN + HEAD)
+    assert json.loads(league.rank())["repeats"] < 6
+    assert len(replays) == 24
+    for rotations in by_deal(league).values():
+        one, other = rotations
+        assert one.opening == other.opening
+        assert one.opening is not None
+        assert [seat for seat, _ in one.opening.moves] == [0, 1, 0, 1]
+        assert one.entries != other.entries
+    assert len({str(replay.opening) for replay in replays.values()}) > 8
+    assert found(league.folder) == []
+    assert found(league.folder, 2) == []
+
+
+@pytest.mark.slow
+def test_kills_and_workers_and_parts_change_nothing(arena: Arena, league: League) -> None:
+    head = FROM_A_BOOK + HEAD
+    (league.home / "book.txt").write_text(BOOK)
+    whole = begun(league, head)
+    kept = (league.folder / "league.toml").read_text()
+    (league.folder / "league.db").unlink()
+    process = league.start("run", "--workers", "2")
+    until(lambda: league.count() > 2, 20)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    until(lambda: not league.processes(), 10)
+    league.call("run", "--workers", "2")
+    assert played(league) == whole
+
+    parts = []
+    for number in (1, 2):
+        league.folder = league.home / f"part{number}"
+        league.folder.mkdir()
+        league.write(kept)
+        ran(league.folder, "--part", f"{number}/2")
+        assert 0 < league.count() < 24
+        parts.append(league.home / f"{number}.jsonl")
+        assert arena("export", league.folder, parts[-1]).exit_code == 0
+    assert arena("import", league.folder, parts[0]).exit_code == 0
+    assert played(league) == whole
+    assert found(league.folder) == []
+
+    other = league.home / "other"
+    shutil.copytree(league.folder, other)
+    (other / "league.db").unlink()
+    (other / "league.toml").write_text(kept.replace(FROM_A_BOOK, ""))
+    foreign = arena("import", other, parts[0])
+    assert foreign.exit_code == 2
+    assert "there was no [opening]" in foreign.stderr
+
+
+def test_what_begins_a_deal_is_fixed_once_it_was_played(arena: Arena, league: League) -> None:
+    book = league.home / "book.txt"
+    book.write_text(BOOK)
+    begun(league, FROM_A_BOOK + HEAD.replace("deals = 4", "deals = 1"))
+    text = (league.folder / "league.toml").read_text()
+
+    def refused(head: str) -> str:
+        league.write(text.replace(FROM_A_BOOK, head))
+        said = [arena(word, league.folder).stderr for word in ("run", "rank")]
+        assert said[0] == said[1]
+        return said[0]
+
+    assert "there was an [opening], and now there is none, when the first match" in refused("")
+    assert "[opening] had a file, when the first match was played" in refused(DRAWN)
+    book.write_text("# the same\n" + BOOK.replace(" ", "  "))
+    league.write(text)
+    ran(league.folder)
+    book.write_text(BOOK.replace("x6", "x5"))
+    changed = "the openings of the file in [opening] were others, when the first match was played."
+    assert f"{changed} Put it back, or make a new league" in refused(FROM_A_BOOK)
+    book.unlink()
+    gone = arena("run", league.folder).stderr
+    assert f"league.toml:1: {book} cannot be read: No such file or directory." in gone
+    assert arena("rank", league.folder).exit_code == 0
+    verified = arena("verify", league.folder)
+    assert verified.exit_code == 0
+    assert "The openings could not be compared with their book" in verified.stdout
+
+
+def test_a_league_with_a_book_is_not_made_of_its_export_alone(arena: Arena, league: League) -> None:
+    game = new_game(GAMES["cold_war"], 4, read_options(GAMES["cold_war"], {}), "1")
+    moves = (game.read(seat, game.sample(seat, Random(1))) for seat in game.deciders())
+    (league.home / "book.txt").write_text(" ".join(map(json.dumps, moves)))
+    four = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(4))
+    head = HEAD.replace(GAME, "cold_war").replace("deals = 4", "deals = 1\nmatches = 4")
+    league.write(f"seats = 4\n{FROM_A_BOOK}{head}{four}")
+    ran(league.folder)
+    exported, new = league.home / "cup.jsonl", league.home / "new"
+    assert arena("export", league.folder, exported).exit_code == 0
+    made_it = arena("import", new, exported)
+    assert made_it.exit_code == 2
+    assert "results do not hold the book of its openings: put its league.toml" in made_it.stderr
+    assert not new.exists()
+
+
+def test_a_league_of_drawn_openings_is_made_of_its_export(arena: Arena, league: League) -> None:
+    two = "".join(f'\n[[bot]]\nname = "{n}"\nshipped = "random"\n' for n in ("one", "two"))
+    head = HEAD.replace(GAME, "khan").replace("deals = 4", "deals = 2")
+    league.write(f"opening = {{ plies = 2, open = 0.9 }}\n{head}{two}")
+    ran(league.folder)
+    exported = league.home / "cup.jsonl"
+    assert arena("export", league.folder, exported).exit_code == 0
+    new = league.home / "new"
+    assert arena("import", new, exported).exit_code == 0
+    assert "[opening]\nplies = 2\nopen = 0.9\n" in (new / "league.toml").read_text()
+    assert found(new) == []
+    league.write((league.folder / "league.toml").read_text().replace("plies = 2", "plies = 3"))
+    assert "plies in [opening] was 2, not 3" in arena("run", league.folder).stderr
+    lines = exported.read_text().splitlines()
+    line = json.loads(lines[1])
+    del line["replay"]["opening"]
+    exported.write_text("\n".join([lines[0], json.dumps(line), *lines[2:]]) + "\n")
+    damaged = arena("import", league.home / "newer", exported)
+    assert "its opening is missing, or too many" in damaged.stderr
+
+
+@pytest.fixture(scope="module")
+def played_little(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league whose line-ups have played some deals; not to be changed."""
+    league = League(tmp_path_factory.mktemp("deal"))
+    begun(league, DRAWN + HEAD)
+    return league.folder
+
+
+def with_opening(folder: Path, opening: Any) -> list[str]:
+    """Store a match with another opening, all that follows from it too; return what is found.
+
+    `opening` is called with that of each match as JSON, until it returns one.
+    """
+    with Store(folder / "league.db") as store:
+        packed = [store.whole(match).record.replay for match in store.matches()]
+    for each in packed:
+        replay = json.loads(zlib.decompress(each))
+        if (new := opening(replay["opening"])) is not None:
+            break
+    replay |= {"opening": new}
+    if not new:
+        del replay["opening"]
+    data = json.dumps(replay).encode()
+    moves = digest_of(msgspec.json.decode(data, type=Replay))
+    of_it = "(SELECT id FROM record WHERE replay = ?)"
+    change(folder, f"UPDATE match SET moves = ? WHERE record = {of_it}", moves, each)
+    change(folder, "UPDATE record SET replay = ? WHERE replay = ?", zlib.compress(data), each)
+    return [problem for _, problem in found(folder)]
+
+
+@pytest.mark.parametrize(
+    ("opening", "says"),
+    [
+        ({"moves": [[1, {"action": 3}]]}, "move 1 of the opening is not by who is asked"),
+        ({"moves": [[0, {"action": 7}]]}, "move 1 of the opening is not legal"),
+        ({"position": "x"}, "cannot begin from a position"),
+        ({}, "whether it has an opening: False is stored, and it should be True"),
+    ],
+)
+def test_what_is_no_opening_is_found(
+    played_little: Path, tmp_path: Path, opening: Any, says: str
+) -> None:
+    (problem,) = with_opening(shutil.copytree(played_little, tmp_path / "copy"), lambda _: opening)
+    assert says in problem
+
+
+def test_another_opening_than_that_of_the_deal_is_found(
+    played_little: Path, tmp_path: Path
+) -> None:
+    """The order of a seat's first two moves does not matter to the match, and all fits but that."""
+
+    def swapped(opening: Any) -> Any:
+        one, other, third, last = opening["moves"]
+        columns = [move["action"] for _, move in opening["moves"]]
+        is_other = columns[0] != columns[2] and {*columns[::2]}.isdisjoint(columns[1::2])
+        return None if not is_other else {"moves": [third, other, one, last]}
+
+    (problem,) = with_opening(shutil.copytree(played_little, tmp_path / "copy"), swapped)
+    assert problem.startswith('its opening: {"moves":[[0,{"action":')
+
+
+def test_an_opening_is_shown_before_the_first_decision(arena: Arena, league: League) -> None:
+    (league.home / "book.txt").write_text("x3 o3 x2\n")
+    begun(league, FROM_A_BOOK + HEAD.replace("deals = 4", "deals = 1"))
+    match = next(match for match, _ in league.stored())
+    names = [bot.name for bot in match.bots]
+    shown = arena("show", league.folder, match.id).stdout
+    moves = f"[{names[0]}] x3, [{names[1]}] o3, [{names[0]}] x2"
+    assert f"Opening, before the first decision: {moves}" in " ".join(shown.split())
+    assert shown.index("Opening,") < shown.index("   1 ")
+    of_one = arena("show", league.folder, match.id, "--seat", 1).stdout
+    assert f"Opening, before the first decision: [{names[1]}] o3\n" in of_one
+    told = json.loads(arena("show", league.folder, match.id, "--format", "json").stdout)
+    assert told["opening"]["position"] == ""
+    assert told["opening"]["moves"][2] == {
+        "seat": 0,
+        "bot": names[0],
+        "move": {"action": 2},
+        "words": "x2",
+    }
+    assert told["decisions"][0]["seat"] == 1
+    plan = read_league(league.folder)
+    with Store(plan.database) as store:
+        opened = store.whole(match)
+    asked = next(feed_of(plan, opened, 1).asks())
+    assert asked.view["history"] == [3, 3, 2]
+    assert plan.rules is not None
+    frames = frames_of(opened, plan.rules)
+    assert [each["words"] for each in frames["opening"]["moves"]] == ["x3", "o3", "x2"]
+    assert frames["problem"] is None
+
+
+def test_a_single_match_has_an_opening_too(arena: Arena, tmp_path: Path) -> None:
+    book, file = tmp_path / "book.txt", tmp_path / "match.json"
+    book.write_text("x3 o3\n")
+    words = ("play", GAME, "random", "random", "--sandbox", "none", "--seed", "1", "--save", file)
+    played = arena(*words, "--opening-file", book)
+    assert "Opening, before the first decision: [random#0] x3, [random#1] o3\n" in played.stdout
+    assert "Opening, before the first decision" in arena("show", file).stdout
+    assert read_match(file).opened().replay.opening is not None
+    assert arena(*words, "--force", "--opening-plies", "6").exit_code == 0
+    opening = read_match(file).replay.opening
+    assert opening is not None
+    assert len(opening.moves) == 6
+
+
+@pytest.mark.parametrize(
+    ("opening", "says"),
+    [
+        ("{ }", ":1: an opening needs plies, for random moves, or file"),
+        ("{ plie = 4 }", ":1: there is no key 'plie' of opening. Did you mean 'plies'?"),
+        ("{ plies = 0 }", ":1: key 'plies' of opening cannot be 0"),
+        ("{ plies = 101 }", "whole number at least 1 and at most 100"),
+        ("{ plies = 4, open = 1.5 }", "key 'open' of opening cannot be 1.5"),
+        ('{ file = "b.txt", open = 0.6 }', "open is for openings that are drawn"),
+        ('{ file = "none.txt" }', "none.txt cannot be read: No such file or directory."),
+        ('{ file = "b.epd" }', "b.epd:2: matches of openspiel:connect_four cannot begin from a"),
+        ('{ file = "b.txt" }', "b.txt:2: move 1, 'e4', is not legal there."),
+        ("{ plies = 60 }", "no opening of 60 plies was found for openspiel:connect_four"),
+        ("{ plies = 4, open = 0.4 }", "open cannot be 0.4 with 2 seats"),
+        ("4", ":1: opening must be a table: [opening]."),
+    ],
+)
+def test_a_table_that_is_wrong_is_refused(
+    arena: Arena, league: League, opening: str, says: str
+) -> None:
+    (league.folder / "b.txt").write_text("x3 o3\ne4\n")
+    (league.folder / "b.epd").write_text("# positions\n8/8/8/8/8/8/8/8 w - -\n")
+    league.write(f"opening = {opening}\n{HEAD}{bots(league)}")
+    error = arena("run", league.folder).stderr
+    assert says in error
+    assert len(error.splitlines()) == 1
+
+
+def test_init_writes_where_the_book_lies_and_leaves_nothing_of_a_wrong_one(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text(BOOK)
+    words = ("random", "one=random", "--game", GAME)
+    assert arena("init", "a/cup", *words, "--opening-file", "book.txt").exit_code == 0
+    assert '[opening]\nfile = "../../book.txt"\n' in Path("a/cup/league.toml").read_text()
+    wrong = arena("init", "b/cup", *words, "--opening-file", "none.txt")
+    assert (wrong.exit_code, "cannot be read" in wrong.stderr) == (2, True)
+    Path("book.txt").write_text("x3\nx9\n")
+    wrong = arena("init", "b/cup", *words, "--opening-file", "book.txt")
+    assert "book.txt:2: move 1, 'x9', is not legal there." in wrong.stderr
+    assert not Path("b").exists()
+    Library.make("c", GAME, ["random", "one=random"], opening={"plies": 3, "open": 0.6})
+    assert "[opening]\nplies = 3\nopen = 0.6\n" in Path("c/league.toml").read_text()
+
+
+def test_a_run_says_that_no_opening_is_open(league: League) -> None:
+    head = HEAD.replace("deals = 4", "deals = 1")
+    league.write(f"opening = {{ plies = 1, open = 0.5 }}\n{head}{bots(league)}")
+    said = ran(league.folder).stderr
+    assert "none of 20 openings that were drawn is open" in " ".join(said.split())
+    assert said.count("none of 20") == 1
+    assert found(league.folder) == []
+
+
+def test_the_settings_of_a_league_without_openings_do_not_speak_of_them(played: Path) -> None:
+    with Store(played / "league.db") as store:
+        assert "opening" not in store.settings()
+        assert all(
+            b"opening" not in msgspec.json.encode(store.whole(each).replay)
+            for each in store.matches()
+        )
+
+
+@pytest.mark.slow
+def test_a_chess_engine_begins_from_the_positions_of_a_book(arena: Arena, league: League) -> None:
+    need("bwrap")
+    fish = made(league.home, "fish", ("NODES = 0", "NODES = 300"))
+    positions = [
+        "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -",
+        "rnbqkb1r/pp2pppp/3p1n2/8/3NP3/8/PPP2PPP/RNBQKB1R w KQkq -",
+    ]
+    (league.home / "book.epd").write_text("".join(f'{each} id "x";\n' for each in positions))
+    league.folder = league.home / "cup"
+    words = ("--game", "openspiel:chess", "--sandbox", "bwrap", "--deals", 2, "--seed", "engines")
+    made_it = arena(
+        "init", league.folder, fish, "random", *words, "--opening-file", league.home / "book.epd"
+    )
+    assert made_it.exit_code == 0, made_it.output
+    league.call("run", "--workers", "1")
+    replays = played(league)
+    assert {replay.opening.position for replay in replays.values() if replay.opening} == {
+        f"{each} 0 1" for each in positions
+    }
+    points = json.loads(league.rank())["standings"]
+    assert [(row["bot"], row["faults"]) for row in points] == [("fish", {}), ("random", {})]
+    assert found(league.folder) == []
+    assert engine("fish")
