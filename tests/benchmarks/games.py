@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks.games            # all games
     python -m tests.benchmarks.games khan duel  # some
+    python -m tests.benchmarks.games openspiel:chess
 
 `rules` is the loop of deciders, sample and apply; `asked` adds what the referee does for each
 decision besides: decision, view and read. The next columns say where the time of `asked`
@@ -133,7 +134,7 @@ def samples_cost(name: str) -> float | None:
 def main(names: list[str]) -> None:
     """Print the table."""
     chosen = names or list(GAMES)
-    deciding = [name for name in chosen if GAMES[name].decisions]
+    deciding = [name for name in chosen if _found(name).decisions]
     best: dict[tuple[str, str], float] = {}
     for _ in range(ROUNDS):
         for name in deciding:
