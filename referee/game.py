@@ -4,6 +4,7 @@ import copy
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Self, TypeVar
@@ -28,8 +29,15 @@ Observation = dict[str, Any]
 
 def plain(view: Observation) -> Observation:
     """Return a copy of a game's view as plain JSON, which the caller may keep and change."""
-    copied: Observation = msgspec.to_builtins(view)
+    copied: Observation = msgspec.to_builtins(view, enc_hook=_read)
     return copied
+
+
+def _read(ready: Any) -> Any:
+    """Return what JSON that is ready says."""
+    if isinstance(ready, msgspec.Raw):
+        return msgspec.json.decode(ready)
+    raise TypeError(f"a view holds a {type(ready).__name__}, which is no JSON")
 
 
 def ranked(scores: Sequence[Any]) -> list[int]:
@@ -70,12 +78,18 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def stored(self) -> dict[str, Any]:
         """Return the options as replays and the settings of leagues hold them."""
-        usual = {field.name: field.default for field in msgspec.structs.fields(self)}
+        usual = _usual(type(self))
         return {
             name: value
             for name, value in msgspec.to_builtins(self).items()
             if name not in self.added or value != usual[name]
         }
+
+
+@cache
+def _usual(kind: type[Options]) -> dict[str, Any]:
+    """Return the defaults of options, by name; to ask for them takes as long as a decision."""
+    return {field.name: field.default for field in msgspec.structs.fields(kind)}
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):

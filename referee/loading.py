@@ -328,25 +328,31 @@ def _check_class(game: type[Game], source: Source) -> None:
     """Raise ArenaError unless a class has all parts of the contract, of the right types."""
     if not isinstance(game, type) or not issubclass(game, Game):
         raise ArenaError(f"the game {source.word!r} is no class derived from referee.game.Game.")
-    file = sys.modules[game.__module__].__file__
-    where = f"{file}:{_line_of(game)}: class {game.__name__}"
-    if game.program is not None:
-        where = f"{game.program}: its program"
+    if (wrong := _wrong(game, source)) is not None:
+        if game.program is not None:
+            raise ArenaError(f"{game.program}: its program{wrong}")
+        file = sys.modules[game.__module__].__file__
+        raise ArenaError(f"{file}:{_line_of(game)}: class {game.__name__}{wrong}")
+
+
+def _wrong(game: type[Game], source: Source) -> str | None:
+    """Return what is wrong with a class, as words behind its name."""
     if missing := sorted(game.__abstractmethods__):
-        raise ArenaError(f"{where} lacks {', '.join(missing)}: see docs/write-a-game.md.")
+        return f" lacks {', '.join(missing)}: see docs/write-a-game.md."
     for field, (is_right, words) in _FIELDS.items():
         if not hasattr(game, field):
-            raise ArenaError(f"{where} lacks `{field}`: {words}.")
+            return f" lacks `{field}`: {words}."
         value = getattr(game, field)
         if not is_right(value):
-            raise ArenaError(f"{where}: `{field}` is {value!r}; it has to be {words}.")
+            return f": `{field}` is {value!r}; it has to be {words}."
     if game.name in GAMES:
-        raise ArenaError(f"{where}: {game.name!r} is the name of a bundled game; choose another.")
+        return f": {game.name!r} is the name of a bundled game; choose another."
     if source.kind == "installed" and game.name != source.word:
-        raise ArenaError(
-            f"{where}: its name is {game.name!r}, and its entry point's {source.word!r}; they have "
+        return (
+            f": its name is {game.name!r}, and its entry point's {source.word!r}; they have "
             f"to be the same."
         )
+    return None
 
 
 def _line_of(game: type[Game]) -> int:

@@ -9,7 +9,7 @@ import math
 import random
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from time import monotonic
 from typing import Any
 
@@ -20,7 +20,8 @@ from protocol.messages import End, Start, read_reply
 from referee.chance import Chance
 from referee.clock import Clock, Turn
 from referee.fault import Fault, shown
-from referee.game import Decision, Game, Move, Observation, plain
+from referee.finding import is_path
+from referee.game import Decision, Game, Move, Observation, Options, plain
 from referee.limits import Limits
 from referee.loading import find_game
 from referee.match import Match, bot_seeds, samples_of, starts
@@ -182,9 +183,34 @@ def play(
     passes through. Raises ArenaError for an unknown game or option, and for a number of bots that
     cannot play the game.
     """
-    kind = find_game(game)
+    kind, chosen = _chosen(game, bots, options)
+    return _played(kind, chosen, bots, str(seed), faults_allowed)
+
+
+def _chosen(
+    game: str, bots: Sequence[Choose], options: Mapping[str, Any] | None
+) -> tuple[type[Game], Options]:
+    """Return a game and its options; raise ArenaError as `play` does."""
+    kind = find_game(game) if is_path(game) else _of_a_name(game)
     check_seats(kind, len(bots))
-    dealt = new_game(kind, len(bots), read_options(kind, options or {}), str(seed))
+    return kind, read_options(kind, options or {})
+
+
+@cache
+def _of_a_name(game: str) -> type[Game]:
+    """Return a game that is no file's: to look through all that is installed takes some time."""
+    return find_game(game)
+
+
+def _played(
+    kind: type[Game],
+    options: Options,
+    bots: Sequence[Choose],
+    seed: str,
+    faults_allowed: int | None,
+) -> Replay:
+    """Play one match of a game that was found."""
+    dealt = new_game(kind, len(bots), options, seed)
     told = starts(dealt, f"local-{seed}", _CONTROL, bot_seeds(dealt))
     match = Match(dealt, [_ChooserSeat(bot, dealt) for bot in bots], faults_allowed or 0)
     return match.play(told, _refuse if faults_allowed is None else None).replay
@@ -206,17 +232,14 @@ def play_deals(
     """
     if deals < 1:
         raise ArenaError(f"at least 1 deal is played, not {deals}.")
+    kind, chosen = _chosen(game, bots, options)
     for deal in range(deals):
         dealt = f"{seed}/{deal}"
         order = Chance(dealt).shuffled(range(len(bots)), "seats")
         for first in range(len(bots)):
             seating = (*order[first:], *order[:first])
             seated = [bots[bot] for bot in seating]
-            yield Rotation(
-                deal,
-                seating,
-                play(game, seated, seed=dealt, options=options, faults_allowed=faults_allowed),
-            )
+            yield Rotation(deal, seating, _played(kind, chosen, seated, dealt, faults_allowed))
 
 
 def score(

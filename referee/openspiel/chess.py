@@ -1,6 +1,7 @@
 """Chess as chess programs write it: moves by UCI and SAN, and positions by FEN."""
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
@@ -30,6 +31,12 @@ def uci(state: Any, action: int) -> str:
     """Return what UCI calls a legal action of a state."""
     text: str = spiel().chess.action_to_move(action, state.board()).to_lan()
     return text
+
+
+def all_uci(state: Any, actions: Sequence[int]) -> list[str]:
+    """Return what UCI calls several legal actions of a state."""
+    board, move_of = state.board(), spiel().chess.action_to_move
+    return [move_of(action, board).to_lan() for action in actions]
 
 
 def may_be(uci: str, word: str) -> bool:

@@ -1,9 +1,9 @@
 """A game of OpenSpiel behind the contract that all games fulfil."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import msgspec
 
@@ -18,6 +18,8 @@ from referee.openspiel.kind import Recipe
 from referee.openspiel.named import LEAKING
 from referee.scene import Area
 
+_CHANCE, _ALL = -1, -2
+"""Who acts, by OpenSpiel's numbers, where it is no single player."""
 _SENT = "send the number of one of the legal actions, or its text"
 
 
@@ -34,17 +36,17 @@ class OpenSpielGame(Game):
 
     def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
         super().__init__(seats=seats, options=options, chance=chance)
-        self._spiel = _made(type(self), options, seats)
-        kind = self._spiel.get_type()
-        self._is_open = kind.information == type(kind).Information.PERFECT_INFORMATION
-        self._has_observation = kind.provides_observation_string
-        self._has_information = kind.provides_information_state_string and not self._is_open
-        self._state = self._spiel.new_initial_state()
+        self._loaded = _loaded(type(self), options, seats)
+        self._state = self._loaded.spiel.new_initial_state()
         self._chances = 0
+        self._actor = 0
+        """Who acts now: a seat, or OpenSpiel's number for all of them."""
         self._own: list[list[int]] = [[] for _ in range(seats)]
         """By seat, its actions so far."""
         self._legal: dict[int, list[int]] = {}
         """The legal actions of each seat that is asked now."""
+        self._texts: dict[int, list[str]] = {}
+        """What these are called, once it was asked for: in chess that takes long."""
         self._moves: list[str] | None = [] if self.recipe.name in chess.GAMES else None
         """All moves so far as UCI writes them, in chess."""
         self._start = ""
@@ -61,6 +63,7 @@ class OpenSpielGame(Game):
         copied._state = self._state.clone()
         copied._own = [[*actions] for actions in self._own]
         copied._legal = {**self._legal}
+        copied._texts = {**self._texts}
         copied._moves = None if self._moves is None else [*self._moves]
         copied._unasked = [*self._unasked]
         return copied
@@ -92,40 +95,48 @@ class OpenSpielGame(Game):
         are all so far, from the position `start` if the match began from one.
         """
         legal = self._legal.get(seat)
-        state = self._state
+        state, loaded = self._state, self._loaded
         view: Observation = {
             "game": self.name,
             "seat": seat,
             "decision": None if legal is None else "act",
         }
-        if self._is_open:
+        if loaded.is_open:
             view["history"] = state.history()
         else:
             view["actions"] = self._own[seat]
-        if self._has_observation:
+        if loaded.has_observation:
             view["observation"] = state.observation_string(seat)
-        if self._has_information:
+        if loaded.has_information:
             view["information"] = state.information_state_string(seat)
-        if self.recipe.survey.state and self._is_open:
-            view["state"] = msgspec.json.decode(state.to_json())
-        elif self.recipe.survey.observed and self.recipe.base not in LEAKING:
-            view["state"] = msgspec.json.decode(state.to_observation_struct(seat).to_json())
+        if loaded.json_of is not None:
+            view["state"] = loaded.ready(loaded.json_of(state, seat))
         if legal is not None:
-            view["texts"] = [state.action_to_string(seat, action) for action in legal]
+            view["texts"] = self._called(seat)
         if self._start:
             view["start"] = self._start
         if self._moves is not None:
             view["moves"] = self._moves
             if legal is not None:
-                view["uci"] = [chess.uci(state, action) for action in legal]
-        if state.is_terminal():
+                view["uci"] = chess.all_uci(state, legal)
+        if legal is None and state.is_terminal():
             view["returns"] = [*map(float, state.returns())]
         return view
+
+    def _called(self, seat: int) -> list[str]:
+        """Return what the legal actions of a seat are called, in their order."""
+        texts = self._texts.get(seat)
+        if texts is None:
+            text_of = self._state.action_to_string
+            texts = self._texts[seat] = [text_of(seat, action) for action in self._legal[seat]]
+        return texts
 
     def check(self, seat: int, move: Move) -> str | None:
         """Return why an action is not legal, or not to be told from another."""
         if not move:
             return _SENT
+        if len(move) == 1 and move.get("action") in self._legal[seat]:
+            return None  # nearly all answers
         meant = self._meant(seat, move)
         if len(meant) == 1:
             return None
@@ -140,7 +151,7 @@ class OpenSpielGame(Game):
 
     def canonical(self, seat: int, move: Move) -> Move:
         """Return the action by its number."""
-        return {"action": self._meant(seat, move)[0]}
+        return move if [*move] == ["action"] else {"action": self._meant(seat, move)[0]}
 
     def _meant(self, seat: int, move: Move) -> list[int]:
         """Return the legal actions that are all that a move says."""
@@ -148,8 +159,8 @@ class OpenSpielGame(Game):
         if "action" in move:
             meant = [action for action in meant if action == move["action"]]
         if "text" in move:
-            called = self._state.action_to_string
-            meant = [action for action in meant if called(seat, action) == move["text"]]
+            texts = dict(zip(self._legal[seat], self._called(seat), strict=True))
+            meant = [action for action in meant if texts[action] == move["text"]]
         if "uci" in move:
             meant = [action for action in meant if chess.uci(self._state, action) == move["uci"]]
         return meant
@@ -179,22 +190,26 @@ class OpenSpielGame(Game):
     def resample(self, seat: int, rng: Random) -> Self:
         """Return another state in which the seat has had the same information."""
         other = twin(self, rng)
-        if not self._is_open:
-            other._state = another(self._spiel, self._state, seat, rng)
-            other._own = own_actions(self._spiel, other._state)
+        if not self._loaded.is_open:
+            spiel = self._loaded.spiel
+            other._state = another(spiel, self._state, seat, rng)
+            other._own = own_actions(spiel, other._state)
             other._ask()
         return other
 
     def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
         """Yield every action of the game by its number."""
-        yield "act", [{"action": action} for action in range(self._spiel.num_distinct_actions())]
+        yield (
+            "act",
+            [{"action": action} for action in range(self._loaded.spiel.num_distinct_actions())],
+        )
 
     def set_up(self, position: str) -> None:
         """Begin a match of chess from a position in FEN."""
         if self._moves is None:
             super().set_up(position)
         chess.check_position(position)
-        self._state = self._spiel.new_initial_state(position)
+        self._state = self._loaded.spiel.new_initial_state(position)
         chess.check_is_possible(self._state)
         self._start, self._moves = position, []
         self._own = [[] for _ in range(self.seats)]
@@ -235,7 +250,7 @@ class OpenSpielGame(Game):
         """Return the board, where it has a common shape; else OpenSpiel's own text."""
         eyes = range(self.seats) if seat is None else [seat]
         texts = {each: self._shown(each) for each in eyes}
-        if self._is_open or len({*texts.values()}) == 1:
+        if self._loaded.is_open or len({*texts.values()}) == 1:
             return drawn(self.recipe.base, "The table", texts[eyes[0]])
         return [
             area
@@ -244,7 +259,7 @@ class OpenSpielGame(Game):
         ]
 
     def _shown(self, seat: int) -> str:
-        if self._has_observation:
+        if self._loaded.has_observation:
             return str(self._state.observation_string(seat))
         return str(self._state.information_state_string(seat))
 
@@ -253,22 +268,27 @@ class OpenSpielGame(Game):
     def _go_on(self) -> None:
         """Go on until somebody has a choice, or the game is over."""
         state = self._state
-        self._legal = {}
+        self._legal, self._texts = {}, {}
         while not state.is_terminal():
-            if state.is_chance_node():
+            if self._ask():
+                return
+            if self._actor == _CHANCE:
                 outcomes = state.chance_outcomes()
                 state.apply_action(self.chance.weighted(outcomes, "chance", self._chances))
                 self._chances += 1
-                continue
-            if self._ask():
-                return
-            self._act({})
+            else:
+                self._act({})
         self.reason = "end"
 
     def _ask(self) -> bool:
-        """Note who has a choice now, and return whether anybody has."""
+        """Note who acts and who has a choice now, and return whether anybody has."""
         state = self._state
-        seats = range(self.seats) if state.is_simultaneous_node() else [state.current_player()]
+        self._texts = {}
+        self._actor = actor = state.current_player()
+        if actor == _CHANCE:
+            self._legal = {}
+            return False
+        seats = range(self.seats) if actor == _ALL else (actor,)
         legal = {seat: state.legal_actions(seat) for seat in seats}
         self._legal = {seat: actions for seat, actions in legal.items() if len(actions) > 1}
         return bool(self._legal)
@@ -276,8 +296,8 @@ class OpenSpielGame(Game):
     def _act(self, chosen: Mapping[int, int]) -> None:
         """Apply what was chosen, and the only legal action of everybody else who acts now."""
         state = self._state
-        if not state.is_simultaneous_node():
-            seat = state.current_player()
+        if self._actor != _ALL:
+            seat = self._actor
             action = chosen[seat] if chosen else state.legal_actions(seat)[0]
             if not chosen:
                 self._unasked.append(self._names(seat, action))
@@ -297,8 +317,56 @@ class OpenSpielGame(Game):
         state.apply_actions(joint)
 
 
+class _Loaded(NamedTuple):
+    """A game of OpenSpiel with its options, and what a view of it holds."""
+
+    spiel: Any
+    is_open: bool
+    """Whether nothing is hidden in it."""
+    has_observation: bool
+    has_information: bool
+    json_of: Callable[[Any, int], str] | None
+    """Returns as JSON what a seat may know of a state, where OpenSpiel has that."""
+    ready: Callable[[str], Any]
+    """Makes a part of a view of it: as it is, where it is written as we write."""
+
+
 @lru_cache(maxsize=32)
-def _made(kind: type[OpenSpielGame], options: Options, seats: int) -> Any:
+def _loaded(game: type[OpenSpielGame], options: Options, seats: int) -> _Loaded:
     fields = msgspec.structs.fields(options)
     given = {field.encode_name: getattr(options, field.name) for field in fields}
-    return kind.recipe.made(given, seats)
+    recipe = game.recipe
+    spiel = recipe.made(given, seats)
+    kind = spiel.get_type()
+    is_open = kind.information == type(kind).Information.PERFECT_INFORMATION
+    json_of: Callable[[Any, int], str] | None = None
+    ready: Callable[[str], Any] = msgspec.json.decode
+    if recipe.survey.state and is_open:
+        json_of = _whole
+        if _is_as_ours(spiel.new_initial_state().to_json()):
+            ready = msgspec.Raw
+    elif recipe.survey.observed and recipe.base not in LEAKING:
+        json_of = _observed
+    return _Loaded(
+        spiel=spiel,
+        is_open=is_open,
+        has_observation=kind.provides_observation_string,
+        has_information=kind.provides_information_state_string and not is_open,
+        json_of=json_of,
+        ready=ready,
+    )
+
+
+def _whole(state: Any, _: int) -> str:
+    text: str = state.to_json()
+    return text
+
+
+def _observed(state: Any, seat: int) -> str:
+    text: str = state.to_observation_struct(seat).to_json()
+    return text
+
+
+def _is_as_ours(text: str) -> bool:
+    """Return whether JSON is written as we write it, to the byte."""
+    return msgspec.json.encode(msgspec.json.decode(text)) == text.encode()

@@ -13,7 +13,7 @@ from protocol.errors import ArenaError
 
 LEAST = (2, 0)
 """The first release whose games are taken: older ones lack what the adapter asks for."""
-_INSTALL = "pip install 'bot-arena[openspiel]'"
+_INSTALL = "pip install 'bot-arena[openspiel]', or '.[openspiel]' in a clone"
 
 
 def release() -> str:

@@ -27,7 +27,8 @@ def snapshot(value: Any) -> str:
 def not_plain(value: Any, where: str, *, structs: bool = False) -> str | None:
     """Return what in `value` is no JSON as it is; None if all is: no tuples, no NaN.
 
-    With `structs`, structures of msgspec may stand for objects, as in a view.
+    With `structs`, structures of msgspec may stand for objects, and its Raw for JSON that is ready,
+    as in a view.
     """
     if type(value) is dict:
         for key, entry in value.items():
@@ -44,11 +45,24 @@ def not_plain(value: Any, where: str, *, structs: bool = False) -> str | None:
     if structs and isinstance(value, msgspec.Struct):
         entries = {name: getattr(value, name) for name in value.__struct_fields__}
         return not_plain(entries, where, structs=structs)
+    if structs and isinstance(value, msgspec.Raw):
+        return _not_ready(bytes(value), where)
     if type(value) is float and not math.isfinite(value):
         return f"{where} is {value}, which JSON does not have"
     if value is None or type(value) in (str, int, float, bool):
         return None
     return f"{where} is a {type(value).__name__}, {short_of(value)}"
+
+
+def _not_ready(ready: bytes, where: str) -> str | None:
+    """Return what is wrong with JSON that stands in a view as it is sent."""
+    try:
+        value = msgspec.json.decode(ready)
+    except msgspec.DecodeError as error:
+        return f"{where} is ready JSON that cannot be read: {error}"
+    if msgspec.json.encode(value) != ready:
+        return f"{where} is ready JSON with spaces or line ends, or else not as msgspec writes it"
+    return None
 
 
 def short_of(value: Any) -> str:

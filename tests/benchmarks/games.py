@@ -2,12 +2,14 @@
 
     python -m tests.benchmarks.games            # all games
     python -m tests.benchmarks.games khan duel  # some
+    python -m tests.benchmarks.games openspiel:chess
 
 `rules` is the loop of deciders, sample and apply; `asked` adds what the referee does for each
-decision besides: decision, view and read. The next columns say where the time of `asked`
-goes, and the last one how many microseconds the samples of a decision take, if it lists no moves
-and a bot wants four of them. Games take turns, so that a noisy machine disturbs all alike; the best
-of the rounds counts.
+decision besides: decision, view and read. The next columns say where the time of `asked` goes. `cpu
+us` is what a decision takes with its view as JSON, in microseconds of CPU: the deal is left out,
+and the least of many short series is taken, which a busy machine hardly disturbs. The last column
+says how many microseconds the samples of a decision take, if it lists no moves and a bot wants
+four. Games take turns, so that a noisy machine disturbs all alike; of the rounds the best counts.
 """
 
 import sys
@@ -20,6 +22,7 @@ from typing import Any
 
 from tabulate import tabulate
 
+from protocol.lines import encode
 from referee.game import Game, plain
 from referee.games import GAMES
 from referee.loading import find_game
@@ -29,6 +32,8 @@ from referee.options import new_game, read_options
 ROUNDS = 5
 SECONDS = 0.6
 """The least time of one measurement."""
+SERIES = 8
+"""So many matches are one series."""
 SAMPLES = 4
 """How many a bot wants that has a kit."""
 PARTS = ("deciders", "decision", "view", "sample", "read_answer", "apply")
@@ -75,6 +80,27 @@ def rate(name: str, play: Callable[[Game, Random], int]) -> float:
         taken += play(dealt(name, seed), rng)
         seed += 1
     return taken / spent
+
+
+def least_cpu(name: str) -> float:
+    """Return the CPU seconds that a decision takes with its view as JSON, without the deal."""
+    least, began = float("inf"), time.perf_counter()
+    while time.perf_counter() - began < SECONDS:
+        rng, taken, spent = Random(1), 0, 0.0
+        for seed in range(SERIES):
+            game = dealt(name, seed)
+            before = time.process_time()
+            while seats := game.deciders():
+                moves: dict[int, Any] = {}
+                for seat in seats:
+                    decision = game.decision(seat)
+                    encode(game.view(seat))
+                    moves[seat] = game.read_answer(decision.name, seat, game.sample(seat, rng))
+                game.apply(moves)
+                taken += len(seats)
+            spent += time.process_time() - before
+        least = min(least, spent / taken)
+    return least
 
 
 def matches_rate(name: str) -> float:
@@ -133,7 +159,7 @@ def samples_cost(name: str) -> float | None:
 def main(names: list[str]) -> None:
     """Print the table."""
     chosen = names or list(GAMES)
-    deciding = [name for name in chosen if GAMES[name].decisions]
+    deciding = [name for name in chosen if _found(name).decisions]
     best: dict[tuple[str, str], float] = {}
     for _ in range(ROUNDS):
         for name in deciding:
@@ -151,11 +177,19 @@ def main(names: list[str]) -> None:
                 f"{rules:,.0f}",
                 f"{whole:,.0f}",
                 *(f"{100 * parts[part]:.0f}" for part in PARTS),
+                f"{least_cpu(name) * 1e6:.1f}",
                 "-" if samples is None else f"{samples * 1e6:.0f}",
             ]
         )
-    heads = ("game", "rules /s", "asked /s", *(f"{part} %" for part in PARTS), "samples us")
-    print(tabulate(rows, heads, colalign=("left", *("right",) * 9), disable_numparse=True))
+    heads = (
+        "game",
+        "rules /s",
+        "asked /s",
+        *(f"{part} %" for part in PARTS),
+        "cpu us",
+        "samples us",
+    )
+    print(tabulate(rows, heads, colalign=("left", *("right",) * 10), disable_numparse=True))
     for name in chosen:
         if name not in deciding:
             print(f"{name}: no decisions; {matches_rate(name):,.0f} matches a second")

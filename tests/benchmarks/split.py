@@ -3,6 +3,7 @@
     python -m tests.benchmarks.split                    # all games, landlock, one core
     python -m tests.benchmarks.split guerra --sandbox none --unpinned
     python -m tests.benchmarks.split --no-views         # what it would be if asks held no views
+    python -m tests.benchmarks.split openspiel:chess    # a game from elsewhere
 
 Matches are played once at random; then bots that do nothing but read and answer play them again
 over the protocol. Microseconds of CPU for each decision: `rules` are the game's own methods and the
@@ -20,7 +21,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from copy import deepcopy
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -33,9 +34,10 @@ from protocol.lines import encode
 from protocol.messages import Ask, End, Reply, read_reply
 from referee.bot_process import BotProcess
 from referee.clock import Clock
-from referee.game import Decision, Game, Observation
+from referee.game import Decision, Game, Observation, Options
 from referee.games import GAMES
 from referee.limits import Limits
+from referee.loading import find_game
 from referee.match import Match, starts
 from referee.options import new_game, read_options
 from referee.sandbox import Launcher, Program
@@ -55,6 +57,9 @@ RULES = (
 """What the referee calls of a game."""
 
 
+_found = cache(find_game)
+
+
 class Script(NamedTuple):
     """Matches of one game, by their seeds, and what is said in them, in order."""
 
@@ -70,8 +75,14 @@ class Script(NamedTuple):
 
 def dealt(name: str, seed: str) -> Game:
     """Return a game with its fewest seats."""
-    kind = GAMES[name]
-    return new_game(kind, kind.seat_counts[0], read_options(kind, {}), seed)
+    kind = _found(name)
+    return new_game(kind, kind.seat_counts[0], _usual(kind), seed)
+
+
+@cache
+def _usual(kind: type[Game]) -> Options:
+    """Return the options at their defaults, which a league reads once."""
+    return read_options(kind, {})
 
 
 def script_of(name: str) -> Script:
@@ -205,13 +216,13 @@ def pipe(script: Script, lines: Sequence[bytes], bots: Sequence[Pipes]) -> None:
 
 def commands(script: Script, bot: Path, folder: Path) -> list[list[Path]]:
     """Return what to run for each seat: the bot, with a file of its replies."""
-    found = []
-    for seat in range(GAMES[script.game].seat_counts[0]):
+    words = []
+    for seat in range(_found(script.game).seat_counts[0]):
         file = folder / f"{script.game}-{seat}"
         said = zip(script.seats, script.replies, strict=True)
         file.write_bytes(b"".join(reply for own, reply in said if own == seat))
-        found.append([bot, file])
-    return found
+        words.append([bot, file])
+    return words
 
 
 def measured(
@@ -224,7 +235,7 @@ def measured(
     lines = [encode(ask) for ask in script.asks]
     argvs = commands(script, bot, folder)
     limits = Limits(sandbox=sandbox)  # type: ignore[arg-type]
-    found: dict[str, list[Cost]] = {}
+    costs: dict[str, list[Cost]] = {}
     with Launcher(sandbox) as launcher, plain_bots(argvs) as bots:
         programs = [
             Program((str(bot), replies.name), str(folder), (bot.name, replies.name))
@@ -239,12 +250,12 @@ def measured(
         }
         for _ in range(ROUNDS):
             for way, run in ways.items():
-                found.setdefault(way, []).append(timed(run, len(lines)))
+                costs.setdefault(way, []).append(timed(run, len(lines)))
             spent = rules_and_bot(script, processes, seat)
             for way, cost in zip(("rules", "bot"), spent, strict=True):
-                found.setdefault(way, []).append(Cost(cost, cost))
+                costs.setdefault(way, []).append(Cost(cost, cost))
         end_processes(processes)
-    return {way: least(costs) for way, costs in found.items()}
+    return {way: least(each) for way, each in costs.items()}
 
 
 def row(name: str, cost: dict[str, Cost]) -> tuple[str | float, ...]:
@@ -262,6 +273,7 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=[n for n in GAMES if GAMES[n].decisions])
     parser.add_argument("--sandbox", default="landlock")
     parser.add_argument("--unpinned", action="store_true", help="let bots run on other cores")
+    parser.add_argument("--processes", type=int, default=PROCESSES, help="try so many times")
     parser.add_argument("--no-views", action="store_true", help="ask with empty views")
     arguments = parser.parse_args()
     if not arguments.unpinned:
@@ -275,8 +287,8 @@ def main() -> None:
         with ProcessPoolExecutor(1, max_tasks_per_child=1) as pool:
             for game in arguments.games:
                 task = game, bot, folder, arguments.sandbox, seat
-                found = [pool.submit(measured, *task) for _ in range(PROCESSES)]
-                costs = [each.result() for each in found]
+                tasks = [pool.submit(measured, *task) for _ in range(arguments.processes)]
+                costs = [each.result() for each in tasks]
                 rows.append(row(game, min(costs, key=lambda cost: cost["referee"].cpu)))
     where = "unpinned" if arguments.unpinned else "one core"
     print(

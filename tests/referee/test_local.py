@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import permutations
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ import pytest
 import referee
 from protocol.errors import ArenaError
 from referee import LocalAsk, RefusedMoveError, Score, play, play_deals, points, score
+from referee.finding import entry_point
 from referee.folder import cases_of
 from referee.games import GAMES
 from referee.replay import steps
@@ -295,3 +296,37 @@ def test_the_package_offers_the_loop_and_loads_it_only_then() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+# How often the game is looked for
+
+
+def test_a_series_of_a_game_from_a_file_executes_it_once(tmp_path: Path) -> None:
+    file, log = tmp_path / "taking.py", tmp_path / "log"
+    file.write_text(
+        "from tests.benchmarks.decision import Taking\n"
+        f"with open({str(log)!r}, 'a') as log:\n"
+        "    log.write('executed\\n')\n"
+        "class Few(Taking):\n"
+        "    name = 'few'\n"
+        "    def __init__(self, **given):\n"
+        "        super().__init__(rounds=3)\n"
+    )
+    assert len([*play_deals(str(file), [first, first], deals=3)]) == 6
+    assert log.read_text() == "executed\n"
+
+
+def test_an_installed_game_is_looked_for_once() -> None:
+    searches = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is entry_point.__code__:
+            searches.append(frame)
+
+    play("openspiel:tic_tac_toe", [first, first])
+    sys.setprofile(note)
+    try:
+        play("openspiel:tic_tac_toe", [first, first])
+    finally:
+        sys.setprofile(None)
+    assert not searches

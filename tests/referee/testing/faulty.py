@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
+import msgspec
 from msgspec import Meta
 
 from referee.chance import Chance
@@ -280,6 +281,18 @@ class NanInView(Heights):
     def view(self, seat: int) -> Observation:
         mean = sum(self.scores) / self.turn if self.turn else math.nan
         return {**super().view(seat), "mean": mean}
+
+
+@found_by("json", "ready JSON of two lines in the view")
+class TwoLinesInView(Heights):
+    def view(self, seat: int) -> Observation:
+        return {**super().view(seat), "scores": msgspec.Raw(b'{"seat_0":1,\n"seat_1":2}')}
+
+
+@found_by("json", "ready JSON in the view that cannot be read")
+class HalfInView(Heights):
+    def view(self, seat: int) -> Observation:
+        return {**super().view(seat), "scores": msgspec.Raw(b'{"seat_0":1,')}
 
 
 @found_by("json", "numbers as keys in the view")
