@@ -30,6 +30,7 @@ from protocol.game_messages import (
 )
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options
+from referee.program.areas import areas_of
 from referee.program.engine import Engine, ProgramError
 from referee.scene import Area, Text
 
@@ -108,6 +109,8 @@ class ProgramGame(Game):
             raise self._wrong(asked, "the match is over, and no `reason` says why")
         if state.scores is not None and len(state.scores) != self.seats:
             raise self._wrong(asked, f"it has {len(state.scores)} scores for {self.seats} seats")
+        if state.scores is not None and not self.score:
+            raise self._wrong(asked, "it has scores, and `score` does not say what they count")
         if unknown := {*state.numbers} - {*self.measures}:
             raise self._wrong(asked, f"the number {min(unknown)!r} is no one of its `measures`")
 
@@ -282,7 +285,7 @@ class ProgramGame(Game):
         shown: ShownTable = self._ask(ShowTable(self._number, seat), ShownTable)
         if shown.areas:
             try:
-                return msgspec.convert(shown.areas, list[Area])
+                return areas_of(shown.areas)
             except msgspec.ValidationError as error:
                 raise self._wrong("show", f"{error}") from None
         lines = [line.rstrip() for line in shown.text.expandtabs().splitlines()]
