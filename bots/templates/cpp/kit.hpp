@@ -34,7 +34,7 @@
 // yours that reads it: `bot.cpp:17: no member hnad in: {"hand":[]}`.
 //
 // A listed move is returned as it is, another is made of keys and values: numbers, strings, bool,
-// nullptr, Json, other moves, and vectors, arrays and maps of all these.
+// nullptr, Json, other moves, and vectors, arrays, maps and optionals of all these.
 //
 //     kit::Move move = kit::object("play", "arm", "add", std::vector{0, 2, 1, 1});
 //     move.set("one", "more");
@@ -56,6 +56,7 @@
 #include <exception>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -290,6 +291,8 @@ inline std::string quoted(std::string_view text) {
 
 template <class> constexpr bool is_map = false;
 template <class... Of> constexpr bool is_map<std::map<Of...>> = true;
+template <class> constexpr bool is_optional = false;
+template <class Of> constexpr bool is_optional<std::optional<Of>> = true;
 
 template <class Value> std::string written(const Value &value) {
     if constexpr (std::is_same_v<Value, Json>) {
@@ -300,6 +303,12 @@ template <class Value> std::string written(const Value &value) {
         return value ? "true" : "false";
     } else if constexpr (std::is_same_v<Value, std::nullptr_t>) {
         return "null";
+    } else if constexpr (is_optional<Value>) {
+        return value ? written(*value) : "null";
+    } else if constexpr (std::is_floating_point_v<Value>) {
+        char digits[32]; // enough of them that the same number is read
+        std::snprintf(digits, sizeof digits, "%.17g", static_cast<double>(value));
+        return digits;
     } else if constexpr (std::is_arithmetic_v<Value>) {
         return std::to_string(value);
     } else if constexpr (std::is_convertible_v<Value, std::string_view>) {

@@ -79,7 +79,7 @@ pub struct Ask {
 pub fn run(choose: fn(&mut Ask) -> Json) {
     let mut ask = Ask::default();
     for line in io::stdin().lock().lines() {
-        let message = Reader(&line.expect("the input cannot be read")).value();
+        let message = Json::read(&line.expect("the input cannot be read"));
         let part = |key| message.get(key).cloned().unwrap_or_default();
         let moves = |key| {
             message
@@ -187,6 +187,11 @@ readers! {
 }
 
 impl Json {
+    /// A text of JSON, which is taken to be sound, as a value.
+    pub fn read(text: &str) -> Json {
+        Reader(text).value()
+    }
+
     /// The member of an object, if there is one; `value["key"]` panics if there is none.
     pub fn get(&self, key: &str) -> Option<&Json> {
         match self {
@@ -260,6 +265,12 @@ impl<T: Into<Json>> From<Vec<T>> for Json {
     }
 }
 
+impl<T: Into<Json>> From<Option<T>> for Json {
+    fn from(value: Option<T>) -> Json {
+        value.map_or(Json::Null, Into::into)
+    }
+}
+
 /// The line that is sent.
 impl fmt::Display for Json {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
@@ -296,7 +307,7 @@ fn quoted(text: &str) -> String {
     line + "\""
 }
 
-/// What is left of a line of JSON, which is taken to be sound.
+/// What is left of a text of JSON, which is taken to be sound.
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
@@ -364,7 +375,7 @@ impl<'a> Reader<'a> {
 
     /// A number, `true`, `false` or `null`.
     fn word(&mut self) -> Json {
-        let end = self.0.find(|letter| ",]} \t\r".contains(letter));
+        let end = self.0.find(|letter| ",]} \t\r\n".contains(letter));
         match self.take(end.unwrap_or(self.0.len())) {
             "true" => Json::Bool(true),
             "false" => Json::Bool(false),
