@@ -30,6 +30,7 @@ from protocol.game_messages import (
 )
 from referee.chance import Chance
 from referee.game import Decision, Game, Move, Observation, Options
+from referee.program.areas import areas_of
 from referee.program.engine import Engine, ProgramError
 from referee.scene import Area, Text
 
@@ -282,7 +283,7 @@ class ProgramGame(Game):
         shown: ShownTable = self._ask(ShowTable(self._number, seat), ShownTable)
         if shown.areas:
             try:
-                return msgspec.convert(shown.areas, list[Area])
+                return areas_of(shown.areas)
             except msgspec.ValidationError as error:
                 raise self._wrong("show", f"{error}") from None
         lines = [line.rstrip() for line in shown.text.expandtabs().splitlines()]
