@@ -67,7 +67,8 @@ def _program(folder: Path, lang: str) -> None:
     click.echo(safe(f"{folder} is written: {', '.join(write_program(folder, name))}."))
     if missing := lacking(language):
         where = "on the PATH" if language.build else "where the sandbox looks"
-        say(f"{' and '.join(missing)} is needed for {language.title}, but is not {where}.")
+        be = "is" if len(missing) == 1 else "are"
+        say(f"{language.title} needs {' and '.join(missing)}, which {be} not found {where}.")
     word = shlex.quote(_word(folder))
     steps = [f"make -C {shlex.quote(str(folder))}"] if language.build else []
     steps += [f"arena check-game {word}", f"arena play {word} human sensible"]
