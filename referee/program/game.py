@@ -109,6 +109,8 @@ class ProgramGame(Game):
             raise self._wrong(asked, "the match is over, and no `reason` says why")
         if state.scores is not None and len(state.scores) != self.seats:
             raise self._wrong(asked, f"it has {len(state.scores)} scores for {self.seats} seats")
+        if state.scores is not None and not self.score:
+            raise self._wrong(asked, "it has scores, and `score` does not say what they count")
         if unknown := {*state.numbers} - {*self.measures}:
             raise self._wrong(asked, f"the number {min(unknown)!r} is no one of its `measures`")
 

@@ -65,6 +65,8 @@ def state(left, turn):
         return {"type": "state", "places": [1], "reason": "odd"}
     elif WRONG == "scores":
         return {"type": "state", "places": [1, 2], "reason": "odd", "scores": [1]}
+    elif WRONG == "unsaid scores":
+        return {"type": "state", "places": [1, 2], "reason": "odd", "scores": [1, 0]}
     elif WRONG == "numbers":
         return {"type": "state", "places": [1, 2], "reason": "odd", "numbers": {"x": 1}}
     elif WRONG == "colours":

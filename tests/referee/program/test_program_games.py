@@ -78,6 +78,7 @@ SAID = {
     "places": "the places are [2, 2]",
     "one place": "the places are [1]",
     "scores": "1 scores for 2 seats",
+    "unsaid scores": "it has scores, and `score` does not say what they count",
     "numbers": "the number 'x' is no one of its `measures`",
     "colours": "Expected `str` matching regex",
     "no reason": "no `reason` says why",
