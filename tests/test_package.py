@@ -31,7 +31,8 @@ def test_the_wheel_holds_the_four_packages_with_bots_and_rules(wheel: Path) -> N
     }
     bot = "bots/guerra/guerra_sensible.py"
     assert not any("playthroughs" in name for name in names)
-    assert {"bots/kit.py", bot, "referee/games/guerra/rules.md"} <= set(names)
+    kit = "arena/author/game_template/cpp/game_kit.hpp.txt"
+    assert {"bots/kit.py", bot, "referee/games/guerra/rules.md", kit} <= set(names)
 
 
 @pytest.mark.slow

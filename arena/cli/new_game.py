@@ -26,21 +26,20 @@ from referee.finding import find_source
 @click.option(
     "--lang",
     metavar="LANGUAGE",
-    help=f"Write a game that is a program, which the arena runs in a sandbox and asks line by "
-    f"line: one of {', '.join(program_languages())}.  [default: a class in Python, which runs "
-    f"inside the arena]",
+    help=f"Write a game that is a program, which runs in a sandbox: one of "
+    f"{', '.join(program_languages())}.  [default: a class in Python, which runs inside the arena]",
 )
 def new_game(folder: Path, single: bool, lang: str | None) -> None:
     """Begin a new game: one that works, to be changed, with rules page, bots and a test.
 
-    Its name is that of the folder. Without --lang the game is a class in Python, the folder a
-    distribution, which others can install. With --lang it is a program of its own: slower, in any
-    language, and nobody has to trust it. So --lang python is such a program too.
+    Its name is that of the folder. Without --lang the game is a class in Python, and the folder a
+    distribution, which others can install. With --lang it is a program of its own in a sandbox:
+    slower, and nobody has to trust it. What --lang python begins is such a program, too.
 
     \b
     arena new-game my_game && arena check-game ./my_game
     arena new-game my_game --single && arena play ./my_game.py human random
-    arena new-game my_game --lang javascript && arena check-game ./my_game
+    arena new-game marks --lang javascript && arena check-game ./marks
     """
     if lang is not None:
         if single:
