@@ -72,6 +72,11 @@ def rules_of(game: type[Game]) -> str:
     page = folder / "rules.md" if folder else file.with_suffix(".md")
     if page.is_file():
         return page.read_text(encoding="utf-8")
+    if game.library:
+        raise ArenaError(
+            f"{game.name} has no rules page: its rules are those of {game.library}, and stand in "
+            f"its documentation."
+        )
     told = inspect.getdoc(sys.modules[game.__module__])
     if folder is None and told:
         return f"{told}\n"

@@ -183,7 +183,7 @@ def _tell(game: type[Game], word: str, form: str) -> None:
     head = [f"{game.name}: {game.title}", f"Seats: {_counts(game.seat_counts)}"]
     head += [f"Score: {game.score}"] if game.score else []
     head += [f"Number of a match: {name}, {words}" for name, words in game.measures.items()]
-    parts = ["\n".join(head), render(options, form)]
+    parts = ["\n".join(head), render(options, form) if options.rows else "It has no options."]
     parts.append(render(decisions, form) if decisions.rows else "Nobody decides anything.")
     if form == "simple":
         parts += [f"Moves as JSON Schema: arena schema {word}", "-" * 80, rules_text(game)]

@@ -263,3 +263,11 @@ def test_a_program_that_cannot_be_printed_is_named(
     result = arena("bots", *words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"arena: {said}")
+
+
+def test_a_game_of_a_library_says_whose_rules_it_has_and_that_it_has_no_options(
+    arena: Arena,
+) -> None:
+    told = arena("games", "openspiel:chess").stdout
+    assert "\n\nIt has no options.\n\n" in told
+    assert "its rules are those of open_spiel 2" in told
