@@ -250,7 +250,9 @@ def test_what_is_no_opening_is_found(
     assert says in problem
 
 
-def test_another_opening_than_that_of_the_deal_is_found(played_little: Path, tmp_path: Path) -> None:
+def test_another_opening_than_that_of_the_deal_is_found(
+    played_little: Path, tmp_path: Path
+) -> None:
     """The order of a seat's first two moves does not matter to the match, and all fits but that."""
 
     def swapped(opening: Any) -> Any:
