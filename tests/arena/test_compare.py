@@ -183,7 +183,9 @@ def test_bots_that_repeat_themselves_show_no_more_than_once(arena: Arena) -> Non
     result = arena("compare", "loyal", "echo", *words, *UNSANDBOXED)
     told = sentence(result)
     assert told.startswith("loyal and echo play the same every time: 50 deals in a row went ")
-    match = re.search(r"\((\d+) deals? of cold_war \(\d+ matches\)\); there is nothing more", told)
+    match = re.search(
+        r"\((\d+) deals? of cold_war \(\d+ matches\)\); there is more to learn only with", told
+    )
     assert match, told
     assert int(match[1]) <= 6  # the orders of four seats in a ring
 
