@@ -81,7 +81,8 @@ def code(page: str) -> Iterator[list[str]]:
 
 def options(command: str) -> set[str]:
     """Return the long options of a command."""
-    context = click.Context(main)
+    # With the settings of `main`: click keeps the help option that it makes first
+    context = click.Context(main, **main.context_settings)
     own = main.commands[command].get_params(context)
     return {"--help", *(word for option in own for word in (*option.opts, *option.secondary_opts))}
 
