@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from protocol.messages import schemas_of
+
 VERSION = 1
 """The version of the protocol."""
 LINE_LIMIT = 4 << 20
@@ -248,10 +250,5 @@ FROM_GAME = (
 
 def game_message_schemas() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of every message: one `$defs` entry each."""
-    types = (*FROM_REFEREE, *FROM_GAME)
-    _, components = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"Bot Arena game protocol, version {VERSION}",
-        "$defs": components,
-    }
+    title = f"Bot Arena game protocol, version {VERSION}"
+    return schemas_of((*FROM_REFEREE, *FROM_GAME), title)

@@ -1,5 +1,6 @@
 """The messages of the protocol, version 1: four from the referee, two from the bot."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -181,10 +182,14 @@ def read_reply(line: bytes) -> Reply:
 
 def message_schemas() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of every message: one `$defs` entry each."""
-    types = (*FROM_REFEREE, *FROM_BOT)
+    return schemas_of((*FROM_REFEREE, *FROM_BOT), f"Bot Arena protocol, version {VERSION}")
+
+
+def schemas_of(types: Sequence[type[msgspec.Struct]], title: str) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of messages: one `$defs` entry each."""
     _, components = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"Bot Arena protocol, version {VERSION}",
+        "title": title,
         "$defs": components,
     }

@@ -6,16 +6,15 @@ Run it when the protocol was changed on purpose, and read the difference::
 """
 
 import re
-import sys
 import tempfile
 from pathlib import Path
 
 from referee.options import new_game, read_options
 from referee.program.file import Confinement
 from referee.program.kind import class_of
+from tests.protocol.regenerate_transcript import put
 
 PAGE = Path(__file__).parents[2] / "docs" / "game-protocol.md"
-OPENING, CLOSING = "```transcript\n", "```\n"
 
 TEE = """
 import sys
@@ -41,7 +40,9 @@ exec(open("game.py").read())
 def program() -> str:
     """Return the program that stands on the page."""
     found = re.search(
-        r"<!-- file: stones/game.py -->\n```python\n(.*?)```\n", PAGE.read_text(), re.DOTALL
+        r"<!-- file: stones/game.py -->\n```python\n(.*?)```\n",
+        PAGE.read_text(encoding="utf-8"),
+        re.DOTALL,
     )
     assert found is not None
     return found[1]
@@ -70,17 +71,5 @@ def transcript() -> str:
         return text
 
 
-def documented() -> str:
-    """Return the transcript as the page has it."""
-    return PAGE.read_text(encoding="utf-8").partition(OPENING)[2].partition(CLOSING)[0]
-
-
-def main() -> None:
-    """Put a fresh transcript into the page."""
-    before, opening, rest = PAGE.read_text(encoding="utf-8").partition(OPENING)
-    after = rest.partition(CLOSING)[2]
-    PAGE.write_text(before + opening + transcript() + CLOSING + after, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    put(PAGE, transcript())

@@ -87,17 +87,17 @@ def transcript() -> str:
         return record.read_text(encoding="utf-8")
 
 
-def documented() -> str:
-    """Return the transcript as the page has it."""
-    return PAGE.read_text(encoding="utf-8").partition(OPENING)[2].partition(CLOSING)[0]
+def documented(page: Path = PAGE) -> str:
+    """Return the transcript as a page has it."""
+    return page.read_text(encoding="utf-8").partition(OPENING)[2].partition(CLOSING)[0]
 
 
-def main() -> None:
-    """Put a fresh transcript into the page."""
-    before, opening, rest = PAGE.read_text(encoding="utf-8").partition(OPENING)
+def put(page: Path, text: str) -> None:
+    """Put a fresh transcript into a page."""
+    before, opening, rest = page.read_text(encoding="utf-8").partition(OPENING)
     after = rest.partition(CLOSING)[2]
-    PAGE.write_text(before + opening + transcript() + CLOSING + after, encoding="utf-8")
+    page.write_text(before + opening + text + CLOSING + after, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    put(PAGE, transcript())

@@ -19,11 +19,12 @@ from protocol.game_messages import (
     game_message_schemas,
 )
 from referee.program.file import NOT_CODE, GameFile
-from tests.protocol.regenerate_game_transcript import PAGE, documented, transcript
+from tests.protocol.regenerate_game_transcript import PAGE, transcript
+from tests.protocol.regenerate_transcript import documented
 
 TEXT = PAGE.read_text(encoding="utf-8")
 SCHEMAS = game_message_schemas()
-LINES = documented().splitlines()
+LINES = documented(PAGE).splitlines()
 SENT = {kind.__struct_config__.tag: kind.__name__ for kind in FROM_REFEREE}
 ANSWERED = {kind.__struct_config__.tag: kind.__name__ for kind in FROM_GAME}
 
