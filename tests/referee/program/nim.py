@@ -124,6 +124,8 @@ def main():
                 del answer["name"]
             elif WRONG == "bad schema":
                 answer["decisions"] = {"take": {"type": "object", "patternProperties": {}}}
+            elif WRONG == "about":
+                answer |= json.loads(WORD)
             elif WRONG == "gaps":
                 answer["seats"] = [2, 4]
         elif kind == "end":
