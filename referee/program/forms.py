@@ -251,6 +251,6 @@ def _check_pattern(schema: Schema, where: str) -> None:
         raise _wrong(
             where,
             f"the pattern {pattern[:100]!r} may be tried in more than {MOST_TRIES:,} ways on a "
-            f"long text, which could take for ever: give `maxLength`, begin it with ^, or repeat less "
-            "in it",
+            f"long text, which could take for ever: give `maxLength`, begin it with ^, or repeat "
+            "less in it",
         )

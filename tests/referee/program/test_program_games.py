@@ -138,6 +138,8 @@ FILES = {
     "command = ['{python}', 'game.py']\nmemory = 3\n": "Did you mean 'memory_mb'?",
     "command = ['{python}', 'game.py']\nmemory_mb = 1\n": "a whole number at least 16",
     "command = [": "Invalid",
+    f"command = {'[' * 5000}{']' * 5000}": "nested too deep",
+    f"command = ['./game']\n#{' ' * (1 << 20)}": "cannot be read: it is larger than 1024 KiB.",
 }
 
 
@@ -148,6 +150,7 @@ def test_a_file_with_a_mistake_is_said(make_game: MakeGame, text: str) -> None:
     with pytest.raises(ArenaError) as raised:
         find_game(str(folder))
     assert str(raised.value).startswith(str(folder / "game.toml"))
+    assert FILES[text] in str(raised.value)
     assert FILES[text] in str(raised.value)
 
 
