@@ -148,6 +148,10 @@ def main():
             if game[0] <= 4 and is_wrong and (words := misbehave()) is not None:
                 print(words, flush=True)
                 continue
+            if WRONG == "more" and game[0] == 4:
+                answer = json.dumps(answer)
+                os.write(1, f"{answer}\n{answer}{WORD.replace('n', chr(10))}".encode())
+                continue
         print(json.dumps(answer), flush=True)
 
 

@@ -1,5 +1,6 @@
 """Games that are programs: what they may do wrong ends their match, in words, and nothing else."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -110,6 +111,18 @@ def test_what_is_wrong_is_said_and_the_next_match_is_played(
         assert SAID[wrong] in str(raised.value)
         assert "\n" not in str(raised.value)
     assert dealt(kind).deciders() == [0]
+
+
+@pytest.mark.parametrize("end", ["n", "half"], ids=["a line", "part of a line"])
+def test_what_it_says_unasked_is_no_answer(make_game: MakeGame, end: str) -> None:
+    folder = make_game()
+    words = json.dumps(["{python}", "game.py", "more", end])
+    (folder / "game.toml").write_text(f"command = {words}\n")
+    kind = find_game(str(folder))
+    for _ in range(2):
+        with pytest.raises(ProgramError, match="answered 'apply' wrongly: it wrote more than one"):
+            played(kind)
+    assert dealt(kind).view(0)["left"] == 9
 
 
 AT_ONCE = {
