@@ -34,6 +34,9 @@ from referee.program.areas import areas_of
 from referee.program.engine import Engine, ProgramError
 from referee.scene import Area, Text
 
+_LONGEST_LINE = 1000
+"""Characters of a line of the table: it should have 80, and is slow to be wrapped."""
+
 
 class ProgramGame(Game):
     """One play of a game that is a program; each such game is a class derived from this one."""
@@ -285,10 +288,12 @@ class ProgramGame(Game):
         shown: ShownTable = self._ask(ShowTable(self._number, seat), ShownTable)
         if shown.areas:
             try:
-                return areas_of(shown.areas)
+                return areas_of(shown.areas, self.seats)
             except msgspec.ValidationError as error:
                 raise self._wrong("show", f"{error}") from None
         lines = [line.rstrip() for line in shown.text.expandtabs().splitlines()]
+        if len(longest := max(lines, key=len, default="")) > _LONGEST_LINE:
+            raise self._wrong("show", f"a line of the table has {len(longest)} characters")
         return [Text("The table", ["".join(filter(str.isprintable, line)) for line in lines])]
 
     def describe(self, seat: int, move: Move) -> str:
