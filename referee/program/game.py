@@ -33,6 +33,7 @@ from referee.game import Decision, Game, Move, Observation, Options
 from referee.program.areas import areas_of
 from referee.program.engine import Engine, ProgramError
 from referee.scene import Area, Text
+from referee.scoring import is_number
 
 _LONGEST_LINE = 1000
 """Characters of a line of the table: it should have 80, and is slow to be wrapped."""
@@ -116,6 +117,11 @@ class ProgramGame(Game):
             raise self._wrong(asked, "it has scores, and `score` does not say what they count")
         if unknown := {*state.numbers} - {*self.measures}:
             raise self._wrong(asked, f"the number {min(unknown)!r} is no one of its `measures`")
+        if missing := {*self.measures} - {*state.numbers}:
+            raise self._wrong(asked, f"the number {min(missing)!r} of its `measures` is missing")
+        for number in [*(state.scores or ()), *state.numbers.values()]:
+            if not is_number(number):
+                raise self._wrong(asked, f"the number {number:g} is too large to be stored")
 
     def _wrong(self, asked: str, what: str) -> ProgramError:
         return self.engine.wrong(asked, what)

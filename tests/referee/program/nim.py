@@ -69,6 +69,8 @@ def state(left, turn):
         return {"type": "state", "places": [1, 2], "reason": "odd", "scores": [1, 0]}
     elif WRONG == "numbers":
         return {"type": "state", "places": [1, 2], "reason": "odd", "numbers": {"x": 1}}
+    elif WRONG == "about":
+        return {"type": "state", "places": [1, 2], "reason": "odd", **json.loads(sys.argv[3])}
     elif WRONG == "colours":
         return {"type": "state", "places": [1, 2], "reason": "\x1b[31mred"}
     return {"type": "state", "asks": [ask]}

@@ -15,6 +15,7 @@ from referee.identity import code_of
 from referee.loading import find_game, load
 from referee.program.engine import ProgramError
 from referee.program.file import Confinement
+from referee.scoring import counted
 from referee.testing import check_game
 
 NIM = Path(__file__).with_name("nim.py")
@@ -111,6 +112,26 @@ def test_what_is_wrong_is_said_and_the_next_match_is_played(
         assert SAID[wrong] in str(raised.value)
         assert "\n" not in str(raised.value)
     assert dealt(kind).deciders() == [0]
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ({"numbers": {}}, "the number 'n' of its `measures` is missing"),
+        ({"numbers": {"n": 1e300}}, "the number 1e\\+300 is too large to be stored"),
+        ({"numbers": {"n": 1}, "scores": [1, -1e300]}, "the number -1e\\+300 is too large"),
+    ],
+    ids=["missing", "large", "score"],
+)
+def test_an_end_that_cannot_be_stored_is_said(
+    make_game: MakeGame, end: dict[str, object], said: str
+) -> None:
+    about = {"measures": {"n": "a number"}, "score": "points"}
+    folder = make_game()
+    words = json.dumps(["{python}", "game.py", "about", json.dumps(about), json.dumps(end)])
+    (folder / "game.toml").write_text(f"command = {words}\n")
+    with pytest.raises(ProgramError, match=said):
+        counted(played(find_game(str(folder))))
 
 
 @pytest.mark.parametrize("end", ["n", "half"], ids=["a line", "part of a line"])
