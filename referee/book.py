@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from referee.sandbox.sources import read_at_most
 
 _SIZE_LIMIT = 16 << 20  # bytes of a file
 _LINES_LIMIT = 100_000  # openings
+_MOVES_LIMIT = 10_000  # of an opening
 _POSITIONS = (".epd", ".fen")
 _GAMES = ".pgn"
 
@@ -19,12 +21,14 @@ _TOKEN = re.compile(
     r"""
     \{[^}]*\} | ;[^\n]* | ^%[^\n]*         # what people are told
     | (?P<open>\() | (?P<shut>\))          # a variation
-    | (?P<tag>\[[^\]\n"]*(?:"(?:[^"\\\n]|\\.)*")?[^\]\n"]*\])
+    | (?P<tag>\[[^\]\n"]*+(?:"(?:[^"\\\n]|\\.)*+"[^\]\n"]*+)?\])
     | (?P<word>[^\s(){}\[\];]+)
     | (?P<odd>\S)
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_SIGN = re.compile(r'\\.|["{}]')
+_BETWEEN = re.compile(r"[ \t,;]*")
 _FEN = re.compile(r'\[\s*FEN\s+"([^"]*)"')
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _NOT_A_MOVE = re.compile(r"\$\d+|[!?]+|e\.p\.|[+#=-]+/?[+#=-]*")
@@ -71,9 +75,17 @@ def _lines(path: Path, text: str, plies: int | None, *, are_positions: bool) -> 
             if are_positions:
                 yield BookLine(number, _position(words))
             else:
-                yield BookLine(number, "", tuple(_moves(words))[:plies])
+                yield BookLine(number, "", _some(_moves(words))[:plies])
         except ValueError as error:
             raise ArenaError(f"{path}:{number}: {error}") from None
+
+
+def _some(moves: Iterator[str]) -> tuple[str, ...]:
+    """Return the moves of an opening; raise ValueError for more than anybody meant."""
+    found = tuple(islice(moves, _MOVES_LIMIT + 1))
+    if len(found) > _MOVES_LIMIT:
+        raise ValueError(f"it has more than {_MOVES_LIMIT} moves: take some out.")
+    return found
 
 
 def _position(line: str) -> str:
@@ -92,28 +104,31 @@ def _moves(line: str) -> Iterator[str]:
         words = line.split(";") if ";" in line else line.split()
         yield from (" ".join(word.split()) for word in words if word.strip())
         return
-    while line:
-        end = _end_of_object(line)
-        yield line[:end]
-        line = line[end:].lstrip(" \t,;")
+    start = 0
+    while start < len(line):
+        end = _end_of_object(line, start)
+        yield line[start:end]
+        between = _BETWEEN.match(line, end)
+        assert between is not None  # it may be empty
+        start = between.end()
 
 
-def _end_of_object(line: str) -> int:
-    """Return where the JSON object ends that a line begins with; raise ValueError if none does."""
+def _end_of_object(line: str, start: int) -> int:
+    """Return where the JSON object ends that begins at a place; raise ValueError if none does."""
     depth, is_in_text = 0, False
-    for match in re.finditer(r'\\.|["{}]', line):
+    for match in _SIGN.finditer(line, start):
         if match[0] == '"':
             is_in_text = not is_in_text
         elif not is_in_text and match[0] in "{}":
             depth += 1 if match[0] == "{" else -1
             if not depth:
-                move = line[: match.end()]
+                move = line[start : match.end()]
                 try:
                     if isinstance(msgspec.json.decode(move), dict):
                         return match.end()
                 except (ValueError, RecursionError):
                     break
-    raise ValueError(f"not a move in JSON, such as {{...}}: {line[:40]!r}.")
+    raise ValueError(f"not a move in JSON, such as {{...}}: {line[start : start + 40]!r}.")
 
 
 def _games(path: Path, text: str, plies: int | None) -> Iterator[BookLine]:

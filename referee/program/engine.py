@@ -77,6 +77,7 @@ class Engine:
         self._last = 0
         self._ended: list[int] = []
         self._is_asking = False
+        self._asked = "hello"
         self.about: AboutGame | None = None
         """What game it has said that it is, once it was started."""
         self.generation = 0
@@ -138,7 +139,13 @@ class Engine:
         if self._ended:
             line = encode_lines([*map(EndMatch, self._ended)]) + line
             self._ended = []
-        self._is_asking = True
+        try:
+            self._check_silent()
+        except ClosedError as error:
+            raise self._gone(str(error)) from None
+        except ProtocolError as error:
+            raise self.wrong(self._asked, str(error)) from None
+        self._is_asking, self._asked = True, _tag(message)
         try:
             self._pipes.send(line)
             # The game shares our core: it cannot have answered before we wait for it
@@ -159,6 +166,16 @@ class Engine:
             text = " ".join(found.text[:300].split())
             raise self._error(f"refuses {_tag(message)!r}: {text}")
         return found
+
+    def _check_silent(self) -> None:
+        """Raise ProtocolError if it has said more than it was asked: that is no answer to come."""
+        assert self._pipes is not None
+        more = self._pipes.look()
+        if more is None:
+            more = self._pipes.unread()
+            if not more:
+                return
+        raise ProtocolError(f"it wrote more than one line{beside(more, '')}")
 
     def wrong(self, asked: str, what: str) -> ProgramError:
         """Return the error of an answer that the protocol does not allow; the process is ended."""

@@ -14,12 +14,14 @@ from protocol.errors import ArenaError
 from referee.limits import Limits, PositiveSeconds
 from referee.options import read_settings
 from referee.sandbox import PYTHON, Program
+from referee.sandbox.sources import read_at_most
 
 GAME_FILE = "game.toml"
 """What marks a folder as a game that is a program."""
 NOT_CODE = {"rules.md", "ideas.toml", "cases.toml", "playthroughs", "bots", "__pycache__"}
 """What lies in a game's folder and changes no match."""
 _MOST_FILES = 2000
+_LARGEST = 1 << 20  # bytes of the file
 
 
 class Confinement(NamedTuple):
@@ -77,9 +79,15 @@ def read_game_file(folder: Path) -> GameFile:
     """Return what the file of a game in `folder` says; raise ArenaError if it cannot be read."""
     file = folder / GAME_FILE
     try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
+        raw = tomllib.loads(read_at_most(file, _LARGEST).decode())
         found: GameFile = read_settings(GameFile, raw, f"key {{}} of {GAME_FILE}")
-    except (ValueError, OSError, ArenaError) as error:
+    except RecursionError:
+        raise ArenaError(
+            f"{file}: its values are nested too deep: write a list of texts."
+        ) from None
+    except OSError as error:
+        raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
+    except (ValueError, ArenaError) as error:
         raise ArenaError(f"{file}: {error}") from None
     return found
 

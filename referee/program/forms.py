@@ -11,9 +11,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from protocol.errors import ArenaError
+from protocol.lines import DEPTH_LIMIT, LINE_LIMIT
 from referee.field import UNIQUE, Schema
 from referee.form import AnyForm, Form, kind_of
 from referee.game import Options
+from referee.pattern import MOST_TRIES, tries
 
 _NOTES = {"$schema", "title", "description", "default", "examples"}
 _NUMBER = {
@@ -35,6 +37,7 @@ _BOUNDS = {
 def form_of(name: str, schema: Schema) -> AnyForm:
     """Return the form of a decision; raise ArenaError for what no form can say, and where."""
     where = f"decisions.{name}"
+    _check_depth(schema, where)
     try:
         if "oneOf" in schema:
             _only(schema, {"type", "oneOf"}, where)
@@ -60,15 +63,19 @@ def options_of(name: str, schemas: Mapping[str, Schema]) -> type[Options]:
     fields = []
     for option, schema in schemas.items():
         where = f"options.{option}"
+        _check_depth(schema, where)
+        if not option.isidentifier() or option.startswith("_"):
+            raise _wrong(where, "an option is called by letters, digits and _, a letter first")
         if "default" not in schema:
             raise _wrong(where, "it needs a `default`")
-        kind = _type(option, schema, where, is_option=True)
+        try:
+            kind = _type(option, schema, where, is_option=True)
+        except (TypeError, ValueError, LookupError) as error:
+            raise _wrong(where, str(error)) from None
         try:
             default = msgspec.convert(schema["default"], kind)
         except (msgspec.ValidationError, TypeError) as error:
             raise _wrong(where, f"its default does not fit: {error}") from None
-        if not option.isidentifier():
-            raise _wrong(where, "an option is called by letters, digits and _")
         fields.append((option, kind, default))
     return msgspec.defstruct(  # type: ignore[return-value]
         f"{name.title().replace('_', '')}Options",
@@ -79,6 +86,20 @@ def options_of(name: str, schemas: Mapping[str, Schema]) -> type[Options]:
         forbid_unknown_fields=True,
         namespace={"__doc__": f"The options of {name}."},
     )
+
+
+_DEEPEST = 2 * DEPTH_LIMIT
+"""How deep a schema may be nested: `properties` lie between an object and its fields."""
+
+
+def _check_depth(value: Any, where: str, room: int = _DEEPEST) -> None:
+    """Raise ArenaError for a schema that no move could ever fill, and no code could follow."""
+    if not isinstance(value, Mapping | list):
+        return
+    if not room:
+        raise _wrong(where, f"the schema is nested deeper than {_DEEPEST} levels")
+    for each in value.values() if isinstance(value, Mapping) else value:
+        _check_depth(each, where, room - 1)
 
 
 def _wrong(where: str, what: str) -> ArenaError:
@@ -105,6 +126,9 @@ def _only(schema: Any, known: set[str], where: str) -> None:
                 f"the keyword {word!r} is not known here; known are "
                 f"{', '.join(sorted(known | _NOTES))}",
             )
+    for word in ("title", "description"):
+        if not isinstance(schema.get(word, ""), str):
+            raise _wrong(where, f"`{word}` must be a text")
 
 
 def _record(name: str, schema: Schema, where: str, base: type[Form]) -> type[Form]:
@@ -198,6 +222,8 @@ def _simple(name: str, schema: Schema, where: str, kind: Any, *, is_option: bool
     extra = {"items", "uniqueItems"} if kind == "array" else set()
     _only(schema, {"type", *bounds, *extra}, where)
     metas = {meta: schema[word] for word, meta in bounds.items() if word in schema}
+    if "pattern" in metas:
+        _check_pattern(schema, where)
     if kind != "array":
         found = types[kind]
         return Annotated[found, Meta(**metas)] if metas else found
@@ -207,3 +233,24 @@ def _simple(name: str, schema: Schema, where: str, kind: Any, *, is_option: bool
     if metas:
         entries = Annotated[entries, Meta(**metas)]
     return Annotated[entries, UNIQUE] if schema.get("uniqueItems") is True else entries
+
+
+def _check_pattern(schema: Schema, where: str) -> None:
+    """Raise ArenaError for a pattern that cannot be read, or that a text could keep busy for ever.
+
+    The referee matches what bots write, and nothing interrupts it.
+    """
+    pattern, longest = schema["pattern"], schema.get("maxLength", LINE_LIMIT)
+    if not isinstance(pattern, str) or type(longest) is not int:
+        raise _wrong(where, "`pattern` must be a text, and `maxLength` a whole number")
+    try:
+        ways = tries(pattern, min(max(longest, 0), LINE_LIMIT))
+    except ValueError as error:
+        raise _wrong(where, str(error)) from None
+    if ways > MOST_TRIES:
+        raise _wrong(
+            where,
+            f"the pattern {pattern[:100]!r} may be tried in more than {MOST_TRIES:,} ways on a "
+            f"long text, which could take for ever: give `maxLength`, begin it with ^, or repeat "
+            "less in it",
+        )

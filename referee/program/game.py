@@ -33,6 +33,10 @@ from referee.game import Decision, Game, Move, Observation, Options
 from referee.program.areas import areas_of
 from referee.program.engine import Engine, ProgramError
 from referee.scene import Area, Text
+from referee.scoring import is_number
+
+_LONGEST_LINE = 1000
+"""Characters of a line of the table: it should have 80, and is slow to be wrapped."""
 
 
 class ProgramGame(Game):
@@ -113,6 +117,11 @@ class ProgramGame(Game):
             raise self._wrong(asked, "it has scores, and `score` does not say what they count")
         if unknown := {*state.numbers} - {*self.measures}:
             raise self._wrong(asked, f"the number {min(unknown)!r} is no one of its `measures`")
+        if missing := {*self.measures} - {*state.numbers}:
+            raise self._wrong(asked, f"the number {min(missing)!r} of its `measures` is missing")
+        for number in [*(state.scores or ()), *state.numbers.values()]:
+            if not is_number(number):
+                raise self._wrong(asked, f"the number {number:g} is too large to be stored")
 
     def _wrong(self, asked: str, what: str) -> ProgramError:
         return self.engine.wrong(asked, what)
@@ -285,10 +294,12 @@ class ProgramGame(Game):
         shown: ShownTable = self._ask(ShowTable(self._number, seat), ShownTable)
         if shown.areas:
             try:
-                return areas_of(shown.areas)
+                return areas_of(shown.areas, self.seats)
             except msgspec.ValidationError as error:
                 raise self._wrong("show", f"{error}") from None
         lines = [line.rstrip() for line in shown.text.expandtabs().splitlines()]
+        if len(longest := max(lines, key=len, default="")) > _LONGEST_LINE:
+            raise self._wrong("show", f"a line of the table has {len(longest)} characters")
         return [Text("The table", ["".join(filter(str.isprintable, line)) for line in lines])]
 
     def describe(self, seat: int, move: Move) -> str:

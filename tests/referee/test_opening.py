@@ -266,6 +266,21 @@ def test_what_is_no_book_is_refused(
         read_book(written(tmp_path, name, text))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("b.pgn", "[" * 1_000_000, "'\\[' has no counterpart"),
+        ("b.pgn", '["' + "\\" * 1_000_001, "'\\[' has no counterpart"),
+        ("b.txt", '{"a":1}' * 300_000, "more than 10000 moves"),
+        ("b.txt", "a " * 300_000, "more than 10000 moves"),
+    ],
+    ids=["brackets", "quotes", "objects", "words"],
+)
+def test_a_hostile_book_is_refused_soon(tmp_path: Path, name: str, text: str, says: str) -> None:
+    with pytest.raises(ArenaError, match=says):
+        read_book(written(tmp_path, name, text))
+
+
 def test_a_book_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match=r"none\.epd cannot be read"):
         read_book(tmp_path / "none.epd")

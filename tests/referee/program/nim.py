@@ -69,6 +69,8 @@ def state(left, turn):
         return {"type": "state", "places": [1, 2], "reason": "odd", "scores": [1, 0]}
     elif WRONG == "numbers":
         return {"type": "state", "places": [1, 2], "reason": "odd", "numbers": {"x": 1}}
+    elif WRONG == "about":
+        return {"type": "state", "places": [1, 2], "reason": "odd", **json.loads(sys.argv[3])}
     elif WRONG == "colours":
         return {"type": "state", "places": [1, 2], "reason": "\x1b[31mred"}
     return {"type": "state", "asks": [ask]}
@@ -124,6 +126,8 @@ def main():
                 del answer["name"]
             elif WRONG == "bad schema":
                 answer["decisions"] = {"take": {"type": "object", "patternProperties": {}}}
+            elif WRONG == "about":
+                answer |= json.loads(WORD)
             elif WRONG == "gaps":
                 answer["seats"] = [2, 4]
         elif kind == "end":
@@ -145,6 +149,10 @@ def main():
             is_wrong = odd[message["match"]] or not Path("ODD").exists()
             if game[0] <= 4 and is_wrong and (words := misbehave()) is not None:
                 print(words, flush=True)
+                continue
+            if WRONG == "more" and game[0] == 4:
+                answer = json.dumps(answer)
+                os.write(1, f"{answer}\n{answer}{WORD.replace('n', chr(10))}".encode())
                 continue
         print(json.dumps(answer), flush=True)
 

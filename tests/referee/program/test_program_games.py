@@ -1,5 +1,6 @@
 """Games that are programs: what they may do wrong ends their match, in words, and nothing else."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from referee.identity import code_of
 from referee.loading import find_game, load
 from referee.program.engine import ProgramError
 from referee.program.file import Confinement
+from referee.scoring import counted
 from referee.testing import check_game
 
 NIM = Path(__file__).with_name("nim.py")
@@ -112,6 +114,38 @@ def test_what_is_wrong_is_said_and_the_next_match_is_played(
     assert dealt(kind).deciders() == [0]
 
 
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ({"numbers": {}}, "the number 'n' of its `measures` is missing"),
+        ({"numbers": {"n": 1e300}}, "the number 1e\\+300 is too large to be stored"),
+        ({"numbers": {"n": 1}, "scores": [1, -1e300]}, "the number -1e\\+300 is too large"),
+    ],
+    ids=["missing", "large", "score"],
+)
+def test_an_end_that_cannot_be_stored_is_said(
+    make_game: MakeGame, end: dict[str, object], said: str
+) -> None:
+    about = {"measures": {"n": "a number"}, "score": "points"}
+    folder = make_game()
+    words = json.dumps(["{python}", "game.py", "about", json.dumps(about), json.dumps(end)])
+    (folder / "game.toml").write_text(f"command = {words}\n")
+    with pytest.raises(ProgramError, match=said):
+        counted(played(find_game(str(folder))))
+
+
+@pytest.mark.parametrize("end", ["n", "half"], ids=["a line", "part of a line"])
+def test_what_it_says_unasked_is_no_answer(make_game: MakeGame, end: str) -> None:
+    folder = make_game()
+    words = json.dumps(["{python}", "game.py", "more", end])
+    (folder / "game.toml").write_text(f"command = {words}\n")
+    kind = find_game(str(folder))
+    for _ in range(2):
+        with pytest.raises(ProgramError, match="answered 'apply' wrongly: it wrote more than one"):
+            played(kind)
+    assert dealt(kind).view(0)["left"] == 9
+
+
 AT_ONCE = {
     "dies at once": "it exited with code 1 (no stones here)",
     "no name": "missing required field `name`",
@@ -138,6 +172,8 @@ FILES = {
     "command = ['{python}', 'game.py']\nmemory = 3\n": "Did you mean 'memory_mb'?",
     "command = ['{python}', 'game.py']\nmemory_mb = 1\n": "a whole number at least 16",
     "command = [": "Invalid",
+    f"command = {'[' * 5000}{']' * 5000}": "nested too deep",
+    f"command = ['./game']\n#{' ' * (1 << 20)}": "cannot be read: it is larger than 1024 KiB.",
 }
 
 
@@ -148,6 +184,7 @@ def test_a_file_with_a_mistake_is_said(make_game: MakeGame, text: str) -> None:
     with pytest.raises(ArenaError) as raised:
         find_game(str(folder))
     assert str(raised.value).startswith(str(folder / "game.toml"))
+    assert FILES[text] in str(raised.value)
     assert FILES[text] in str(raised.value)
 
 

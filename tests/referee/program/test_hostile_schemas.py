@@ -1,0 +1,89 @@
+"""Schemas of a careless or hostile game's program: refused in a line, and soon."""
+
+import json
+import re
+from pathlib import Path
+from shutil import copy
+from typing import Any
+
+import pytest
+
+from protocol.errors import ArenaError
+from referee.loading import find_game
+from referee.pattern import MOST_TRIES, tries
+from referee.program.forms import form_of, options_of
+
+NIM = Path(__file__).with_name("nim.py")
+
+
+def _nested(depth: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "integer"}
+    for _ in range(depth):
+        schema = {"type": "array", "items": schema}
+    return schema
+
+
+FIELDS: dict[str, tuple[dict[str, Any], str]] = {
+    "deep": (_nested(450), "nested deeper than 64 levels"),
+    "open bracket": ({"type": "string", "pattern": "("}, "pattern cannot be read"),
+    "huge repeat": ({"type": "string", "pattern": "a{99999999999}"}, "pattern cannot be read"),
+    "deep pattern": ({"type": "string", "pattern": "(" * 3000 + ")" * 3000}, "cannot be read"),
+    "alike": ({"type": "string", "pattern": "^(a|a)*$"}, "more than 1,000,000 ways"),
+    "twice": ({"type": "string", "pattern": "^(a*)*b$"}, "more than 1,000,000 ways"),
+    "squared": ({"type": "string", "pattern": r"^\d+\.?\d+!$"}, "give `maxLength`"),
+    "texts": ({"type": "string", "pattern": "^((a{0,4096}){0,4096})$"}, "more than 1,000,000 ways"),
+    "number": ({"type": "string", "pattern": 5}, "must be a text"),
+    "described by a number": ({"type": "integer", "description": 5}, "must be a text"),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_that_cannot_be_is_refused(name: str) -> None:
+    schema, said = FIELDS[name]
+    with pytest.raises(ArenaError, match=re.escape(said)):
+        form_of("take", {"type": "object", "properties": {"x": schema}})
+    if name != "deep":
+        with pytest.raises(ArenaError, match=re.escape(said)):
+            options_of("stones", {"x": {**schema, "default": "a" * 40 + "!"}})
+
+
+@pytest.mark.parametrize(
+    "pattern", ["^[a-h][1-8](q|r|b|n)?$", "^(NE|SW|A[0-9])+$", "[a-z]+", "^x*$"]
+)
+def test_patterns_in_use_are_taken(pattern: str) -> None:
+    assert tries(pattern, 1 << 16) <= MOST_TRIES
+    form_of("take", {"type": "object", "properties": {"x": {"type": "string", "pattern": pattern}}})
+
+
+def test_a_longest_text_makes_a_pattern_quick() -> None:
+    field = {"type": "string", "pattern": r"^\d+\.?\d+!$", "maxLength": 100}
+    form_of("take", {"type": "object", "properties": {"x": field}})
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "said"),
+    [
+        ("__init__", {"type": "integer", "default": 1}, "a letter first"),
+        ("_x", {"type": "integer", "default": 1}, "a letter first"),
+        ("x", {"type": "integer", "minimum": "a", "default": 1}, "must be an int or float"),
+        ("x", {"type": {}, "default": 1}, "unhashable"),
+        ("x", {"anyOf": 5, "default": 1}, "not iterable"),
+    ],
+)
+def test_an_option_that_cannot_be_is_refused(name: str, schema: dict[str, Any], said: str) -> None:
+    with pytest.raises(ArenaError, match=re.escape(said)):
+        options_of("stones", {name: schema})
+
+
+def test_a_decision_is_described_in_text() -> None:
+    with pytest.raises(ArenaError, match="`description` must be a text"):
+        form_of("take", {"type": "object", "description": 5})
+
+
+def test_a_program_with_such_a_schema_is_named(tmp_path: Path) -> None:
+    copy(NIM, tmp_path / "game.py")
+    field = {"type": "string", "pattern": "^(a|a)*$", "default": "a" * 40 + "!"}
+    words = json.dumps(["{python}", "game.py", "about", json.dumps({"options": {"x": field}})])
+    (tmp_path / "game.toml").write_text(f"command = {words}\n")
+    with pytest.raises(ArenaError, match=r"game\.toml: what its program says: options\.x: the pat"):
+        find_game(str(tmp_path))
