@@ -134,7 +134,7 @@ SAID = {
     "colours": "Expected `str` matching regex",
     "no reason": "no `reason` says why",
     "hang": "has not answered 'apply' in the 0.5 s that it may take",
-    "sleep": "has not answered 'apply' in the 0.5 s that it may take",
+    "sleep": "s in all); does it flush its standard output after each line?",
     "die": "it exited with code 1 (out of stones)",
     "killed": "SIGSEGV",
     "closes": "it closed its standard output",
