@@ -1,5 +1,7 @@
 """The one root of all errors that a person can mend, and the error of a bad line."""
 
+from collections.abc import Sequence
+
 
 class ArenaError(Exception):
     """Something a person can put right; shown as one line, without a traceback.
@@ -9,6 +11,8 @@ class ArenaError(Exception):
     """
 
     exit_code = 2
+    said: Sequence[str] = ()
+    """Lines that a program has said of it, shown below the message."""
 
 
 class RunError(ArenaError):

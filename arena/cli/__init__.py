@@ -140,6 +140,8 @@ class ArenaGroup(click.Group):
             from arena.cli.saying import say  # here, as modules of commands are
 
             say(f"arena: {error}")
+            if len(error.said) > 1:  # a single line stands in the message
+                say("\n".join(["The end of its standard error:", *error.said]))
             sys.exit(error.exit_code)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -36,11 +36,17 @@ _T = TypeVar("_T", bound=msgspec.Struct)
 
 _LOOK_SECONDS = 0.02  # between looks at its clock
 _END_SECONDS = 0.2  # in which a process that closed its output may end by itself
+_LAST_LINES = 20  # of its standard error, which an error keeps
+_IDLE_SECONDS = 0.1  # of CPU time: who used less does not think, it waits
 _FIRST_CHOICES = ("landlock", "bwrap")
 
 
 class ProgramError(ArenaError):
     """The program of a game did not answer as the game protocol has it; the text says how."""
+
+    def __init__(self, text: str, stderr: str = "") -> None:
+        super().__init__(text)
+        self.said = stderr.strip("\n").splitlines()[-_LAST_LINES:]
 
 
 def _launcher(confinement: Confinement) -> Launcher:
@@ -179,8 +185,7 @@ class Engine:
 
     def wrong(self, asked: str, what: str) -> ProgramError:
         """Return the error of an answer that the protocol does not allow; the process is ended."""
-        self.stop()
-        return self._error(f"answered {asked!r} wrongly: {what}")
+        return self._error(f"answered {asked!r} wrongly: {what}", self.stop())
 
     def _waited(self, allowed: float, message: msgspec.Struct) -> bytes:
         """Return the answer to a message that was sent a little ago; raise if it is late."""
@@ -196,10 +201,14 @@ class Engine:
             waited = monotonic() - began
             if waited > cap or (by_cpu and used > allowed):
                 spent = f"{used:.1f} s of CPU time, {waited:.1f} s in all" if by_cpu else "time"
-                more = beside(b"", last_word(self.stop()))
+                text = self.stop()
+                more = beside(b"", last_word(text))
+                if used < _IDLE_SECONDS and not more:
+                    more = "; does it flush its standard output after each line?"
                 raise self._error(
                     f"has not answered {_tag(message)!r} in the {allowed:g} s that it may take "
-                    f"({spent}){more}"
+                    f"({spent}){more}",
+                    text,
                 )
 
     def _used(self) -> float:
@@ -216,7 +225,7 @@ class Engine:
         if has_ended:
             _, more = verdict(ended, text, self._limits)
             why = f"it {ended}; {more}" if more else f"it {ended}"
-        return self._error(f"is gone: {why}{beside(b'', last_word(text))}")
+        return self._error(f"is gone: {why}{beside(b'', last_word(text))}", text)
 
     def stop(self) -> str:
         """End the process, if it runs; return what it wrote to its standard error."""
@@ -249,8 +258,10 @@ class Engine:
         text, stage = pipes.stderr.text(), self._launcher.folder
         return re.sub(rf"{re.escape(stage)}/\d+/", "", text) if text and stage else text
 
-    def _error(self, what: str) -> ProgramError:
-        return ProgramError(f"the program of the game {self._name!r} {what.rstrip('.')}.")
+    def _error(self, what: str, stderr: str = "") -> ProgramError:
+        end = "" if what.endswith("?") else "."
+        text = f"the program of the game {self._name!r} {what.rstrip('.')}{end}"
+        return ProgramError(text, stderr)
 
 
 @cache

@@ -4,7 +4,7 @@ import json
 import weakref
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -37,6 +37,8 @@ from referee.scoring import is_number
 
 _LONGEST_LINE = 1000
 """Characters of a line of the table: it should have 80, and is slow to be wrapped."""
+
+_Plain = TypeVar("_Plain")
 
 
 class ProgramGame(Game):
@@ -166,8 +168,8 @@ class ProgramGame(Game):
         """Return the question, as the program has put it."""
         ask = self._asks[seat]
         if ask.legal is UNSET:
-            return Decision(ask.decision, limits=_absent(ask.limits) or {})
-        return Decision(ask.decision, legal=[{**move} for move in ask.legal])
+            return Decision(ask.decision, limits=_own(_absent(ask.limits) or {}))
+        return Decision(ask.decision, legal=_own(ask.legal))
 
     def view(self, seat: int) -> Observation:
         """Return what the program shows the seat, and who is asked what."""
@@ -242,14 +244,14 @@ class ProgramGame(Game):
         ask = self._asks[seat]
         if ask.default is UNSET:
             assert ask.legal is not UNSET
-            return {**ask.legal[0]}
-        return {**ask.default}
+            return _own(ask.legal[0])
+        return _own(ask.default)
 
     def sample(self, seat: int, rng: Random) -> Move:
         """Return one of the legal moves, or one that the program makes."""
         legal = self._asks[seat].legal
         if legal is not UNSET:
-            return {**rng.choice(legal)}
+            return _own(rng.choice(legal))
         made: Move = self._ask(SampleMove(self._number, seat, rng.getrandbits(48)), MadeMove).move
         return made
 
@@ -268,7 +270,7 @@ class ProgramGame(Game):
 
     def table(self) -> dict[str, Any]:
         """Return its constants."""
-        return {**self._table}
+        return _own(self._table)
 
     def called(self, seat: int) -> str:
         """Return what it calls the seat."""
@@ -313,6 +315,12 @@ class ProgramGame(Game):
 def _written(move: Move) -> str:
     """Return a move as text: to Python, 1, 1.0 and true are equal."""
     return json.dumps(move, sort_keys=True)
+
+
+def _own(value: _Plain) -> _Plain:
+    """Return a copy, to its last list, that whoever gets it may change."""
+    copied: _Plain = msgspec.to_builtins(value)
+    return copied
 
 
 def _absent(value: Any) -> Any:

@@ -299,8 +299,9 @@ def _tried(step: GameStep, trial: GameTrial, seconds: float) -> StepResult:
     except Flaw as flaw:
         failure = _failure(trial, flaw.found, flaw.remedy or step.remedy, [])
     except ProgramError as error:
+        lines = [*error.said] if len(error.said) > 1 else []
         failure = _failure(
-            trial, str(error), "mend what the program answers, see docs/game-protocol.md", []
+            trial, str(error), "mend what the program answers, see docs/game-protocol.md", lines
         )
     except ArenaError as error:  # of the game's folder
         failure = _failure(trial, str(error), "mend this file", [])

@@ -47,7 +47,10 @@ class Failure(msgspec.Struct, frozen=True):
     position: Position | None
     """None for what lies in the class and needs no play."""
     frames: list[str]
-    """Where an exception came from, the innermost call last; empty if there was none."""
+    """Where an exception came from, the innermost call last; empty if there was none.
+
+    Of a game that is a program, the last lines of its standard error.
+    """
 
 
 class StepResult(msgspec.Struct, frozen=True):

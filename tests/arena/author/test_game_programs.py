@@ -363,3 +363,7 @@ def test_the_arena_shows_what_went_wrong_in_a_game(home: Path, tmp_path: Path) -
     assert done.returncode != 0
     assert "'my_game' is gone" in done.stderr
     assert "ValueError: a rule is wrong" in done.stderr
+    assert 'game.py", line' in done.stderr
+    checked = arena_in(tmp_path, "check-game", "./my_game", "--step", "ends-random")
+    assert checked.returncode == 1
+    assert 'game.py", line' in checked.stdout

@@ -71,6 +71,57 @@ def test_it_keeps_the_contract_of_a_game(make_game: MakeGame) -> None:
     }
 
 
+PILES = """
+import json, sys
+
+CARDS = {"type": "array", "description": "Cards.", "minItems": 1, "maxItems": 2,
+         "items": {"type": "integer", "minimum": 1, "maximum": 4, "description": "A card."}}
+FORM = {"type": "object", "properties": {"cards": CARDS}, "required": ["cards"],
+        "additionalProperties": False}
+matches = {}
+
+
+def state(turn):
+    if turn == 2:
+        return {"type": "state", "places": [1, 1], "reason": "played"}
+    ask = {"seat": turn, "decision": ("lay", "show")[turn], "view": {"hand": [1, 2]},
+           "default": {"cards": [1]}}
+    if turn == 0:
+        ask["limits"] = {"hand": [1, 2]}
+    else:
+        ask["legal"] = [{"cards": [1]}, {"cards": [1, 2]}]
+    return {"type": "state", "asks": [ask], "table": {"pack": [1, 2, 3, 4]}}
+
+
+for line in sys.stdin:
+    message = json.loads(line)
+    kind, match = message["type"], message.get("match")
+    if kind == "end":
+        continue
+    if kind == "hello":
+        answer = {"type": "game", "name": "piles", "title": "Each lays cards.", "seats": [2],
+                  "decisions": {"lay": FORM, "show": FORM}, "can": ["check"]}
+    elif kind in ("new", "apply"):
+        matches[match] = matches.get(match, -1) + 1
+        answer = state(matches[match])
+        if kind == "apply":
+            answer.pop("table", None)
+    elif kind == "check":
+        good = message["move"]["cards"] in ([1], [2], [1, 2], [2, 1])
+        answer = {"type": "checked", "refused": "" if good else "not in your hand"}
+    elif kind == "sample":
+        answer = {"type": "move", "move": {"cards": [1 + message["seed"] % 2]}}
+    else:
+        answer = {"type": "view", "view": {"hand": [1, 2]}}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def test_lists_in_what_it_hands_out_are_copies(make_game: MakeGame) -> None:
+    (folder := make_game()).joinpath("game.py").write_text(PILES)
+    check_game(find_game(str(folder)), only=["handed"])
+
+
 SAID = {
     "unknown decision": "it asks for 'steal', which it never declared",
     "seat that is not there": "it asks seat 2, and there are 2",
@@ -85,7 +136,7 @@ SAID = {
     "colours": "Expected `str` matching regex",
     "no reason": "no `reason` says why",
     "hang": "has not answered 'apply' in the 0.5 s that it may take",
-    "sleep": "has not answered 'apply' in the 0.5 s that it may take",
+    "sleep": "s in all); does it flush its standard output after each line?",
     "die": "it exited with code 1 (out of stones)",
     "killed": "SIGSEGV",
     "closes": "it closed its standard output",
