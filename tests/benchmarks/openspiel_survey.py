@@ -106,6 +106,9 @@ def play(recipe: Recipe, options: dict[str, Any], seats: int, seed: int = 1) -> 
         chosen = [rng.choice(actions) if actions else 0 for actions in legal.values()]
         for seat in acting:
             _look(game, state, seat)
+            if not decisions:  # names of moves may be no text where boards are large
+                for action in legal[seat]:
+                    state.action_to_string(seat, action)
         if state.is_simultaneous_node():
             state.apply_actions(chosen)
         else:
