@@ -170,6 +170,8 @@ class Question:
         same = [move for text, move in self._menu.values() if text == line.strip()]
         if len(same) == 1:
             return same[0]
+        if (named := self._game.named(self._seat, line.strip())) is not None:
+            return named  # by a name that the game knows beside its own words, as books have it
         meant = {
             number: (text, move)
             for number, (text, move) in self._menu.items()

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from arena.folders import unwritten
 from protocol.errors import ArenaError
-from referee.finding import Source, find_source
+from referee.finding import OPENSPIEL, Source, find_source
 from referee.game import Game
 from referee.loading import Listed, listed, load
+from referee.openspiel.kind import surveys
 from referee.program.file import ANYWHERE, Confinement
 
 trusting: ContextVar[bool] = ContextVar("trusting", default=False)
@@ -39,7 +40,13 @@ def find_game(
 
     Raises ArenaError if there is none, or nobody has agreed to it.
     """
-    source = find_source(word, here)
+    try:
+        source = find_source(word, here)
+    except ArenaError:
+        if word in surveys():
+            meant = f"{OPENSPIEL}:{word}"
+            raise ArenaError(f"there is no game {word!r}. Did you mean {meant!r}?") from None
+        raise
     return load_game(source, confinement), source
 
 

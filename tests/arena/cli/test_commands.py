@@ -271,3 +271,9 @@ def test_a_game_of_a_library_says_whose_rules_it_has_and_that_it_has_no_options(
     told = arena("games", "openspiel:chess").stdout
     assert "\n\nIt has no options.\n\n" in told
     assert "its rules are those of open_spiel 2" in told
+
+
+def test_a_game_of_our_family_is_offered_where_its_prefix_is_forgotten(arena: Arena) -> None:
+    refused = arena("play", "hex", "random", "random")
+    assert refused.exit_code == 2
+    assert "there is no game 'hex'. Did you mean 'openspiel:hex'?" in refused.stderr

@@ -401,7 +401,7 @@ def test_a_board_is_a_grid(name: str, line: str) -> None:
 
 
 def test_a_person_types_a_move_by_its_text() -> None:
-    typed = "e4\nNc3\nNf9\nquit\n"
+    typed = "e2e4\nNc3\nNf9\nquit\n"
     done = subprocess.run(
         [*ARENA, "play", "openspiel:chess", "random", "human", "--seed", "1"],
         input=typed,
