@@ -9,7 +9,8 @@ import msgspec
 from arena.cli import main
 from arena.cli.common import Seconds, output_format, screen_width, show, trust_option
 from arena.cli.progress import StatusLine
-from arena.league.games import find_game
+from arena.cli.saying import say
+from arena.league.games import find_game, outdated
 from arena.tables.table import Column, Table
 from arena.text import fold, safe
 from protocol.errors import ArenaError
@@ -71,6 +72,8 @@ def check_game_command(
     arena check-game duel --format json
     """
     kind, _ = find_game(game)
+    if note := outdated(kind):
+        say(safe(note))
     for each in seats:
         check_seats(kind, each)
     for name in steps:

@@ -38,7 +38,7 @@ from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Te
 from arena.cli.wire import show_wire
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN, find_bot
-from arena.league.games import find_game
+from arena.league.games import find_game, outdated
 from arena.league.hints import advice
 from arena.league.openings import opening_terms
 from arena.league.seed import deal_behind
@@ -188,6 +188,8 @@ def play(
     arena play guerra ./my_bot sensible --log | grep '^0 '
     """
     kind, source = find_game(game, confinement=Confinement(sandbox, sandbox_uid))
+    if note := outdated(kind):
+        say(safe(note))
     check_seats(kind, len(bots))
     chosen = read_options(kind, key_values(options))
     allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}")

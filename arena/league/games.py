@@ -7,17 +7,19 @@ has agreed to its file, folder or package.
 
 import json
 import os
+import shlex
 from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 
 from arena.folders import unwritten
+from arena.league.bot import SOURCES
 from protocol.errors import ArenaError
 from referee.finding import OPENSPIEL, Source, find_source
 from referee.game import Game
 from referee.loading import Listed, listed, load
 from referee.openspiel.kind import surveys
-from referee.program.file import ANYWHERE, Confinement
+from referee.program.file import ANYWHERE, Confinement, read_game_file
 
 trusting: ContextVar[bool] = ContextVar("trusting", default=False)
 """Whether the user agrees, with this command or call, to the games that it loads."""
@@ -63,6 +65,29 @@ def load_game(
     if source.kind != "bundled" and not is_contained:
         _check_agreed(source)
     return load(source, confinement)
+
+
+def outdated(game: type[Game]) -> str:
+    """Return in a sentence that a game's program is older than its source; empty if it is not.
+
+    Whoever forgets to build it would look at what the game was before.
+    """
+    folder = game.program
+    if folder is None:
+        return ""
+    program = folder / read_game_file(folder).command[0]
+    if not program.is_file():
+        return ""
+    built = program.stat().st_mtime
+    for source in sorted(each for each in folder.iterdir() if each.suffix in SOURCES):
+        if source.stat().st_mtime > built:
+            made = (folder / "Makefile").is_file()
+            how = f": make -C {shlex.quote(str(folder))}" if made else ""
+            return (
+                f"{source.name} is newer than the program that is played, {program.name}; build it "
+                f"first{how}."
+            )
+    return ""
 
 
 def family_of(word: str) -> list[Listed] | None:

@@ -1,6 +1,9 @@
 """`arena check-game`: steps as they are tried, the failing one in full, and JSON."""
 
 import json
+import os
+import shutil
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -8,6 +11,7 @@ from click.testing import CliRunner, Result
 from arena.cli import main
 from referee.games import GAMES
 from referee.testing import STEPS
+from tests.arena.conftest import ROOT
 from tests.referee.testing.faulty import LeakInView, Prints
 from tests.referee.testing.heights import Heights
 
@@ -71,3 +75,20 @@ def test_a_mistake_is_one_line(heights: pytest.MonkeyPatch, words: list[str], er
     result = run(*words)
     assert result.exit_code == 2
     assert error in result.output
+
+
+def test_a_program_that_is_older_than_its_source_is_named(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "tests" / "referee" / "program" / "nim.py", tmp_path)
+    (tmp_path / "game").write_text("#!/bin/sh\nexec python3 nim.py\n")
+    (tmp_path / "game").chmod(0o755)
+    (tmp_path / "game.toml").write_text('command = ["./game"]\n')
+    (tmp_path / "game.cpp").touch()
+    os.utime(tmp_path / "game.cpp", (0, 0))
+    assert run(str(tmp_path), "--step", "ends-random").stderr == ""
+    os.utime(tmp_path / "game.cpp")
+    os.utime(tmp_path / "game", (0, 0))
+    told = run(str(tmp_path), "--step", "ends-random")
+    assert told.stderr == (
+        "game.cpp is newer than the program that is played, game; build it first.\n"
+    )
+    assert told.exit_code == 0
