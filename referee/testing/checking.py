@@ -213,6 +213,44 @@ _STEPS = (
         "take the print out, or write to sys.stderr: standard output belongs to the command",
     ),
 )  # fmt: skip
+_OF_PROGRAMS = {
+    "fields": "say it in the answer to `hello`, see docs/game-protocol.md",
+    "options": "give each option a `description`, and bounds or an `enum` that allow another value"
+    " than its `default`",
+    "schemas": "describe every field, by the keywords that docs/game-protocol.md lists",
+    "ends-random": "look at what `apply` does in this position: every play ends in a state without"
+    " `asks`",
+    "places": "give one place for each seat: 1 is best, and equal numbers share a place",
+    "ends-withdrawn": "let a withdrawn seat change nothing: default moves still come for it",
+    "ends-empty": "let a withdrawn seat change nothing: default moves still come for it",
+    "deciders": "ask each seat that decides now once; ask nobody once the match is over",
+    "text": "let `show` write lines of at most 80 columns, for every seat and for all together",
+    "json": "let a view hold lists, objects, texts, numbers, true, false and null",
+    "alone": "keep all that a match has in the match: no variable outside of it, no generator but"
+    " the chance that comes from its seed, and no clock",
+    "choice": "ask only what leaves a choice: list two different moves or more, or give `limits`",
+    "samples": "draw in `sample` from what is legal there, by the seed that comes with it",
+    "numbers": "take whole numbers alone: in JSON, 1.0 and true are none",
+    "mutilated": "look at every field in `check` before it is used, and let the schema say what it"
+    " accepts",
+    "anything": "look at every field in `check` before it is used, and let the schema say what it"
+    " accepts",
+    "described": "answer `describe` by a few words on one line",
+    "stable": "let `view`, `show`, `check`, `sample` and `describe` change nothing",
+    "replayed": "let the game follow from the seed and the moves alone",
+    "table": "put into `table` what never changes",
+    "scene": "build `areas` as docs/game-protocol.md has them",
+    "seeds": "set `has_chance` to what is true",
+    "resample": "copy the match, deal anew what the seat has not seen, and draw on the new seed"
+    " alone",
+    "hidden": "leave it out for this seat, in its view, its order, the moves, `show` and refusals;"
+    " or, if the seat may know it, let `resample` keep it",
+    "processes": "let nothing decide but seed and moves: no order of a set that changes from run to"
+    " run, no address of memory, no clock",
+    "speed": "keep what only `show` needs out of `apply`; build the program with optimisation",
+}
+"""By step, what the author of a program is to do, where the step's remedy is for code of Python."""
+
 STEPS = {step.name: step for step in _STEPS}
 """By name, everything that is checked, in its order."""
 
@@ -297,7 +335,10 @@ def _tried(step: GameStep, trial: GameTrial, seconds: float) -> StepResult:
     except Skipped as reason:
         detail, state = str(reason), "skipped"
     except Flaw as flaw:
-        failure = _failure(trial, flaw.found, flaw.remedy or step.remedy, [])
+        remedy = flaw.remedy or step.remedy
+        if trial.kind.program is not None:
+            remedy = _OF_PROGRAMS.get(step.name, remedy)
+        failure = _failure(trial, flaw.found, remedy, [])
     except ProgramError as error:
         lines = [*error.said] if len(error.said) > 1 else []
         failure = _failure(

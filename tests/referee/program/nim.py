@@ -135,6 +135,8 @@ def main():
             continue
         elif kind == "new":
             matches[message["match"]] = [message["options"]["stones"], 0]
+            if WRONG == "remembers":  # what was played before
+                matches[message["match"]][0] += len(matches) % 2
             odd[message["match"]] = message["seed"][-1] in "13579bdf"
             answer = state(*matches[message["match"]])
         elif kind == "view":

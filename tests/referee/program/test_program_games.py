@@ -16,7 +16,7 @@ from referee.loading import find_game, load
 from referee.program.engine import ProgramError
 from referee.program.file import Confinement
 from referee.scoring import counted
-from referee.testing import check_game
+from referee.testing import GameError, check_game, checking
 
 NIM = Path(__file__).with_name("nim.py")
 MakeGame = Callable[..., Path]
@@ -120,6 +120,17 @@ for line in sys.stdin:
 def test_lists_in_what_it_hands_out_are_copies(make_game: MakeGame) -> None:
     (folder := make_game()).joinpath("game.py").write_text(PILES)
     check_game(find_game(str(folder)), only=["handed"])
+
+
+def test_its_author_is_not_told_what_to_do_in_python(make_game: MakeGame) -> None:
+    kind = find_game(str(make_game("remembers")))
+    with pytest.raises(GameError) as raised:
+        check_game(kind, only=["alone"])
+    assert "keep all that a match has in the match" in str(raised.value)
+
+
+def test_every_remedy_for_programs_is_of_a_step() -> None:
+    assert {*checking._OF_PROGRAMS} <= {*checking.STEPS}
 
 
 SAID = {
