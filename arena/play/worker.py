@@ -215,6 +215,7 @@ class Executor:
                         self._discard((bot, rotation))
                     is_told = isinstance(error, ArenaError)  # as what a game's program did wrong
                     text = f"{error}\n" if is_told else traceback.format_exc()
+                    yield from self._results()  # first, as nothing of the deal is awaited then
                     yield Failed(task, rotation, text)
                     break
                 if time.monotonic() - self._reported > _REPORT_SECONDS:

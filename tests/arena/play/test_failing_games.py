@@ -87,6 +87,15 @@ def test_a_game_that_goes_wrong_costs_its_match_alone(league: League, wrong: str
     assert league.is_left_clean()
 
 
+def test_what_was_played_before_a_failure_is_kept(league: League) -> None:
+    """Of each deal, the first match ends well and the second goes wrong, before both are told."""
+    stones(league, "second")
+    ended = league.call("run", "--workers", "2", code=1)
+    assert "one match is enough" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert league.count() == 12
+
+
 def test_a_killed_game_is_played_again(league: League) -> None:
     mark = f"no fault of {league.home.name}"  # which no other test's program has
     stones(league, mark, pause=0.02)

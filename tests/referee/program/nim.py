@@ -137,6 +137,8 @@ def main():
             matches[message["match"]] = [message["options"]["stones"], 0]
             if WRONG == "remembers":  # what was played before
                 matches[message["match"]][0] += len(matches) % 2
+            if WRONG == "second" and len(odd) == 1:
+                sys.exit("one match is enough")
             odd[message["match"]] = message["seed"][-1] in "13579bdf"
             answer = state(*matches[message["match"]])
         elif kind == "view":
