@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from protocol.lines import INTEGER_LIMIT
 from referee.game import Move
 
 WIDTH = 80
@@ -49,6 +50,8 @@ def not_plain(value: Any, where: str, *, structs: bool = False) -> str | None:
         return _not_ready(bytes(value), where)
     if type(value) is float and not math.isfinite(value):
         return f"{where} is {value}, which JSON does not have"
+    if type(value) is int and abs(value) > INTEGER_LIMIT:
+        return f"{where} is {value}, beyond 2**53, where many languages lose digits"
     if value is None or type(value) in (str, int, float, bool):
         return None
     return f"{where} is a {type(value).__name__}, {short_of(value)}"

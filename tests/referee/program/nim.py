@@ -44,7 +44,7 @@ def state(left, turn):
         winner = 1 - turn
         over = {"type": "state", "places": [1 if s == winner else 2 for s in (0, 1)]}
         return over | {"reason": "" if WRONG == "no reason" else "last"}
-    view = {"left": left}
+    view = {"left": 2**60 if WRONG == "huge" else left}
     legal = [{"take": n} for n in (1, 2) if n <= left]
     ask = {"seat": turn, "decision": "take", "view": view, "legal": legal}
     if left > 4:

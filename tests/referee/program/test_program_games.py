@@ -129,6 +129,11 @@ def test_its_author_is_not_told_what_to_do_in_python(make_game: MakeGame) -> Non
     assert "keep all that a match has in the match" in str(raised.value)
 
 
+def test_a_number_that_bots_cannot_read_is_found(make_game: MakeGame) -> None:
+    with pytest.raises(GameError, match=r"left is 1152921504606846976, beyond 2\*\*53"):
+        check_game(find_game(str(make_game("huge"))), only=["json"])
+
+
 def test_every_remedy_for_programs_is_of_a_step() -> None:
     assert {*checking._OF_PROGRAMS} <= {*checking.STEPS}
 
