@@ -7,6 +7,7 @@ with it ends it, and is a ProgramError in whichever match it was asked about.
 import atexit
 import re
 import select
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -58,6 +59,12 @@ def _launcher(confinement: Confinement) -> Launcher:
     return Launcher(last, uid=confinement.uid)
 
 
+_MOST_RUNNING = 4
+"""So many programs run while nobody plays them: each has a fork server, and users of its own."""
+_running: list["Engine"] = []
+"""Those that were started, the last one last."""
+
+
 class Engine:
     """A program, and its process while it runs; `ask` starts it if need be."""
 
@@ -81,6 +88,7 @@ class Engine:
         self._child: Child | None = None
         self._pipes: Pipes | None = None
         self._last = 0
+        self._playing = 0
         self._ended: list[int] = []
         self._is_asking = False
         self._asked = "hello"
@@ -88,6 +96,11 @@ class Engine:
         """What game it has said that it is, once it was started."""
         self.generation = 0
         """How many processes there were: a match that was begun in an earlier one is lost."""
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether somebody holds a match of it."""
+        return self._playing > 0
 
     @property
     def is_running(self) -> bool:
@@ -99,10 +112,15 @@ class Engine:
         self._last += 1
         return self._last
 
-    def forget(self, number: int, generation: int) -> None:
-        """Let the program forget a match, as soon as it is asked for something."""
+    def hold(self, match: object, number: int) -> None:
+        """Remember a match that has begun; once nobody holds it, the program is to forget it."""
+        self._playing += 1
+        weakref.finalize(match, self._let_go, number, self.generation).atexit = False
+
+    def _let_go(self, number: int, generation: int) -> None:
+        self._playing -= 1
         if generation == self.generation:
-            self._ended.append(number)
+            self._ended.append(number)  # and it is told with the next question
 
     def start(self) -> None:
         """Start the process, unless it runs.
@@ -114,6 +132,10 @@ class Engine:
         if self._launcher is None:
             self._launcher = _launcher(self._confinement)
             atexit.register(self.rest)
+            _running.append(self)
+            for other in _running[:-_MOST_RUNNING]:
+                if not other.is_playing:
+                    other.rest()
             self._limits = self._limits_in(self._launcher.sandbox.name.partition(" ")[0])
         self.generation += 1
         self._ended = []
@@ -249,6 +271,7 @@ class Engine:
             self.stop()
         if self._launcher is not None:
             launcher, self._launcher = self._launcher, None
+            _running.remove(self)
             atexit.unregister(self.rest)
             with suppress(OSError):
                 launcher.close()

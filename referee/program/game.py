@@ -1,7 +1,6 @@
 """A game whose program answers for it, behind the contract that all games fulfil."""
 
 import json
-import weakref
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Self, TypeVar
@@ -64,7 +63,7 @@ class ProgramGame(Game):
         number = message.match if isinstance(message, NewMatch) else message.to
         state = self.engine.ask(message, GameState)
         self._number, self._generation = number, self.engine.generation
-        weakref.finalize(self, self.engine.forget, number, self._generation).atexit = False
+        self.engine.hold(self, number)
         self._take(state, "new")
         return state
 

@@ -38,7 +38,7 @@ def assert_refused(result: Result, *words: str, code: int = 2) -> None:
     ("words", "says"),
     [
         (["games", "guerre"], ["there is no game 'guerre'", "Did you mean 'guerra'?"]),
-        (["bots", "chess"], ["there is no game 'chess'", "Known: casino_war, cold_war, duel"]),
+        (["bots", "snapdragon"], ["no game 'snapdragon'", "Known: casino_war, cold_war, duel"]),
         (["schema", "chess"], ["there is no game 'chess'"]),
         (["play", "chess", "a", "b", *UNSANDBOXED], ["there is no game 'chess'"]),
         (["play", "guerra", "random", *UNSANDBOXED], ["guerra is played by 2 seats, not by 1"]),

@@ -26,9 +26,9 @@ def test_what_fits_stays_as_it_is_and_what_is_typed_stays_together() -> None:
 
 
 def test_an_error_is_one_line_unless_at_a_terminal(arena: Arena) -> None:
-    words = ("play", "chess", "random", "random", "--sandbox", "none")
+    words = ("play", "snapdragon", "random", "random", "--sandbox", "none")
     whole = arena(*words).stderr
-    assert whole.startswith("arena: there is no game 'chess'. ")
+    assert whole.startswith("arena: there is no game 'snapdragon'. ")
     assert (whole.count("\n"), whole[-1]) == (1, "\n")
     with at_terminal(*words) as terminal:
         assert terminal.end() == 2

@@ -296,6 +296,22 @@ def test_matches_that_nobody_has_any_more_are_forgotten(make_game: MakeGame) -> 
     assert played(kind).reason == "last"
 
 
+def test_few_programs_run_that_nobody_plays(tmp_path: Path) -> None:
+    kinds = []
+    for number in range(6):
+        (folder := tmp_path / str(number)).mkdir()
+        shutil.copy(NIM, folder / "game.py")
+        (folder / "game.toml").write_text('command = ["{python}", "game.py"]\n')
+        kinds.append(find_game(str(folder)))
+    held = dealt(kinds[0])
+    for kind in kinds[1:]:
+        played(kind)
+    engines = [kind.engine for kind in kinds]  # type: ignore[attr-defined]
+    assert [engine.is_running for engine in engines] == [True, False, True, True, True, True]
+    held.apply({0: {"take": 1}})
+    assert played(kinds[1]).reason == "last"
+
+
 def test_its_code_is_its_files(make_game: MakeGame) -> None:
     folder = make_game()
     before = code_of(find_game(str(folder)))
