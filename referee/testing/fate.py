@@ -7,15 +7,11 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from referee.chance import Chance, Key
-from referee.finding import Source, find_source
 from referee.folder import module_of
 from referee.game import Game, Move
-from referee.loading import FROM_FILE, load
-from referee.program.file import GAME_FILE
 from referee.testing.cases import Case
 from referee.testing.flaw import Flaw, Skipped
 from referee.testing.trial import (
@@ -384,36 +380,3 @@ def _hold(one: _Play, other: _Play, parted: int, moved: dict[Key, list[bool]]) -
             same = one.movers[step] == other.movers[there]
             moved.setdefault(event[0], []).append(same)
     return compared
-
-
-def imported(module: str, file: str, name: str, game: str) -> type[Game]:
-    """Return a class by its module, or by its file where no module of that name is found.
-
-    A game of a family is found by its own name: its class may stand in no module.
-    """
-    from importlib import import_module
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    if ":" in game:
-        return load(find_source(game))
-    if Path(file).name == GAME_FILE:
-        return load(find_source(str(Path(file).parent)))
-    if module.startswith(FROM_FILE):  # it was named by its file, or by the folder of that
-        is_folder = "." in module or Path(file).stem == "__init__"
-        path = str(Path(file).parent if is_folder else file)
-        return load(Source(path, "file", path=path, class_name=name))
-    try:
-        found: Any = import_module(module) if module != "__main__" else None
-    except ModuleNotFoundError:
-        found = None
-    if found is None:
-        spec = spec_from_file_location(Path(file).stem, file)
-        assert spec is not None
-        assert spec.loader is not None
-        found = module_from_spec(spec)
-        sys.modules[spec.name] = found
-        spec.loader.exec_module(found)
-    for part in name.split("."):
-        found = getattr(found, part)
-    kind: type[Game] = found
-    return kind

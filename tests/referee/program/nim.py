@@ -97,6 +97,20 @@ def misbehave():
             os.write(1, b"x" * 65536)
     if WRONG == "memory":
         bytearray(1 << 31)
+    if WRONG == "reaches":
+        tries = {
+            "kill": lambda: os.kill(int(WORD), 18),
+            "mem": lambda: Path(f"/proc/{WORD}/mem").open("rb").close(),
+            "environ": lambda: Path(f"/proc/{WORD}/environ").read_bytes(),
+        }
+        for name, attempt in tries.items():
+            try:
+                attempt()
+            except OSError as error:
+                print(name, "refused", error.errno, file=sys.stderr)
+            else:
+                print(name, "done", file=sys.stderr)
+        sys.exit("that is all")
     if WRONG == "secrets":
         Path(WORD).read_text()
     words = {

@@ -12,9 +12,11 @@ from referee.chance import Chance
 from referee.finding import find_source
 from referee.game import Game, twin
 from referee.identity import code_of
+from referee.limits import Limits
 from referee.loading import find_game, load
 from referee.program.engine import ProgramError
 from referee.program.file import Confinement
+from referee.sandbox import PYTHON, Launcher, Program
 from referee.scoring import counted
 from referee.testing import GameError, check_game, checking
 
@@ -344,3 +346,33 @@ def test_the_sandbox_keeps_it_from_secrets(make_game: MakeGame, tmp_path: Path) 
         played(find_game(str(folder)))
     open_to_all = load(find_source(str(folder)), Confinement("none"))
     assert played(open_to_all).reason == "last"  # so that it was the sandbox
+
+
+@pytest.mark.parametrize("sandbox", ["landlock", "bwrap"])
+def test_it_cannot_reach_a_bot(make_game: MakeGame, sandbox: str) -> None:
+    """Neither signals nor memory: a bot's process is another's, as are bots to each other."""
+    with Launcher(sandbox) as launcher:
+        limits = Limits(sandbox=sandbox)  # type: ignore[arg-type]
+        waits = Program((PYTHON, "-c", "input()"), str(make_game(name="bot")))
+        bot = launcher.start(waits, limits)
+        kind = load(find_source(str(make_game(f'reaches", "{bot.pid}'))), Confinement(sandbox))
+        with pytest.raises(ProgramError) as raised:
+            played(kind)
+        said = "\n".join(raised.value.said)
+        assert "kill refused" in said, said
+        assert "mem refused" in said, said
+        assert "environ refused" in said, said
+        assert Path(f"/proc/{bot.pid}").is_dir()
+        launcher.stop(bot)
+
+
+def test_without_a_sandbox_it_reaches_a_bot(make_game: MakeGame) -> None:
+    """So that the test above could fail."""
+    with Launcher("none") as launcher:
+        waits = Program((PYTHON, "-c", "input()"), str(make_game(name="bot")))
+        bot = launcher.start(waits, Limits(sandbox="none"))
+        kind = load(find_source(str(make_game(f'reaches", "{bot.pid}'))), Confinement("none"))
+        with pytest.raises(ProgramError) as raised:
+            played(kind)
+        assert "kill done" in "\n".join(raised.value.said)
+        launcher.stop(bot)
