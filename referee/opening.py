@@ -219,7 +219,8 @@ def _is_open(
     """Return whether no seat comes first in more than a share of the random matches from there.
 
     Seats that share the first place have a part of it each. What chance brings after the opening
-    is other than in the deal. It ends as soon as the answer is certain.
+    is other than in the deal, unless the game is a program, whose chance is its own. It ends as
+    soon as the answer is certain.
     """
     firsts = [0.0] * seats
     for number in range(PLAYOUTS):
