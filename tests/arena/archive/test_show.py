@@ -126,7 +126,7 @@ def test_a_summary_tells_what_each_seat_used(cup: League) -> None:
     seat = match.names.index("illegal")
     asked = [n for n, entry in enumerate(match.replay.entries) if entry.seat == seat]
     assert ended[3].split()[2:4] == [str(seat), str(len(asked))]
-    longest = max(asked, key=lambda number: match.evidence.cpu[number])
+    longest = max(asked, key=match.evidence.wall.__getitem__)
     assert ended[3].split()[6] == str(longest + 1)
 
 
