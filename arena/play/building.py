@@ -18,6 +18,7 @@ from arena.text import duration, safe
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
 from referee.sandbox import PYTHON, Program, SandboxError, StartError
+from referee.sandbox.kept import kept_folder
 from referee.sandbox.sources import Sources
 from referee.workshop import Outcome, Work, Workshop
 
@@ -277,15 +278,7 @@ def _kept(bot: Bot) -> Path:
 
 def _folder_of(version: str) -> Path:
     """Return the folder for what was built of a version on this kind of machine."""
-    home = os.environ.get("XDG_CACHE_HOME")
-    try:
-        caches = Path(home) if home else Path.home() / ".cache"
-    except RuntimeError:
-        raise ArenaError(
-            "what is built is kept in the user's cache, and this user has no home folder: set "
-            "XDG_CACHE_HOME to a folder for it."
-        ) from None
-    return caches / "bot-arena" / "built" / f"{version}-{os.uname().machine}"
+    return kept_folder() / "built" / f"{version}-{os.uname().machine}"
 
 
 def _forget_old(builds: Path) -> None:

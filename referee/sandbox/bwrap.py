@@ -113,7 +113,9 @@ def _system(uid: int | None) -> Iterator[str]:
 
 
 def _bot(program: Program) -> Iterator[str]:
-    """Yield the words that show a bot exactly its files, where they are."""
+    """Yield the words that show a bot exactly its files, and what it shares, where they are."""
+    for path in program.shared:
+        yield from ("--ro-bind", path, path)
     if program.folder.startswith("/usr/"):
         return
     yield from ("--dir", program.folder)

@@ -131,7 +131,7 @@ class LandlockSandbox(Sandbox):
             "limits": bounds(limits),
             "threads": THREADS,
             "landlock": landlock.ruleset(
-                self._abi, sys.base_prefix, program.folder, program.files
+                self._abi, sys.base_prefix, program.folder, program.files, program.shared
             )._asdict(),
             "seccomp": self._filter,
         }

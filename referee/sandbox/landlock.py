@@ -86,14 +86,18 @@ def _reason(number: int) -> str:
     return f"Landlock does not answer (landlock_create_ruleset: {os.strerror(number)})."
 
 
-def ruleset(version: int, prefix: str, folder: str, files: Sequence[str]) -> Ruleset:
+def ruleset(
+    version: int, prefix: str, folder: str, files: Sequence[str], shared: Iterable[str] = ()
+) -> Ruleset:
     """Return what a bot may open: the system's programs, those under `prefix`, and its files.
 
-    It may list the names in its folder, which Python's imports need, but read no other file there.
+    It may list the names in its folder, which Python's imports need, but read no other file there,
+    and read what is `shared` with others.
     """
     rules = _of_system(prefix)
     rules.append((folder, READ_DIR))
     rules += [(f"{folder}/{name}", _RUN_ALL) for name in covering(folder, files)]
+    rules += [(path, _RUN_ALL) for path in shared]
     return _ruleset(version, rules)
 
 

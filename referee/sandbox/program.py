@@ -17,13 +17,15 @@ class Program:
 
     The first word is an absolute path, or PYTHON. `borrowed` are those of the files that lie
     elsewhere, each with its absolute path: the program finds them in its folder all the same,
-    since it is run from copies, whatever the sandbox.
+    since it is run from copies, whatever the sandbox. `shared` are absolute paths of files and
+    folders elsewhere that it may read and execute where they are, as others may.
     """
 
     argv: tuple[str, ...]
     folder: str
     files: tuple[str, ...] = ()
     borrowed: tuple[tuple[str, str], ...] = ()
+    shared: tuple[str, ...] = ()
 
     @property
     def paths(self) -> list[str]:

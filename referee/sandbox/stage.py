@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,7 +68,8 @@ class Stage:
             argv = list(program.argv)
             if argv[0].startswith(f"{program.folder}/"):
                 argv[0] = f"{folder}{argv[0].removeprefix(program.folder)}"
-            placed = self._placed[program] = Program(tuple(argv), str(folder), program.files)
+            placed = replace(program, argv=tuple(argv), folder=str(folder), borrowed=())
+            self._placed[program] = placed
         return placed
 
     def check(self) -> None:

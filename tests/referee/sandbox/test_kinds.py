@@ -1,11 +1,13 @@
 """What is in force around a started bot, as the kernel tells the host, and as the bot feels it."""
 
 import contextlib
+import dataclasses
 import json
 import os
 import resource
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -228,6 +230,7 @@ def test_signals_are_as_a_program_expects_them(sandboxed: Launcher, public: Path
 
 READ_ALL = """
 import sys
+import tempfile
 for name in {names}:
     try:
         print(open(name).read())
@@ -245,6 +248,32 @@ def test_a_bot_reads_exactly_the_files_that_it_lists(sandboxed: Launcher, public
     text = READ_ALL.format(names=[*files, *absolute])
     found = said(sandboxed, make(public, text, "own", "data/own")).splitlines()
     assert found == ["data/own", "refused", "own", "refused", "refused", "refused"]
+
+
+def test_a_bot_reads_and_cannot_write_what_it_shares(sandboxed: Launcher, public: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="arena-test-") as name:
+        elsewhere = Path(name)
+        elsewhere.chmod(0o755)
+        (elsewhere / "packages").mkdir()
+        for path in ("packages/deep", "weights", "secret"):
+            (elsewhere / path).write_text(path)
+            (elsewhere / path).chmod(0o666)
+        program = make(
+            public,
+            f"""
+            for word in ("packages/deep", "weights", "secret"):
+                for mode in ("r", "a"):
+                    try:
+                        file = open("{elsewhere}/" + word, mode)
+                    except OSError:
+                        print("-")
+                    else:
+                        print(file.read() if mode == "r" else "!")
+            """,
+        )
+        shared = (f"{elsewhere}/packages", f"{elsewhere}/weights")
+        heard = said(sandboxed, dataclasses.replace(program, shared=shared))
+    assert heard.split() == ["packages/deep", "-", "weights", "-", "-", "-"]
 
 
 def test_a_neighbour_that_comes_later_stays_closed(sandboxed: Launcher, public: Path) -> None:
