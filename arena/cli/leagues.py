@@ -303,7 +303,7 @@ def _play_missing(
         tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
             return
-        warn_unprotected(league.limits.sandbox)
+        warn_unprotected(league.limits.sandbox, league.bots)
         warn_guessable(league)
         sizes: dict[str, int] = {}
         pace = Pace([bot.name for bot in league.bots], league.seats)
@@ -367,10 +367,12 @@ def _words(event: Suspended | Forfeiting | News | Problem, league: LeaguePlan) -
     """Return what to say of what happened."""
     match event:
         case Suspended():
-            why = suspended(_bot(league, event.bot), event.reason, league.limits)
+            bot = _bot(league, event.bot)
+            why = suspended(bot, event.reason, league.limits_of(bot))
             return safe(f"{event.bot} is suspended for this run: {why}")
         case Forfeiting():
-            hint = advice(_bot(league, event.bot), event.stderr, league.limits)
+            bot = _bot(league, event.bot)
+            hint = advice(bot, event.stderr, league.limits_of(bot))
             where = f"see `arena show {league.folder} {event.match}`."
             return safe(f"{event.bot} has {FORFEITING}: {where}{hint}")
         case News():

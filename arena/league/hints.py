@@ -1,6 +1,7 @@
 """Hints for authors from a bot's folder: files hidden from the bot, and a build that is old."""
 
 import itertools
+import json
 import os
 import re
 import stat
@@ -46,6 +47,19 @@ def hidden(bot: Bot, stderr: str) -> list[str]:
     outside = filter(None, (_outside(bot, word) for word in words))
     names = list(dict.fromkeys(name for word in words if (name := _unlisted(bot, word))))
     return [*dict.fromkeys(outside), *(_listing(bot, names) if names else ())]
+
+
+NEEDED = "its bot.toml needs that, and plays with it where the organizer of a league grants it."
+
+
+def unmet(bot: Bot, limits: Limits) -> str:
+    """Return what a bot needs and has not by the limits of its league; empty if it has all."""
+    own = bot.grant.of(limits)
+    lacking = bot.needs.beyond(own)
+    if not lacking.given:
+        return ""
+    has = ", ".join(json.dumps(getattr(own, key)) for key in lacking.given)
+    return f"{bot.name} needs {lacking.words}, and has {has}"
 
 
 def advice(bot: Bot, stderr: str, limits: Limits) -> str:
